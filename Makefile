@@ -1,0 +1,48 @@
+# Two commands matter: `make demo` and `make test`. Each builds .venv once and is fast afterwards.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test fast check format bench clean
+
+help:  ## list the commands
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(STAMP): pyproject.toml src/holdfast/_version.py
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Holdfast needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@echo "Creating $(VENV) and installing Holdfast with what it needs (once, about a minute) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+	@echo "Installed."
+
+demo: $(STAMP)  ## overfit a hidden test set with every attack, next to the guarantees
+	@$(BIN)/holdfast demo
+
+test: $(STAMP)  ## run every test, the slow ones too
+	@$(BIN)/python -m pytest
+
+fast: $(STAMP)  ## run the tests that take less than five minutes
+	@$(BIN)/python -m pytest -m 'not slow'
+
+check: $(STAMP)  ## what a contributor runs: format, lint, types, import contract, tests, doctests
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/python -m pytest -m 'not slow'
+
+format: $(STAMP)  ## format the code and mend what ruff can mend
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+bench: $(STAMP)  ## print the speed ratios
+	@$(BIN)/python -m benchmarks
+
+clean:  ## remove .venv, caches and results
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis out
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

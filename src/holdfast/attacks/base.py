@@ -1,0 +1,131 @@
+"""What every attack shares: whose turn it is, the budget, and the per-example permutation."""
+
+from __future__ import annotations
+
+import math
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.errors import InvalidInput, OutOfTurn
+from holdfast.keyed import bounded, subkey
+from holdfast.labels import Labels, label_dtype
+from holdfast.problem import Problem
+
+__all__ = ["LabelAttack", "TurnBased"]
+
+Query = TypeVar("Query")
+
+
+class TurnBased(Generic[Query]):
+    """Keep `ask` and `tell` in turn and within the budget.
+
+    A subclass implements `_query(index)`, the next query or None if it has nothing left to ask;
+    `_receive(count)`, which takes the answer as a match count; and `_guess()`.
+
+    Parameters
+    ----------
+    problem
+        The sizes to play for.
+    rng
+        Where the attack's one 64-bit seed is drawn from; everything else follows from the seed.
+    """
+
+    def __init__(self, problem: Problem, *, rng: np.random.Generator) -> None:
+        self._problem = Problem(*problem)
+        if not isinstance(rng, np.random.Generator):
+            raise InvalidInput(f"rng must be a numpy.random.Generator, got {rng!r}.")
+        self._seed = int(rng.integers(2**63))
+        self._answered = 0
+        self._waiting = False
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._problem}, answered={self._answered})"
+
+    @property
+    def problem(self) -> Problem:
+        """The sizes that it plays for."""
+        return self._problem
+
+    @property
+    def answered(self) -> int:
+        """How many of its queries were answered so far."""
+        return self._answered
+
+    def ask(self) -> Query | None:
+        """Return the next query; None when the budget is used up or nothing is worth asking."""
+        if self._waiting:
+            raise OutOfTurn("ask() needs the answer to the last query first: call tell().")
+        if self._answered >= self._problem.n_queries:
+            return None
+        query = self._query(self._answered)
+        self._waiting = query is not None
+        return query
+
+    def tell(self, answer: float) -> None:
+        """Take the released answer to the last query: an accuracy."""
+        if not self._waiting:
+            raise OutOfTurn("tell() needs an open query: call ask() first.")
+        value = float(answer)
+        if not math.isfinite(value):
+            raise InvalidInput(f"answer must be a finite number, got {answer!r}.")
+        count = value * self._problem.n_examples
+        nearest = round(count)
+        # An exact answer is a count divided by n: undo the rounding of that division, so that
+        # equal counts compare equal.
+        self._receive(float(nearest) if abs(count - nearest) < 1e-6 else count)
+        self._waiting = False
+        self._answered += 1
+
+    def predict(self) -> Query:
+        """Return the best guess so far."""
+        return self._guess()
+
+    def _query(self, index: int) -> Query | None:
+        raise NotImplementedError
+
+    def _receive(self, count: float) -> None:
+        raise NotImplementedError
+
+    def _guess(self) -> Query:
+        raise NotImplementedError
+
+
+class LabelAttack(TurnBased[Labels]):
+    """An attack whose queries are label vectors, playing through a per-example permutation.
+
+    The permutation of example j is the cyclic shift by an independent uniform amount. Theorem 2
+    only uses that it sends any fixed label to a uniform one, independently across examples, and
+    a shift does. `self._shifts` holds the amounts; all zero when `permuted` is off.
+
+    Parameters
+    ----------
+    problem
+        The sizes to play for.
+    rng
+        Where the attack's seed is drawn from.
+    permuted
+        Off: play with the labels as they are, to see what goes wrong on class-balanced or
+        adversarial test sets.
+    """
+
+    def __init__(
+        self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True
+    ) -> None:
+        super().__init__(problem, rng=rng)
+        n, m, _ = self._problem
+        self._dtype = label_dtype(m)
+        self._keys: NDArray[np.uint64] = np.arange(n, dtype=np.uint64)
+        self._shifts: NDArray[np.uint32] = (
+            bounded(self._keys, subkey(self._seed, "shift"), m)
+            if permuted
+            else np.zeros(n, dtype=np.uint32)
+        )
+
+    def _shifted(self, labels: NDArray[np.integer] | int) -> Labels:
+        """Return pi(labels): what to send for labels in the attack's own terms."""
+        m = self._problem.n_classes
+        moved = self._shifts + np.asarray(labels, dtype=np.uint32)
+        np.subtract(moved, np.uint32(m), out=moved, where=moved >= m)
+        return moved.astype(self._dtype)

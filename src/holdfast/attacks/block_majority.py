@@ -1,0 +1,101 @@
+"""The paper's attack for few queries, features known."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.attacks.base import LabelAttack
+from holdfast.errors import InvalidInput
+from holdfast.labels import Labels
+from holdfast.problem import Problem
+
+__all__ = ["BlockMajority", "first_label_wins", "n_blocks_for"]
+
+
+def n_blocks_for(problem: Problem) -> int:
+    """Return the number of blocks that k queries decide: k - 1, or the whole set if k = 1."""
+    n, _, k = problem
+    if k - 1 > n:
+        raise InvalidInput(
+            f"n_queries must be at most n_examples + 1 = {n + 1} (one block per example), got {k}."
+        )
+    return max(k - 1, 1)
+
+
+def first_label_wins(counts: NDArray[np.float64], problem: Problem) -> NDArray[np.bool_]:
+    """Return, for each block that the answers so far decide, whether label 0 beats label 1.
+
+    A block's surplus of 0s over 1s is the difference of two neighbouring counts. With k = 1 the
+    only count is compared with n/m, as integers.
+    """
+    n, m, k = problem
+    if k == 1:
+        return np.asarray(m * counts >= n)
+    return np.asarray(np.diff(counts) >= 0)
+
+
+class BlockMajority(LabelAttack):
+    r"""Guess each block's more frequent of two labels.
+
+    Query i labels the first i blocks 0 and the rest 1. Two neighbouring answers differ by one
+    block's surplus of 0s over 1s, and its sign picks the block's label. A block of b examples
+    has about b/m of either label, give or take sqrt(b/m): always taking the luckier of the two
+    gains that much in every block. With a single query, all labels are 0, and the guess is 0 if
+    at least n/m matched and 1 otherwise.
+
+    Implements: acharya2020 fig:smallk (Figure 1)
+    Guarantee: acharya2020 thm:small (Theorem 3), for 1 <= k <= 1 + n/(2m), n >= m, exact answers
+
+    Departures
+    ----------
+    Block sizes differ by at most one; the figure's upper limit holds only if k - 1 divides n.
+    Labels are relative to the per-example permutation, see `LabelAttack`. Beyond the theorem's
+    range it plays for every k <= n + 1, but two labels can never score more than 2/m.
+
+    Parameters
+    ----------
+    problem
+        The sizes to play for; n_queries at most n_examples + 1.
+    rng
+        Where the attack's seed is drawn from.
+    permuted
+        Play through a random per-example permutation of the labels (Theorem 2).
+
+    Examples
+    --------
+    >>> attack = BlockMajority(Problem(6, 2, 3), rng=np.random.default_rng(0), permuted=False)
+    >>> for matches in (3, 2, 3):
+    ...     query = attack.ask()
+    ...     attack.tell(matches / 6)
+    >>> query, attack.predict()
+    (array([0, 0, 0, 0, 0, 0], dtype=uint8), array([1, 1, 1, 0, 0, 0], dtype=uint8))
+    """
+
+    def __init__(
+        self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True
+    ) -> None:
+        super().__init__(problem, rng=rng, permuted=permuted)
+        n = self._problem.n_examples
+        blocks = n_blocks_for(self._problem)
+        self._edges = [n * block // blocks for block in range(blocks + 1)]
+        # The two rows that every query is cut from.
+        self._zeros, self._ones = self._shifted(0), self._shifted(1)
+        self._counts = np.empty(self._problem.n_queries)
+
+    def _query(self, index: int) -> Labels:
+        if self._problem.n_queries == 1:
+            return self._zeros.copy()
+        edge = self._edges[index]
+        return np.concatenate((self._zeros[:edge], self._ones[edge:]))
+
+    def _receive(self, count: float) -> None:
+        self._counts[self._answered] = count
+
+    def _guess(self) -> Labels:
+        wins = first_label_wins(self._counts[: self._answered], self._problem)
+        # Blocks not yet decided keep label 0, as good as any.
+        per_block = np.ones(len(self._edges) - 1, dtype=np.bool_)
+        per_block[: wins.size] = wins
+        per_example = np.repeat(per_block, np.diff(self._edges))
+        return np.where(per_example, self._zeros, self._ones)

@@ -1,0 +1,48 @@
+"""Everything that Holdfast raises on purpose.
+
+Every exception is a `HoldfastError`, so a caller can catch the whole family at once, and most
+are also the built-in exception that a Python programmer would expect in that place.
+"""
+
+__all__ = [
+    "BudgetExhausted",
+    "HoldfastError",
+    "InconsistentAnswer",
+    "InvalidInput",
+    "InvalidQuery",
+    "NotSupported",
+    "OutOfTurn",
+    "TranscriptMismatch",
+]
+
+
+class HoldfastError(Exception):
+    """The family of all errors raised by this package."""
+
+
+class InvalidInput(HoldfastError, ValueError):
+    """An argument or a file breaks a rule; the message names it, the rule and the value."""
+
+
+class InvalidQuery(InvalidInput):
+    """A query that an oracle can't score. It cost nothing and changed nothing."""
+
+
+class BudgetExhausted(HoldfastError):
+    """The oracle has given all the answers it may give. Asking again changes nothing."""
+
+
+class OutOfTurn(HoldfastError, RuntimeError):
+    """`ask` and `tell` were not called in turn."""
+
+
+class InconsistentAnswer(HoldfastError, ValueError):
+    """An answer that no label vector could have produced under the declared answer model."""
+
+
+class NotSupported(HoldfastError):
+    """A combination that this attack or rule can't handle; the message says why."""
+
+
+class TranscriptMismatch(HoldfastError):
+    """A replayed attack asked something else than the transcript recorded."""

@@ -1,0 +1,109 @@
+"""The seams: who asks, what is released, who answers.
+
+Everything else in the package implements one of these protocols or uses all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.labels import Labels
+from holdfast.problem import Problem
+
+__all__ = ["Attack", "Classifier", "Evaluation", "Mechanism", "Oracle", "State"]
+
+# A query is a label vector where the test features are known, a classifier where they are not.
+Query = TypeVar("Query")
+
+# What a mechanism remembers between looks: JSON-ready data, stored beside the look.
+State: TypeAlias = Mapping[str, Any]
+
+
+@runtime_checkable
+class Attack(Protocol[Query]):
+    """Asks, is told, predicts. Sees no labels, no oracle and no mechanism.
+
+    An attack is deterministic given its generator, so one that was stopped resumes when the
+    recorded answers are told again.
+    """
+
+    @property
+    def problem(self) -> Problem:
+        """The sizes that it plays for."""
+        ...
+
+    def ask(self) -> Query | None:
+        """Return the next query, fresh for the caller to keep; None: nothing left worth asking."""
+        ...
+
+    def tell(self, answer: float) -> None:
+        """Take the released answer to the last query."""
+        ...
+
+    def predict(self) -> Query:
+        """Return the best guess so far; legal at any time, before the first answer too."""
+        ...
+
+
+class Classifier(Protocol):
+    """Anything with scikit-learn's `predict`: rows of features in, one label a row out."""
+
+    def predict(self, X: Any) -> Any:
+        """Return one label for each row of X."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Evaluation:
+    """What a mechanism may look at: one scored query. It never leaves the oracle."""
+
+    matches: int
+    query: Labels
+    labels: Labels
+
+    @property
+    def n_examples(self) -> int:
+        """Number of scored examples."""
+        return int(self.labels.size)
+
+    @property
+    def correct(self) -> NDArray[np.bool_]:
+        """Which examples the query labels correctly."""
+        return np.equal(self.query, self.labels)
+
+    def __repr__(self) -> str:
+        # The exact score must not reach a log through a repr.
+        return f"Evaluation(n_examples={self.n_examples})"
+
+
+@runtime_checkable
+class Mechanism(Protocol):
+    """A release rule: frozen settings; its state is kept apart and is plain data."""
+
+    def init(self, problem: Problem) -> State:
+        """Return the state before the first look."""
+        ...
+
+    def release(
+        self, state: State, evaluation: Evaluation, rng: np.random.Generator
+    ) -> tuple[float, State]:
+        """Return what is released for this look, and the state after it."""
+        ...
+
+
+class Oracle(Protocol[Query]):
+    """Owns the labels and the budget; answers queries and can't score a prediction."""
+
+    @property
+    def problem(self) -> Problem:
+        """The sizes that it answers for; n_queries is its budget."""
+        ...
+
+    def query(self, query: Query) -> float:
+        """Answer one query, or raise `BudgetExhausted` or `InvalidQuery` and change nothing."""
+        ...

@@ -1,0 +1,41 @@
+"""Run a kernel that releases the GIL over slices of an array, one thread per core."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import pairwise
+
+__all__ = ["over_slices"]
+
+
+def _cores() -> int:
+    """Cores this process may use; HOLDFAST_THREADS overrides it (1 inside worker processes)."""
+    wanted = os.environ.get("HOLDFAST_THREADS", "")
+    if wanted.isdigit() and int(wanted) > 0:
+        return int(wanted)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@cache
+def _pool(process: int, workers: int) -> ThreadPoolExecutor:  # noqa: ARG001 - a forked child needs its own
+    return ThreadPoolExecutor(workers, thread_name_prefix="holdfast")
+
+
+def over_slices(run: Callable[[slice], object], size: int, *, least: int) -> None:
+    """Call `run` on slices that cover range(size), in parallel when there are `least` a slice.
+
+    The result must not depend on how the range is cut: same answer on every machine.
+    """
+    workers = min(_cores(), size // max(least, 1))
+    if workers <= 1:
+        run(slice(0, size))
+        return
+    edges = [size * part // workers for part in range(workers + 1)]
+    slices = [slice(low, high) for low, high in pairwise(edges)]
+    for done in _pool(os.getpid(), workers).map(run, slices):
+        del done

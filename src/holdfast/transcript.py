@@ -1,0 +1,155 @@
+"""What was asked and answered: saved look by look, replayed to resume.
+
+A board that allows a few looks a day is attacked over weeks. An attack is deterministic given its
+generator, so the recorded answers alone bring it back to where it stopped; the digest of each
+query proves that it is the same attack.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from holdfast.errors import InvalidInput, TranscriptMismatch
+from holdfast.problem import Problem
+from holdfast.protocols import Attack
+
+__all__ = ["Look", "Transcript", "query_digest"]
+
+FORMAT = "holdfast-transcript-1"
+
+
+class Look(NamedTuple):
+    """One answered query: its digest and what was released."""
+
+    query: str
+    answer: float
+
+
+def query_digest(query: object) -> str:
+    """Return a short digest of a query, the same in every process.
+
+    A label vector is digested by its values, whatever its integer dtype; a classifier by its
+    pickle.
+    """
+    if isinstance(query, np.ndarray):
+        content = np.ascontiguousarray(query, dtype="<u4").tobytes()
+    else:
+        content = pickle.dumps(query, protocol=4)
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+class Transcript:
+    """A record of looks, in memory or in a JSON-lines file that survives a crash.
+
+    Parameters
+    ----------
+    problem
+        The sizes that the looks belong to.
+    path
+        A file to append to, one line a look, each flushed to disk before `record` returns.
+        One that exists is loaded, and must be for the same problem. None: memory only.
+
+    Examples
+    --------
+    >>> transcript = Transcript(Problem(3, 2, 5))
+    >>> transcript.record(np.array([0, 1, 1]), 2 / 3)
+    >>> len(transcript), transcript.answers
+    (1, [0.6666666666666666])
+    """
+
+    def __init__(self, problem: Problem, path: str | os.PathLike[str] | None = None) -> None:
+        self.problem = Problem(*problem)
+        self.path = None if path is None else Path(path)
+        self._looks: list[Look] = []
+        if self.path is not None:
+            if self.path.exists() and self.path.stat().st_size:
+                self._load(self.path)
+            else:
+                header = {"format": FORMAT, "problem": self.problem._asdict()}
+                _append_line(self.path, header)
+
+    def __len__(self) -> int:
+        return len(self._looks)
+
+    def __iter__(self) -> Iterator[Look]:
+        return iter(self._looks)
+
+    @property
+    def answers(self) -> list[float]:
+        """The released answers, in order."""
+        return [look.answer for look in self._looks]
+
+    def record(self, query: object, answer: float) -> None:
+        """Append one look; when this returns it is on disk."""
+        look = Look(query_digest(query), float(answer))
+        if self.path is not None:
+            _append_line(self.path, look._asdict())
+        self._looks.append(look)
+
+    def replay(self, attack: Attack[Any]) -> int:
+        """Tell the recorded answers to a fresh attack; return how many there were.
+
+        Raises
+        ------
+        TranscriptMismatch
+            The attack asks something else than was recorded: another seed, attack or version.
+        """
+        if tuple(attack.problem) != tuple(self.problem):
+            raise TranscriptMismatch(
+                f"the transcript is for {self.problem}, the attack plays {attack.problem}."
+            )
+        for index, look in enumerate(self._looks):
+            query = attack.ask()
+            if query is None or query_digest(query) != look.query:
+                raise TranscriptMismatch(
+                    f"query {index} differs from the recorded one: the attack, its settings or "
+                    f"its seed are not those of the transcript."
+                )
+            attack.tell(look.answer)
+        return len(self._looks)
+
+    def _load(self, path: Path) -> None:
+        lines = path.read_bytes().split(b"\n")
+        # A crash can only tear the last line; a complete file ends in a newline.
+        torn = lines.pop()
+        header = _parse(path, 1, lines[0] if lines else torn)
+        if header.get("format") != FORMAT:
+            raise InvalidInput(f"{path} must start with a {FORMAT} header, got {header}.")
+        if header.get("problem") != self.problem._asdict():
+            raise InvalidInput(
+                f"{path} must be for {self.problem}, got {header.get('problem')} in its header."
+            )
+        for number, line in enumerate(lines[1:], start=2):
+            entry = _parse(path, number, line)
+            try:
+                self._looks.append(Look(str(entry["query"]), float(entry["answer"])))
+            except (KeyError, TypeError, ValueError):
+                raise InvalidInput(f"{path} line {number} must hold a look, got {entry}.") from None
+        if torn:
+            with path.open("r+b") as file:
+                file.truncate(path.stat().st_size - len(torn))
+
+
+def _parse(path: Path, number: int, line: bytes) -> dict[str, Any]:
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        raise InvalidInput(f"{path} line {number} must be JSON, got {line[:60]!r}.") from None
+    if not isinstance(entry, dict):
+        raise InvalidInput(f"{path} line {number} must be a JSON object, got {line[:60]!r}.")
+    return entry
+
+
+def _append_line(path: Path, entry: dict[str, Any]) -> None:
+    with path.open("ab") as file:
+        file.write(json.dumps(entry).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
