@@ -18,14 +18,15 @@ from holdfast.problem import Problem
 __all__ = ["Attack", "Classifier", "Evaluation", "Mechanism", "Oracle", "State"]
 
 # A query is a label vector where the test features are known, a classifier where they are not.
-Query = TypeVar("Query")
+Query_co = TypeVar("Query_co", covariant=True)
+Query_contra = TypeVar("Query_contra", contravariant=True)
 
 # What a mechanism remembers between looks: JSON-ready data, stored beside the look.
 State: TypeAlias = Mapping[str, Any]
 
 
 @runtime_checkable
-class Attack(Protocol[Query]):
+class Attack(Protocol[Query_co]):
     """Asks, is told, predicts. Sees no labels, no oracle and no mechanism.
 
     An attack is deterministic given its generator, so one that was stopped resumes when the
@@ -37,7 +38,7 @@ class Attack(Protocol[Query]):
         """The sizes that it plays for."""
         ...
 
-    def ask(self) -> Query | None:
+    def ask(self) -> Query_co | None:
         """Return the next query, fresh for the caller to keep; None: nothing left worth asking."""
         ...
 
@@ -45,7 +46,7 @@ class Attack(Protocol[Query]):
         """Take the released answer to the last query."""
         ...
 
-    def predict(self) -> Query:
+    def predict(self) -> Query_co:
         """Return the best guess so far; legal at any time, before the first answer too."""
         ...
 
@@ -96,7 +97,7 @@ class Mechanism(Protocol):
         ...
 
 
-class Oracle(Protocol[Query]):
+class Oracle(Protocol[Query_contra]):
     """Owns the labels and the budget; answers queries and can't score a prediction."""
 
     @property
@@ -104,6 +105,6 @@ class Oracle(Protocol[Query]):
         """The sizes that it answers for; n_queries is its budget."""
         ...
 
-    def query(self, query: Query) -> float:
+    def query(self, query: Query_contra) -> float:
         """Answer one query, or raise `BudgetExhausted` or `InvalidQuery` and change nothing."""
         ...

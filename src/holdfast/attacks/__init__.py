@@ -1,5 +1,25 @@
 """Who asks: one attack per file."""
 
+from holdfast.attacks import without_features
 from holdfast.attacks.block_majority import BlockMajority
+from holdfast.attacks.boosting import Boosting
+from holdfast.attacks.column_vote import ColumnVote
+from holdfast.attacks.constant import Constant
+from holdfast.attacks.exhaustive import Exhaustive
+from holdfast.attacks.hill_climb import HillClimb
+from holdfast.attacks.naive_bayes import NaiveBayes
+from holdfast.attacks.permuted import Permuted
+from holdfast.attacks.uniform_vote import UniformVote
 
-__all__ = ["BlockMajority"]
+__all__ = [
+    "BlockMajority",
+    "Boosting",
+    "ColumnVote",
+    "Constant",
+    "Exhaustive",
+    "HillClimb",
+    "NaiveBayes",
+    "Permuted",
+    "UniformVote",
+    "without_features",
+]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from holdfast.problem import Problem
 __all__ = ["LabelAttack", "TurnBased"]
 
 Query = TypeVar("Query")
+
+EVERYWHERE = slice(None)
 
 
 class TurnBased(Generic[Query]):
@@ -123,9 +125,9 @@ class LabelAttack(TurnBased[Labels]):
             else np.zeros(n, dtype=np.uint32)
         )
 
-    def _shifted(self, labels: NDArray[np.integer] | int) -> Labels:
-        """Return pi(labels): what to send for labels in the attack's own terms."""
+    def _shifted(self, labels: NDArray[Any] | int, here: slice = EVERYWHERE) -> Labels:
+        """Return pi(labels), here: what to send for labels in the attack's own terms."""
         m = self._problem.n_classes
-        moved = self._shifts + np.asarray(labels, dtype=np.uint32)
+        moved = self._shifts[here] + np.asarray(labels, dtype=np.uint32)
         np.subtract(moved, np.uint32(m), out=moved, where=moved >= m)
         return moved.astype(self._dtype)

@@ -1,0 +1,70 @@
+"""The paper's attack for many queries, features known."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from holdfast.attacks.column_attack import ColumnAttack, n_live_for
+from holdfast.columns import BalancedColumns
+from holdfast.problem import Problem
+
+__all__ = ["QUERIES_PER_NAT", "ColumnVote"]
+
+# The 9 in the paper's t = 1 + k/(9 log m).
+QUERIES_PER_NAT = 9.0
+
+
+class ColumnVote(ColumnAttack):
+    r"""Decide one example at a time by the average answer of the queries that gave it each label.
+
+    The first t examples get a random column in which every label appears equally often; the
+    others are held at one label. For each label of example j, average the answers of the
+    queries that used it: the true label's queries score one match more than the others', all
+    else averages out, and with t small enough that one match stands out.
+
+    Implements: acharya2020 fig:largek (Figure 2)
+    Guarantee: acharya2020 thm:large (Theorem 6), for 9 m log m < k <= 9 (n-1) log m, exact answers
+
+    Departures
+    ----------
+    Any k: labels appear floor or ceil of k/m times, so votes are averages, not sums (a sum
+    would prefer the label that appeared once more). t is floored and capped at n. The proof's
+    epsilon should be m/(2(t-1)), which its Chernoff bound does not reach at this t; a
+    Bernstein bound does (docs/bounds.md). Ties are broken by a keyed coin.
+
+    Parameters
+    ----------
+    problem
+        The sizes to play for.
+    rng
+        Where the attack's seed is drawn from.
+    permuted
+        Play through a random per-example permutation of the labels (Theorem 2).
+    queries_per_nat
+        The c in t = 1 + k/(c log m). The paper's 9 makes each of the t labels almost certain; a
+        smaller value decides more examples less surely, and gains more in total.
+
+    Examples
+    --------
+    >>> problem = Problem(n_examples=200, n_classes=2, n_queries=700)
+    >>> attack = ColumnVote(problem, rng=np.random.default_rng(0))
+    >>> attack.n_live
+    113
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        rng: np.random.Generator,
+        permuted: bool = True,
+        queries_per_nat: float = QUERIES_PER_NAT,
+    ) -> None:
+        problem = Problem(*problem)
+        super().__init__(
+            problem,
+            rng=rng,
+            permuted=permuted,
+            columns=BalancedColumns(problem.n_queries, problem.n_classes),
+            n_live=n_live_for(problem, queries_per_nat),
+        )

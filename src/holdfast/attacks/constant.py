@@ -1,0 +1,32 @@
+"""The baseline: a guess that has seen no answer."""
+
+from __future__ import annotations
+
+from holdfast.attacks.base import LabelAttack
+from holdfast.labels import Labels
+
+__all__ = ["Constant"]
+
+
+class Constant(LabelAttack):
+    """Ask nothing and guess one label per example: accuracy 1/m on every test set.
+
+    The guess is the constant 0 seen through the per-example permutation. With `permuted` off it
+    is the same label everywhere, which scores whatever that class's share is.
+
+    Implements: acharya2020 sec:problem (the baseline accuracy 1/m at k = 0)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from holdfast import Problem
+    >>> attack = Constant(Problem(4, 3, 1), rng=np.random.default_rng(0), permuted=False)
+    >>> print(attack.ask(), attack.predict())
+    None [0 0 0 0]
+    """
+
+    def _query(self, index: int) -> Labels | None:  # noqa: ARG002 - it never asks
+        return None
+
+    def _guess(self) -> Labels:
+        return self._shifted(0)

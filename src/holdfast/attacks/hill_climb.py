@@ -1,0 +1,81 @@
+"""The attack that every competitor finds: change something, keep it if the score rises."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from holdfast.attacks.base import LabelAttack
+from holdfast.errors import InvalidInput
+from holdfast.labels import Labels
+from holdfast.problem import Problem, check_at_least
+
+__all__ = ["HillClimb"]
+
+
+class HillClimb(LabelAttack):
+    r"""Change one block's label at a time and keep the change if the score rises.
+
+    The first query is all 0. Each later one gives the next block the next label; when every
+    block was tried with label 1 the second pass tries label 2, and so on. One pass over k - 1
+    blocks reaches exactly what `BlockMajority` reaches, but adaptively: it only needs to hear
+    whether the score rose.
+
+    Implements: acharya2020 fig:smallk (Figure 1), climbing instead of comparing neighbours
+
+    Parameters
+    ----------
+    problem
+        The sizes to play for.
+    rng
+        Where the attack's seed is drawn from.
+    permuted
+        Play through a random per-example permutation of the labels (Theorem 2).
+    n_blocks
+        How many blocks; None: k - 1, at most one per example. Fewer blocks mean more passes.
+
+    Examples
+    --------
+    >>> attack = HillClimb(Problem(4, 2, 3), rng=np.random.default_rng(0), permuted=False)
+    >>> for matches in (1, 2, 1):
+    ...     query = attack.ask()
+    ...     attack.tell(matches / 4)
+    >>> attack.predict()
+    array([1, 1, 0, 0], dtype=uint8)
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        rng: np.random.Generator,
+        permuted: bool = True,
+        n_blocks: int | None = None,
+    ) -> None:
+        super().__init__(problem, rng=rng, permuted=permuted)
+        n, _, k = self._problem
+        if n_blocks is None:
+            n_blocks = min(max(k - 1, 1), n)
+        if check_at_least("n_blocks", n_blocks, 1) > n:
+            raise InvalidInput(f"n_blocks must be at most n_examples = {n}, got {n_blocks}.")
+        self._edges = [n * block // n_blocks for block in range(n_blocks + 1)]
+        self._best = self._shifted(0)
+        self._best_count = -np.inf
+        self._trial = self._best
+
+    def _query(self, index: int) -> Labels | None:
+        if index == 0:
+            return self._best.copy()
+        label, block = divmod(index - 1, len(self._edges) - 1)
+        if label + 1 >= self._problem.n_classes:
+            return None
+        here = slice(self._edges[block], self._edges[block + 1])
+        self._trial = self._best.copy()
+        self._trial[here] = self._shifted(label + 1, here)
+        return self._trial.copy()
+
+    def _receive(self, count: float) -> None:
+        if count > self._best_count:
+            self._best, self._best_count = self._trial, count
+
+    def _guess(self) -> Labels:
+        return self._best.copy()
