@@ -1,0 +1,57 @@
+"""Rows in, means and standard errors out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+__all__ = ["Mean", "mean_of", "summarise"]
+
+
+class Mean(NamedTuple):
+    """A mean and its standard error; the error of a single value is not known (NaN)."""
+
+    mean: float
+    stderr: float
+
+
+def mean_of(values: Iterable[float]) -> Mean:
+    """Return the mean of independent values and its standard error.
+
+    >>> mean_of([1.0, 2.0, 3.0])
+    Mean(mean=2.0, stderr=0.5773502691896258)
+    """
+    array = np.array(list(values), dtype=np.float64)
+    if array.size < 2:
+        return Mean(float(array.mean()), math.nan)
+    return Mean(float(array.mean()), float(array.std(ddof=1) / math.sqrt(array.size)))
+
+
+def summarise(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Gather the rows of each (attack, n, m, k), in the order they first appear.
+
+    Returns
+    -------
+    One dict per group: attack, n, m, k, trials, the `Mean` of accuracy, bias and gain, the mean
+    and largest number of looks, and the seconds spent in all.
+    """
+    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault((row["attack"], row["n"], row["m"], row["k"]), []).append(row)
+    return [
+        {
+            "attack": attack,
+            "n": n,
+            "m": m,
+            "k": k,
+            "trials": len(group),
+            **{name: mean_of(row[name] for row in group) for name in ("accuracy", "bias", "gain")},
+            "mean_looks": float(np.mean([row["looks"] for row in group])),
+            "max_looks": max(row["looks"] for row in group),
+            "seconds": float(sum(row["seconds"] for row in group)),
+        }
+        for (attack, n, m, k), group in groups.items()
+    ]

@@ -1,0 +1,229 @@
+"""Trials: hidden labels, an attack and an oracle, played; one flat row each.
+
+Every random choice of a trial follows from the experiment's seed and the trial's number, so the
+rows are the same on one process and on many, whatever finishes first.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from holdfast.errors import InvalidInput
+from holdfast.experiments.label_kinds import LABEL_KINDS, hidden_labels
+from holdfast.experiments.registry import make_attack
+from holdfast.labels import Labels, as_labels
+from holdfast.oracles import ClassifierOracle, LabelOracle
+from holdfast.play import play
+from holdfast.problem import Problem, check_at_least
+
+__all__ = ["Experiment", "Row", "run", "run_trial"]
+
+Row: TypeAlias = dict[str, Any]
+
+# How long a batch of trials should keep a worker busy before it reports.
+SECONDS_PER_REPORT = 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """Many trials of one attack on one problem.
+
+    Parameters
+    ----------
+    attack
+        The attack's name, as `attack_names` lists it.
+    problem
+        The sizes.
+    trials
+        How many times to play, each time with fresh randomness.
+    seed
+        Where all the randomness comes from.
+    label_kind
+        Which hidden labels to draw, see `hidden_labels`.
+    labels
+        Hidden labels to use in every trial instead.
+    without_features
+        Hide the features: the attack asks with classifiers, and the rows come in a fresh random
+        order each time.
+
+    Examples
+    --------
+    >>> rows = run([Experiment("block-majority", Problem(100, 2, 11), trials=3, seed=1)])
+    >>> [row["looks"] for row in rows]
+    [11, 11, 11]
+    """
+
+    attack: str
+    problem: Problem
+    trials: int
+    seed: int
+    label_kind: str = "uniform"
+    labels: Labels | None = None
+    without_features: bool = False
+
+    def __post_init__(self) -> None:
+        n, m, _ = self.problem
+        check_at_least("trials", self.trials, 1)
+        check_at_least("seed", self.seed, 0)
+        if self.labels is not None:
+            object.__setattr__(self, "labels", as_labels(self.labels, m, n_examples=n))
+        elif self.label_kind not in LABEL_KINDS:
+            raise InvalidInput(
+                f"label_kind must be one of {', '.join(LABEL_KINDS)}, got {self.label_kind!r}."
+            )
+        # An attack that can't be played must say so before any process is started.
+        make_attack(
+            self.attack,
+            self.problem,
+            np.random.default_rng(0),
+            without_features=self.without_features,
+        )
+
+
+def run_trial(experiment: Experiment, trial: int) -> Row:
+    """Play one trial.
+
+    Returns
+    -------
+    A flat row: attack, n, m, k, trial, seed, matches, accuracy, bias (accuracy above 1/m), gain
+    (matches above n/m), looks, seconds.
+    """
+    problem = experiment.problem
+    n, m, k = problem
+    # The same as SeedSequence(seed).spawn(trials)[trial], without spawning the others.
+    sequence = np.random.SeedSequence(experiment.seed, spawn_key=(trial,))
+    for_labels, for_attack, for_oracle = map(np.random.default_rng, sequence.spawn(3))
+    labels = experiment.labels
+    if labels is None:
+        labels = hidden_labels(experiment.label_kind, n, m, for_labels)
+    hidden = experiment.without_features
+    attack = make_attack(experiment.attack, problem, for_attack, without_features=hidden)
+    oracle: LabelOracle | ClassifierOracle
+    if hidden:
+        # Features that are distinct and tell nothing: random 64-bit keys.
+        X = for_oracle.integers(2**64, size=(n, 1), dtype=np.uint64)
+        oracle = ClassifierOracle(X, labels, problem=problem, rng=for_oracle)
+    else:
+        oracle = LabelOracle(labels, problem=problem, rng=for_oracle)
+    start = time.perf_counter()
+    prediction = play(attack, oracle)
+    guess = prediction.predict(X) if hidden else prediction
+    seconds = time.perf_counter() - start
+    matches = int(np.count_nonzero(np.asarray(guess) == labels))
+    return {
+        "attack": experiment.attack,
+        "n": n,
+        "m": m,
+        "k": k,
+        "trial": trial,
+        "seed": experiment.seed,
+        "matches": matches,
+        "accuracy": matches / n,
+        "bias": (m * matches - n) / (m * n),
+        "gain": (m * matches - n) / m,
+        "looks": oracle.looks,
+        "seconds": seconds,
+    }
+
+
+def run(
+    experiments: Sequence[Experiment],
+    *,
+    processes: int = 1,
+    on_trials: Callable[[int], None] | None = None,
+) -> list[Row]:
+    """Play all trials of all experiments; return the rows, experiment by experiment.
+
+    Parameters
+    ----------
+    experiments
+        What to play.
+    processes
+        How many processes to play on; 1: in this one. A script that asks for more needs the usual
+        `if __name__ == "__main__":`.
+    on_trials
+        Called with how many more trials are done, for progress bars.
+    """
+    check_at_least("processes", processes, 1)
+    rows: list[list[Row | None]] = [[None] * experiment.trials for experiment in experiments]
+    played = _here(experiments) if processes == 1 else _on_processes(experiments, processes)
+    for at, finished in played:
+        for row in finished:
+            rows[at][row["trial"]] = row
+        if on_trials is not None:
+            on_trials(len(finished))
+    return [row for part in rows for row in part if row is not None]
+
+
+def _here(experiments: Sequence[Experiment]) -> Iterator[tuple[int, list[Row]]]:
+    for at, experiment in enumerate(experiments):
+        for trial in range(experiment.trials):
+            yield at, [run_trial(experiment, trial)]
+
+
+def _on_processes(
+    experiments: Sequence[Experiment], processes: int
+) -> Iterator[tuple[int, list[Row]]]:
+    """Yield rows as they come, with the position of their experiment.
+
+    Trials are handed out in batches, each of one experiment, that double until one keeps a worker
+    busy for a moment. Long trials go first, so that the workers finish together.
+    """
+    # A forked copy of a process with threads can hang, so start clean ones.
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    sizes = [1] * len(experiments)
+    costs = [
+        experiment.problem.n_examples * experiment.problem.n_queries for experiment in experiments
+    ]
+    waiting = {
+        at: iter(range(experiments[at].trials))
+        for at in sorted(range(len(experiments)), key=costs.__getitem__, reverse=True)
+    }
+    running: dict[Future[list[Row]], tuple[int, int]] = {}
+    with ProcessPoolExecutor(
+        processes, mp_context=context, initializer=_start_worker, initargs=(list(experiments),)
+    ) as pool:
+        try:
+            while waiting or running:
+                while waiting and len(running) < 2 * processes:
+                    at = next(iter(waiting))
+                    if batch := list(islice(waiting[at], sizes[at])):
+                        running[pool.submit(_work, at, batch)] = (at, len(batch))
+                    else:
+                        del waiting[at]
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    at, count = running.pop(future)
+                    finished = future.result()
+                    if count == sizes[at] and _seconds(finished) < SECONDS_PER_REPORT:
+                        sizes[at] *= 2
+                    yield at, finished
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _seconds(rows: list[Row]) -> float:
+    return float(sum(row["seconds"] for row in rows))
+
+
+_experiments: list[Experiment] = []
+
+
+def _start_worker(experiments: list[Experiment]) -> None:
+    """Keep the experiments, with labels that may be large, once per worker."""
+    os.environ["HOLDFAST_THREADS"] = "1"  # the cores are taken by the other workers
+    _experiments[:] = experiments
+
+
+def _work(at: int, batch: list[int]) -> list[Row]:
+    return [run_trial(_experiments[at], trial) for trial in batch]
