@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from holdfast.problem import check_at_least
 from holdfast.threads import over_slices
 
-__all__ = ["Keys", "bounded", "hash_keys", "inverse_permutation", "permutation", "subkey"]
+__all__ = ["Keys", "bounded", "hash_keys", "inverse_permutation", "permutation", "subkey", "wrap"]
 
 Keys = NDArray[np.uint64]
 
@@ -64,6 +64,17 @@ def wrapped(value: Any, modulus: Any) -> Any:
     Below the modulus the subtraction wraps around to a huge number, and the minimum ignores it.
     """
     return np.uint32(min(np.uint32(value), np.uint32(value - modulus)))
+
+
+def wrap(values: NDArray[np.uint32], modulus: int) -> NDArray[np.uint32]:
+    """Reduce values below 2 * modulus to below modulus, in place.
+
+    >>> wrap(np.array([1, 3, 5], dtype=np.uint32), 3)
+    array([1, 0, 2], dtype=uint32)
+    """
+    # Below the modulus the subtraction wraps around to a huge number.
+    np.minimum(values, values - np.uint32(modulus), out=values)
+    return values
 
 
 @njit(cache=True, nogil=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput, OutOfTurn
-from holdfast.keyed import bounded, subkey
+from holdfast.keyed import bounded, subkey, wrap
 from holdfast.labels import Labels, label_dtype
 from holdfast.problem import Problem
 
@@ -127,7 +127,5 @@ class LabelAttack(TurnBased[Labels]):
 
     def _shifted(self, labels: NDArray[Any] | int, here: slice = EVERYWHERE) -> Labels:
         """Return pi(labels), here: what to send for labels in the attack's own terms."""
-        m = self._problem.n_classes
         moved = self._shifts[here] + np.asarray(labels, dtype=np.uint32)
-        np.subtract(moved, np.uint32(m), out=moved, where=moved >= m)
-        return moved.astype(self._dtype)
+        return wrap(moved, self._problem.n_classes).astype(self._dtype)

@@ -1,0 +1,71 @@
+"""The board that shows each example's index: f(x, i) = q_i."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from holdfast.attacks.without_features.keyed_classifier import KeyedClassifier
+from holdfast.keyed import Keys
+from holdfast.labels import Labels
+from holdfast.problem import Problem
+from holdfast.protocols import Attack
+
+__all__ = ["ByIndex", "IndexClassifier"]
+
+
+@dataclass(frozen=True)
+class IndexClassifier:
+    """A classifier of (row, index) that ignores the row."""
+
+    inner: KeyedClassifier
+
+    def predict(self, X: Any, index: Keys) -> Labels:  # noqa: ARG002 - the row is not looked at
+        """Return one label for each index."""
+        return self.inner.labels(np.asarray(index, dtype=np.uint64))
+
+
+class ByIndex:
+    r"""Key an attack without features by the example's index instead of its features.
+
+    If the test set is always evaluated in one order, a classifier may look at the index alone,
+    and overfitting is as easy as with known features. Duplicate rows then get labels of their
+    own, which no function of the features can give them.
+
+    Implements: acharya2020 sec:wo_features (the indexed test set, first paragraph)
+
+    Parameters
+    ----------
+    attack
+        An attack of `holdfast.attacks.without_features`.
+
+    Examples
+    --------
+    >>> from holdfast.attacks.without_features import BlockMajority
+    >>> attack = ByIndex(BlockMajority(Problem(4, 2, 2), rng=np.random.default_rng(0)))
+    >>> attack.ask().predict(["same"] * 4, np.arange(4)).shape
+    (4,)
+    """
+
+    def __init__(self, attack: Attack[KeyedClassifier]) -> None:
+        self._inner = attack
+
+    @property
+    def problem(self) -> Problem:
+        """The sizes that it plays for."""
+        return self._inner.problem
+
+    def ask(self) -> IndexClassifier | None:
+        """Return the inner attack's query, keyed by index."""
+        query = self._inner.ask()
+        return None if query is None else IndexClassifier(query)
+
+    def tell(self, answer: float) -> None:
+        """Hand the answer on as it is."""
+        self._inner.tell(answer)
+
+    def predict(self) -> IndexClassifier:
+        """Return the inner attack's prediction, keyed by index."""
+        return IndexClassifier(self._inner.predict())

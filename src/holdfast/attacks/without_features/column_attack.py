@@ -1,0 +1,120 @@
+"""Random columns without the test features: shared by ColumnVote, UniformVote and NaiveBayes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.attacks.without_features.keyed_classifier import ClassifierAttack, KeyedClassifier
+from holdfast.columns import Columns
+from holdfast.keyed import Keys, hash_keys, subkey, wrap
+from holdfast.labels import Labels
+from holdfast.problem import Problem
+
+__all__ = ["ColumnAttack", "ColumnClassifier", "VoteClassifier"]
+
+
+@dataclass(frozen=True)
+class _OnLiveRows(KeyedClassifier):
+    """Label 0 except on a keyed random subset of the feature space: the paper's X_t.
+
+    A row belongs to it if its hash is below `live_below`; None: every row does.
+    """
+
+    columns: Columns
+    live_below: int | None
+
+    def _write(self, keys: Keys, shifts: NDArray[np.uint32], labels: Labels) -> None:
+        labels[:] = shifts
+        if self.live_below is None:
+            live: slice | NDArray[np.bool_] = slice(None)
+        else:
+            live = hash_keys(keys, subkey(self.seed, "live")) < np.uint64(self.live_below)
+        live_keys = keys[live]
+        column_keys = hash_keys(live_keys, subkey(self.seed, "column"))
+        labels[live] = self._live_labels(column_keys, shifts[live], labels.dtype)
+
+    def _live_labels(
+        self, column_keys: Keys, shifts: NDArray[np.uint32], dtype: np.dtype[np.unsignedinteger]
+    ) -> Labels:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class ColumnClassifier(_OnLiveRows):
+    """Query `index`: the live rows' labels are entry `index` of their columns."""
+
+    index: int
+
+    def _live_labels(
+        self, column_keys: Keys, shifts: NDArray[np.uint32], dtype: np.dtype[np.unsignedinteger]
+    ) -> Labels:
+        out = np.empty(column_keys.size, dtype=dtype)
+        self.columns.write_row(column_keys, self.index, shifts, out)
+        return out
+
+
+@dataclass(frozen=True)
+class VoteClassifier(_OnLiveRows):
+    """The final prediction: each live row's vote, from one weight per answered query.
+
+    Its size is eight bytes a look, however many examples the test set has.
+    """
+
+    weights: bytes
+    average: bool
+
+    def _live_labels(
+        self, column_keys: Keys, shifts: NDArray[np.uint32], dtype: np.dtype[np.unsignedinteger]
+    ) -> Labels:
+        votes = self.columns.vote(
+            column_keys, np.frombuffer(self.weights, dtype="<f8"), average=self.average
+        )
+        return wrap(votes + shifts, self.n_classes).astype(dtype)
+
+
+class ColumnAttack(ClassifierAttack):
+    """Ask random columns on a random share of the feature space and a constant elsewhere."""
+
+    _average = True
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        rng: np.random.Generator,
+        permuted: bool,
+        columns: Columns,
+        n_live: int,
+    ) -> None:
+        super().__init__(problem, rng=rng, permuted=permuted)
+        n = self._problem.n_examples
+        self._columns = columns
+        self._live_below = None if n_live >= n else n_live * 2**64 // n
+
+    def _query(self, index: int) -> KeyedClassifier:
+        return ColumnClassifier(
+            seed=self._seed,
+            n_classes=self._problem.n_classes,
+            permuted=self._permuted,
+            columns=self._columns,
+            live_below=self._live_below,
+            index=index,
+        )
+
+    def _guess(self) -> KeyedClassifier:
+        weights = self._weights(self._counts[: self._answered])
+        return VoteClassifier(
+            seed=self._seed,
+            n_classes=self._problem.n_classes,
+            permuted=self._permuted,
+            columns=self._columns,
+            live_below=self._live_below,
+            weights=weights.astype("<f8").tobytes(),
+            average=self._average,
+        )
+
+    def _weights(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        return counts

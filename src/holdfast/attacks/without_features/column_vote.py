@@ -1,0 +1,62 @@
+"""The paper's attack for many queries, features unknown."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from holdfast.attacks.column_attack import n_live_for
+from holdfast.attacks.column_vote import QUERIES_PER_NAT
+from holdfast.attacks.without_features.column_attack import ColumnAttack
+from holdfast.columns import BalancedColumns
+from holdfast.problem import Problem
+
+__all__ = ["ColumnVote"]
+
+
+class ColumnVote(ColumnAttack):
+    r"""Decide each row of a random share t/n of the feature space by its average answers.
+
+    As `holdfast.attacks.ColumnVote`, with the t live examples chosen by a keyed coin of the
+    features (their number is Bin(n, t/n)) and each row's column drawn by its key.
+
+    Implements: acharya2020 fig:largek-unk (Figure 4)
+    Guarantee: acharya2020 thm:large (Theorem 6), up to a constant, distinct features, exact answers
+
+    Departures
+    ----------
+    As for `holdfast.attacks.ColumnVote`.
+
+    Parameters
+    ----------
+    problem
+        The sizes to play for; the attack needs to know n.
+    rng
+        Where the attack's seed is drawn from.
+    permuted
+        Play through a keyed permutation of each row's labels (Theorem 7).
+    queries_per_nat
+        The c in t = 1 + k/(c log m).
+
+    Examples
+    --------
+    >>> attack = ColumnVote(Problem(1000, 10, 300), rng=np.random.default_rng(0))
+    >>> attack.ask().predict(np.arange(12.0).reshape(4, 3)).shape
+    (4,)
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        rng: np.random.Generator,
+        permuted: bool = True,
+        queries_per_nat: float = QUERIES_PER_NAT,
+    ) -> None:
+        problem = Problem(*problem)
+        super().__init__(
+            problem,
+            rng=rng,
+            permuted=permuted,
+            columns=BalancedColumns(problem.n_queries, problem.n_classes),
+            n_live=n_live_for(problem, queries_per_nat),
+        )
