@@ -13,6 +13,7 @@ The kernels are compiled, release the GIL and are shared by all attacks.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -89,6 +90,7 @@ def _bounded(keys: Any, seed: Any, bound: Any, out: Any) -> None:
         out[j] = scaled(keyed64(keys[j], seed), bound)
 
 
+@lru_cache(maxsize=1024)
 def subkey(seed: int, purpose: str) -> np.uint64:
     """Return an independent 64-bit seed for one purpose, derived from the attack's seed.
 

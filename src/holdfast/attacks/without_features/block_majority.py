@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from holdfast.attacks.block_majority import first_label_wins, n_blocks_for
 from holdfast.attacks.without_features.keyed_classifier import ClassifierAttack, KeyedClassifier
-from holdfast.keyed import Keys, bounded, subkey, wrap
+from holdfast.keyed import LEAST_SLICE, Keys, keyed64, scaled, subkey, wrapped
 from holdfast.labels import Labels
 from holdfast.problem import Problem
+from holdfast.threads import over_slices
 
 __all__ = ["BlockMajority", "ChainClassifier", "MajorityClassifier"]
+
+
+@njit(cache=True, nogil=True)
+def _write_blocks(
+    keys: Any, block_seed: Any, is_one: Any, shifts: Any, n_classes: Any, out: Any
+) -> None:
+    n_blocks = np.uint64(is_one.size)
+    for j in range(keys.size):
+        one = is_one[scaled(keyed64(keys[j], block_seed), n_blocks)]
+        out[j] = wrapped(shifts[j] + one, np.uint32(n_classes))
 
 
 @dataclass(frozen=True)
@@ -23,10 +36,15 @@ class _BlockClassifier(KeyedClassifier):
     n_blocks: int
 
     def _write(self, keys: Keys, shifts: NDArray[np.uint32], labels: Labels) -> None:
-        block = bounded(keys, subkey(self.seed, "block"), self.n_blocks)
-        labels[:] = wrap(shifts + self._is_one(block), self.n_classes)
+        seed, is_one = subkey(self.seed, "block"), self._is_one()
+        over_slices(
+            lambda s: _write_blocks(keys[s], seed, is_one, shifts[s], self.n_classes, labels[s]),
+            keys.size,
+            least=LEAST_SLICE,
+        )
 
-    def _is_one(self, block: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    def _is_one(self) -> NDArray[np.uint8]:
+        """Return 1 for each block that gets label 1, 0 for the others."""
         raise NotImplementedError
 
 
@@ -36,8 +54,8 @@ class ChainClassifier(_BlockClassifier):
 
     first_one: int
 
-    def _is_one(self, block: NDArray[np.uint32]) -> NDArray[np.bool_]:
-        return block >= self.first_one
+    def _is_one(self) -> NDArray[np.uint8]:
+        return (np.arange(self.n_blocks) >= self.first_one).astype(np.uint8)
 
 
 @dataclass(frozen=True)
@@ -46,9 +64,8 @@ class MajorityClassifier(_BlockClassifier):
 
     ones: bytes
 
-    def _is_one(self, block: NDArray[np.uint32]) -> NDArray[np.bool_]:
-        bits = np.unpackbits(np.frombuffer(self.ones, dtype=np.uint8), count=self.n_blocks)
-        return bits.astype(np.bool_)[block]
+    def _is_one(self) -> NDArray[np.uint8]:
+        return np.unpackbits(np.frombuffer(self.ones, dtype=np.uint8), count=self.n_blocks)
 
 
 class BlockMajority(ClassifierAttack):
