@@ -6,6 +6,7 @@ from holdfast.attacks.boosting import Boosting
 from holdfast.attacks.column_vote import ColumnVote
 from holdfast.attacks.constant import Constant
 from holdfast.attacks.exhaustive import Exhaustive
+from holdfast.attacks.hadamard_blocks import HadamardBlocks
 from holdfast.attacks.hill_climb import HillClimb
 from holdfast.attacks.naive_bayes import NaiveBayes
 from holdfast.attacks.permuted import Permuted
@@ -17,6 +18,7 @@ __all__ = [
     "ColumnVote",
     "Constant",
     "Exhaustive",
+    "HadamardBlocks",
     "HillClimb",
     "NaiveBayes",
     "Permuted",

@@ -1,0 +1,1 @@
+"""Speed and power, measured: scripts whose figures the docs quote."""

@@ -1,0 +1,121 @@
+"""Gains of the non-adaptive designs: the figures in docs/attacks, each with its standard error.
+
+    python -m benchmarks.designs hadamard-blocks --trials 100 --seed 7
+
+Every trial draws uniform hidden labels, answers each query as the release rule says and counts
+matches above n/m. Nothing is timed here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from holdfast.answers import AnswerModel, ExactAnswers, NoisyAnswers, RoundedAnswers
+from holdfast.attacks import BlockMajority, HadamardBlocks
+from holdfast.attacks.base import LabelAttack
+from holdfast.problem import Problem
+
+Make = Callable[[Problem, np.random.Generator, AnswerModel], LabelAttack]
+
+
+def released(matches: int, n: int, model: AnswerModel, rng: np.random.Generator) -> float:
+    """Return what a host that follows the model shows."""
+    if isinstance(model, RoundedAnswers):
+        return round(matches / n / model.step) * model.step
+    if isinstance(model, NoisyAnswers):
+        return matches / n + model.scale * float(rng.normal())
+    return matches / n
+
+
+def gains(make: Make, problem: Problem, model: AnswerModel, trials: int, seed: int) -> np.ndarray:
+    """Return the matches above n/m of every trial."""
+    n, m, _ = problem
+    out = np.empty(trials)
+    for trial, sequence in enumerate(np.random.SeedSequence(seed).spawn(trials)):
+        rng = np.random.default_rng(sequence)
+        hidden = rng.integers(m, size=n)
+        attack = make(problem, rng, model)
+        while (query := attack.ask()) is not None:
+            attack.tell(released(int((query == hidden).sum()), n, model, rng))
+        out[trial] = (attack.predict() == hidden).sum() - n / m
+    return out
+
+
+def row(
+    name: str,
+    make: Make,
+    problem: Problem,
+    model: AnswerModel,
+    expected: float | None,
+    trials: int,
+    seed: int,
+) -> str:
+    """Return one line of a Markdown table."""
+    got = gains(make, problem, model, trials, seed)
+    error = got.std(ddof=1) / math.sqrt(trials)
+    predicted = "" if expected is None else f"{problem.n_examples * expected:.1f}"
+    n, m, k = problem
+    return (
+        f"| {name} | ({n}, {m}) | {k} | {model} | {got.mean():.1f} ± {error:.1f} "
+        f"| {predicted} | {1 / m + got.mean() / n:.5f} |"
+    )
+
+
+def hadamard_blocks(trials: int, seed: int) -> Iterator[str]:
+    """HadamardBlocks beside the paper's chain, under exact, rounded and noisy answers."""
+    problem = Problem(10_000, 10, 128)
+    for model in (ExactAnswers(), RoundedAnswers(0.001), RoundedAnswers(0.01), NoisyAnswers(0.005)):
+        bias = HadamardBlocks.expected_accuracy(problem, answers=model) - 0.1
+        yield row(
+            "HadamardBlocks",
+            lambda p, rng, a: HadamardBlocks(p, rng=rng, answers=a),
+            problem,
+            model,
+            bias,
+            trials,
+            seed,
+        )
+        yield row(
+            "BlockMajority",
+            lambda p, rng, _: BlockMajority(p, rng=rng),
+            problem,
+            model,
+            None,
+            trials,
+            seed,
+        )
+    for problem in (Problem(10_000, 10, 101), Problem(10_000, 2, 100), Problem(10_000, 100, 51)):
+        bias = HadamardBlocks.expected_accuracy(problem) - problem.baseline
+        yield row(
+            "HadamardBlocks",
+            lambda p, rng, a: HadamardBlocks(p, rng=rng, answers=a),
+            problem,
+            ExactAnswers(),
+            bias,
+            trials,
+            seed,
+        )
+
+
+SECTIONS = {"hadamard-blocks": hadamard_blocks}
+
+
+def main() -> None:
+    """Print the table of one section."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("section", choices=sorted(SECTIONS))
+    parser.add_argument("--trials", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=7)
+    options = parser.parse_args()
+    print("| attack | (n, m) | k | answers | gain | predicted | accuracy |")
+    print("|---|---|--:|---|--:|--:|--:|")
+    for line in SECTIONS[options.section](options.trials, options.seed):
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
