@@ -1,0 +1,65 @@
+"""A bound is a record: what it says, for whom, under which conditions, and from where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Side = Literal["achievable", "impossible"]
+Analyst = Literal["any", "non-adaptive"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """One statement about the best expected accuracy after k looks.
+
+    Expected accuracy is that of the worst-case labels, which by acharya2020 thm:reduction
+    (Theorem 2) equals that of uniform labels. "achievable" says some attack reaches at least
+    ``accuracy``; "impossible" says no attack exceeds it in expectation.
+
+    Parameters
+    ----------
+    name
+        Kebab-case name, unique in ``all_bounds``.
+    side
+        "achievable" or "impossible".
+    statement
+        The statement it comes from, such as "acharya2020 thm:small (Theorem 3)".
+    conditions
+        When it holds, in words.
+    accuracy
+        The bound, or None where it does not apply.
+    reason
+        Why it does not apply; None where it does.
+    analyst
+        Whom it binds (impossible) or who reaches it (achievable): "any" analyst, or only one
+        that fixes all queries before the first answer.
+    mechanism
+        What is released of each score; "exact" is the score itself.
+
+    Examples
+    --------
+    >>> Bound(name="guess", side="achievable", statement="uniform guessing", conditions="none",
+    ...       accuracy=0.1).applies
+    True
+    """
+
+    name: str
+    side: Side
+    statement: str
+    conditions: str
+    accuracy: float | None = None
+    reason: str | None = None
+    analyst: Analyst = "any"
+    mechanism: str = "exact"
+
+    def __post_init__(self) -> None:
+        if (self.accuracy is None) == (self.reason is None):
+            raise ValueError(f"{self.name}: give either an accuracy or a reason, not both or none.")
+        if self.accuracy is not None and not 0.0 <= self.accuracy <= 1.0:
+            raise ValueError(f"{self.name}: accuracy must be in [0, 1], got {self.accuracy}.")
+
+    @property
+    def applies(self) -> bool:
+        """Whether the conditions hold for the problem it was asked for."""
+        return self.accuracy is not None
