@@ -1,0 +1,59 @@
+"""The checks that every attack must pass, and small problems that every attack can play.
+
+A new attack is picked up from `holdfast.attacks.__all__`; nothing here needs to change.
+"""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+
+from holdfast import Problem, attacks
+from holdfast.errors import HoldfastError
+from holdfast.oracles import LabelOracle
+
+PROBLEMS = [
+    Problem(60, 2, 12),
+    Problem(60, 2, 1),
+    Problem(45, 5, 8),
+    Problem(7, 3, 2),
+    Problem(9, 300, 4),
+    Problem(1, 2, 1),
+]
+
+
+def attack_classes() -> list[type]:
+    """Return every attack that is built from a problem and a generator alone."""
+    classes = [getattr(attacks, name) for name in attacks.__all__]
+    return [
+        cls
+        for cls in classes
+        if inspect.isclass(cls) and next(iter(inspect.signature(cls).parameters)) == "problem"
+    ]
+
+
+def cases() -> list[tuple[type, Problem]]:
+    """Return every (attack, problem) that the attack does not refuse."""
+    playable = []
+    for cls in attack_classes():
+        for problem in PROBLEMS:
+            try:
+                build(cls, problem)
+            except HoldfastError:
+                continue
+            playable.append((cls, problem))
+    return playable
+
+
+def build(cls: type, problem: Problem, seed: int = 5):
+    return cls(problem, rng=np.random.default_rng(seed))
+
+
+def hidden(problem: Problem) -> np.ndarray:
+    n, m, _ = problem
+    return np.random.default_rng(77).integers(m, size=n)
+
+
+def oracle(problem: Problem) -> LabelOracle:
+    return LabelOracle(hidden(problem), problem=problem)
