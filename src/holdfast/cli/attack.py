@@ -1,0 +1,140 @@
+"""`holdfast attack`: play one attack many times and report what it gained."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from holdfast.cli.options import AsJson, Processes, Seed, processes_for
+from holdfast.cli.output import human, print_json, progress
+from holdfast.errors import InvalidInput
+from holdfast.experiments import Experiment, Mean, run, summarise
+from holdfast.label_files import LabelFile, read_labels
+from holdfast.problem import Problem
+
+__all__ = ["attack"]
+
+
+def attack(
+    name: Annotated[
+        str, typer.Argument(help="The attack, such as block-majority; a wrong name lists all.")
+    ],
+    n_queries: Annotated[int, typer.Option(help="How many looks the attack may take.")],
+    n_examples: Annotated[
+        int | None, typer.Option(help="Size of the test set. Default: that of --labels.")
+    ] = None,
+    n_classes: Annotated[
+        int | None, typer.Option(help="Number of classes. Default: those in --labels.")
+    ] = None,
+    trials: Annotated[int, typer.Option(help="How many times to play.")] = 10,
+    seed: Seed = 0,
+    labels: Annotated[
+        Path | None, typer.Option(help="Play on the labels of this CSV or NPY file.")
+    ] = None,
+    id_column: Annotated[str | None, typer.Option(help="The CSV file's column of ids.")] = None,
+    label_column: Annotated[
+        str | None, typer.Option(help="The CSV file's column of labels.")
+    ] = None,
+    label_kind: Annotated[
+        str | None,
+        typer.Option(
+            help="Labels to draw if no file is given: uniform, balanced, sorted, constant or "
+            "skewed. Default: uniform."
+        ),
+    ] = None,
+    without_features: Annotated[
+        bool,
+        typer.Option(
+            "--without-features",
+            help="The attack does not know the test examples: it asks with classifiers.",
+        ),
+    ] = False,
+    processes: Processes = None,
+    as_json: AsJson = False,
+) -> None:
+    """Play an attack against hidden labels and report the accuracy it ends with.
+
+    Each trial hides labels behind an oracle that answers only accuracies, lets the attack take its
+    looks, and scores its final guess. Bias is the accuracy above 1/m, the accuracy of guessing;
+    gain is the same in examples.
+    """
+    if labels is not None and label_kind is not None:
+        raise InvalidInput("label_kind must not be given together with labels.")
+    file = None
+    if labels is not None:
+        file = read_labels(labels, id_column=id_column, label_column=label_column)
+    experiment = Experiment(
+        name,
+        _problem(n_examples, n_classes, n_queries, file, labels),
+        trials=trials,
+        seed=seed,
+        label_kind=label_kind or "uniform",
+        labels=None if file is None else file.labels,
+        without_features=without_features,
+    )
+    start = time.perf_counter()
+    with progress(name, trials) as advance:
+        rows = run(
+            [experiment], processes=processes_for([experiment], processes), on_trials=advance
+        )
+    result = _result(experiment, summarise(rows)[0], time.perf_counter() - start)
+    if as_json:
+        print_json(result)
+    else:
+        _show(result)
+
+
+def _problem(
+    n: int | None, m: int | None, k: int, file: LabelFile | None, path: Path | None
+) -> Problem:
+    if file is None:
+        for name, value in (("n_examples", n), ("n_classes", m)):
+            if value is None:
+                raise InvalidInput(f"{name} must be given when labels is not.")
+        return Problem(n, m, k)  # type: ignore[arg-type]  # neither is None here
+    if n is not None and n != file.n_examples:
+        raise InvalidInput(
+            f"n_examples must be {file.n_examples}, the number of labels in {path}, got {n}."
+        )
+    if m is not None and m < file.n_classes:
+        raise InvalidInput(
+            f"n_classes must be at least {file.n_classes}, the number of classes in {path}, "
+            f"got {m}."
+        )
+    return Problem(file.n_examples, m or file.n_classes, k)
+
+
+def _result(experiment: Experiment, summary: dict[str, Any], seconds: float) -> dict[str, Any]:
+    return {
+        "attack": experiment.attack,
+        "problem": experiment.problem,
+        "trials": experiment.trials,
+        "seed": experiment.seed,
+        "accuracy": summary["accuracy"],
+        "bias": summary["bias"],
+        "gain": summary["gain"],
+        "looks": {"mean": summary["mean_looks"], "max": summary["max_looks"]},
+        "seconds": round(seconds, 3),
+    }
+
+
+def _show(result: dict[str, Any]) -> None:
+    n, m, k = result["problem"]
+    table = Table()
+    for column in ("", "mean", "standard error"):
+        table.add_column(column, justify="right" if column else "left")
+    for name, form in (("accuracy", ".5f"), ("bias", ".5f"), ("gain", ",.2f")):
+        value: Mean = result[name]
+        error = "-" if value.stderr != value.stderr else format(value.stderr, form)
+        table.add_row(name, format(value.mean, form), error)
+    table.add_row("looks", f"{result['looks']['mean']:,.1f}", f"at most {result['looks']['max']:,}")
+    human().print(
+        f"{result['attack']} on {n:,} examples, {m:,} classes, {k:,} looks: "
+        f"{result['trials']:,} trials, seed {result['seed']}"
+    )
+    human().print(table)
+    human().print(f"Guessing scores {1 / m:.5f}. Took {result['seconds']:.1f} s.")

@@ -1,0 +1,44 @@
+import json
+
+import pytest
+
+from holdfast.cli import main
+
+
+class Outcome:
+    def __init__(self, code, out, err):
+        self.code, self.out, self.err = code, out, err
+
+    @property
+    def json(self):
+        def refuse(word):
+            raise AssertionError(f"{word} is not JSON")
+
+        return json.loads(self.out, parse_constant=refuse)
+
+
+@pytest.fixture
+def holdfast(capsys):
+    """Run the command in this process, as `holdfast("attack", ...)`."""
+
+    def run(*arguments):
+        code = main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return Outcome(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def refused(holdfast):
+    """Run a command that must be refused: exit code 2 and one line on stderr."""
+
+    def run(*arguments):
+        outcome = holdfast(*arguments)
+        assert outcome.code == 2
+        assert outcome.out == ""
+        assert outcome.err.startswith("error: ")
+        assert outcome.err.count("\n") == 1
+        return outcome.err.removeprefix("error: ").rstrip("\n")
+
+    return run
