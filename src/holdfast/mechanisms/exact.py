@@ -3,32 +3,42 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from holdfast.mechanisms.base import Reading, Rule
 from holdfast.problem import Problem
-from holdfast.protocols import Evaluation, State
+from holdfast.protocols import State
 
 __all__ = ["Exact"]
 
 
 @dataclass(frozen=True)
-class Exact:
+class Exact(Rule):
     """Release the accuracy itself.
 
     The identity among release rules, and the one that the paper's model assumes: every answer
     is a match count divided by n.
+
+    Examples
+    --------
+    >>> str(Exact()), Exact().resolution(Problem(1000, 10, 5))
+    ('exact', 0.001)
     """
 
-    def init(self, problem: Problem) -> State:  # noqa: ARG002 - the protocol's signature
-        """Return the empty state: nothing is remembered."""
-        return {}
+    name: ClassVar[str] = "exact"
+    source: ClassVar[str] = "acharya2020, the model of section 2"
 
-    def release(
+    def pass_on(
         self,
         state: State,
-        evaluation: Evaluation,
+        reading: Reading,
         rng: np.random.Generator,  # noqa: ARG002 - the protocol's signature
-    ) -> tuple[float, State]:
-        """Return the exact accuracy."""
-        return evaluation.matches / evaluation.n_examples, state
+    ) -> tuple[Reading, State]:
+        """Return the reading as it is."""
+        return reading, state
+
+    def resolution(self, problem: Problem) -> float:
+        """Return one match: nothing is hidden."""
+        return 1.0 / problem.n_examples

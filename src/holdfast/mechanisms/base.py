@@ -1,0 +1,157 @@
+"""What every release rule shares: frozen settings, a text form, a guarantee and a price."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import MISSING, dataclass, fields
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from holdfast.bounds.information import accuracy_from_information
+from holdfast.bounds.record import Bound
+from holdfast.bounds.tilted import nats_adaptive_tilted
+from holdfast.problem import Problem
+from holdfast.protocols import Evaluation, State
+
+__all__ = ["Reading", "Rule"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Reading:
+    """What one rule hands to the next: the value so far and the examples it was read from.
+
+    The value is a fraction, so that comparisons with a threshold are exact: an accuracy is a
+    count over n, and a step of 0.01 is one hundredth.
+    """
+
+    value: Fraction
+    evaluation: Evaluation
+
+    @classmethod
+    def of(cls, evaluation: Evaluation) -> Reading:
+        """Return the exact accuracy of an evaluation."""
+        return cls(Fraction(evaluation.matches, evaluation.n_examples), evaluation)
+
+    def with_value(self, value: Fraction) -> Reading:
+        """Return the same examples with another value."""
+        return Reading(value, self.evaluation)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A release rule. A subclass is a frozen dataclass whose fields are its settings.
+
+    It implements `pass_on`, which turns a reading into the next one; `resolution`; and either
+    `own_nats` or nothing, if the counts behind its answers are all that limits it.
+
+    Class attributes
+    ----------------
+    name
+        What the rule is called in the text form.
+    source
+        The paper and algorithm that it implements.
+    wants_exact
+        It looks at the examples again, so nothing noisy may come before it in a chain.
+    unbounded
+        Its values may lie outside [0, 1]: in a chain, what follows it is mere post-processing.
+    selects
+        It changes which examples are scored.
+    """
+
+    name: ClassVar[str] = ""
+    source: ClassVar[str] = ""
+    wants_exact: ClassVar[bool] = False
+    unbounded: ClassVar[bool] = False
+    selects: ClassVar[bool] = False
+
+    def init(self, problem: Problem) -> State:  # noqa: ARG002 - the protocol's signature
+        """Return the state before the first look: plain data, and empty if nothing is kept."""
+        return {}
+
+    def pass_on(
+        self, state: State, reading: Reading, rng: np.random.Generator
+    ) -> tuple[Reading, State]:
+        """Return what the next rule sees, and the state after this look."""
+        raise NotImplementedError
+
+    def release(
+        self, state: State, evaluation: Evaluation, rng: np.random.Generator
+    ) -> tuple[float, State]:
+        """Return what is released for this look, and the state after it."""
+        reading, after = self.pass_on(state, Reading.of(evaluation), rng)
+        return float(reading.value), after
+
+    # What it costs an honest user.
+
+    def resolution(self, problem: Problem) -> float:
+        """Return how far an answer may be from the exact accuracy: a step or a standard error."""
+        raise NotImplementedError
+
+    # What it promises.
+
+    def scored(self, problem: Problem) -> Problem:
+        """Return the problem that one look is evaluated on: fewer examples if it selects."""
+        return problem
+
+    def exposed(self, problem: Problem) -> Problem:
+        """Return the problem with only those examples that any look can ever touch."""
+        return problem
+
+    def own_nats(self, problem: Problem) -> float:  # noqa: ARG002 - the general answer
+        """Return a limit on the information in all answers that holds for any input in [0, 1]."""
+        return math.inf
+
+    def counts_nats(self, problem: Problem) -> float:
+        """Return a limit on the information in the match counts behind the answers."""
+        return nats_adaptive_tilted(problem)
+
+    def nats(self, problem: Problem) -> float:
+        """Return an upper limit on the information in all k answers, for any analyst."""
+        return min(self.own_nats(problem), self.counts_nats(problem))
+
+    def bits_per_look(self, problem: Problem) -> float:
+        """Return the information that one look may give away, on average over the k looks."""
+        return self.nats(problem) / (problem.n_queries * math.log(2.0))
+
+    def guarantee(self, problem: Problem) -> Bound:
+        """Return what no analyst can exceed in expectation, as a record.
+
+        n KL(a || 1/m) <= I(labels; answers), applied to the examples that the rule exposes; the
+        others stay at 1/m.
+        """
+        n, m, _ = problem
+        size = self.exposed(problem).n_examples
+        accuracy = accuracy_from_information(self.nats(problem), size, m)
+        return Bound(
+            name=f"information-{self.name}",
+            side="impossible",
+            statement="information inequality for this rule (docs/mechanisms.md)",
+            conditions=self.conditions(problem),
+            accuracy=min(1.0, (size * accuracy + (n - size) / m) / n),
+            mechanism=str(self),
+        )
+
+    def conditions(self, problem: Problem) -> str:  # noqa: ARG002 - the general answer
+        """Return in words when the guarantee holds."""
+        return "one state for all looks: no second account, no restart"
+
+    # Its text form.
+
+    def __str__(self) -> str:
+        settings = [(f.name, getattr(self, f.name), f.default) for f in fields(self)]
+        shown = [(name, value) for name, value, default in settings if _differs(value, default)]
+        if not shown:
+            return self.name
+        if len(shown) == 1 and shown[0][0] == settings[0][0]:
+            return f"{self.name}:{_text(shown[0][1])}"
+        return f"{self.name}:" + ",".join(f"{name}={_text(value)}" for name, value in shown)
+
+
+def _differs(value: Any, default: Any) -> bool:
+    return default is MISSING or value != default
+
+
+def _text(value: Any) -> str:
+    return repr(value) if isinstance(value, float) else str(value)

@@ -1,0 +1,109 @@
+"""Answers that come together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from holdfast.bounds.information import nats_non_adaptive
+from holdfast.mechanisms.base import Reading, Rule
+from holdfast.mechanisms.packed import pack, unpack
+from holdfast.problem import Problem, check_at_least
+from holdfast.protocols import Evaluation, State
+
+__all__ = ["PENDING", "Batch", "is_pending", "released"]
+
+# What a look gets while its batch is not full: a float, as every answer, and no number.
+PENDING = math.nan
+
+
+def is_pending(answer: float) -> bool:
+    """Tell whether an answer says "not yet".
+
+    >>> is_pending(PENDING), is_pending(0.5)
+    (True, False)
+    """
+    return math.isnan(answer)
+
+
+def released(state: State) -> Sequence[float]:
+    """Return the answers of the last full batch, in the order in which they were asked."""
+    answers: Sequence[float] = state.get("released", [])
+    return answers
+
+
+@dataclass(frozen=True)
+class Batch(Rule):
+    """Answer only when a batch of looks is full, then all of them at once.
+
+    An analyst can adapt between batches, not within one: with k looks and batches of b there
+    are k/b rounds. While the batch fills, a look is counted, kept and answered with `PENDING`.
+    The look that fills it gets its own answer, and `released(state)` holds those of the whole
+    batch. The state holds the waiting submissions, not their scores.
+
+    In a chain it comes first, and every submission of a full batch goes through the other rules
+    in the order in which it came. A batch that never fills is never answered.
+
+    Parameters
+    ----------
+    size
+        Number of looks in a batch.
+
+    Examples
+    --------
+    >>> from holdfast.evaluate import evaluate
+    >>> rule, labels = Batch(2), np.zeros(4, dtype=np.uint8)
+    >>> state, rng = rule.init(Problem(4, 2, 2)), np.random.default_rng(0)
+    >>> first, state = rule.release(state, evaluate([0, 0, 0, 1], labels, 2), rng)
+    >>> second, state = rule.release(state, evaluate([0, 1, 1, 1], labels, 2), rng)
+    >>> first, second, released(state)
+    (nan, 0.25, [0.75, 0.25])
+    """
+
+    size: int
+
+    name: ClassVar[str] = "batch"
+    source: ClassVar[str] = "boards that update once in a while; no paper"
+
+    def __post_init__(self) -> None:
+        check_at_least("size", self.size, 1)
+
+    def init(self, problem: Problem) -> State:
+        """Return the state with an empty batch."""
+        return {"waiting": [], "released": [], "n_classes": problem.n_classes}
+
+    def collect(self, state: State, evaluation: Evaluation) -> tuple[list[Evaluation], State]:
+        """Return the evaluations that are now due, none until the batch is full."""
+        waiting = [*state["waiting"], pack(evaluation.query)]
+        if len(waiting) < self.size:
+            return [], {**state, "waiting": waiting}
+        due = [_scored(text, evaluation, state["n_classes"]) for text in waiting]
+        return due, {**state, "waiting": []}
+
+    def release(
+        self, state: State, evaluation: Evaluation, rng: np.random.Generator
+    ) -> tuple[float, State]:
+        """Return PENDING, or the last answer of the batch that is now full."""
+        del rng  # nothing random
+        due, after = self.collect(state, evaluation)
+        if not due:
+            return PENDING, after
+        answers = [float(Reading.of(each).value) for each in due]
+        return answers[-1], {**after, "released": answers}
+
+    def resolution(self, problem: Problem) -> float:
+        """Return one match: answers are late, not coarse."""
+        return 1.0 / problem.n_examples
+
+    def own_nats(self, problem: Problem) -> float:
+        """Return the limit for queries fixed in advance if there is only one batch."""
+        return nats_non_adaptive(problem) if self.size >= problem.n_queries else math.inf
+
+
+def _scored(text: str, evaluation: Evaluation, n_classes: int) -> Evaluation:
+    query, labels = unpack(text, n_classes), evaluation.labels
+    return Evaluation(int(np.count_nonzero(query == labels)), query, labels)

@@ -1,0 +1,166 @@
+"""One rule after another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from holdfast.errors import InvalidInput
+from holdfast.mechanisms.base import Reading, Rule
+from holdfast.mechanisms.batch import PENDING, Batch
+from holdfast.mechanisms.subsample import Subsample
+from holdfast.problem import Problem
+from holdfast.protocols import Evaluation, State
+
+__all__ = ["Chain"]
+
+
+@dataclass(frozen=True)
+class Chain(Rule):
+    """Apply rules in order: each sees what the one before it passed on.
+
+    Text form: the rules' text forms joined by "+", such as `subsample:0.3+round:4`, which scores
+    the public part and rounds that. `Chain([Exact()])` is `Exact()`.
+
+    Parameters
+    ----------
+    rules
+        At least one rule. `Batch` may only be the first. `ParameterFreeLadder`, `ImprovedOnly`
+        and `RankOnly` score earlier submissions again, so only `Exact`, `Subsample` and `Batch`
+        may come before them.
+
+    Examples
+    --------
+    >>> from holdfast.mechanisms.rounding import Rounding
+    >>> str(Chain([Subsample(0.3), Rounding(decimals=4)]))
+    'subsample:0.3+round:4'
+    """
+
+    rules: Sequence[Rule]
+
+    name: ClassVar[str] = "chain"
+    source: ClassVar[str] = "composition of the rules in it"
+
+    def __post_init__(self) -> None:
+        flat: list[Rule] = []
+        for rule in self.rules:
+            if not isinstance(rule, Rule):
+                raise InvalidInput(f"rules must be release rules, got {rule!r}.")
+            flat.extend(rule.rules if isinstance(rule, Chain) else [rule])
+        if not flat:
+            raise InvalidInput("rules must hold at least one release rule, got none.")
+        for place, rule in enumerate(flat):
+            if isinstance(rule, Batch) and place:
+                raise InvalidInput(f"{rule} must be the first rule of a chain, got place {place}.")
+            before = [r for r in flat[:place] if not _keeps_examples(r)]
+            if rule.wants_exact and before:
+                raise InvalidInput(
+                    f"{rule} scores earlier submissions again, so only exact, subsample and batch "
+                    f"may come before it, got {before[0]}."
+                )
+        object.__setattr__(self, "rules", tuple(flat))
+
+    def init(self, problem: Problem) -> State:
+        """Return the states of all rules, each for the examples that reach it."""
+        states = []
+        for rule in self.rules:
+            states.append(rule.init(problem))
+            problem = rule.scored(problem)
+        return {"rules": states, "released": []}
+
+    def pass_on(
+        self, state: State, reading: Reading, rng: np.random.Generator
+    ) -> tuple[Reading, State]:
+        """Return the reading after the last rule; a batch is not possible in here."""
+        reading, states = self._through(self.rules, state["rules"], reading, rng)
+        return reading, {**state, "rules": states}
+
+    def release(
+        self, state: State, evaluation: Evaluation, rng: np.random.Generator
+    ) -> tuple[float, State]:
+        """Return what the last rule passes on; with a batch, see `Batch.release`."""
+        first, rest = self.rules[0], self.rules[1:]
+        if not isinstance(first, Batch):
+            return super().release(state, evaluation, rng)
+        due, batch_state = first.collect(state["rules"][0], evaluation)
+        states, answers = list(state["rules"][1:]), []
+        for each in due:
+            reading, states = self._through(rest, states, Reading.of(each), rng)
+            answers.append(float(reading.value))
+        after = {"rules": [batch_state, *states], "released": answers or state["released"]}
+        return (answers[-1] if answers else PENDING), after
+
+    @staticmethod
+    def _through(
+        rules: Sequence[Rule], states: Sequence[State], reading: Reading, rng: np.random.Generator
+    ) -> tuple[Reading, list[State]]:
+        after = []
+        for rule, state in zip(rules, states, strict=True):
+            reading, changed = rule.pass_on(state, reading, rng)
+            after.append(changed)
+        return reading, after
+
+    def resolution(self, problem: Problem) -> float:
+        """Return the sum of what each rule takes away, one match at least."""
+        lost = 0.0
+        for rule in self.rules:
+            here = rule.resolution(problem)
+            lost += here if here > 1.0 / problem.n_examples else 0.0
+            problem = rule.scored(problem)
+        return min(1.0, max(lost, 1.0 / problem.n_examples))
+
+    def scored(self, problem: Problem) -> Problem:
+        """Return the problem that one look is evaluated on."""
+        for rule in self.rules:
+            problem = rule.scored(problem)
+        return problem
+
+    def exposed(self, problem: Problem) -> Problem:
+        """Return the problem with the examples that any look can touch."""
+        for rule in self.rules:
+            problem = rule.exposed(problem)
+        return problem
+
+    def own_nats(self, problem: Problem) -> float:
+        """Return the smallest limit among the rules up to the first that leaves [0, 1].
+
+        The limits are about input in [0, 1]; what comes later is post-processing.
+        """
+        plain = not any(rule.selects or _uses_more(rule, problem) for rule in self.rules)
+        least = math.inf
+        for rule in self.rules:
+            # A batch's limit is about match counts on all examples.
+            if plain or not isinstance(rule, Batch):
+                least = min(least, rule.own_nats(problem))
+            if rule.unbounded:
+                break
+            problem = rule.exposed(problem)
+        return least
+
+    def counts_nats(self, problem: Problem) -> float:
+        """Return the limit of the counts that the last selection leaves, if they are all."""
+        if any(_uses_more(rule, problem) for rule in self.rules):
+            return math.inf
+        limit = super().counts_nats(problem)
+        for rule in self.rules:
+            if rule.selects:
+                limit = rule.counts_nats(problem)
+            problem = rule.exposed(problem)
+        return limit
+
+    def __str__(self) -> str:
+        return "+".join(str(rule) for rule in self.rules)
+
+
+def _keeps_examples(rule: Rule) -> bool:
+    """Tell whether every look still sees the same examples, with their exact value."""
+    return isinstance(rule, Subsample | Batch) or rule.name == "exact"
+
+
+def _uses_more(rule: Rule, problem: Problem) -> bool:
+    """Tell whether the rule's answers depend on more than match counts."""
+    return math.isinf(rule.counts_nats(problem))

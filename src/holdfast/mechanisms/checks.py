@@ -1,0 +1,53 @@
+"""Checks of settings, each with one message: name, rule, value."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from holdfast.errors import InvalidInput
+
+__all__ = ["as_fraction", "check_positive", "check_share", "nearest_multiple"]
+
+
+def check_share(name: str, value: object) -> float:
+    """Return `value` if it lies in (0, 1]."""
+    number = _number(value)
+    if not 0.0 < number <= 1.0:
+        raise InvalidInput(f"{name} must lie in (0, 1], got {value!r}.")
+    return number
+
+
+def check_positive(name: str, value: object) -> float:
+    """Return `value` if it is positive and finite."""
+    number = _number(value)
+    if not 0.0 < number < math.inf:
+        raise InvalidInput(f"{name} must be positive and finite, got {value!r}.")
+    return number
+
+
+def _number(value: object) -> float:
+    """Return a real number as a float, and NaN for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        return math.nan
+    return float(value)
+
+
+def as_fraction(setting: float) -> Fraction:
+    """Return a setting as the decimal that was written: 0.01 is one hundredth.
+
+    >>> as_fraction(0.01)
+    Fraction(1, 100)
+    """
+    return Fraction(repr(float(setting)))
+
+
+def nearest_multiple(value: Fraction, step: Fraction) -> int:
+    """Return the number of steps nearest to `value`; half a step counts up.
+
+    >>> nearest_multiple(Fraction(125, 1000), Fraction(1, 100))
+    13
+    """
+    return math.floor(value / step + Fraction(1, 2))

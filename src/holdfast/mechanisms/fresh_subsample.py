@@ -1,0 +1,66 @@
+"""A new random part of the test set at every look."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from holdfast.mechanisms.base import Reading, Rule
+from holdfast.mechanisms.checks import check_share
+from holdfast.mechanisms.selection import narrowed, subset_error, subset_size
+from holdfast.problem import Problem
+from holdfast.protocols import State
+
+__all__ = ["FreshSubsample"]
+
+
+@dataclass(frozen=True)
+class FreshSubsample(Rule):
+    """Score a fresh random part of the test set at every look.
+
+    The sampling error works like noise that the host did not have to add. Every example is
+    exposed sooner or later.
+
+    Parameters
+    ----------
+    fraction
+        Share of the examples in each part; the nearest number, at least one.
+
+    Examples
+    --------
+    >>> str(FreshSubsample(0.1))
+    'fresh:0.1'
+    """
+
+    fraction: float
+
+    name: ClassVar[str] = "fresh"
+    source: ClassVar[str] = "Blanc 2023 (subsampling suffices); the plain form, without more noise"
+    selects: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_share("fraction", self.fraction)
+
+    def pass_on(
+        self, state: State, reading: Reading, rng: np.random.Generator
+    ) -> tuple[Reading, State]:
+        """Return the reading of examples drawn without replacement."""
+        n = reading.evaluation.n_examples
+        chosen = rng.choice(n, size=subset_size(self.fraction, n), replace=False, shuffle=False)
+        return narrowed(reading, chosen), state
+
+    def resolution(self, problem: Problem) -> float:
+        """Return the standard error of a part's accuracy about that of all examples."""
+        return subset_error(self.scored(problem).n_examples, problem.n_examples)
+
+    def scored(self, problem: Problem) -> Problem:
+        """Return the problem of one part."""
+        n, m, k = problem
+        return Problem(subset_size(self.fraction, n), m, k)
+
+    def own_nats(self, problem: Problem) -> float:
+        """Return k times the logarithm of the number of values an answer can have."""
+        return problem.n_queries * math.log(self.scored(problem).n_examples + 1)

@@ -1,0 +1,63 @@
+"""One bit a look: better than everything before, or not."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from holdfast.mechanisms.base import Reading, Rule
+from holdfast.mechanisms.packed import matches_of, pack
+from holdfast.problem import Problem
+from holdfast.protocols import State
+
+__all__ = ["ImprovedOnly"]
+
+
+@dataclass(frozen=True)
+class ImprovedOnly(Rule):
+    """Tell only whether a look scored higher than the best before it: 1.0 if so, else 0.0.
+
+    The first look always does. One bit is enough for an attack that changes one block at a time
+    and keeps the better version: see `BlockClimb`. The state holds the best submission and is
+    scored again at each look; no score is kept.
+
+    Examples
+    --------
+    >>> str(ImprovedOnly()), round(ImprovedOnly().bits_per_look(Problem(10_000, 10, 300)), 2)
+    ('improved', 1.0)
+    """
+
+    name: ClassVar[str] = "improved"
+    source: ClassVar[str] = "boards that confirm an improvement; no paper"
+    wants_exact: ClassVar[bool] = True
+
+    def init(self, problem: Problem) -> State:
+        """Return the state before the first submission."""
+        return {"best": None, "n_classes": problem.n_classes}
+
+    def pass_on(
+        self,
+        state: State,
+        reading: Reading,
+        rng: np.random.Generator,  # noqa: ARG002 - the protocol's signature
+    ) -> tuple[Reading, State]:
+        """Return 1 if the match count is strictly larger than the best before, else 0."""
+        evaluation, n_classes = reading.evaluation, state["n_classes"]
+        if state["best"] is not None:
+            best = matches_of(state["best"], evaluation.labels, n_classes)
+            if evaluation.matches <= best:
+                return reading.with_value(Fraction(0)), state
+        after = {"best": pack(evaluation.query), "n_classes": n_classes}
+        return reading.with_value(Fraction(1)), after
+
+    def resolution(self, problem: Problem) -> float:  # noqa: ARG002 - the protocol's signature
+        """Return 1: the answer says nothing about the level."""
+        return 1.0
+
+    def own_nats(self, problem: Problem) -> float:
+        """Return one bit for every look but the first."""
+        return (problem.n_queries - 1) * math.log(2.0)

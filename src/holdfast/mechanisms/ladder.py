@@ -1,0 +1,88 @@
+"""The Ladder with a fixed step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import gammaln
+
+from holdfast.mechanisms.base import Reading, Rule
+from holdfast.mechanisms.checks import as_fraction, check_share, nearest_multiple
+from holdfast.mechanisms.rounding import n_levels
+from holdfast.problem import Problem
+from holdfast.protocols import State
+
+__all__ = ["Ladder"]
+
+
+@dataclass(frozen=True)
+class Ladder(Rule):
+    """Release a new value only when it beats the last by more than a step.
+
+    The value released is the accuracy rounded to the nearest multiple of the step; a look that
+    does not climb gets the standing value again. Nearly all looks answer the same thing, so
+    k looks tell little more than the few that climbed.
+
+    Implements: blum2015 Figure 1 (the Ladder mechanism)
+
+    Departures
+    ----------
+    Stated for accuracies: loss R = 1 - accuracy, R_0 = infinity becomes "nothing released yet".
+    Multiples of the step are counted from accuracy 0, which is the paper's grid where 1/step is
+    an integer. The comparison is strict and exact, in fractions; the rounding is to the step.
+
+    Parameters
+    ----------
+    step
+        The paper's eta.
+
+    Examples
+    --------
+    >>> from holdfast.evaluate import evaluate
+    >>> rule, labels = Ladder(step=0.25), np.zeros(8, dtype=np.uint8)
+    >>> state, rng = rule.init(Problem(8, 2, 9)), np.random.default_rng(0)
+    >>> for matches in (3, 6, 7, 2):
+    ...     query = np.array([0] * matches + [1] * (8 - matches), dtype=np.uint8)
+    ...     answer, state = rule.release(state, evaluate(query, labels, 2), rng)
+    ...     print(answer, dict(state))
+    0.5 {'rung': 2}
+    0.5 {'rung': 2}
+    1.0 {'rung': 4}
+    1.0 {'rung': 4}
+    """
+
+    step: float
+
+    name: ClassVar[str] = "ladder"
+    source: ClassVar[str] = "Blum & Hardt 2015, Figure 1 (the Ladder mechanism)"
+
+    def __post_init__(self) -> None:
+        check_share("step", self.step)
+
+    def init(self, problem: Problem) -> State:  # noqa: ARG002 - the protocol's signature
+        """Return the state in which nothing was released."""
+        return {"rung": None}
+
+    def pass_on(
+        self,
+        state: State,
+        reading: Reading,
+        rng: np.random.Generator,  # noqa: ARG002 - the protocol's signature
+    ) -> tuple[Reading, State]:
+        """Return the new value if it climbs by more than a step, else the standing one."""
+        step, rung = as_fraction(self.step), state["rung"]
+        if rung is None or reading.value > (rung + 1) * step:
+            rung = nearest_multiple(reading.value, step)
+        return reading.with_value(rung * step), {"rung": rung}
+
+    def resolution(self, problem: Problem) -> float:
+        """Return the step: a smaller improvement is not shown."""
+        return max(self.step, 1.0 / problem.n_examples)
+
+    def own_nats(self, problem: Problem) -> float:
+        """Return the logarithm of the number of climbs that k looks can show."""
+        # Non-decreasing sequences of k values out of the releasable ones.
+        k, others = problem.n_queries, n_levels(as_fraction(self.step)) - 1
+        return float(gammaln(others + k + 1.0) - gammaln(others + 1.0) - gammaln(k + 1.0))

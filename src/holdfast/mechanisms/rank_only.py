@@ -1,0 +1,72 @@
+"""The place among one's own submissions."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import gammaln
+
+from holdfast.mechanisms.base import Reading, Rule
+from holdfast.mechanisms.packed import matches_of, pack
+from holdfast.problem import Problem
+from holdfast.protocols import State
+
+__all__ = ["RankOnly"]
+
+
+@dataclass(frozen=True)
+class RankOnly(Rule):
+    """Tell only the rank among all looks so far: 1.0 for the best, 2.0 for the second.
+
+    The rank is one more than the number of earlier looks that scored strictly higher, so equals
+    share the better rank. Ranks tell which of two looks scored higher, and the paper's small-k
+    attack needs nothing else: it loses nothing here.
+
+    The state holds every submission, in order of rank, and no score: a new submission finds its
+    place by scoring about log2(k) of them again. That is the price of a rule whose memory leaks
+    nothing; its state grows with k.
+
+    Examples
+    --------
+    >>> str(RankOnly())
+    'rank'
+    """
+
+    name: ClassVar[str] = "rank"
+    source: ClassVar[str] = "boards that show ranks without scores; no paper"
+    wants_exact: ClassVar[bool] = True
+    unbounded: ClassVar[bool] = True
+
+    def init(self, problem: Problem) -> State:
+        """Return the state before the first submission."""
+        return {"order": [], "n_classes": problem.n_classes}
+
+    def pass_on(
+        self,
+        state: State,
+        reading: Reading,
+        rng: np.random.Generator,  # noqa: ARG002 - the protocol's signature
+    ) -> tuple[Reading, State]:
+        """Return one more than the number of submissions with strictly more matches."""
+        evaluation, n_classes = reading.evaluation, state["n_classes"]
+        order: list[str] = state["order"]
+        place = bisect_left(
+            order,
+            -evaluation.matches,
+            key=lambda packed: -matches_of(packed, evaluation.labels, n_classes),
+        )
+        after = [*order[:place], pack(evaluation.query), *order[place:]]
+        ranked = reading.with_value(Fraction(place + 1))
+        return ranked, {"order": after, "n_classes": n_classes}
+
+    def resolution(self, problem: Problem) -> float:  # noqa: ARG002 - the protocol's signature
+        """Return 1: the answer says nothing about the level."""
+        return 1.0
+
+    def own_nats(self, problem: Problem) -> float:
+        """Return log k!: look t has t possible ranks."""
+        return float(gammaln(problem.n_queries + 1.0))

@@ -1,0 +1,93 @@
+"""Fewer digits."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from holdfast.errors import InvalidInput
+from holdfast.mechanisms.base import Reading, Rule
+from holdfast.mechanisms.checks import as_fraction, check_share, nearest_multiple
+from holdfast.problem import Problem, check_at_least
+from holdfast.protocols import State
+
+__all__ = ["Rounding", "n_levels"]
+
+
+def n_levels(step: Fraction) -> int:
+    """Return how many multiples of the step an accuracy can be rounded to.
+
+    >>> n_levels(Fraction(1, 100)), n_levels(Fraction(2, 5))
+    (101, 4)
+    """
+    return nearest_multiple(Fraction(1), step) + 1
+
+
+@dataclass(frozen=True)
+class Rounding(Rule):
+    """Release the accuracy, rounded to the nearest multiple of a step.
+
+    What most boards call protection. It hides nothing while the step is at most 1/n, and a
+    design that spreads its signal over many looks averages the rest away.
+
+    Text form: `round:3` for three decimals, `round:0.005` for a step.
+
+    Parameters
+    ----------
+    decimals
+        Digits after the point.
+    step
+        Distance between two releasable values; give one of the two. Half a step rounds up.
+
+    Examples
+    --------
+    >>> str(Rounding(decimals=3)), str(Rounding(step=0.005))
+    ('round:3', 'round:step=0.005')
+    """
+
+    decimals: int | None = None
+    step: float | None = None
+
+    name: ClassVar[str] = "round"
+    source: ClassVar[str] = "common practice of boards; no paper"
+
+    def __post_init__(self) -> None:
+        if (self.decimals is None) == (self.step is None):
+            raise InvalidInput(
+                f"round must have either decimals or a step, got decimals={self.decimals}, "
+                f"step={self.step}."
+            )
+        if self.decimals is not None:
+            check_at_least("decimals", self.decimals, 0)
+        if self.step is not None:
+            check_share("step", self.step)
+
+    @property
+    def exact_step(self) -> Fraction:
+        """The step as an exact fraction."""
+        if self.decimals is not None:
+            return Fraction(1, 10**self.decimals)
+        assert self.step is not None
+        return as_fraction(self.step)
+
+    def pass_on(
+        self,
+        state: State,
+        reading: Reading,
+        rng: np.random.Generator,  # noqa: ARG002 - the protocol's signature
+    ) -> tuple[Reading, State]:
+        """Return the nearest multiple of the step."""
+        step = self.exact_step
+        return reading.with_value(nearest_multiple(reading.value, step) * step), state
+
+    def resolution(self, problem: Problem) -> float:
+        """Return the step, or one match if that is coarser."""
+        return max(float(self.exact_step), 1.0 / problem.n_examples)
+
+    def own_nats(self, problem: Problem) -> float:
+        """Return k times the logarithm of the number of releasable values."""
+        return problem.n_queries * math.log(n_levels(self.exact_step))

@@ -1,0 +1,48 @@
+"""Choosing examples: the same for everyone who knows the seed, in every process."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.keyed import hash_keys, subkey
+from holdfast.mechanisms.base import Reading
+from holdfast.protocols import Evaluation
+
+__all__ = ["narrowed", "shuffled", "subset_error", "subset_size"]
+
+
+@lru_cache(maxsize=16)
+def shuffled(n_examples: int, seed: int, purpose: str) -> NDArray[np.int64]:
+    """Return the examples in an order given by a keyed hash of their indices.
+
+    >>> sorted(shuffled(4, 7, "subsample").tolist())
+    [0, 1, 2, 3]
+    """
+    keys = np.arange(n_examples, dtype=np.uint64)
+    order = np.argsort(hash_keys(keys, subkey(seed, purpose)), kind="stable")
+    order.setflags(write=False)
+    return order
+
+
+def subset_size(fraction: float, n_examples: int) -> int:
+    """Return how many examples a fraction is: the nearest number, at least one."""
+    return max(1, round(fraction * n_examples))
+
+
+def subset_error(size: int, n_examples: int) -> float:
+    """Return the largest standard error of the accuracy on `size` of `n_examples` examples."""
+    if size >= n_examples:
+        return 1.0 / n_examples
+    spread = (n_examples - size) / (n_examples - 1)
+    return max(float(np.sqrt(0.25 / size * spread)), 1.0 / size)
+
+
+def narrowed(reading: Reading, chosen: NDArray[Any]) -> Reading:
+    """Return the reading of the chosen examples alone."""
+    whole = reading.evaluation
+    query, labels = whole.query[chosen], whole.labels[chosen]
+    return Reading.of(Evaluation(int(np.count_nonzero(query == labels)), query, labels))

@@ -1,0 +1,120 @@
+"""Rules as text, for the command line and for policy files."""
+
+from __future__ import annotations
+
+import types
+from dataclasses import MISSING, fields
+from typing import Any, get_args, get_type_hints
+
+from holdfast.errors import InvalidInput
+from holdfast.mechanisms.base import Rule
+from holdfast.mechanisms.batch import Batch
+from holdfast.mechanisms.chain import Chain
+from holdfast.mechanisms.exact import Exact
+from holdfast.mechanisms.fresh_subsample import FreshSubsample
+from holdfast.mechanisms.gaussian import Gaussian
+from holdfast.mechanisms.improved_only import ImprovedOnly
+from holdfast.mechanisms.ladder import Ladder
+from holdfast.mechanisms.laplace import Laplace
+from holdfast.mechanisms.parameter_free_ladder import ParameterFreeLadder
+from holdfast.mechanisms.rank_only import RankOnly
+from holdfast.mechanisms.rounding import Rounding
+from holdfast.mechanisms.shaky_ladder import ShakyLadder
+from holdfast.mechanisms.split import Split
+from holdfast.mechanisms.subsample import Subsample
+from holdfast.mechanisms.thresholdout import Thresholdout
+
+__all__ = ["RULES", "parse_mechanism"]
+
+# Every rule but `Chain`, by the name it has in text. "ladder" alone is the parameter-free one.
+RULES: dict[str, type[Rule]] = {
+    rule.name: rule
+    for rule in (
+        Exact,
+        Rounding,
+        Ladder,
+        ShakyLadder,
+        Thresholdout,
+        Gaussian,
+        Laplace,
+        Subsample,
+        FreshSubsample,
+        RankOnly,
+        ImprovedOnly,
+        Batch,
+        Split,
+    )
+}
+
+
+def parse_mechanism(text: str) -> Rule:
+    """Return the rule that a text names; `str(rule)` gives the text back.
+
+    A rule is `name`, `name:value` for its first setting, or `name:setting=value,...`; rules
+    joined by "+" form a chain.
+
+    Examples
+    --------
+    >>> parse_mechanism("thresholdout:threshold=0.04,scale=0.01,budget=50").budget
+    50
+    >>> str(parse_mechanism("subsample:0.3+round:4"))
+    'subsample:0.3+round:4'
+    >>> parse_mechanism("ladder:0.01"), parse_mechanism("ladder")
+    (Ladder(step=0.01), ParameterFreeLadder())
+    >>> parse_mechanism("rung:3")
+    Traceback (most recent call last):
+        ...
+    holdfast.errors.InvalidInput: release rule must be one of batch, exact, fresh, gaussian, \
+improved, ladder, laplace, rank, round, shaky, split, subsample, thresholdout, got 'rung'.
+    """
+    if not isinstance(text, str) or not text.strip():
+        raise InvalidInput(f"release rule must be a text such as 'ladder:0.01', got {text!r}.")
+    rules = [_rule(part) for part in text.split("+")]
+    return rules[0] if len(rules) == 1 else Chain(rules)
+
+
+def _rule(text: str) -> Rule:
+    name, colon, settings = (part.strip() for part in text.partition(":"))
+    if name not in RULES:
+        raise InvalidInput(f"release rule must be one of {', '.join(sorted(RULES))}, got {name!r}.")
+    if colon and not settings:
+        raise InvalidInput(f"{name} must have settings after the colon, got {text.strip()!r}.")
+    if name == "ladder" and not settings:
+        return ParameterFreeLadder()
+    rule = RULES[name]
+    known = [field.name for field in fields(rule)]
+    given: dict[str, Any] = {}
+    for item in filter(None, settings.split(",")):
+        key, equals, value = (part.strip() for part in item.partition("="))
+        if not equals:
+            key, value = _first_setting(rule, known, key, given), key
+        if key not in known:
+            raise InvalidInput(
+                f"{name} must have settings among {', '.join(known) or 'none'}, got {key!r}."
+            )
+        if key in given:
+            raise InvalidInput(f"{name} must give {key} once, got {text.strip()!r}.")
+        given[key] = _value(rule, key, value)
+    missing = [f.name for f in fields(rule) if f.default is MISSING and f.name not in given]
+    if missing:
+        raise InvalidInput(f"{name} must give {', '.join(missing)}, got {text.strip()!r}.")
+    return rule(**given)
+
+
+def _first_setting(rule: type[Rule], known: list[str], value: str, given: dict[str, Any]) -> str:
+    """Return which setting a bare value belongs to: the first, if nothing was given before it."""
+    if not known or given:
+        raise InvalidInput(f"{rule.name} must name its settings (setting=value), got {value!r}.")
+    # Three decimals, or a step of 0.005.
+    return "step" if rule is Rounding and not value.isdigit() else known[0]
+
+
+def _value(rule: type[Rule], key: str, value: str) -> Any:
+    """Return a setting's value in the type of its field."""
+    hint = get_type_hints(rule)[key]
+    wanted = get_args(hint)[0] if isinstance(hint, types.UnionType) else hint
+    try:
+        return wanted(value)
+    except ValueError:
+        kind = {int: "an integer", float: "a number"}.get(wanted, "a text")
+        raise InvalidInput(f"{rule.name} {key} must be {kind}, got {value!r}.") from None

@@ -1,0 +1,102 @@
+"""Sample splitting."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from holdfast.bounds.tilted import nats_adaptive_tilted
+from holdfast.errors import BudgetExhausted
+from holdfast.mechanisms.base import Reading, Rule
+from holdfast.mechanisms.selection import narrowed, shuffled, subset_error
+from holdfast.problem import Problem, check_at_least
+from holdfast.protocols import State
+
+__all__ = ["Split"]
+
+
+@dataclass(frozen=True)
+class Split(Rule):
+    """Cut the test set into parts and use up one after the other.
+
+    With k looks and p parts, look t is scored on part floor(t p/k) alone. With p = k every
+    answer comes from examples that no earlier look has touched, so it is an unbiased estimate
+    whatever was asked before. It does not stop the parts from being overfit one by one: the
+    gain over the whole test set falls only by a logarithm.
+
+    Parameters
+    ----------
+    parts
+        Number of parts, of nearly equal size.
+    seed
+        Key of the hash that cuts them.
+
+    Examples
+    --------
+    >>> str(Split(10)), Split(10).scored(Problem(1000, 10, 50)).n_examples
+    ('split:10', 100)
+    """
+
+    parts: int
+    seed: int = 0
+
+    name: ClassVar[str] = "split"
+    source: ClassVar[str] = "sample splitting; textbook"
+    selects: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_at_least("parts", self.parts, 1)
+        check_at_least("seed", self.seed, 0)
+
+    def init(self, problem: Problem) -> State:
+        """Return the state before the first look; the number of looks fixes who gets which part."""
+        check_at_least("n_examples (one a part)", problem.n_examples, self.parts)
+        return {"looks": 0, "n_queries": problem.n_queries}
+
+    def pass_on(
+        self,
+        state: State,
+        reading: Reading,
+        rng: np.random.Generator,  # noqa: ARG002 - the protocol's signature
+    ) -> tuple[Reading, State]:
+        """Return the reading of the part whose turn it is.
+
+        Raises
+        ------
+        BudgetExhausted
+            All parts are used up.
+        """
+        looks, k = state["looks"], state["n_queries"]
+        if looks >= k:
+            raise BudgetExhausted(f"split has used up all {self.parts} parts in {k} looks.")
+        n, part = reading.evaluation.n_examples, looks * self.parts // k
+        order = shuffled(n, self.seed, "split")
+        chosen = order[n * part // self.parts : n * (part + 1) // self.parts]
+        return narrowed(reading, chosen), {"looks": looks + 1, "n_queries": k}
+
+    def resolution(self, problem: Problem) -> float:
+        """Return the standard error of a part's accuracy about that of all examples."""
+        return subset_error(self.scored(problem).n_examples, problem.n_examples)
+
+    def scored(self, problem: Problem) -> Problem:
+        """Return the problem of one part, the smallest."""
+        n, m, k = problem
+        return Problem(n // self.parts, m, k)
+
+    def counts_nats(self, problem: Problem) -> float:
+        """Return the sum over the parts of the limit for exact counts on each."""
+        n, m, k = problem
+        shares: Counter[tuple[int, int]] = Counter()
+        for part in range(self.parts):
+            size = n * (part + 1) // self.parts - n * part // self.parts
+            # Look t belongs to part floor(t p/k): the looks from ceil(part k/p) on.
+            looks = -(-(part + 1) * k // self.parts) - -(-part * k // self.parts)
+            shares[size, looks] += 1
+        return sum(
+            count * nats_adaptive_tilted(Problem(size, m, looks))
+            for (size, looks), count in shares.items()
+            if looks
+        )

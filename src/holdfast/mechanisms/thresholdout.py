@@ -1,0 +1,117 @@
+"""The reusable holdout."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from holdfast.errors import BudgetExhausted, InvalidInput
+from holdfast.mechanisms.base import Reading, Rule
+from holdfast.mechanisms.checks import as_fraction, check_positive, check_share
+from holdfast.mechanisms.information import laplace_nats, log_patterns
+from holdfast.mechanisms.noise import draw
+from holdfast.problem import Problem, check_at_least
+from holdfast.protocols import State
+
+__all__ = ["Thresholdout"]
+
+
+@dataclass(frozen=True)
+class Thresholdout(Rule):
+    """Answer with the reference unless the accuracy is far from it; then pay from a budget.
+
+    The analyst already knows the reference. Only a look whose accuracy differs from it by more
+    than a noisy threshold learns something, a noisy accuracy, and each such look costs one unit
+    of the budget. When the budget is spent every further look is refused.
+
+    Implements: dwork2015 Figure 1 (Thresholdout)
+
+    Departures
+    ----------
+    The paper compares with the same function's score on the training set. A board has no
+    training set of the submitter's: here the reference is the value released last, 1/m before
+    the first, or a constant that the host supplies. The noise of the threshold is drawn at the
+    first look, since `init` draws nothing, and again only after an exceedance.
+
+    Parameters
+    ----------
+    threshold
+        The paper's T.
+    scale
+        The paper's sigma: the released value gets Laplace noise of this parameter, the threshold
+        twice and the comparison four times as much.
+    budget
+        The paper's B: how many looks may exceed the threshold.
+    reference
+        A constant reference in [0, 1]; None: the value released last.
+
+    Examples
+    --------
+    >>> str(Thresholdout(threshold=0.04, scale=0.01, budget=50))
+    'thresholdout:threshold=0.04,scale=0.01,budget=50'
+    """
+
+    threshold: float
+    scale: float
+    budget: int
+    reference: float | None = None
+
+    name: ClassVar[str] = "thresholdout"
+    source: ClassVar[str] = "Dwork et al. 2015, Figure 1 (Thresholdout)"
+    unbounded: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_share("threshold", self.threshold)
+        check_positive("scale", self.scale)
+        check_at_least("budget", self.budget, 1)
+        if self.reference is not None and not 0.0 <= self.reference <= 1.0:
+            raise InvalidInput(f"reference must lie in [0, 1], got {self.reference!r}.")
+
+    def init(self, problem: Problem) -> State:
+        """Return the state before the threshold's first noise is drawn."""
+        last = problem.baseline if self.reference is None else self.reference
+        return {"budget": self.budget, "threshold": None, "last": last}
+
+    def pass_on(
+        self, state: State, reading: Reading, rng: np.random.Generator
+    ) -> tuple[Reading, State]:
+        """Return the reference, or a noisy accuracy at the price of one unit of the budget.
+
+        Raises
+        ------
+        BudgetExhausted
+            The budget is spent; nothing is drawn and the state stays as it was.
+        """
+        budget, threshold, last = state["budget"], state["threshold"], state["last"]
+        if budget < 1:
+            raise BudgetExhausted(f"thresholdout has spent its budget of {self.budget}.")
+        if threshold is None:
+            threshold = self._noisy_threshold(reading, rng)
+        limit = Fraction(threshold) + self._laplace(4, reading, rng)
+        if abs(reading.value - Fraction(last)) > limit:
+            answer = float(reading.value + self._laplace(1, reading, rng))
+            budget, threshold = budget - 1, self._noisy_threshold(reading, rng)
+        else:
+            answer = last
+        kept = answer if self.reference is None else last
+        after = {"budget": budget, "threshold": threshold, "last": kept}
+        return reading.with_value(Fraction(answer)), after
+
+    def _laplace(self, times: int, reading: Reading, rng: np.random.Generator) -> Fraction:
+        return draw("laplace", times * self.scale, reading.evaluation.n_examples, rng)
+
+    def _noisy_threshold(self, reading: Reading, rng: np.random.Generator) -> float:
+        return float(as_fraction(self.threshold) + self._laplace(2, reading, rng))
+
+    def resolution(self, problem: Problem) -> float:
+        """Return the threshold: an accuracy this close to the reference is not told from it."""
+        return max(self.threshold, 1.0 / problem.n_examples)
+
+    def own_nats(self, problem: Problem) -> float:
+        """Return which looks exceeded, and what `budget` noisy values can tell."""
+        k = problem.n_queries
+        paid = min(self.budget, k)
+        return log_patterns(k, paid) + paid * laplace_nats(self.scale)

@@ -1,0 +1,43 @@
+"""One of every rule, with settings that do something on a small problem."""
+
+from holdfast.mechanisms import (
+    Batch,
+    Chain,
+    Exact,
+    FreshSubsample,
+    Gaussian,
+    ImprovedOnly,
+    Ladder,
+    Laplace,
+    ParameterFreeLadder,
+    RankOnly,
+    Rounding,
+    ShakyLadder,
+    Split,
+    Subsample,
+    Thresholdout,
+)
+
+ALL = [
+    Exact(),
+    Rounding(decimals=1),
+    Rounding(step=0.15),
+    Ladder(step=0.1),
+    ParameterFreeLadder(),
+    ShakyLadder(step=0.05, scale=0.02),
+    Thresholdout(threshold=0.1, scale=0.02, budget=100),
+    Thresholdout(threshold=0.1, scale=0.02, budget=100, reference=0.4),
+    Gaussian(0.05),
+    Laplace(0.05),
+    Subsample(0.3),
+    Subsample(0.5, seed=9),
+    FreshSubsample(0.4),
+    RankOnly(),
+    ImprovedOnly(),
+    Batch(3),
+    Split(4),
+    Chain([Subsample(0.5), Rounding(decimals=1)]),
+    Chain([Gaussian(0.05), Rounding(decimals=2)]),
+    Chain([Batch(2), Subsample(0.5), ParameterFreeLadder()]),
+    Chain([Exact()]),
+]
