@@ -11,7 +11,9 @@ import typer
 
 from holdfast._version import __version__
 from holdfast.cli.attack import attack
+from holdfast.cli.bounds import bounds
 from holdfast.cli.output import report_error
+from holdfast.cli.statements import statements
 from holdfast.errors import HoldfastError
 
 __all__ = ["app", "run"]
@@ -46,7 +48,7 @@ def _root(
     del version
 
 
-for command in (attack,):
+for command in (attack, bounds, statements):
     app.command()(command)
 
 

@@ -1,0 +1,106 @@
+"""`holdfast bounds`: what so many looks can and can't achieve, and the other way round."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from holdfast.bounds import Bound, all_bounds, max_queries_for_bias, queries_to_recover_all
+from holdfast.cli.options import AsJson
+from holdfast.cli.output import human, print_json
+from holdfast.errors import InvalidInput
+from holdfast.problem import Problem
+
+__all__ = ["bounds"]
+
+
+def bounds(
+    n_examples: Annotated[int, typer.Option(help="Size of the test set.")],
+    n_classes: Annotated[int, typer.Option(help="Number of classes.")],
+    n_queries: Annotated[int | None, typer.Option(help="Number of looks.")] = None,
+    max_bias: Annotated[
+        float | None,
+        typer.Option(help="Ask the other way round: how many looks keep the bias below this?"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what accuracy so many looks can achieve, and what no attack can exceed.
+
+    Accuracies are expected values against the worst labels, with exact scores released. A bound
+    outside its conditions says why it does not apply. With --max-bias, say instead how many looks
+    keep every attack's expected bias (accuracy above 1/m) below a limit.
+    """
+    if (n_queries is None) == (max_bias is None):
+        raise InvalidInput("exactly one of n_queries and max_bias must be given.")
+    if max_bias is not None:
+        _invert(n_examples, n_classes, max_bias, as_json)
+        return
+    assert n_queries is not None
+    problem = Problem(n_examples, n_classes, n_queries)
+    found = all_bounds(problem)
+    if as_json:
+        print_json({"problem": problem, "bounds": [_entry(bound) for bound in found]})
+    else:
+        _show(problem, found)
+
+
+def _entry(bound: Bound) -> dict[str, object]:
+    return {
+        "name": bound.name,
+        "side": bound.side,
+        "accuracy": bound.accuracy,
+        "reason": bound.reason,
+        "statement": bound.statement,
+        "conditions": bound.conditions,
+        "analyst": bound.analyst,
+    }
+
+
+def _show(problem: Problem, found: list[Bound]) -> None:
+    n, m, k = problem
+    console = human()
+    console.print(f"{k:,} looks at {n:,} examples of {m:,} classes; guessing scores {1 / m:.5f}")
+    for side, title in (
+        ("achievable", "achievable: some attack reaches"),
+        ("impossible", "impossible: no attack exceeds"),
+    ):
+        table = Table("bound", title, "statement", "for")
+        for bound in sorted(found, key=lambda bound: (bound.accuracy is None, bound.accuracy or 0)):
+            if bound.side == side:
+                value = bound.reason if bound.accuracy is None else f"{bound.accuracy:.5f}"
+                who = f"{bound.analyst} analyst" if bound.analyst == "any" else bound.analyst
+                table.add_row(bound.name, value, bound.statement, who)
+        console.print(table)
+
+
+def _invert(n: int, m: int, max_bias: float, as_json: bool) -> None:
+    looks = max_queries_for_bias(n, m, max_bias)
+    fixed = max_queries_for_bias(n, m, max_bias, analyst="non-adaptive")
+    recover = queries_to_recover_all(n, m)
+    if as_json:
+        print_json(
+            {
+                "n_examples": n,
+                "n_classes": m,
+                "max_bias": max_bias,
+                "max_queries": {"any": looks, "non-adaptive": fixed},
+                "queries_to_recover_all": recover,
+            }
+        )
+        return
+    console = human()
+    console.print(f"{n:,} examples of {m:,} classes, expected bias at most {max_bias:g}:")
+    console.print(f"  {_looks(looks)} safe against any attack")
+    console.print(f"  {_looks(fixed)} safe if all queries are fixed before the first answer")
+    console.print("To recover every label:")
+    console.print(f"  fewer than {recover.adaptive:,} looks can't suffice")
+    console.print(
+        f"  fewer than {recover.non_adaptive:,} can't if the queries are fixed in advance"
+    )
+    console.print(f"  from {recover.column_vote:,} on, column-vote decides every label")
+
+
+def _looks(count: int) -> str:
+    return "1 look is" if count == 1 else f"{count:,} looks are"
