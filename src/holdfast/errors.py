@@ -4,14 +4,20 @@ Every exception is a `HoldfastError`, so a caller can catch the whole family at 
 are also the built-in exception that a Python programmer would expect in that place.
 """
 
+from __future__ import annotations
+
+from datetime import datetime
+
 __all__ = [
     "BudgetExhausted",
     "HoldfastError",
     "InconsistentAnswer",
     "InvalidInput",
     "InvalidQuery",
+    "LedgerError",
     "NotSupported",
     "OutOfTurn",
+    "ReleaseFailed",
     "TranscriptMismatch",
 ]
 
@@ -29,7 +35,22 @@ class InvalidQuery(InvalidInput):
 
 
 class BudgetExhausted(HoldfastError):
-    """The oracle has given all the answers it may give. Asking again changes nothing."""
+    """The oracle has given all the answers it may give. Asking again changes nothing.
+
+    `next_allowed_at` says when a look will be answered again; None: never, as far as is known.
+    """
+
+    def __init__(self, message: str = "", *, next_allowed_at: datetime | None = None) -> None:
+        super().__init__(message)
+        self.next_allowed_at = next_allowed_at
+
+
+class LedgerError(HoldfastError):
+    """The ledger can't be read or written, or was edited. Nothing was released."""
+
+
+class ReleaseFailed(HoldfastError, RuntimeError):
+    """A release rule failed. What it knew stays with it; nothing was released or counted."""
 
 
 class OutOfTurn(HoldfastError, RuntimeError):

@@ -1,0 +1,53 @@
+"""May this team look now, how often still, and when again."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from holdfast.guard.policy import Policy
+from holdfast.guard.storage import Transaction
+from holdfast.guard.windows import Microseconds, Total
+
+__all__ = ["Allowance", "allowance"]
+
+
+class Allowance(NamedTuple):
+    """What a policy leaves to a team at one moment.
+
+    Attributes
+    ----------
+    left
+        Looks it still has in the present window; 0 when the data set's own budget is spent.
+    opens
+        The first moment at which its next look is allowed, which is now or earlier if it may
+        look now; None: never.
+    """
+
+    left: int
+    opens: Microseconds | None
+
+
+def allowance(
+    ledger: Transaction, policy: Policy, data_set: str, team: str, now: Microseconds
+) -> Allowance:
+    """Return what the policy leaves to the team, from what the ledger has recorded.
+
+    Looks are numbered, so the k-th next look is allowed exactly when the look with the number
+    (spent - budget + k) has left the window: nothing is counted twice and nothing is summed.
+    """
+    spent, last = ledger.team_past(data_set, team)
+    everyone = policy.looks_per_data_set - ledger.data_set_looks(data_set)
+    if everyone <= 0:
+        return Allowance(0, None)
+    in_window = spent
+    if spent and not isinstance(policy.span, Total):
+        in_window -= ledger.team_past(data_set, team, before=policy.span.since(now)).looks
+    left = min(max(policy.looks_per_team - in_window, 0), everyone)
+    opens = now if last is None else max(now, last + policy.gap)
+    if in_window >= policy.looks_per_team:
+        blocking = ledger.time_of_look(data_set, team, spent - policy.looks_per_team + 1)
+        freed = policy.span.frees(blocking)
+        if freed is None:
+            return Allowance(0, None)
+        opens = max(opens, freed)
+    return Allowance(left, opens)

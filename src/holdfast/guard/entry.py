@@ -1,0 +1,92 @@
+"""One line of the ledger: what is hashed, and how the chain holds together."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, fields
+from typing import Literal, TypeAlias
+
+from holdfast.guard.windows import Microseconds
+
+__all__ = ["Draft", "Entry", "Head", "Kind", "first_hash"]
+
+# opened: a data set seen for the first time; look: an answer; failed: a submission that could not
+# be scored and was charged; answer: what an earlier look learns when its batch is full; choice: a
+# look named for the final result.
+Kind: TypeAlias = Literal["opened", "look", "failed", "answer", "choice"]
+
+FORMAT = "holdfast-ledger-1"
+
+
+@dataclass(frozen=True)
+class Head:
+    """The end of the chain: how many entries, the last one's hash, and its time."""
+
+    number: int
+    hash: str
+    time: Microseconds
+
+
+@dataclass(frozen=True)
+class Draft:
+    """An entry before it has a place in the chain.
+
+    `released` is the text of the released number, so that every storage gives it back digit for
+    digit; `state` is the digest of the sealed state after this look; `team_looks` and
+    `data_set_looks` count what has been spent, this entry included.
+    """
+
+    kind: Kind
+    data_set: str
+    team: str
+    time: Microseconds
+    prediction: str
+    rule: str
+    policy: str
+    released: str | None
+    state: str
+    scope: str
+    team_looks: int
+    data_set_looks: int
+    detail: str
+
+    def after(self, head: Head) -> Entry:
+        """Return the entry that follows `head`."""
+        values = {f.name: getattr(self, f.name) for f in fields(Draft)}
+        number = head.number + 1
+        content = json.dumps(
+            [FORMAT, number, head.hash, *values.values()], separators=(",", ":")
+        ).encode()
+        return Entry(
+            **values,
+            number=number,
+            previous=head.hash,
+            hash=hashlib.sha256(content).hexdigest(),
+            signature="",
+        )
+
+
+@dataclass(frozen=True)
+class Entry(Draft):
+    """An entry in the chain, signed by the owner of the labels."""
+
+    number: int
+    previous: str
+    hash: str
+    signature: str
+
+    @property
+    def draft(self) -> Draft:
+        """What the hash is over, besides the place in the chain."""
+        return Draft(**{f.name: getattr(self, f.name) for f in fields(Draft)})
+
+    @property
+    def receipt_id(self) -> str:
+        """A name for this entry that fixes its whole past: place and hash."""
+        return f"{self.number}-{self.hash[:32]}"
+
+
+def first_hash(salt: bytes) -> str:
+    """Return what the first entry follows."""
+    return hashlib.sha256(FORMAT.encode() + salt).hexdigest()

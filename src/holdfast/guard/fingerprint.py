@@ -1,0 +1,73 @@
+"""Know a label set again without keeping it.
+
+A budget belongs to the hidden labels, not to a file name: a copy, a renamed file or renamed
+classes are the same data set. The ledger holds only a salted, deliberately slow hash, so whoever
+reads it can't cheaply test guesses of the last few labels against it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdfast.labels import Labels
+
+__all__ = ["Fingerprint", "fingerprint"]
+
+# 16 MiB and some 50 ms per guess; paid once when a guard is made.
+SCRYPT_COST = 2**14
+SCRYPT_BLOCK = 8
+
+
+@dataclass(frozen=True, repr=False)
+class Fingerprint:
+    """A label set's name in a ledger, and a key that only its owner can compute.
+
+    Attributes
+    ----------
+    data_set
+        The name, in hexadecimal: the same for the same labels in the same ledger.
+    coding
+        A check of how the classes are numbered: the rule's stored state is in these numbers.
+    key
+        Derived from the labels and never stored: it seals what the ledger keeps for the rule.
+    """
+
+    data_set: str
+    coding: str
+    key: bytes
+
+    def __repr__(self) -> str:
+        return f"Fingerprint({self.data_set})"
+
+
+def fingerprint(labels: Labels, salt: bytes) -> Fingerprint:
+    """Return the fingerprint of a label set under a ledger's salt.
+
+    >>> a = fingerprint(np.array([0, 1, 0, 2], dtype=np.uint8), b"salt")
+    >>> b = fingerprint(np.array([2, 0, 2, 1], dtype=np.uint8), b"salt")
+    >>> a.data_set == b.data_set, a.coding == b.coding
+    (True, False)
+    """
+    canonical, order = _by_first_appearance(labels)
+    digest = hashlib.blake2b(f"labels {labels.size} ".encode())
+    digest.update(canonical)
+    secret = hashlib.scrypt(
+        digest.digest(), salt=salt, n=SCRYPT_COST, r=SCRYPT_BLOCK, p=1, dklen=64
+    )
+    key = secret[32:]
+    coding = hashlib.blake2b(order, key=key, digest_size=8).hexdigest()
+    return Fingerprint(secret[:32].hex(), coding, key)
+
+
+def _by_first_appearance(labels: Labels) -> tuple[bytes, bytes]:
+    """Return the labels with classes numbered as they first appear, and which class is which."""
+    n = labels.size
+    firsts = np.full(int(labels.max()) + 1, n, dtype=np.int64)
+    firsts[labels[::-1]] = np.arange(n - 1, -1, -1)  # the last write, so the first place, stays
+    order = np.argsort(firsts, kind="stable")[: np.count_nonzero(firsts < n)]
+    number = np.zeros(firsts.size, dtype=np.min_scalar_type(order.size))
+    number[order] = np.arange(order.size)
+    return number[labels].tobytes(), order.astype("<u4").tobytes()

@@ -1,0 +1,352 @@
+"""Scoring behind a ledger: one transaction per look."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+
+from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery, ReleaseFailed
+from holdfast.evaluate import evaluate
+from holdfast.guard.budget import Allowance, allowance
+from holdfast.guard.entry import Draft, Entry, Kind
+from holdfast.guard.fingerprint import fingerprint
+from holdfast.guard.ledger import Ledger, append, data_set_detail, state_digest
+from holdfast.guard.policy import Policy
+from holdfast.guard.sealing import seal, unseal
+from holdfast.guard.storage import Transaction
+from holdfast.guard.storage.contract import StoredState
+from holdfast.guard.windows import Microseconds, as_datetime, clock
+from holdfast.labels import Labels, as_labels
+from holdfast.mechanisms import is_pending, released
+from holdfast.problem import Problem
+from holdfast.protocols import State
+
+__all__ = ["Guard", "Receipt"]
+
+LONGEST_TEAM = 200
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What a team gets for a look.
+
+    Attributes
+    ----------
+    released
+        What the rule tells; None where it tells nothing (a batch that is not full).
+    looks_left
+        Looks the team still has in the present window.
+    next_allowed_at
+        When its next look is allowed, in UTC; None: never.
+    receipt_id
+        The entry's place and hash: proof that the look is in the ledger, with its whole past.
+    repeated
+        Whether this was answered from the record, at no cost.
+    """
+
+    released: float | None
+    looks_left: int
+    next_allowed_at: datetime | None
+    receipt_id: str
+    repeated: bool = False
+
+
+class Guard:
+    """Scores predictions against hidden labels; the only door to them.
+
+    The exact score exists while one transaction runs and nowhere else: a crash, a full disk or a
+    lost connection leaves either a recorded look or no look, and no answer leaves unrecorded.
+
+    Parameters
+    ----------
+    labels
+        The hidden labels, integers from 0 to n_classes - 1; copied.
+    policy
+        What is released, and how often; a `Policy` or the path of a policy file.
+    ledger
+        A `Ledger`, or its path or URL.
+    n_classes
+        Number of classes; None: the largest label plus one.
+    now
+        The clock, in microseconds of UTC. One that runs backwards is taken to stand still.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     guard = Guard([0, 1, 1, 0], Policy("exact", looks_per_team=2), folder + "/ledger.db")
+    ...     receipt = guard.score([0, 1, 0, 0], team="blue")
+    >>> receipt.released, receipt.looks_left
+    (0.75, 1)
+    """
+
+    def __init__(
+        self,
+        labels: object,
+        policy: Policy | str | os.PathLike[str],
+        ledger: Ledger | str | os.PathLike[str],
+        *,
+        n_classes: int | None = None,
+        now: Callable[[], Microseconds] = clock,
+    ) -> None:
+        if n_classes is None:
+            array = np.asarray(labels)
+            n_classes = max(int(array.max(initial=0)) + 1, 2) if array.dtype.kind in "iu" else 2
+        self._labels: Labels = as_labels(labels, n_classes).copy()
+        self._labels.setflags(write=False)
+        self.policy = policy if isinstance(policy, Policy) else Policy.read(Path(policy))
+        self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
+        self.problem = Problem(self._labels.size, n_classes, self.policy.looks_per_data_set)
+        self._now = now
+        self._owner = fingerprint(self._labels, self.ledger.salt())
+
+    def __repr__(self) -> str:
+        return f"Guard({self.problem}, {self.policy}, data_set={self.data_set[:12]})"
+
+    @property
+    def data_set(self) -> str:
+        """The label set's name in the ledger."""
+        return self._owner.data_set
+
+    def score(self, prediction: object, *, team: str) -> Receipt:
+        """Answer one look, or refuse it.
+
+        A prediction that this team has had answered before is answered from the record, without
+        a new look.
+
+        Raises
+        ------
+        BudgetExhausted
+            The policy allows no look now; `next_allowed_at` says when it will.
+        InvalidQuery
+            The prediction has the wrong length, dtype or range. Costs what the policy says.
+        LedgerError
+            The ledger can't be written; nothing was released.
+        """
+        team = _checked_team(team)
+        try:
+            query = as_labels(
+                prediction,
+                self.problem.n_classes,
+                name="prediction",
+                n_examples=self.problem.n_examples,
+                error=InvalidQuery,
+            )
+        except InvalidQuery as error:
+            if self.policy.failed == "look":
+                with self.ledger.storage.writing() as transaction:
+                    self._charge(transaction, team, str(error))
+            raise
+        digest = hashlib.blake2b(np.ascontiguousarray(query).data, digest_size=20).hexdigest()
+        with self.ledger.storage.writing() as transaction:
+            return self._look(transaction, team, query, digest)
+
+    def choose_final(self, receipt_id: str, *, team: str) -> Receipt:
+        """Name one of the team's answered looks for the final result; costs no look.
+
+        Raises
+        ------
+        InvalidInput
+            Not a look of this team on this data set, or the policy's choices are used up.
+        """
+        team = _checked_team(team)
+        with self.ledger.storage.writing() as transaction:
+            now = self._present(transaction)
+            look = _find_look(transaction, receipt_id)
+            if look is None or (look.data_set, look.team) != (self.data_set, team):
+                raise InvalidInput(f"receipt_id must be a look of {team}, got {receipt_id!r}.")
+            chosen = transaction.choices(self.data_set, team)
+            if receipt_id not in (choice.detail for choice in chosen):
+                if len(chosen) >= self.policy.final_choices:
+                    raise InvalidInput(
+                        f"final choices must be at most {self.policy.final_choices}, "
+                        f"got another one from {team}."
+                    )
+                self._record(
+                    transaction, "choice", team, now, prediction=look.prediction, detail=receipt_id
+                )
+            left = allowance(transaction, self.policy, self.data_set, team, now)
+            return _receipt(look, left, repeated=True)
+
+    def allowance(self, *, team: str) -> tuple[int, datetime | None]:
+        """Return how many looks a team has left, and when the next is allowed (None: never)."""
+        with self.ledger.storage.reading() as transaction:
+            now = self._present(transaction)
+            left, opens = allowance(transaction, self.policy, self.data_set, team, now)
+        return left, None if opens is None else as_datetime(opens)
+
+    def _look(self, ledger: Transaction, team: str, query: Labels, digest: str) -> Receipt:
+        now = self._present(ledger)
+        self._open(ledger, now)
+        earlier = ledger.answered(self.data_set, team, digest, self.policy.release)
+        if earlier is not None:
+            left = allowance(ledger, self.policy, self.data_set, team, now)
+            return _receipt(earlier, left, repeated=True)
+        self._refuse_unless_allowed(ledger, team, now)
+        scope = team if self.policy.memory == "team" else ""
+        sealed = ledger.state(self.data_set, scope, self.policy.release)
+        state = None if sealed is None else unseal(sealed, self._owner.key)
+        answers, sealed = self._release(query, state)
+        ledger.put_state(StoredState(self.data_set, scope, self.policy.release, sealed))
+        self._answer_waiting(ledger, scope, answers[:-1], now)
+        entry = self._record(
+            ledger,
+            "look",
+            team,
+            now,
+            prediction=digest,
+            released=repr(answers[-1]) if answers else None,
+            state=state_digest(sealed),
+            scope=scope,
+        )
+        return _receipt(entry, allowance(ledger, self.policy, self.data_set, team, now))
+
+    def _answer_waiting(
+        self, ledger: Transaction, scope: str, answers: Sequence[float], now: Microseconds
+    ) -> None:
+        """Record what a full batch tells about its earlier looks; their teams ask again, free."""
+        waiting = ledger.waiting(self.data_set, scope, self.policy.release, len(answers))
+        for look, answer in zip(waiting, answers, strict=True):
+            self._record(
+                ledger,
+                "answer",
+                look.team,
+                now,
+                prediction=look.prediction,
+                released=repr(answer),
+                scope=scope,
+                detail=look.receipt_id,
+            )
+
+    def _release(self, query: Labels, state: State | None) -> tuple[list[float], bytes]:
+        """Return what is released and the sealed state after it; the exact score ends here.
+
+        A look in a batch that is not full has no answer; one that fills it has the whole batch's.
+        """
+        mechanism = self.policy.mechanism
+        failure: Exception
+        try:
+            if state is None:
+                state = mechanism.init(self.problem)
+            evaluation = evaluate(query, self._labels, self.problem.n_classes)
+            # A fresh seed from the system for each look: nothing stored tells the noise.
+            rng = np.random.default_rng(secrets.randbits(128))
+            answer, state = mechanism.release(state, evaluation, rng)
+            answers = [] if is_pending(answer) else list(released(state)) or [answer]
+            return answers, seal(state, self._owner.key)
+        except BudgetExhausted:
+            failure = BudgetExhausted(f"the rule {self.policy.release} answers no more looks.")
+        except Exception as error:
+            # Its message and its frames may hold the exact score, so neither goes on.
+            failure = ReleaseFailed(
+                f"the rule {self.policy.release} failed with {type(error).__name__}; "
+                "nothing was released or counted."
+            )
+        raise failure
+
+    def _present(self, ledger: Transaction) -> Microseconds:
+        """Return the time of this look: never before the last entry, so no window reopens."""
+        return max(self._now(), ledger.head().time)
+
+    def _open(self, ledger: Transaction, now: Microseconds) -> None:
+        """Record the data set when it is first seen; afterwards, check that it is the same."""
+        mine = {
+            "n_examples": self.problem.n_examples,
+            "n_classes": self.problem.n_classes,
+            "coding": self._owner.coding,
+        }
+        recorded = data_set_detail(ledger, self.data_set)
+        if recorded is None:
+            self._record(ledger, "opened", "", now, detail=json.dumps(mine))
+            return
+        if recorded["n_classes"] != self.problem.n_classes:
+            raise InvalidInput(
+                f"n_classes must be {recorded['n_classes']}, as recorded for this data set, "
+                f"got {self.problem.n_classes}."
+            )
+        if recorded != mine:
+            raise InvalidInput(
+                "labels must number the classes as they did at the first look: these are the "
+                "same examples under other class numbers."
+            )
+
+    def _refuse_unless_allowed(self, ledger: Transaction, team: str, now: Microseconds) -> None:
+        left, opens = allowance(ledger, self.policy, self.data_set, team, now)
+        if opens is None:
+            raise BudgetExhausted(f"all looks of {team} on this data set are used up.")
+        if opens > now or left < 1:
+            at = as_datetime(opens)
+            raise BudgetExhausted(
+                f"{team} may look again at {at.isoformat(timespec='seconds')}.",
+                next_allowed_at=at,
+            )
+
+    def _charge(self, ledger: Transaction, team: str, reason: str) -> None:
+        """Record a submission that could not be scored as a spent look."""
+        now = self._present(ledger)
+        self._open(ledger, now)
+        self._refuse_unless_allowed(ledger, team, now)
+        self._record(ledger, "failed", team, now, detail=reason)
+
+    def _record(
+        self,
+        ledger: Transaction,
+        kind: Kind,
+        team: str,
+        now: Microseconds,
+        *,
+        prediction: str = "",
+        released: str | None = None,
+        state: str = "",
+        scope: str = "",
+        detail: str = "",
+    ) -> Entry:
+        cost = int(kind in ("look", "failed"))
+        draft = Draft(
+            kind=kind,
+            data_set=self.data_set,
+            team=team,
+            time=now,
+            prediction=prediction,
+            rule=self.policy.release,
+            policy=self.policy.digest,
+            released=released,
+            state=state,
+            scope=scope,
+            team_looks=ledger.team_past(self.data_set, team).looks + cost,
+            data_set_looks=ledger.data_set_looks(self.data_set) + cost,
+            detail=detail,
+        )
+        return append(ledger, draft, self._owner.key)
+
+
+def _receipt(entry: Entry, left: Allowance, *, repeated: bool = False) -> Receipt:
+    return Receipt(
+        released=None if entry.released is None else float(entry.released),
+        looks_left=left.left,
+        next_allowed_at=None if left.opens is None else as_datetime(left.opens),
+        receipt_id=entry.receipt_id,
+        repeated=repeated,
+    )
+
+
+def _find_look(ledger: Transaction, receipt_id: str) -> Entry | None:
+    number = receipt_id.partition("-")[0]
+    entry = ledger.entry(int(number)) if number.isdecimal() and len(number) < 19 else None
+    return entry if entry and entry.receipt_id == receipt_id and entry.kind == "look" else None
+
+
+def _checked_team(team: str) -> str:
+    if not isinstance(team, str) or not team.strip() or not team.isprintable():
+        raise InvalidInput(f"team must be a printable name, got {team!r}.")
+    if len(team) > LONGEST_TEAM:
+        raise InvalidInput(f"team must have at most {LONGEST_TEAM} characters, got {len(team)}.")
+    return team

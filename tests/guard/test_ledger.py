@@ -1,0 +1,133 @@
+"""Any edit shows: one by one, every field of every table."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from holdfast.guard import Guard, Ledger, Policy
+from holdfast.guard.entry import Entry, Head, first_hash
+from holdfast.guard.fingerprint import fingerprint
+from holdfast.guard.sealing import seal, unseal
+
+LABELS = (np.arange(30) % 3).astype(np.uint8)
+TEXT_FIELDS = [
+    f.name for f in dataclasses.fields(Entry) if f.name not in ("number", "signature", "time")
+]
+
+
+@pytest.fixture
+def guard(ledger_url):
+    guard = Guard(LABELS, Policy("exact", failed="look"), ledger_url)
+    for index in range(3):
+        guard.score(np.roll(LABELS, index), team="blue")
+    guard.score(LABELS, team="red")
+    yield guard
+    guard.ledger.close()
+
+
+def edit(guard, statement, parameters=()):
+    with guard.ledger.storage.writing() as transaction:
+        transaction._execute(statement, parameters)
+
+
+def test_an_honest_ledger_verifies_with_labels_and_receipts(guard):
+    receipt = guard.score(LABELS, team="red")
+    owner = fingerprint(LABELS, guard.ledger.salt())
+    verification = guard.ledger.verify(receipts=[receipt.receipt_id], owner=owner)
+    assert verification.problems == ()
+    assert verification.entries == 5
+
+
+@pytest.mark.parametrize("field", TEXT_FIELDS)
+def test_an_edit_of_any_field_shows(guard, field):
+    value = 7 if field in ("team_looks", "data_set_looks") else "7"
+    edit(guard, f"UPDATE holdfast_entries SET {field} = ? WHERE number = 3", (value,))
+    verification = guard.ledger.verify()
+    assert not verification.ok
+    assert any("entry 3" in problem for problem in verification.problems)
+
+
+@pytest.mark.parametrize(
+    ("statement", "problem"),
+    [
+        ("UPDATE holdfast_entries SET time = time - 1 WHERE number = 3", "entry 3 was edited"),
+        ("DELETE FROM holdfast_entries WHERE number = 2", "entry 3 does not follow entry 1"),
+        ("DELETE FROM holdfast_entries WHERE number = 5", "the head says 5 entries"),
+        ("UPDATE holdfast_entries SET number = 9 WHERE number = 5", "entry 9 does not follow"),
+        ("UPDATE holdfast_ledger SET number = 4", "the head says 4 entries"),
+        ("UPDATE holdfast_states SET sealed = salt FROM holdfast_ledger", "was edited"),
+        ("DELETE FROM holdfast_states", "is missing"),
+        ("UPDATE holdfast_states SET scope = 'x' WHERE scope = 'red'", "was edited"),
+    ],
+)
+def test_an_edit_of_places_the_head_or_states_shows(guard, statement, problem):
+    edit(guard, statement)
+    assert any(problem in found for found in guard.ledger.verify().problems)
+
+
+def test_another_salt_shows(guard):
+    edit(guard, "UPDATE holdfast_ledger SET salt = ?", (b"0" * 32,))
+    assert not guard.ledger.verify().ok
+
+
+def rewrite(guard, entries):
+    """Recompute the whole chain over other entries, as a thorough forger would."""
+    with guard.ledger.storage.writing() as transaction:
+        transaction._execute("DELETE FROM holdfast_entries", ())
+        head = Head(0, first_hash(transaction.salt()), 0)
+        for entry in entries:
+            forged = entry.draft.after(head)
+            transaction.append(dataclasses.replace(forged, signature=entry.signature))
+            head = Head(forged.number, forged.hash, forged.time)
+
+
+def test_a_recomputed_chain_shows_by_a_receipt_or_by_the_labels(guard):
+    entries = guard.ledger.entries()
+    entries[2] = dataclasses.replace(entries[2], released="0.9")
+    rewrite(guard, entries)
+    assert guard.ledger.verify().ok
+    receipt = entries[2].receipt_id
+    assert (
+        f"receipt {receipt} is not in the chain."
+        in guard.ledger.verify(receipts=[receipt]).problems
+    )
+    owner = fingerprint(LABELS, guard.ledger.salt())
+    assert "entry 3 is not signed with these labels." in guard.ledger.verify(owner=owner).problems
+
+
+def test_a_cut_end_shows_by_a_receipt(guard):
+    entries = guard.ledger.entries()
+    rewrite(guard, entries[:-1])
+    problems = guard.ledger.verify(receipts=[entries[-1].receipt_id]).problems
+    assert any("is not in the chain" in problem for problem in problems)
+
+
+def test_an_edited_state_is_never_used(guard):
+    from holdfast.errors import LedgerError
+
+    edit(guard, "UPDATE holdfast_states SET sealed = ?", (b"x" * 80,))
+    with pytest.raises(LedgerError, match="state in the ledger was edited"):
+        guard.score(np.zeros(30, dtype=int), team="blue")
+
+
+def test_a_seal_hides_equal_states_and_opens_with_its_key_alone():
+    from holdfast.errors import LedgerError
+
+    state, key = {"best": 7, "waiting": [0.1, "é"]}, b"k" * 32
+    one, two = seal(state, key), seal(state, key)
+    assert one != two
+    assert unseal(one, key) == unseal(two, key) == state
+    for broken in (one[:-1], one[:20], b"", bytes([one[20] ^ 1]).join([one[:20], one[21:]])):
+        with pytest.raises(LedgerError):
+            unseal(broken, key)
+    with pytest.raises(LedgerError):
+        unseal(one, b"j" * 32)
+
+
+def test_reading_makes_no_ledger(tmp_path):
+    from holdfast.errors import LedgerError
+
+    with pytest.raises(LedgerError, match="there is none"):
+        Ledger(tmp_path / "none.db", create=False)
+    assert not (tmp_path / "none.db").exists()
