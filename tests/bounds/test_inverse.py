@@ -11,7 +11,7 @@ from holdfast.problem import Problem
 from tests.bounds.exhaustive import best_adaptive_accuracy
 
 
-@settings(deadline=None)
+@settings(max_examples=40)  # each example evaluates the bounds some sixty times
 @given(
     n=st.integers(2, 10**9),
     m=st.integers(2, 1000),

@@ -3,7 +3,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.bounds import Bound, all_bounds
@@ -16,7 +16,6 @@ CROWDED = st.builds(Problem, st.integers(1, 300), st.integers(2, 12), st.integer
 STATEMENTS = Path(__file__).parents[2] / "docs" / "paper" / "statements.toml"
 
 
-@settings(deadline=None)
 @given(PROBLEMS | CROWDED)
 def test_achievable_never_exceeds_impossible_and_nothing_exceeds_one(problem: Problem) -> None:
     bounds = [bound for bound in all_bounds(problem) if bound.accuracy is not None]
@@ -31,7 +30,6 @@ def test_achievable_never_exceeds_impossible_and_nothing_exceeds_one(problem: Pr
         assert max(achievable) <= min(impossible)  # type: ignore[type-var]
 
 
-@settings(deadline=None)
 @given(PROBLEMS | CROWDED, st.integers(1, 1000))
 def test_every_bound_is_monotone_in_the_number_of_looks(problem: Problem, more: int) -> None:
     n, m, k = problem
