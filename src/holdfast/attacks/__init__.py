@@ -1,6 +1,7 @@
 """Who asks: one attack per file."""
 
 from holdfast.attacks import without_features
+from holdfast.attacks.block_climb import BlockClimb
 from holdfast.attacks.block_majority import BlockMajority
 from holdfast.attacks.boosting import Boosting
 from holdfast.attacks.column_vote import ColumnVote
@@ -8,11 +9,15 @@ from holdfast.attacks.constant import Constant
 from holdfast.attacks.exhaustive import Exhaustive
 from holdfast.attacks.hadamard_blocks import HadamardBlocks
 from holdfast.attacks.hill_climb import HillClimb
+from holdfast.attacks.improvement_reader import ImprovementReader
 from holdfast.attacks.naive_bayes import NaiveBayes
 from holdfast.attacks.permuted import Permuted
+from holdfast.attacks.random_climb import RandomClimb
+from holdfast.attacks.rank_reader import RankReader
 from holdfast.attacks.uniform_vote import UniformVote
 
 __all__ = [
+    "BlockClimb",
     "BlockMajority",
     "Boosting",
     "ColumnVote",
@@ -20,8 +25,11 @@ __all__ = [
     "Exhaustive",
     "HadamardBlocks",
     "HillClimb",
+    "ImprovementReader",
     "NaiveBayes",
     "Permuted",
+    "RandomClimb",
+    "RankReader",
     "UniformVote",
     "without_features",
 ]
