@@ -84,8 +84,8 @@ def test_more_classes_than_the_file_shows_may_be_declared(holdfast, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("magic", *SIZES), "attack must be one of block-majority, "),
-        (("permuted", *SIZES), "attack must be one of block-majority, "),
+        (("magic", *SIZES), "attack must be one of block-"),
+        (("permuted", *SIZES), "attack must be one of block-"),
         (("hill-climb", *SIZES, "--without-features"), "attack without features must be one of "),
         (("constant", "--n-queries", 1), "n_examples must be given when labels is not."),
         (("constant", "--n-queries", 1, "--n-examples", 5), "n_classes must be given when"),
