@@ -12,7 +12,11 @@ import typer
 from holdfast._version import __version__
 from holdfast.cli.attack import attack
 from holdfast.cli.bounds import bounds
+from holdfast.cli.gate import gate
+from holdfast.cli.ledger import ledger
 from holdfast.cli.output import report_error
+from holdfast.cli.policy import policy
+from holdfast.cli.score import score
 from holdfast.cli.statements import statements
 from holdfast.errors import HoldfastError
 
@@ -48,8 +52,10 @@ def _root(
     del version
 
 
-for command in (attack, bounds, statements):
+for command in (attack, bounds, gate, score, statements):
     app.command()(command)
+app.add_typer(ledger, name="ledger")
+app.add_typer(policy, name="policy")
 
 
 def run(arguments: Sequence[str] | None) -> int:

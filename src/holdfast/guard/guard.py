@@ -141,13 +141,28 @@ class Guard:
                 error=InvalidQuery,
             )
         except InvalidQuery as error:
-            if self.policy.failed == "look":
-                with self.ledger.storage.writing() as transaction:
-                    self._charge(transaction, team, str(error))
+            self.charge_failed(str(error), team=team)
             raise
         digest = hashlib.blake2b(np.ascontiguousarray(query).data, digest_size=20).hexdigest()
         with self.ledger.storage.writing() as transaction:
             return self._look(transaction, team, query, digest)
+
+    def charge_failed(self, reason: str, *, team: str) -> None:
+        """Record a submission that could not be scored, if the policy charges for it.
+
+        Raises
+        ------
+        BudgetExhausted
+            The policy charges, and the team has no look to pay with.
+        """
+        team = _checked_team(team)
+        if self.policy.failed == "free":
+            return
+        with self.ledger.storage.writing() as transaction:
+            now = self._present(transaction)
+            self._open(transaction, now)
+            self._refuse_unless_allowed(transaction, team, now)
+            self._record(transaction, "failed", team, now, detail=reason)
 
     def choose_final(self, receipt_id: str, *, team: str) -> Receipt:
         """Name one of the team's answered looks for the final result; costs no look.
@@ -288,13 +303,6 @@ class Guard:
                 f"{team} may look again at {at.isoformat(timespec='seconds')}.",
                 next_allowed_at=at,
             )
-
-    def _charge(self, ledger: Transaction, team: str, reason: str) -> None:
-        """Record a submission that could not be scored as a spent look."""
-        now = self._present(ledger)
-        self._open(ledger, now)
-        self._refuse_unless_allowed(ledger, team, now)
-        self._record(ledger, "failed", team, now, detail=reason)
 
     def _record(
         self,

@@ -1,0 +1,73 @@
+"""`holdfast gate`: let a model pass only if looking can't explain its improvement."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from holdfast.cli.guarding import (
+    DEFAULT_LEDGER,
+    IdColumn,
+    LabelColumn,
+    LabelsFile,
+    LedgerUrl,
+    PolicyFile,
+    SharedLabels,
+    Team,
+    open_guard,
+)
+from holdfast.cli.options import AsJson
+from holdfast.cli.output import human, print_json
+from holdfast.guard import gate as decide
+
+__all__ = ["gate"]
+
+
+def gate(
+    baseline: Annotated[Path, typer.Option(help="Predictions of the model in use.")],
+    candidate: Annotated[
+        Path, typer.Option(help="Predictions of the model that would replace it.")
+    ],
+    policy: PolicyFile,
+    labels: LabelsFile,
+    ledger: LedgerUrl = DEFAULT_LEDGER,
+    team: Team = "gate",
+    confidence: Annotated[
+        float, typer.Option(help="How sure the gate must be that the improvement is real.")
+    ] = 0.95,
+    id_column: IdColumn = None,
+    label_column: LabelColumn = None,
+    shared_labels: SharedLabels = False,
+    as_json: AsJson = False,
+) -> None:
+    """Exit 0 if the candidate's improvement exceeds what the looks so far could have bought.
+
+    Both are scored through the ledger; a prediction that was scored before costs no look. Exit
+    1 if chance and looking could explain the difference, 2 if it could not be decided.
+    """
+    files = open_guard(policy, labels, ledger, id_column, label_column, shared_labels)
+    result = decide(
+        files.guard,
+        files.read(baseline),
+        files.read(candidate),
+        team=team,
+        confidence=confidence,
+    )
+    if as_json:
+        print_json({"passed": result.passed, **asdict(result)})
+    else:
+        human().print(
+            f"improvement {result.improvement:+.5f} ({result.baseline:.5f} to "
+            f"{result.candidate:.5f}, {result.differing:,} predictions differ)"
+        )
+        human().print(
+            f"needed      {result.bought + result.blur:+.5f}: {result.looks:,} looks could have "
+            f"bought {result.bought:.5f} at confidence {result.confidence:g}, the release rule "
+            f"blurs {result.blur:.5f}"
+        )
+        human().print("PASS" if result.passed else "FAIL: looking could explain it")
+    if not result.passed:
+        raise typer.Exit(1)

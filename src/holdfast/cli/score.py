@@ -1,0 +1,80 @@
+"""`holdfast score`: one guarded look, for a host's scoring script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from holdfast.cli.guarding import (
+    DEFAULT_LEDGER,
+    IdColumn,
+    LabelColumn,
+    LabelsFile,
+    LedgerUrl,
+    PolicyFile,
+    SharedLabels,
+    Team,
+    moment,
+    open_guard,
+)
+from holdfast.cli.options import AsJson
+from holdfast.cli.output import human, print_json, report_error
+from holdfast.errors import BudgetExhausted, InvalidQuery, LedgerError
+
+__all__ = ["score"]
+
+INVALID, REFUSED, NO_LEDGER = 1, 3, 4
+
+
+def score(
+    policy: PolicyFile,
+    labels: LabelsFile,
+    submission: Annotated[Path, typer.Option(help="CSV or NPY file of predicted labels.")],
+    team: Team,
+    ledger: LedgerUrl = DEFAULT_LEDGER,
+    id_column: IdColumn = None,
+    label_column: LabelColumn = None,
+    shared_labels: SharedLabels = False,
+    as_json: AsJson = False,
+) -> None:
+    """Score a submission through the ledger and print only what the policy releases.
+
+    Exit codes: 0 answered, 1 the submission can't be scored, 2 bad options, policy or labels,
+    3 no look left, 4 the ledger can't be used. Only 0 releases anything.
+    """
+    try:
+        guard = open_guard(policy, labels, ledger, id_column, label_column, shared_labels)
+        receipt = guard.score(submission, team=team)
+    except InvalidQuery as error:
+        raise _refusal(INVALID, str(error), team, as_json) from None
+    except BudgetExhausted as error:
+        at = moment(error.next_allowed_at)
+        raise _refusal(REFUSED, str(error), team, as_json, next_allowed_at=at) from None
+    except LedgerError as error:
+        raise _refusal(NO_LEDGER, str(error), team, as_json) from None
+    if as_json:
+        print_json(
+            {
+                "team": team,
+                "released": receipt.released,
+                "looks_left": receipt.looks_left,
+                "next_allowed_at": moment(receipt.next_allowed_at),
+                "receipt_id": receipt.receipt_id,
+                "repeated": receipt.repeated,
+            }
+        )
+        return
+    told = "nothing yet: the batch is not full" if receipt.released is None else receipt.released
+    human().print(f"released   {told}{' (from the record)' if receipt.repeated else ''}")
+    human().print(f"looks left {receipt.looks_left}")
+    human().print(f"next look  {moment(receipt.next_allowed_at) or 'never'}")
+    human().print(f"receipt    {receipt.receipt_id}", soft_wrap=True)
+
+
+def _refusal(code: int, message: str, team: str, as_json: bool, **more: str | None) -> typer.Exit:
+    if as_json:
+        print_json({"team": team, "released": None, "error": message, **more})
+    report_error(message)
+    return typer.Exit(code)

@@ -1,0 +1,162 @@
+import numpy as np
+import pytest
+
+from holdfast.guard import Ledger, Policy
+
+N = 400
+
+
+@pytest.fixture
+def host(tmp_path):
+    """A host's files: labels with ids in a shuffled order, a policy, and a way to submit."""
+    rng = np.random.default_rng(3)
+    truth = rng.choice(["cat", "dog", "emu"], N)
+    ids = rng.permutation(N)
+
+    class Host:
+        labels = tmp_path / "truth.csv"
+        policy = tmp_path / "policy.toml"
+        ledger = tmp_path / "ledger.db"
+
+        def submit(self, name, wrong):
+            """Write a submission that is wrong on the first `wrong` examples, in id order."""
+            guess = truth.copy()
+            guess[:wrong] = np.where(truth[:wrong] == "cat", "dog", "cat")
+            path = tmp_path / name
+            rows = sorted(zip(ids, guess, strict=True))
+            path.write_text("id,label\n" + "".join(f"{i},{label}\n" for i, label in rows))
+            return path
+
+        def options(self):
+            return ("--policy", self.policy, "--labels", self.labels, "--ledger", self.ledger)
+
+    host = Host()
+    host.labels.write_text(
+        "id,label\n" + "".join(f"{i},{label}\n" for i, label in zip(ids, truth, strict=True))
+    )
+    host.labels.chmod(0o600)
+    host.policy.write_text('release = "exact"\nlooks_per_team = 2\n')
+    return host
+
+
+def score(holdfast, host, path, *more, team="blue"):
+    return holdfast("score", *host.options(), "--submission", path, "--team", team, *more)
+
+
+def test_score_prints_the_released_score_and_nothing_more(holdfast, host):
+    outcome = score(holdfast, host, host.submit("a.csv", 100), "--json")
+    assert outcome.code == 0
+    assert set(outcome.json) == {
+        "team", "released", "looks_left", "next_allowed_at", "receipt_id", "repeated",
+    }  # fmt: skip
+    assert outcome.json["released"] == 0.75
+    assert outcome.json["looks_left"] == 1
+    again = score(holdfast, host, host.submit("copy.csv", 100), "--json")
+    assert again.json["repeated"] is True
+    assert again.json["receipt_id"] == outcome.json["receipt_id"]
+
+
+def test_score_speaks_to_people_too(holdfast, host):
+    outcome = score(holdfast, host, host.submit("a.csv", 100))
+    assert "released   0.75\n" in outcome.out
+    assert "looks left 1\n" in outcome.out
+
+
+def test_a_spent_budget_is_exit_code_three(holdfast, host):
+    for wrong in (1, 2):
+        assert score(holdfast, host, host.submit(f"{wrong}.csv", wrong)).code == 0
+    outcome = score(holdfast, host, host.submit("3.csv", 3), "--json")
+    assert outcome.code == 3
+    assert outcome.json == {
+        "team": "blue",
+        "released": None,
+        "error": "all looks of blue on this data set are used up.",
+        "next_allowed_at": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("id,label\n1,cat\n", "must have 400 rows, one per example, got 1."),
+        (
+            "id,label\n" + "".join(f"{i + 1},cat\n" for i in range(N)),
+            "got none for '0' (1 missing)",
+        ),
+        ("id,label\n" + "".join(f"{i},gnu\n" for i in range(N)), "must hold only known classes"),
+        ("", "got an empty file"),
+    ],
+)
+def test_a_submission_that_cant_be_scored_is_exit_code_one(holdfast, host, tmp_path, rows, message):
+    bad = tmp_path / "bad.csv"
+    bad.write_text(rows)
+    outcome = score(holdfast, host, bad)
+    assert outcome.code == 1
+    assert message in outcome.err
+    assert not host.ledger.exists() or Ledger(host.ledger).entries() == []
+    host.policy.write_text('release = "exact"\nfailed = "look"\n')
+    assert score(holdfast, host, bad).code == 1
+    assert [entry.kind for entry in Ledger(host.ledger).entries()] == ["opened", "failed"]
+
+
+def test_labels_that_others_can_read_are_refused_unless_said_otherwise(holdfast, host):
+    host.labels.chmod(0o644)
+    outcome = score(holdfast, host, host.submit("a.csv", 0))
+    assert outcome.code == 2
+    assert "readable by their owner alone, got mode 0644; run: chmod 600" in outcome.err
+    assert score(holdfast, host, host.submit("a.csv", 0), "--shared-labels").code == 0
+
+
+def test_a_ledger_that_cant_be_used_is_exit_code_four(holdfast, host, tmp_path):
+    host.ledger = tmp_path / "no" / "such" / "folder.db"
+    outcome = score(holdfast, host, host.submit("a.csv", 0))
+    assert outcome.code == 4
+    assert "Nothing was released." in outcome.err
+
+
+def test_policy_init_writes_what_policy_check_accepts(holdfast, refused, tmp_path):
+    path = tmp_path / "policy.toml"
+    assert holdfast("policy", "init", path).code == 0
+    assert holdfast("policy", "check", path, "--json").json == dict(Policy.read(path).settings())
+    assert "looks_per_team     100" in holdfast("policy", "check", path).out
+    assert "must not exist yet" in refused("policy", "init", path)
+    assert holdfast("policy", "init", path, "--force").code == 0
+    path.write_text('release = "exact"\nlooks_per_team = -1')
+    assert refused("policy", "check", path).endswith(
+        "line 2: looks_per_team must be at least 1, got -1."
+    )
+
+
+def test_ledger_verify_and_show(holdfast, refused, host):
+    receipt = score(holdfast, host, host.submit("a.csv", 100), "--json").json["receipt_id"]
+    fine = holdfast("ledger", "verify", host.ledger, "--receipt", receipt, "--labels", host.labels)
+    assert fine.code == 0
+    assert "The chain holds." in fine.out
+    shown = holdfast("ledger", "show", host.ledger, "--json").json["data_sets"]
+    assert (shown[0]["looks"], shown[0]["n_examples"], shown[0]["n_classes"]) == (1, N, 3)
+    assert 0 < shown[0]["gain"] < 0.2
+    assert [team["team"] for team in shown[0]["teams"]] == ["blue"]
+    assert "all together" in holdfast("ledger", "show", host.ledger).out
+    with Ledger(host.ledger).storage.writing() as transaction:
+        transaction._execute("UPDATE holdfast_entries SET released = '0.8' WHERE number = 2", ())
+    edited = holdfast("ledger", "verify", host.ledger, "--json")
+    assert edited.code == 1
+    assert edited.json["problems"] == ["entry 2 was edited: its hash does not fit."]
+    assert "must be a file, but there is none" in refused("ledger", "show", host.ledger / "x")
+
+
+def gated(holdfast, host, better, worse, *more):
+    return holdfast("gate", *host.options(), "--baseline", worse, "--candidate", better, *more)
+
+
+def test_the_gate_opens_for_a_large_improvement_and_not_for_a_small_one(holdfast, host):
+    best, middle, worst = (host.submit(f"{w}.csv", w) for w in (10, 30, 250))
+    host.policy.write_text('release = "exact"\n')
+    passed = gated(holdfast, host, best, worst, "--json")
+    assert passed.code == 0
+    assert passed.json["passed"] is True
+    assert passed.json["improvement"] == pytest.approx(0.6)
+    assert passed.json["differing"] == 240
+    failed = gated(holdfast, host, best, middle)
+    assert failed.code == 1
+    assert "FAIL: looking could explain it" in failed.out

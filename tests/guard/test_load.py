@@ -1,0 +1,103 @@
+"""Many processes at one ledger, and processes that die at any moment."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from holdfast.guard import Ledger
+from holdfast.guard.fingerprint import fingerprint
+from tests.guard import worker
+
+CLIENTS, BUDGET = 50, 1000
+KILLS = 200
+
+
+@pytest.fixture
+def start(ledger_url, tmp_path):
+    """Return what starts a client and gives its process id."""
+    nursery = subprocess.Popen(
+        [sys.executable, "-m", "tests.guard.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+        env={**os.environ, "HOLDFAST_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+    )
+    started = []
+
+    def one(budget):
+        seed = len(started)
+        nursery.stdin.write(f"{ledger_url} {budget} {seed} {tmp_path}/client-{seed}\n")
+        started.append(int(nursery.stdout.readline()))
+        return started[-1]
+
+    yield one
+    for client in started:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(client, signal.SIGKILL)
+    nursery.stdin.close()
+    nursery.wait(30)
+
+
+def lines(folder):
+    """Return every line that a client has completely written."""
+    return [
+        line for output in folder.glob("client-*") for line in output.read_text().split("\n")[:-1]
+    ]
+
+
+def check(url, answers):
+    """Every answer is in the ledger once, as given, in a chain that verifies."""
+    with Ledger(url, create=False) as ledger:
+        owner = fingerprint(worker.LABELS.astype(np.uint8), ledger.salt())
+        receipts = [receipt for receipt, _ in answers]
+        verification = ledger.verify(receipts=receipts, owner=owner)
+        entries = ledger.entries()
+    assert verification.problems == ()
+    looks = {entry.receipt_id: entry.released for entry in entries if entry.kind == "look"}
+    assert len(set(receipts)) == len(receipts)
+    assert all(looks[receipt] == released for receipt, released in answers)
+    return len(looks)
+
+
+@pytest.mark.slow
+def test_fifty_processes_share_a_budget_of_a_thousand(start, ledger_url, tmp_path):
+    for _ in range(CLIENTS):
+        start(BUDGET)
+    deadline = time.monotonic() + 240
+    while lines(tmp_path).count("refused") < CLIENTS:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    answers = [tuple(line.split(" ")) for line in lines(tmp_path) if line != "refused"]
+    assert len(answers) == BUDGET
+    assert check(ledger_url, answers) == BUDGET
+
+
+@pytest.mark.slow
+def test_two_hundred_kills_lose_no_answer_and_break_no_chain(start, ledger_url, tmp_path):
+    rng = np.random.default_rng(11)
+    running, kills = [start(10**6) for _ in range(4)], 0
+    while kills < KILLS:
+        # Most die at work, some while they are still opening the ledger; the others go on looking
+        # meanwhile, so that one may also die waiting for its turn.
+        opened = tmp_path / f"client-{kills}"
+        while not opened.exists() and rng.random() < 0.99:
+            time.sleep(0.005)
+        time.sleep(float(rng.exponential(0.03)))
+        os.kill(running.pop(0), signal.SIGKILL)
+        running.append(start(10**6))
+        kills += 1
+    for client in running:
+        os.kill(client, signal.SIGKILL)
+    time.sleep(0.2)
+    answers = [tuple(line.split(" ")) for line in lines(tmp_path)]
+    counted = check(ledger_url, answers)
+    assert len(answers) >= KILLS / 4
+    # A look may be counted whose client died before it heard the answer: one per kill at most.
+    assert len(answers) <= counted <= len(answers) + kills + len(running)
