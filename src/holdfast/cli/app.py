@@ -14,6 +14,7 @@ from holdfast.cli.attack import attack
 from holdfast.cli.bounds import bounds
 from holdfast.cli.gate import gate
 from holdfast.cli.ledger import ledger
+from holdfast.cli.matrix import matrix
 from holdfast.cli.output import report_error
 from holdfast.cli.policy import policy
 from holdfast.cli.score import score
@@ -52,7 +53,7 @@ def _root(
     del version
 
 
-for command in (attack, bounds, gate, score, statements):
+for command in (attack, bounds, gate, matrix, score, statements):
     app.command()(command)
 app.add_typer(ledger, name="ledger")
 app.add_typer(policy, name="policy")

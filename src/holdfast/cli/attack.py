@@ -9,12 +9,11 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from holdfast.cli.options import AsJson, Processes, Seed, processes_for
+from holdfast.cli.options import AsJson, Processes, Seed, problem_from, processes_for
 from holdfast.cli.output import human, print_json, progress
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Experiment, Mean, run, summarise
-from holdfast.label_files import LabelFile, read_labels
-from holdfast.problem import Problem
+from holdfast.label_files import read_labels
 
 __all__ = ["attack"]
 
@@ -69,7 +68,7 @@ def attack(
         file = read_labels(labels, id_column=id_column, label_column=label_column)
     experiment = Experiment(
         name,
-        _problem(n_examples, n_classes, n_queries, file, labels),
+        problem_from(n_examples, n_classes, n_queries, file, labels),
         trials=trials,
         seed=seed,
         label_kind=label_kind or "uniform",
@@ -86,26 +85,6 @@ def attack(
         print_json(result)
     else:
         _show(result)
-
-
-def _problem(
-    n: int | None, m: int | None, k: int, file: LabelFile | None, path: Path | None
-) -> Problem:
-    if file is None:
-        for name, value in (("n_examples", n), ("n_classes", m)):
-            if value is None:
-                raise InvalidInput(f"{name} must be given when labels is not.")
-        return Problem(n, m, k)  # type: ignore[arg-type]  # neither is None here
-    if n is not None and n != file.n_examples:
-        raise InvalidInput(
-            f"n_examples must be {file.n_examples}, the number of labels in {path}, got {n}."
-        )
-    if m is not None and m < file.n_classes:
-        raise InvalidInput(
-            f"n_classes must be at least {file.n_classes}, the number of classes in {path}, "
-            f"got {m}."
-        )
-    return Problem(file.n_examples, m or file.n_classes, k)
 
 
 def _result(experiment: Experiment, summary: dict[str, Any], seconds: float) -> dict[str, Any]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from holdfast.errors import InvalidInput
 from holdfast.experiments import Experiment
+from holdfast.label_files import LabelFile
+from holdfast.problem import Problem
 
-__all__ = ["AsJson", "Processes", "Seed", "processes_for"]
+__all__ = ["AsJson", "Processes", "Seed", "problem_from", "processes_for"]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same result.")]
@@ -36,3 +40,24 @@ def processes_for(experiments: Sequence[Experiment], wanted: int | None) -> int:
         return 1
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return min(cores or 1, trials)
+
+
+def problem_from(
+    n: int | None, m: int | None, k: int, file: LabelFile | None, path: Path | None
+) -> Problem:
+    """Return the sizes, from the options or from the file of labels, or refuse what disagrees."""
+    if file is None:
+        for name, value in (("n_examples", n), ("n_classes", m)):
+            if value is None:
+                raise InvalidInput(f"{name} must be given when labels is not.")
+        return Problem(n, m, k)  # type: ignore[arg-type]  # neither is None here
+    if n is not None and n != file.n_examples:
+        raise InvalidInput(
+            f"n_examples must be {file.n_examples}, the number of labels in {path}, got {n}."
+        )
+    if m is not None and m < file.n_classes:
+        raise InvalidInput(
+            f"n_classes must be at least {file.n_classes}, the number of classes in {path}, "
+            f"got {m}."
+        )
+    return Problem(file.n_examples, m or file.n_classes, k)

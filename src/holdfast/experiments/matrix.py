@@ -1,0 +1,191 @@
+"""Attack x rule: what every attack of the suite gains against every release rule."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from holdfast.bounds.information import accuracy_from_information
+from holdfast.experiments.board import looks_of_accounts
+from holdfast.experiments.matrix_plays import Matrix, Played, Task, player
+from holdfast.experiments.suite import SUITE, VERSION, entry_named
+from holdfast.experiments.summary import Mean, mean_of
+from holdfast.mechanisms import Rule, parse_mechanism
+from holdfast.problem import Problem, check_at_least
+
+__all__ = ["Cell", "RuleSummary", "certified", "n_plays", "run_matrix"]
+
+# A measured mean may lie this many standard errors above the bound on its expectation.
+TOLERANCE = 4.0
+
+
+class Cell(NamedTuple):
+    """What one attack gained against one rule, or why it can't play."""
+
+    rule: str
+    attack: str
+    accounts: int
+    bias: Mean | None
+    looks: float
+    certified: float
+    reason: str | None
+
+
+class RuleSummary(NamedTuple):
+    """One rule: its strongest attack with one account and with several, its bound, its price.
+
+    `bias` of the strongest attack is measured again on fresh labels, so that choosing the
+    maximum does not flatter it. `holds`: it is at or below the certified bound.
+    """
+
+    rule: str
+    source: str
+    resolution: float
+    bits_per_look: float
+    certified: float
+    strongest: str
+    bias: Mean
+    strongest_with_accounts: str
+    bias_with_accounts: Mean
+    certified_with_accounts: float
+    holds: bool
+
+
+def certified(rule: Rule, problem: Problem, accounts: int = 1) -> float:
+    """Return the bias that no analyst with this many accounts can exceed in expectation.
+
+    Each account's answers carry at most what the rule lets its looks tell; they add up.
+
+    >>> from holdfast.mechanisms import ParameterFreeLadder
+    >>> problem = Problem(10_000, 10, 300)
+    >>> round(certified(ParameterFreeLadder(), problem), 3)
+    0.186
+    """
+    n, m, k = problem
+    if accounts == 1:
+        accuracy = rule.guarantee(problem).accuracy
+        return math.inf if accuracy is None else accuracy - 1.0 / m
+    shares = looks_of_accounts(k, accounts) if accounts < k else [1] * k
+    each = {looks: rule.nats(Problem(n, m, looks)) for looks in set(shares)}
+    size = rule.exposed(problem).n_examples
+    accuracy = accuracy_from_information(sum(each[looks] for looks in shares), size, m)
+    return size / n * (accuracy - 1.0 / m)
+
+
+def run_matrix(
+    matrix: Matrix, *, processes: int = 1, on_plays: Callable[[int], None] | None = None
+) -> dict[str, Any]:
+    """Play the whole suite against every rule.
+
+    Parameters
+    ----------
+    matrix
+        What to measure.
+    processes
+        How many processes to play on; 1: in this one.
+    on_plays
+        Called with how many more plays are done; there are `n_plays(matrix)` in all.
+
+    Returns
+    -------
+    suite (its version and attacks), problem, trials, seed, `rules` (`RuleSummary`) and `cells`
+    (`Cell`).
+    """
+    check_at_least("processes", processes, 1)
+    with player(matrix, processes) as play:
+        tasks = [
+            Task(rule, entry.name, trial)
+            for entry in SUITE
+            for rule in matrix.rule_names
+            for trial in range(matrix.trials)
+        ]
+        cells = _cells(matrix, tasks, play, on_plays)
+        again = [
+            Task(rule, name, trial)
+            for rule in matrix.rule_names
+            for name in sorted({_strongest(cells, rule, alone).attack for alone in (True, False)})
+            for trial in range(matrix.trials, 2 * matrix.trials)
+        ]
+        fresh = _cells(matrix, again, play, on_plays)
+    return {
+        "suite": {"version": VERSION, "attacks": [entry.name for entry in SUITE]},
+        "problem": matrix.problem,
+        "trials": matrix.trials,
+        "seed": matrix.seed,
+        "rules": [_summary(matrix, cells, fresh, rule) for rule in matrix.rule_names],
+        "cells": cells,
+    }
+
+
+def n_plays(matrix: Matrix) -> int:
+    """Return about how many plays `run_matrix` takes; the second measurement is counted fully."""
+    return (len(SUITE) + 2) * len(matrix.rule_names) * matrix.trials
+
+
+def _cells(
+    matrix: Matrix,
+    tasks: Sequence[Task],
+    play: Callable[[Sequence[Task]], Any],
+    on_plays: Callable[[int], None] | None,
+) -> list[Cell]:
+    """Play the tasks and gather those of one rule and attack into a cell."""
+    found: dict[tuple[str, str], list[Played]] = {}
+    for task, played in zip(tasks, play(tasks), strict=True):
+        found.setdefault((task.rule, task.entry), []).append(played)
+        if on_plays is not None:
+            on_plays(1)
+    return [_cell(matrix, rule, name, plays) for (rule, name), plays in found.items()]
+
+
+def _cell(matrix: Matrix, rule: str, name: str, plays: Sequence[Played]) -> Cell:
+    accounts = entry_named(name).n_accounts(matrix.problem.n_queries)
+    reason = next((each.reason for each in plays if each.reason is not None), None)
+    return Cell(
+        rule=rule,
+        attack=name,
+        accounts=accounts,
+        bias=None if reason else mean_of(each.bias for each in plays),
+        looks=float(np.mean([each.looks for each in plays])),
+        certified=certified(parse_mechanism(rule), matrix.problem, accounts),
+        reason=reason,
+    )
+
+
+def _strongest(cells: Sequence[Cell], rule: str, alone: bool) -> Cell:
+    """Return the cell with the largest mean, among those with one account or among all."""
+    able = [
+        cell
+        for cell in cells
+        if cell.rule == rule and cell.bias is not None and (cell.accounts == 1 or not alone)
+    ]
+    return max(able, key=lambda cell: -math.inf if cell.bias is None else cell.bias.mean)
+
+
+def _summary(
+    matrix: Matrix, cells: Sequence[Cell], fresh: Sequence[Cell], text: str
+) -> RuleSummary:
+    rule = parse_mechanism(text)
+    measured = {(cell.rule, cell.attack): cell for cell in fresh}
+    one, many = (measured[text, _strongest(cells, text, alone).attack] for alone in (True, False))
+    assert one.bias is not None
+    assert many.bias is not None
+    return RuleSummary(
+        rule=text,
+        source=rule.source,
+        resolution=rule.resolution(matrix.problem),
+        bits_per_look=rule.bits_per_look(matrix.problem),
+        certified=one.certified,
+        strongest=one.attack,
+        bias=one.bias,
+        strongest_with_accounts=many.attack,
+        bias_with_accounts=many.bias,
+        certified_with_accounts=many.certified,
+        holds=all(
+            cell.bias is None or cell.bias.mean <= cell.certified + TOLERANCE * cell.bias.stderr
+            for cell in (*cells, *fresh)
+            if cell.rule == text
+        ),
+    )

@@ -1,0 +1,172 @@
+"""The suite: which attacks a release rule is judged by, under a name.
+
+A rule's score is the maximum over the suite, so the suite must hold attacks that know the rule:
+published evaluations used weak ones. Figures are comparable between runs with the same name.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from holdfast import attacks
+from holdfast.errors import NotSupported
+from holdfast.experiments.answer_models import answer_model
+from holdfast.labels import Labels
+from holdfast.mechanisms import Chain, ImprovedOnly, Ladder, RankOnly, Rule, ShakyLadder
+from holdfast.problem import Problem
+from holdfast.protocols import Attack
+
+__all__ = ["SUITE", "VERSION", "Entry", "default_rules", "entry_named"]
+
+VERSION = "2026.11"
+
+# The rules that are compared if none are named, in their text form; a batch is a third of k.
+_RULES = (
+    "exact",
+    "round:3",
+    "round:2",
+    "ladder",
+    "ladder:0.005",
+    "ladder:0.01",
+    "shaky:step=0.005,scale=0.001",
+    "thresholdout:threshold=0.01,scale=0.002,budget=50",
+    "gaussian:0.005",
+    "gaussian:0.02",
+    "laplace:0.005",
+    "subsample:0.3",
+    "subsample:0.3+round:4",
+    "fresh:0.1",
+    "rank",
+    "improved",
+    "split:10",
+)
+
+
+def default_rules(problem: Problem) -> tuple[str, ...]:
+    """Return the text forms of the rules that are compared if none are named."""
+    return (*_RULES, f"batch:{-(-problem.n_queries // 3)}")
+
+
+Build = Callable[[Problem, np.random.Generator, Rule], Attack[Labels]]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One way to attack a board: an attack, how it reads the rule, and how many accounts it has.
+
+    `accounts` is 1, 2, or None for a new account at every look.
+    """
+
+    name: str
+    build: Build
+    accounts: int | None = 1
+
+    def play(self, problem: Problem, rng: np.random.Generator, rule: Rule) -> Attack[Labels]:
+        """Return the attack, ready to play, or raise why it can't."""
+        if self.accounts != 1 and not _remembers(rule, problem):
+            raise NotSupported("the rule remembers nothing, so accounts make no difference.")
+        return self.build(problem, rng, rule)
+
+    def n_accounts(self, n_queries: int) -> int:
+        """Return the number of accounts for that many looks."""
+        return n_queries if self.accounts is None else min(self.accounts, n_queries)
+
+
+def _scored(cls: type[Any]) -> Build:
+    """Build an attack that estimates from scores, told by the rule what they are worth."""
+
+    def build(problem: Problem, rng: np.random.Generator, rule: Rule) -> Attack[Labels]:
+        model = answer_model(rule, problem)
+        if model is None:
+            raise NotSupported("it needs scores, and the rule releases none.")
+        informed = "answers" in inspect.signature(cls).parameters
+        made: Attack[Labels] = (
+            cls(problem, rng=rng, answers=model) if informed else cls(problem, rng=rng)
+        )
+        return made
+
+    return build
+
+
+def _comparing(cls: type[Any], **settings: Any) -> Build:
+    """Build an attack that only compares answers: ranks will do."""
+
+    def build(problem: Problem, rng: np.random.Generator, rule: Rule) -> Attack[Labels]:
+        last = _last(rule)
+        if isinstance(last, ImprovedOnly):
+            raise NotSupported("it compares neighbouring looks, and the rule only the best.")
+        attack = cls(problem, rng=rng, **settings)
+        return attacks.RankReader(attack) if isinstance(last, RankOnly) else attack
+
+    return build
+
+
+def _climbing(cls: type[Any], settings: Callable[[Problem, Rule], dict[str, Any]]) -> Build:
+    """Build an attack that only listens for a new best: one bit will do."""
+
+    def build(problem: Problem, rng: np.random.Generator, rule: Rule) -> Attack[Labels]:
+        last = _last(rule)
+        attack = cls(problem, rng=rng, **settings(problem, rule))
+        if isinstance(last, ImprovedOnly):
+            return attacks.ImprovementReader(attack)
+        return attacks.RankReader(attack) if isinstance(last, RankOnly) else attack
+
+    return build
+
+
+def _last(rule: Rule) -> Rule:
+    return rule.rules[-1] if isinstance(rule, Chain) else rule
+
+
+def _remembers(rule: Rule, problem: Problem) -> bool:
+    """Tell whether a second account would meet another state than the first one left."""
+    rules = rule.rules if isinstance(rule, Chain) else [rule]
+    return any(bool(each.init(problem)) for each in rules)
+
+
+def _margin(problem: Problem, rule: Rule) -> dict[str, Any]:
+    """Return the board's threshold in standard errors, and how many tries a block should get."""
+    del problem
+    climbs_by_luck = rule.name == "ladder" and not isinstance(rule, Ladder)
+    return {"threshold": 1.0, "passes": 4} if climbs_by_luck else {"threshold": 0.0, "passes": 2}
+
+
+def _step(problem: Problem, rule: Rule) -> dict[str, Any]:
+    """Return how much a look has to climb to be shown."""
+    last = _last(rule)
+    if isinstance(last, Ladder | ShakyLadder):
+        return {"step": last.step}
+    return {"step": 1.0 / problem.n_examples}
+
+
+def _nothing(problem: Problem, rule: Rule) -> dict[str, Any]:
+    del problem, rule
+    return {}
+
+
+SUITE = (
+    Entry("constant", _scored(attacks.Constant)),
+    Entry("block-majority", _comparing(attacks.BlockMajority)),
+    Entry("column-vote", _scored(attacks.ColumnVote)),
+    Entry("uniform-vote", _scored(attacks.UniformVote)),
+    Entry("naive-bayes", _scored(attacks.NaiveBayes)),
+    Entry("boosting", _scored(attacks.Boosting)),
+    Entry("hadamard-blocks", _scored(attacks.HadamardBlocks)),
+    Entry("hill-climb", _climbing(attacks.HillClimb, _nothing)),
+    Entry("block-climb", _climbing(attacks.BlockClimb, _margin)),
+    Entry("random-climb", _climbing(attacks.RandomClimb, _step)),
+    Entry("block-climb, 2 accounts", _climbing(attacks.BlockClimb, _margin), accounts=2),
+    Entry("random-climb, 2 accounts", _climbing(attacks.RandomClimb, _step), accounts=2),
+    Entry("block-majority, new accounts", _comparing(attacks.BlockMajority), accounts=None),
+    Entry("hadamard-blocks, new accounts", _scored(attacks.HadamardBlocks), accounts=None),
+)
+
+
+def entry_named(name: str) -> Entry:
+    """Return the suite's entry of that name."""
+    return next(entry for entry in SUITE if entry.name == name)

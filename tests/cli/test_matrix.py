@@ -1,0 +1,54 @@
+import pytest
+
+SIZES = ("--n-examples", 200, "--n-classes", 3, "--n-queries", 12, "--trials", 2)
+QUICK = (*SIZES, "--rule", "exact", "--rule", "ladder:0.05", "--processes", 1)
+
+
+def test_json_has_every_cell_and_a_summary_of_every_rule(holdfast):
+    outcome = holdfast("matrix", *QUICK, "--json")
+    assert outcome.code == 0
+    result = outcome.json
+    assert result["suite"]["version"] == "2026.11"
+    assert result["problem"] == {"n_examples": 200, "n_classes": 3, "n_queries": 12}
+    assert [rule["rule"] for rule in result["rules"]] == ["exact", "ladder:0.05"]
+    assert len(result["cells"]) == 2 * len(result["suite"]["attacks"])
+    for rule in result["rules"]:
+        assert rule["bias"]["mean"] <= rule["certified"]
+        assert rule["holds"] is True
+        assert 0 < rule["resolution"] <= 1
+
+
+def test_the_table_names_rules_attacks_and_bounds(holdfast):
+    outcome = holdfast("matrix", *QUICK)
+    assert outcome.code == 0
+    for word in ("ladder:0.05", "exact", "bound", "price", "suite 2026.11"):
+        assert word in outcome.out
+
+
+def test_the_same_seed_gives_the_same_result(holdfast):
+    runs = [holdfast("matrix", *QUICK, "--seed", 4, "--json").json for _ in range(2)]
+    for run in runs:
+        del run["seconds"]
+    assert runs[0] == runs[1]
+
+
+def test_labels_come_from_a_file_and_a_figure_goes_to_one(holdfast, tmp_path):
+    labels, figure = tmp_path / "labels.csv", tmp_path / "matrix.svg"
+    labels.write_text("id,label\n" + "".join(f"{j},{'ab'[j % 2]}\n" for j in range(60)))
+    options = ("--n-queries", 6, "--trials", 2, "--rule", "exact", "--processes", 1, "--json")
+    outcome = holdfast("matrix", "--labels", labels, *options, "--figure", figure)
+    assert outcome.code == 0
+    assert outcome.json["problem"] == {"n_examples": 60, "n_classes": 2, "n_queries": 6}
+    assert figure.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((*SIZES, "--rule", "rung"), "release rule must be one of batch, "),
+        ((*SIZES[:4], "--n-queries", 5, "--trials", 1), "trials must be at least 2, got 1."),
+        (("--n-queries", 5), "n_examples must be given when labels is not."),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(refused, arguments, message):
+    assert refused("matrix", *arguments).startswith(message)

@@ -1,0 +1,128 @@
+import math
+
+import numpy as np
+import pytest
+
+from holdfast import Problem
+from holdfast.errors import InvalidInput, NotSupported
+from holdfast.experiments import Matrix, certified, heat_map, run_matrix
+from holdfast.experiments.answer_models import answer_model
+from holdfast.experiments.label_kinds import hidden_labels
+from holdfast.experiments.matrix_plays import Task, play_once
+from holdfast.experiments.suite import SUITE, VERSION, default_rules, entry_named
+from holdfast.mechanisms import parse_mechanism
+
+PROBLEM = Problem(400, 4, 30)
+RULES = ("exact", "ladder", "ladder:0.02", "rank", "improved", "gaussian:0.02", "subsample:0.3")
+
+
+@pytest.fixture(scope="module")
+def result():
+    return run_matrix(Matrix(PROBLEM, trials=4, seed=3, rules=RULES))
+
+
+def test_every_rule_meets_every_attack_and_says_why_one_cannot_play(result):
+    assert result["suite"]["version"] == VERSION
+    pairs = {(cell.rule, cell.attack) for cell in result["cells"]}
+    assert pairs == {(rule, entry.name) for rule in RULES for entry in SUITE}
+    for cell in result["cells"]:
+        assert (cell.bias is None) == (cell.reason is not None)
+    refused = {(cell.rule, cell.attack): cell.reason for cell in result["cells"] if cell.reason}
+    assert "releases none" in refused["rank", "hadamard-blocks"]
+    assert "remembers nothing" in refused["exact", "block-climb, 2 accounts"]
+    assert ("rank", "block-majority") not in refused
+    assert ("improved", "block-climb") not in refused
+
+
+def test_every_measured_gain_is_at_or_below_its_certified_bound(result):
+    assert all(summary.holds for summary in result["rules"])
+    for cell in result["cells"]:
+        if cell.bias is not None:
+            assert cell.bias.mean <= cell.certified + 4 * cell.bias.stderr
+
+
+def test_the_strongest_attack_is_measured_again_on_fresh_labels(result):
+    for summary in result["rules"]:
+        mine = {c.attack: c.bias for c in result["cells"] if c.rule == summary.rule and c.bias}
+        alone = {name: bias for name, bias in mine.items() if entry_named(name).accounts == 1}
+        assert alone[summary.strongest].mean == max(bias.mean for bias in alone.values())
+        assert summary.bias.mean != alone[summary.strongest].mean
+
+
+def test_rules_that_leave_the_order_do_not_stop_attacks_that_compare(result):
+    of = {(c.rule, c.attack): c.bias for c in result["cells"] if c.bias}
+    # test_readers.py shows that nothing is lost, trial by trial.
+    for compares, rule in (("block-majority", "rank"), ("block-climb", "improved")):
+        assert of[rule, compares].mean > 4 * of[rule, compares].stderr
+
+
+def test_results_do_not_depend_on_the_number_of_processes(result):
+    matrix = Matrix(PROBLEM, trials=2, seed=3, rules=("ladder", "gaussian:0.02"))
+    here, there = run_matrix(matrix), run_matrix(matrix, processes=2)
+    assert here["cells"] == there["cells"]
+    assert here["rules"] == there["rules"]
+
+
+def test_given_labels_are_used_in_every_trial():
+    task = Task("exact", "block-majority", 1)
+    drawn = Matrix(PROBLEM, seed=5, rules=("exact",))
+    same = hidden_labels("uniform", 400, 4, np.random.default_rng([5, 1]))
+    assert play_once(Matrix(PROBLEM, seed=5, labels=same), task) == play_once(drawn, task)
+    other = hidden_labels("uniform", 400, 4, np.random.default_rng([5, 2]))
+    assert play_once(Matrix(PROBLEM, seed=5, labels=other), task) != play_once(drawn, task)
+
+
+def test_bounds_add_up_over_accounts():
+    rule = parse_mechanism("ladder")
+    one, two, many = (certified(rule, PROBLEM, accounts) for accounts in (1, 2, 30))
+    assert one < two < many
+    assert certified(parse_mechanism("improved"), PROBLEM, 30) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_rule_has_one_name_and_a_bad_one_is_refused_before_any_play():
+    assert Matrix(PROBLEM, rules=("round:2", " round:2 ")).rule_names == ("round:2",)
+    assert Matrix(PROBLEM).rule_names == default_rules(PROBLEM)
+    with pytest.raises(InvalidInput, match="release rule must be one of"):
+        Matrix(PROBLEM, rules=("sledge:2",))
+    with pytest.raises(InvalidInput, match="must be at least 500, got 400"):
+        Matrix(PROBLEM, rules=("split:500",))
+    with pytest.raises(InvalidInput, match="trials must be at least 2, got 1"):
+        Matrix(PROBLEM, trials=1)
+
+
+@pytest.mark.parametrize(
+    ("rule", "scale"),
+    [
+        ("gaussian:0.01", 0.01),
+        ("laplace:0.01", 0.01 * math.sqrt(2)),
+        ("fresh:0.25", math.sqrt(0.25 * 0.75 / 100 * 300 / 399)),
+        ("gaussian:0.03+laplace:0.02828427124746190", 0.05),
+    ],
+)
+def test_the_answer_model_has_the_spread_of_the_rule(rule, scale):
+    model = answer_model(parse_mechanism(rule), PROBLEM)
+    assert math.sqrt(model.variance(PROBLEM)) / 400 == pytest.approx(scale)
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg"])
+def test_the_heat_map_is_written(result, tmp_path, suffix):
+    path = tmp_path / f"matrix.{suffix}"
+    heat_map(result, path)
+    start = path.read_bytes()[:200]
+    assert start.startswith(b"\x89PNG") if suffix == "png" else b"<?xml" in start
+    if suffix == "svg":
+        text = path.read_text()
+        # Letters are drawn as shapes, so look for the comment that names each text.
+        for rule in RULES:
+            assert f"<!-- {rule} -->" in text
+
+
+def test_an_unknown_picture_format_is_refused(result, tmp_path):
+    with pytest.raises(InvalidInput, match=r"figure must end in .png, .svg, .pdf, got 'a.gif'"):
+        heat_map(result, tmp_path / "a.gif")
+
+
+def test_an_entry_that_cannot_play_says_why():
+    entry = entry_named("block-majority")
+    with pytest.raises(NotSupported, match="compares neighbouring looks"):
+        entry.play(PROBLEM, np.random.default_rng(0), parse_mechanism("improved"))
