@@ -4,6 +4,7 @@ from holdfast.attacks import without_features
 from holdfast.attacks.block_climb import BlockClimb
 from holdfast.attacks.block_majority import BlockMajority
 from holdfast.attacks.boosting import Boosting
+from holdfast.attacks.champion_challenger import AnytimeChampionChallenger, ChampionChallenger
 from holdfast.attacks.column_vote import ColumnVote
 from holdfast.attacks.constant import Constant
 from holdfast.attacks.exhaustive import Exhaustive
@@ -18,8 +19,10 @@ from holdfast.attacks.uniform_vote import UniformVote
 
 __all__ = [
     "BlockClimb",
+    "AnytimeChampionChallenger",
     "BlockMajority",
     "Boosting",
+    "ChampionChallenger",
     "ColumnVote",
     "Constant",
     "Exhaustive",
