@@ -18,8 +18,8 @@ from holdfast.attacks.rank_reader import RankReader
 from holdfast.attacks.uniform_vote import UniformVote
 
 __all__ = [
-    "BlockClimb",
     "AnytimeChampionChallenger",
+    "BlockClimb",
     "BlockMajority",
     "Boosting",
     "ChampionChallenger",
