@@ -12,11 +12,13 @@ import typer
 from holdfast._version import __version__
 from holdfast.cli.attack import attack
 from holdfast.cli.bounds import bounds
+from holdfast.cli.demo import demo
 from holdfast.cli.gate import gate
 from holdfast.cli.ledger import ledger
 from holdfast.cli.matrix import matrix
 from holdfast.cli.output import report_error
 from holdfast.cli.policy import policy
+from holdfast.cli.reproduce import reproduce
 from holdfast.cli.score import score
 from holdfast.cli.statements import statements
 from holdfast.errors import HoldfastError
@@ -53,7 +55,7 @@ def _root(
     del version
 
 
-for command in (attack, bounds, gate, matrix, score, statements):
+for command in (attack, bounds, demo, gate, matrix, reproduce, score, statements):
     app.command()(command)
 app.add_typer(ledger, name="ledger")
 app.add_typer(policy, name="policy")

@@ -1,0 +1,181 @@
+"""The figure: bias against the number of looks, between what is achievable and what is not."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.bounds import all_bounds, best_impossible
+from holdfast.errors import NotSupported
+from holdfast.problem import Problem
+
+__all__ = ["bias_figure", "check_can_draw"]
+
+# Okabe and Ito's colours, told apart by readers with any colour vision; black is for bounds.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+MARKERS = "osD^vP"
+# An attack and the statement that guarantees it are drawn in one colour.
+GUARANTEES = {"block-majority": "small-k", "column-vote": "large-k"}
+STATEMENTS = {"small-k": "Theorem 3 guarantees", "large-k": "Theorem 6 guarantees"}
+# A mean closer to zero than this many standard errors has no place on a logarithmic axis.
+VISIBLE = 3.0
+
+
+class _Curve(NamedTuple):
+    looks: NDArray[np.float64]
+    bias: NDArray[np.float64]
+
+
+def check_can_draw() -> None:
+    """Raise `NotSupported` if matplotlib is not installed."""
+    try:
+        import matplotlib  # noqa: F401
+    except ModuleNotFoundError:
+        raise NotSupported("the figure needs matplotlib: pip install 'holdfast[plot]'") from None
+
+
+def bias_figure(
+    summaries: Sequence[Mapping[str, Any]],
+    n_examples: int,
+    n_classes: int,
+    *,
+    paths: Sequence[str | os.PathLike[str]],
+) -> list[Path]:
+    """Draw the measured bias of each attack against its looks, with bounds; log-log.
+
+    Parameters
+    ----------
+    summaries
+        What `summarise` returns; those of other sizes are left out.
+    n_examples, n_classes
+        The sizes that the figure is for.
+    paths
+        Where to save it; the suffix says as what (.png, .svg, .pdf). Folders are made.
+
+    Returns
+    -------
+    The paths.
+    """
+    check_can_draw()
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    n, m = n_examples, n_classes
+    points = [s for s in summaries if (s["n"], s["m"]) == (n, m)]
+    most = max([10, *(s["k"] for s in points)])
+    grid = np.unique(np.geomspace(1, 2 * most, 60).astype(np.int64))
+    settings: Any = {"font.size": 11, "svg.hashsalt": "holdfast", "svg.fonttype": "path"}
+    with mpl.rc_context(settings):
+        figure = Figure(figsize=(9.6, 5.8), layout="constrained")
+        axes = figure.add_subplot()
+        _draw_bounds(axes, grid, n, m)
+        _draw_attacks(axes, points, grid, n, m)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlim(0.8, grid[-1])
+        axes.set_ylim(_lowest(points, n, m), 1.35 * (1 - 1 / m))
+        axes.set_xlabel("looks at the score (k)")
+        axes.set_ylabel("bias: accuracy above guessing (1/m)")
+        axes.set_title(f"Overfitting a hidden test set: n = {n:,} examples, m = {m:,} classes")
+        axes.grid(which="major", color="0.88", linewidth=0.8)
+        axes.set_axisbelow(True)
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
+        figure.legend(loc="outside right center", frameon=False)
+        saved = [Path(path) for path in paths]
+        for path in saved:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # Without the date the same numbers make the same file.
+            figure.savefig(path, dpi=150, metadata=_dateless(path))
+    return saved
+
+
+def _draw_bounds(axes: Any, grid: NDArray[np.int64], n: int, m: int) -> None:
+    highest = 1 - 1 / m
+
+    def above(k: int) -> float:
+        return best_impossible(Problem(n, m, k)) - 1 / m
+
+    def above_fixed(k: int) -> float:
+        return best_impossible(Problem(n, m, k), analyst="non-adaptive") - 1 / m
+
+    anyone, fixed = _curve(above, grid), _curve(above_fixed, grid)
+    axes.fill_between(anyone.looks, anyone.bias, 2 * highest, color="0.90", linewidth=0)
+    axes.plot(*anyone, color="black", linewidth=1.8, label="no attack exceeds")
+    axes.plot(
+        *fixed, color="black", linewidth=1.4, linestyle=":", label="no non-adaptive attack exceeds"
+    )
+
+
+def _draw_attacks(
+    axes: Any, points: Sequence[Mapping[str, Any]], grid: NDArray[np.int64], n: int, m: int
+) -> None:
+    names = list(dict.fromkeys(point["attack"] for point in points))
+    for at, name in enumerate(names):
+        seen = sorted(
+            (point["k"], point["bias"].mean, _error(point["bias"].stderr))
+            for point in points
+            if point["attack"] == name
+            and point["bias"].mean > VISIBLE * _error(point["bias"].stderr)
+        )
+        if not seen:
+            continue
+        colour = COLOURS[at % len(COLOURS)]
+        looks, means, errors = (np.array(part) for part in zip(*seen, strict=True))
+        axes.errorbar(
+            looks,
+            means,
+            yerr=errors,
+            color=colour,
+            marker=MARKERS[at % len(MARKERS)],
+            markersize=6 if at < len(COLOURS) else 4,
+            linewidth=1.3,
+            capsize=3,
+            label=name,
+        )
+        if name in GUARANTEES:
+            curve = _curve(_guarantee(GUARANTEES[name], n, m), grid)
+            if curve.looks.size:
+                label = STATEMENTS[GUARANTEES[name]]
+                axes.plot(*curve, color=colour, linestyle="--", linewidth=1.6, label=label)
+
+
+def _guarantee(bound_name: str, n: int, m: int) -> Callable[[int], float | None]:
+    def bias(k: int) -> float | None:
+        for bound in all_bounds(Problem(n, m, k)):
+            if bound.name == bound_name and bound.accuracy is not None:
+                return bound.accuracy - 1 / m
+        return None
+
+    return bias
+
+
+def _curve(bias: Callable[[int], float | None], grid: NDArray[np.int64]) -> _Curve:
+    """Evaluate a bound wherever it applies."""
+    points = [(float(k), value) for k in grid.tolist() if (value := bias(k)) is not None]
+    looks, values = zip(*points, strict=True) if points else ((), ())
+    return _Curve(np.array(looks), np.array(values))
+
+
+def _lowest(points: Sequence[Mapping[str, Any]], n: int, m: int) -> float:
+    """Return a lower end of the axis that shows every visible mean and the first guarantee."""
+    seen: list[float] = [
+        point["bias"].mean - _error(point["bias"].stderr)
+        for point in points
+        if point["bias"].mean > VISIBLE * _error(point["bias"].stderr) > 0
+    ]
+    return 0.6 * min([0.125 / math.sqrt(n * m), *seen])
+
+
+def _error(stderr: float) -> float:
+    return 0.0 if np.isnan(stderr) else stderr
+
+
+def _dateless(path: Path) -> dict[str, None]:
+    return {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix.lower(), {})

@@ -1,0 +1,218 @@
+r"""Table 1 of the paper, measured: how the bias grows with k, n and m in both regimes.
+
+The table says that the largest bias grows like sqrt(k/(mn)) for few queries and like k/n for many,
+up to logarithms; that Feldman, Frostig and Hardt's polynomial attack reached sqrt(k/(m^2 n)) for
+few; and that theirs for many takes exp(k) time where the paper's takes polynomial time. Here each
+attack is played over a grid, and a weighted regression of log bias reads off the exponents.
+
+Implements: acharya2020 tab:results (Table 1)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import integrate, stats
+
+from holdfast.bounds.block_majority import expected_accuracy
+from holdfast.bounds.column_vote import predicted_accuracy
+from holdfast.experiments.regression import Exponents, exponents
+from holdfast.experiments.summary import Mean, summarise
+from holdfast.experiments.trials import Experiment, Row
+from holdfast.problem import Problem
+
+__all__ = [
+    "TABLE_1",
+    "Grid",
+    "Measured",
+    "TableRow",
+    "doubling_looks",
+    "measure",
+    "table_experiments",
+]
+
+
+class Grid(NamedTuple):
+    """The values that k, n and m take."""
+
+    k: tuple[int, ...]
+    n: tuple[int, ...]
+    m: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """One line of the table: an attack in its regime, and what the theory says.
+
+    Parameters
+    ----------
+    attack
+        The attack's name.
+    regime
+        "small k" or "large k".
+    theory
+        The exponents of k, n and m in the table, logarithms left out.
+    grid
+        Looks, sizes and classes; all combinations are played.
+    trials
+        Trials per grid point.
+    work
+        Whose result it is.
+    expected_bias
+        A closed form of the attack's bias, exact or of the normal limit, if there is one. Fitted
+        over the same grid it shows what the hidden logarithms do to the exponents.
+    """
+
+    attack: str
+    regime: str
+    theory: tuple[float, float, float]
+    grid: Grid
+    trials: int
+    work: str
+    expected_bias: Callable[[Problem], float] | None = None
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Every point of the grid."""
+        return [Problem(n, m, k) for n, m, k in product(self.grid.n, self.grid.m, self.grid.k)]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A line of the table with its measured exponents, and the closed form's over the same grid."""
+
+    row: TableRow
+    measured: Exponents
+    expected: Exponents | None
+    seconds_per_trial: float
+
+
+def _block_majority(problem: Problem) -> float:
+    return expected_accuracy(problem) - 1 / problem.n_classes
+
+
+def _column_vote(problem: Problem) -> float:
+    return predicted_accuracy(problem) - 1 / problem.n_classes
+
+
+def _naive_bayes(problem: Problem) -> float:
+    """Return the normal limit: sqrt(k / (mn (m-1))) times the mean of the largest of m normals."""
+    n, m, k = problem
+
+    def largest(x: float) -> float:
+        return float(m * x * stats.norm.pdf(x) * stats.norm.cdf(x) ** (m - 1))
+
+    mean, _ = integrate.quad(largest, -10, 10)
+    return math.sqrt(k / (m * n * (m - 1))) * float(mean)
+
+
+# k <= 1 + n/(2m) everywhere, and k well above m, so that the normal limit is near.
+_SMALL = Grid(k=(101, 201, 401), n=(20_000, 40_000, 80_000), m=(4, 10, 25))
+# max(9 m log m, n/m) <= k <= 9 (n-1) log m everywhere.
+_LARGE = Grid(k=(1000, 2000, 4000, 8000), n=(1000, 2000, 4000), m=(4, 8, 16))
+# A search over m^t = 2^(k/2) labelings: t = k / (2 log2 m) is a whole number everywhere here.
+_SEARCH = Grid(k=(16, 24, 32), n=(16, 32, 64), m=(2, 4, 16))
+
+TABLE_1 = (
+    TableRow(
+        "block-majority",
+        "small k",
+        (0.5, -0.5, -0.5),
+        _SMALL,
+        trials=30,
+        work="this paper",
+        expected_bias=_block_majority,
+    ),
+    TableRow(
+        "naive-bayes",
+        "small k",
+        (0.5, -0.5, -1.0),
+        _SMALL,
+        trials=25,
+        work="Feldman, Frostig, Hardt",
+        expected_bias=_naive_bayes,
+    ),
+    TableRow(
+        "column-vote",
+        "large k",
+        (1.0, -1.0, 0.0),
+        _LARGE,
+        trials=6,
+        work="this paper",
+        expected_bias=_column_vote,
+    ),
+    TableRow(
+        "uniform-vote",
+        "large k",
+        (1.0, -1.0, 0.0),
+        _LARGE,
+        trials=6,
+        work="this paper, their queries",
+        expected_bias=_column_vote,
+    ),
+    TableRow(
+        "exhaustive",
+        "large k",
+        (1.0, -1.0, 0.0),
+        _SEARCH,
+        trials=200,
+        work="Feldman, Frostig, Hardt",
+    ),
+)
+
+
+def table_experiments(
+    seed: int, *, rows: Sequence[TableRow] = TABLE_1, effort: float = 1.0
+) -> list[Experiment]:
+    """Return the experiments of all lines, each with its own seed drawn from `seed`.
+
+    `effort` scales the number of trials, down to two per grid point.
+    """
+    points = [(row, problem) for row in rows for problem in row.problems]
+    seeds = np.random.SeedSequence(seed).generate_state(len(points))
+    return [
+        Experiment(
+            row.attack, problem, trials=max(2, round(effort * row.trials)), seed=int(seeds[at])
+        )
+        for at, (row, problem) in enumerate(points)
+    ]
+
+
+def measure(played: Sequence[Row], *, rows: Sequence[TableRow] = TABLE_1) -> list[Measured]:
+    """Fit the exponents of each line of the table to the rows that were played for it."""
+    summaries = summarise(played)
+    return [_measured(row, [s for s in summaries if s["attack"] == row.attack]) for row in rows]
+
+
+def _measured(row: TableRow, summaries: list[dict[str, Any]]) -> Measured:
+    expected = None
+    if row.expected_bias is not None:
+        expected = exponents(
+            [{**s, "bias": Mean(row.expected_bias(_problem(s)), 0.0)} for s in summaries]
+        )
+    trials = sum(s["trials"] for s in summaries)
+    return Measured(
+        row, exponents(summaries), expected, sum(s["seconds"] for s in summaries) / trials
+    )
+
+
+def doubling_looks(played: Sequence[Row], attack: str) -> Mean:
+    """Return how many more looks double the attack's time, by regression of log2 seconds on k.
+
+    Only meaningful for a time that is exponential in k, and for trials that take long enough for
+    the clock: those of the larger half of k.
+    """
+    mine = [row for row in played if row["attack"] == attack]
+    middle = np.median([row["k"] for row in mine])
+    slow = [row for row in mine if row["k"] >= middle]
+    fit = stats.linregress([row["k"] for row in slow], [math.log2(row["seconds"]) for row in slow])
+    return Mean(float(1 / fit.slope), float(fit.stderr / fit.slope**2))
+
+
+def _problem(summary: dict[str, Any]) -> Problem:
+    return Problem(summary["n"], summary["m"], summary["k"])

@@ -1,0 +1,45 @@
+from functools import partial
+
+import pytest
+
+from holdfast.experiments.demonstration import ATTACKS, demo_experiments
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    smaller = partial(demo_experiments, looks=(1, 101), labels_per_point=2 * 10**6)
+    monkeypatch.setattr("holdfast.cli.demo.demo_experiments", smaller)
+
+
+def test_the_json_has_every_point_and_the_figure_is_there(holdfast, quick, tmp_path):
+    outcome = holdfast("demo", "--out", tmp_path, "--json")
+    assert outcome.code == 0
+    assert outcome.err == ""
+    result = outcome.json
+    assert list(result) == ["n_examples", "n_classes", "seed", "points", "figures", "seconds"]
+    assert (result["n_examples"], result["n_classes"]) == (10_000, 10)
+    assert {point["attack"] for point in result["points"]} == set(ATTACKS)
+    for point in result["points"]:
+        assert list(point) == [
+            *("attack", "n_queries", "trials", "accuracy", "guarantee", "upper_bound")
+        ]
+    assert (tmp_path / "bias.png").stat().st_size > 10_000
+    assert (tmp_path / "bias.svg").stat().st_size > 10_000
+
+
+def test_the_table_shows_accuracy_guarantee_and_bound(holdfast, quick, tmp_path):
+    out = holdfast("demo", "--out", tmp_path, "--seed", 1).out
+    assert "A hidden test set of 10,000 examples and 10 classes. Guessing scores 10%." in out
+    assert "10.40%" in out  # theorem 3 at k = 101
+    assert "23.84%" in out  # no attack exceeds
+    for name in ATTACKS:
+        assert name in out
+    assert str(tmp_path / "bias.png") in out.replace("\n", "")
+
+
+def test_without_matplotlib_it_says_so_before_playing(refused, monkeypatch, tmp_path):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    message = refused("demo", "--out", tmp_path)
+    assert message == "the figure needs matplotlib: pip install 'holdfast[plot]'"
