@@ -15,7 +15,7 @@ from holdfast.guard.policy import Policy
 from holdfast.label_files import LabelFile, read_labels
 from holdfast.labels import Labels
 
-__all__ = ["GuardedFile", "read_private_labels", "read_submission"]
+__all__ = ["GuardedFile", "in_order_of", "read_private_labels", "read_submission"]
 
 
 def read_private_labels(
@@ -69,9 +69,14 @@ def read_submission(
         )
     except InvalidInput as error:
         raise InvalidQuery(str(error)) from None
+    return in_order_of(truth, file, name=str(path))
+
+
+def in_order_of(truth: LabelFile, file: LabelFile, *, name: str) -> Labels:
+    """Return a submission's labels in the order of the hidden ones, matched by id if both have."""
     if file.n_examples != truth.n_examples:
         raise InvalidQuery(
-            f"{path} must have {truth.n_examples} rows, one per example, got {file.n_examples}."
+            f"{name} must have {truth.n_examples} rows, one per example, got {file.n_examples}."
         )
     if truth.ids is None or file.ids is None:
         return file.labels
@@ -84,7 +89,7 @@ def read_submission(
     missing = np.flatnonzero(theirs[found] != mine)
     if missing.size:
         raise InvalidQuery(
-            f"{path} must have a row for every id, got none for {str(mine[missing[0]])!r}"
+            f"{name} must have a row for every id, got none for {str(mine[missing[0]])!r}"
             f" ({missing.size} missing)."
         )
     ordered: Labels = file.labels[found]

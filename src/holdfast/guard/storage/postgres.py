@@ -43,6 +43,13 @@ class PostgresStorage:
         with _clear_errors():
             self._connected()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Travel to another process as an address; it connects there."""
+        return {**vars(self), "_lock": None, "_connection": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=threading.RLock())
+
     def _connected(self) -> psycopg.Connection[Any]:
         """Return this process's connection; a lost or inherited one is replaced."""
         connection = self._connection

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from holdfast.errors import LedgerError
 from holdfast.guard.entry import first_hash
@@ -40,6 +41,13 @@ class SqliteStorage:
         self._connection: sqlite3.Connection | None = None
         with _clear_errors(self._path):
             self._connected()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Travel to another process as an address; it connects there."""
+        return {**vars(self), "_lock": None, "_connection": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=threading.RLock())
 
     def _connected(self) -> sqlite3.Connection:
         """Return this process's connection: one taken across a fork would corrupt the file."""

@@ -1,0 +1,1 @@
+"""Guarded scoring in the form that each platform calls: one file per platform."""

@@ -1,0 +1,86 @@
+"""Codabench: a scoring program over input/ref, input/res and output/scores.json.
+
+Put `policy.toml`, the labels and, unless HOLDFAST_LEDGER is set in the worker, `ledger.url` into
+the reference data, and call `main()` from the scoring program. Codabench tells a scoring program
+nothing about the submitter, so all submissions share one team's budget; set HOLDFAST_TEAM on a
+worker of your own that knows better.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from holdfast.errors import HoldfastError, InvalidInput, InvalidQuery, NotSupported
+from holdfast.guard.adapters.settings import find_ledger, find_policy
+from holdfast.guard.files import GuardedFile
+from holdfast.guard.guard import Receipt
+
+__all__ = ["EVERYONE", "main", "score"]
+
+EVERYONE = "everyone"
+OWN_FILES = ("policy.toml", "ledger.url")
+
+
+def score(
+    input_folder: str | os.PathLike[str],
+    output_folder: str | os.PathLike[str],
+    *,
+    team: str = EVERYONE,
+    metric: str = "accuracy",
+) -> Receipt:
+    """Score input/res against input/ref through the ledger and write output/scores.json.
+
+    Parameters
+    ----------
+    input_folder, output_folder
+        What Codabench mounts: /app/input and /app/output.
+    team
+        Whose look it is.
+    metric
+        The key of the leaderboard's column.
+    """
+    reference, result = Path(input_folder) / "ref", Path(input_folder) / "res"
+    labels = _only_table(reference, "labels", InvalidInput)
+    host = GuardedFile(labels, find_policy(reference), find_ledger(reference), shared=True)
+    try:
+        submission = _only_table(result, "predictions", InvalidQuery)
+    except InvalidQuery as error:
+        host.guard.charge_failed(str(error), team=team)
+        raise
+    receipt = host.score(submission, team=team)
+    if receipt.released is None:
+        raise NotSupported("recorded; the score is released when the batch is full.")
+    scores = {metric: receipt.released, "looks_left": receipt.looks_left}
+    Path(output_folder).mkdir(parents=True, exist_ok=True)
+    (Path(output_folder) / "scores.json").write_text(json.dumps(scores), encoding="utf-8")
+    return receipt
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run as a scoring program: `score.py /app/input /app/output`; return the exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    folders = given if len(given) == 2 else ["/app/input", "/app/output"]
+    try:
+        receipt = score(*folders, team=os.environ.get("HOLDFAST_TEAM") or EVERYONE)
+    except HoldfastError as error:
+        print(error, file=sys.stderr)  # Codabench shows it to the submitter
+        return 1
+    print(f"released {receipt.released}, {receipt.looks_left} looks left, {receipt.receipt_id}")
+    return 0
+
+
+def _only_table(folder: Path, what: str, error: type[InvalidInput]) -> Path:
+    """Return the one CSV or NPY file of a folder, whatever it is called."""
+    found = sorted(
+        path
+        for path in (folder.iterdir() if folder.is_dir() else [])
+        if path.suffix.lower() in (".csv", ".npy") and path.name not in OWN_FILES
+    )
+    if len(found) != 1:
+        names = ", ".join(path.name for path in found) or "none"
+        raise error(f"{what} must be one CSV or NPY file in {folder.name}, got {names}.")
+    return found[0]

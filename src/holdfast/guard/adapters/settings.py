@@ -1,0 +1,35 @@
+"""Where an adapter finds its policy and its ledger."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from holdfast.errors import InvalidInput
+from holdfast.guard.policy import Policy
+
+__all__ = ["find_ledger", "find_policy"]
+
+
+def find_policy(folder: str | os.PathLike[str] | None = None) -> Policy:
+    """Read the policy named by HOLDFAST_POLICY, else policy.toml in a folder of the host's."""
+    named = os.environ.get("HOLDFAST_POLICY")
+    return Policy.read(named or Path(folder or ".") / "policy.toml")
+
+
+def find_ledger(folder: str | os.PathLike[str] | None = None) -> str:
+    """Return the ledger named by HOLDFAST_LEDGER, else by ledger.url in a folder of the host's.
+
+    There is no default: a scoring program runs in a container that is thrown away, and a ledger
+    in there would forget every look.
+    """
+    named = os.environ.get("HOLDFAST_LEDGER")
+    if named:
+        return named
+    file = Path(folder or ".") / "ledger.url"
+    if not file.is_file():
+        raise InvalidInput(
+            f"HOLDFAST_LEDGER must name the ledger, or {file} hold its URL: one that outlives "
+            "this process."
+        )
+    return file.read_text(encoding="utf-8").strip()

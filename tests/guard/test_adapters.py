@@ -1,0 +1,194 @@
+"""Every example, laid out as its platform lays it out and called as its platform calls it."""
+
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from holdfast.errors import BudgetExhausted, HoldfastError, InvalidInput, InvalidQuery
+from holdfast.guard import Ledger
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+# Ten of the twelve example predictions are right, released to two decimals.
+RELEASED = 0.83
+
+
+@pytest.fixture
+def ledger(tmp_path, monkeypatch):
+    path = tmp_path / "ledger.db"
+    monkeypatch.setenv("HOLDFAST_LEDGER", str(path))
+    return path
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location(f"example_{path.parent.name}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def app(tmp_path):
+    """What Codabench mounts into the scoring container."""
+    root, example = tmp_path / "app", EXAMPLES / "codabench"
+    shutil.copytree(example / "scoring_program", root / "program")
+    shutil.copytree(example / "reference_data", root / "input" / "ref")
+    shutil.copytree(example / "submission", root / "input" / "res")
+    (root / "input" / "res" / "metadata").write_text("exitCode: 0\nelapsedTime: 0.5\n")
+    (root / "output").mkdir()
+    return root
+
+
+def run_codabench(app):
+    command = (app / "program" / "metadata.yaml").read_text().split("command: ")[1].split()
+    assert command[:2] == ["python3", "score.py"]
+    folders = [argument.replace("/app", str(app)) for argument in command[2:]]
+    return subprocess.run(
+        [sys.executable, "score.py", *folders],
+        cwd=app / "program",
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_codabench_gets_its_scores_file_and_refuses_with_a_message(app, ledger):
+    outcome = run_codabench(app)
+    assert (outcome.returncode, outcome.stderr) == (0, "")
+    scores = json.loads((app / "output" / "scores.json").read_text())
+    assert scores == {"accuracy": RELEASED, "looks_left": 4}
+    (app / "output" / "scores.json").unlink()
+    policy = app / "input" / "ref" / "policy.toml"
+    policy.write_text('release = "round:2"\nlooks_per_team = 1\n')
+    predictions = app / "input" / "res" / "predictions.csv"
+    predictions.write_text(predictions.read_text().replace("dog", "cat"))
+    refused = run_codabench(app)
+    assert refused.returncode == 1
+    assert refused.stderr == "all looks of everyone on this data set are used up.\n"
+    assert not (app / "output" / "scores.json").exists()
+
+
+def test_codabench_charges_for_an_archive_without_predictions(app, ledger):
+    (app / "input" / "res" / "predictions.csv").rename(app / "input" / "res" / "notes.txt")
+    policy = app / "input" / "ref" / "policy.toml"
+    policy.write_text(policy.read_text() + 'failed = "look"\n')
+    outcome = run_codabench(app)
+    assert outcome.stderr == "predictions must be one CSV or NPY file in res, got none.\n"
+    assert [entry.kind for entry in Ledger(ledger).entries()] == ["opened", "failed"]
+
+
+def test_codabench_finds_the_ledger_in_the_reference_data(app, tmp_path, monkeypatch):
+    monkeypatch.delenv("HOLDFAST_LEDGER", raising=False)
+    assert "HOLDFAST_LEDGER must name the ledger" in run_codabench(app).stderr
+    (app / "input" / "ref" / "ledger.url").write_text(f"{tmp_path}/elsewhere.db\n")
+    assert run_codabench(app).returncode == 0
+    assert (tmp_path / "elsewhere.db").exists()
+
+
+def test_evalai_calls_evaluate_and_the_team_is_the_participants(tmp_path, ledger):
+    shutil.copytree(EXAMPLES / "evalai", tmp_path / "evalai")
+    evaluate = load(tmp_path / "evalai" / "main.py").evaluate
+    files = (
+        str(tmp_path / "evalai" / "annotations" / "test_annotations.csv"),
+        str(tmp_path / "evalai" / "submission.csv"),
+    )
+    metadata = {"participant_team": 7, "status": "running", "challenge_phase": 1}
+    output = evaluate(*files, "dev", submission_metadata=metadata)
+    assert output["result"] == [{"test_split": {"Accuracy": RELEASED}}]
+    assert output["submission_metadata"]["looks_left"] == 4
+    evaluate(*files, "dev", submission_metadata={**metadata, "participant_team": 8})
+    teams = [entry.team for entry in Ledger(ledger).entries() if entry.kind == "look"]
+    assert teams == ["team 7", "team 8"]
+    (tmp_path / "evalai" / "annotations" / "policy-final.toml").write_text(
+        'release = "exact"\nlooks_per_team = 1\n'
+    )
+    with pytest.raises(BudgetExhausted):
+        evaluate(*files, "final", submission_metadata=metadata)
+
+
+def test_kaggle_calls_score_with_frames(ledger, monkeypatch):
+    monkeypatch.setenv("HOLDFAST_POLICY", str(EXAMPLES / "kaggle" / "policy.toml"))
+    metric = load(EXAMPLES / "kaggle" / "metric.py")
+    solution, submission = (
+        pd.read_csv(EXAMPLES / "kaggle" / f"{name}.csv") for name in ("solution", "submission")
+    )
+    released = metric.score(solution.copy(), submission.copy(), row_id_column_name="id")
+    assert (type(released), released) == (float, RELEASED)
+    for bad, message in [
+        (submission.drop(columns="label"), "submission must have the column 'label'"),
+        (submission[1:], "submission must have 12 rows"),
+        (submission.assign(id=range(12)), "got none for '12'"),
+        (submission.assign(label="gnu"), "known classes, got 'gnu'"),
+        (submission.assign(label=None), "got a blank"),
+        (submission.assign(id=3), "distinct ids"),
+    ]:
+        with pytest.raises(metric.ParticipantVisibleError, match=message):
+            metric.score(solution, bad, "id")
+    for other in ("cat", "dog", "emu"):
+        metric.score(solution, submission.assign(label=other), "id")
+    metric.score(solution, submission.assign(label=submission["label"].iloc[::-1].values), "id")
+    with pytest.raises(metric.ParticipantVisibleError, match="may look again at"):
+        metric.score(solution, submission.assign(label=["cat", "dog"] * 6), "id")
+
+
+def test_hugging_face_calls_compute_over_its_repository(tmp_path, ledger):
+    repository = tmp_path / "competition"
+    shutil.copytree(EXAMPLES / "hugging_face", repository)
+    compute = load(repository / "metric.py").compute
+    params = SimpleNamespace(
+        competition_id="host/birds",
+        competition_type="generic",
+        metric="custom",
+        token="t",
+        team_id="blue",
+        submission_id="1",
+        submission_id_col="id",
+        submission_cols=["id", "label"],
+    )
+    fetched = []
+
+    def fetch(params, name):
+        fetched.append(name)
+        return str(repository / name)
+
+    scores = compute(params, fetch=fetch)
+    assert fetched == ["solution.csv", "submissions/blue-1.csv", "policy.toml"]
+    assert scores.keys() == {"public_score", "private_score"}
+    truth = pd.read_csv(repository / "solution.csv").set_index("id")
+    guess = pd.read_csv(repository / "submissions" / "blue-1.csv").set_index("id")["label"]
+    for split in ("public", "private"):
+        part = truth[truth["split"] == split]["label"]
+        exact = (guess[part.index] == part).mean()
+        digits = 2 if split == "public" else 12
+        assert scores[f"{split}_score"]["accuracy"] == pytest.approx(round(exact, digits))
+    looks = [entry for entry in Ledger(ledger).entries() if entry.kind == "look"]
+    assert len({look.data_set for look in looks}) == 2
+    assert {look.team for look in looks} == {"team blue"}
+    (repository / "solution.csv").write_text("id,label\n1,cat\n")
+    with pytest.raises(InvalidInput, match="must have a column 'split'"):
+        compute(params, fetch=fetch)
+
+
+def test_every_example_policy_is_valid():
+    from holdfast.guard import Policy
+
+    policies = list(EXAMPLES.rglob("policy*.toml"))
+    assert len(policies) >= 5
+    for path in policies:
+        assert Policy.read(path).looks_per_team >= 1
+
+
+def test_the_adapters_raise_only_their_family(app, ledger):
+    from holdfast.guard.adapters import codabench
+
+    (app / "input" / "res" / "predictions.csv").write_text("id,label\n1,gnu\n")
+    with pytest.raises(InvalidQuery):
+        codabench.score(app / "input", app / "output")
+    shutil.rmtree(app / "input" / "ref")
+    with pytest.raises(HoldfastError):
+        codabench.score(app / "input", app / "output")
