@@ -10,10 +10,12 @@ from holdfast.keyed import hash_keys
 def matrix(columns, keys):
     """Return the whole query matrix, row by row: only tests have room for it."""
     out = np.empty((columns.n_queries, keys.size), dtype=np.uint32)
-    unshifted = np.zeros(keys.size, dtype=np.uint32)
-    for index in range(columns.n_queries):
-        columns.write_row(keys, index, unshifted, out[index])
+    unshifted(columns, keys).write_rows(0, out)
     return out
+
+
+def unshifted(columns, keys):
+    return columns.on(keys, np.zeros(keys.size, dtype=np.uint32))
 
 
 def some_keys(count, seed=1):
@@ -42,18 +44,29 @@ def test_votes_equal_those_of_the_whole_matrix(kind, k, m, average):
         total, count = np.where(chosen, weights[:, None], 0).sum(axis=0), chosen.sum(axis=0)
         mean = np.where(count > 0, total / np.maximum(count, 1), weights.mean())
         score[label] = mean if average else total
-    voted = columns.vote(keys, weights, average=average)
+    voted = unshifted(columns, keys).vote(weights, average=average)
     best = score.max(axis=0)
     assert np.allclose(score[voted, np.arange(keys.size)], best, rtol=0, atol=1e-9)
 
 
-def test_pairs_of_rows_agree_as_often_as_balance_demands():
-    k, m, examples = 60, 3, 20_000
-    rows = matrix(BalancedColumns(k, m), some_keys(examples))
-    expected = (k / m - 1) / (k - 1)
+@pytest.mark.parametrize(("k", "m"), [(60, 3), (1030, 4), (4145, 100), (16_400, 10), (20_001, 2)])
+def test_pairs_of_rows_agree_as_often_as_balance_demands(k, m):
+    examples = 10_000
+    drawn = unshifted(BalancedColumns(k, m), some_keys(examples))
+    counts = np.array([k // m + (label < k % m) for label in range(m)])
+    expected = float((counts * (counts - 1)).sum() / (k * (k - 1)))
     spread = np.sqrt(expected * (1 - expected) / examples)
-    for first, second in [(0, 1), (0, 59), (17, 42), (30, 31)]:
-        assert abs((rows[first] == rows[second]).mean() - expected) < 4 * spread
+    side = int(np.sqrt(k - 1)) + 1
+    deviations = []
+    for gap in (1, 2, m, side - 1, side, side + 1, k // 2):
+        for first in (0, k // 3):
+            rows = np.empty((1, examples), np.uint32), np.empty((1, examples), np.uint32)
+            drawn.write_rows(first, rows[0])
+            drawn.write_rows(first + gap, rows[1])
+            deviations.append(((rows[0] == rows[1]).mean() - expected) / spread)
+    # Fourteen standard normals: none beyond four, and together no more spread than they should.
+    assert np.abs(deviations).max() < 4
+    assert np.square(deviations).sum() < 14 + 4 * np.sqrt(2 * 14)
 
 
 def test_neighbouring_columns_are_unrelated():
@@ -65,19 +78,46 @@ def test_neighbouring_columns_are_unrelated():
 
 def test_ties_are_broken_at_random_and_the_same_way_every_time():
     columns, keys = BalancedColumns(4, 4), some_keys(4000)
-    votes = columns.vote(keys, np.ones(4), average=True)
+    drawn = unshifted(columns, keys)
+    votes = drawn.vote(np.ones(4), average=True)
     counts = np.bincount(votes, minlength=4)
     assert np.abs(counts - 1000).max() < 4 * np.sqrt(4000 * 0.25 * 0.75)
-    assert votes.tolist() == columns.vote(keys, np.ones(4), average=True).tolist()
+    assert votes.tolist() == drawn.vote(np.ones(4), average=True).tolist()
 
 
 def test_shifts_move_every_label_around_the_circle():
     columns, keys = UniformColumns(3, 5), some_keys(100)
-    plain, moved = np.empty(100, np.uint8), np.empty(100, np.uint8)
-    columns.write_row(keys, 1, np.zeros(100, np.uint32), plain)
-    columns.write_row(keys, 1, np.full(100, 3, np.uint32), moved)
-    assert moved.tolist() == ((plain + 3) % 5).tolist()
+    moved = np.empty((3, 100), np.uint8)
+    columns.on(keys, np.full(100, 3, np.uint32)).write_rows(0, moved)
+    assert moved.tolist() == ((matrix(columns, keys) + 3) % 5).tolist()
+
+
+@pytest.mark.parametrize("kind", [BalancedColumns, UniformColumns])
+def test_a_row_is_the_same_alone_and_among_others_and_across_threads(kind):
+    columns, keys = kind(40, 6), some_keys(140_000)
+    alone = np.empty((1, keys.size), np.uint32)
+    unshifted(columns, keys).write_rows(17, alone)
+    few = unshifted(columns, keys[:50])
+    several = np.empty((20, 50), np.uint32)
+    few.write_rows(5, several)
+    assert alone[0, :50].tolist() == several[12].tolist()
+    assert alone[0, -9:].tolist() == matrix(columns, keys[-9:])[17].tolist()
+
+
+@pytest.mark.parametrize("answered", [1, 2, 7, 2048, 2049, 4999, 5000])
+def test_votes_from_the_first_answers_only_count_those(answered):
+    columns, keys = BalancedColumns(5000, 7), some_keys(20)
+    weights = np.random.default_rng(3).integers(100, size=answered).astype(float)
+    rows = matrix(columns, keys)[:answered]
+    averages = np.full((7, 20), weights.mean())
+    for label in range(7):
+        for j in range(20):
+            if (rows[:, j] == label).any():
+                averages[label, j] = weights[rows[:, j] == label].mean()
+    voted = unshifted(columns, keys).vote(weights, average=True)
+    assert np.allclose(averages[voted, np.arange(20)], averages.max(axis=0), rtol=1e-12, atol=0)
 
 
 def test_without_answers_every_vote_is_label_zero():
-    assert BalancedColumns(4, 3).vote(some_keys(5), np.empty(0), average=True).tolist() == [0] * 5
+    drawn = unshifted(BalancedColumns(4, 3), some_keys(5))
+    assert drawn.vote(np.empty(0), average=True).tolist() == [0] * 5

@@ -1,52 +1,18 @@
-import itertools
 import subprocess
 import sys
-from collections import Counter
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from holdfast import keyed
-from holdfast.errors import InvalidInput
 
 # Worked out with Python's own integers, reduced modulo 2^64 at every step.
 FIRST_HASHES = [11385487063155714807, 6652587683579779273]
 FIRST_SUBKEY = 9387736922272249682
 
 keys64 = st.integers(0, 2**64 - 1).map(np.uint64)
-
-
-@given(size=st.integers(1, 3000), key=keys64)
-def test_a_keyed_permutation_is_a_permutation_and_its_inverse_undoes_it(size, key):
-    values = np.arange(size)
-    images = keyed.permutation(values, key, size)
-    assert sorted(images.tolist()) == values.tolist()
-    assert keyed.inverse_permutation(images, key, size).tolist() == values.tolist()
-    assert keyed.permutation(keyed.inverse_permutation(values, key, size), key, size).tolist() == (
-        values.tolist()
-    )
-
-
-@pytest.mark.parametrize("size", [3, 4, 5, 6])
-def test_every_order_of_a_small_domain_is_equally_likely(size):
-    draws = 200 * len(list(itertools.permutations(range(size))))
-    hashed = keyed.hash_keys(np.arange(draws, dtype=np.uint64), np.uint64(99))
-    orders = Counter(tuple(keyed.permutation(np.arange(size), key, size)) for key in hashed)
-    observed = [orders[order] for order in itertools.permutations(range(size))]
-    # Fixed keys; a p-value below 1e-4 would be a deviation of about four standard errors.
-    assert stats.chisquare(observed).pvalue > 1e-4
-
-
-def test_images_of_a_large_domain_are_uniform_and_pairwise_unrelated():
-    size = 100_003
-    hashed = keyed.hash_keys(np.arange(4000, dtype=np.uint64), np.uint64(5))
-    pairs = np.array([keyed.permutation(np.array([0, 1]), key, size) for key in hashed]) / size
-    assert stats.kstest(pairs[:, 0], "uniform").pvalue > 1e-4
-    gap = (pairs[:, 1] - pairs[:, 0]) % 1.0
-    assert stats.kstest(gap, "uniform").pvalue > 1e-4
 
 
 @given(bound=st.integers(1, 2**31), seed=keys64)
@@ -90,8 +56,3 @@ def test_the_hash_never_changes_between_versions():
     # Transcripts and classifiers refer to these values; changing them breaks resumption.
     assert keyed.hash_keys(np.arange(2, dtype=np.uint64), np.uint64(1)).tolist() == FIRST_HASHES
     assert int(keyed.subkey(1, "shift")) == FIRST_SUBKEY
-
-
-def test_a_domain_without_elements_is_refused():
-    with pytest.raises(InvalidInput, match="size must be at least 1, got 0"):
-        keyed.permutation(np.arange(1), np.uint64(1), 0)

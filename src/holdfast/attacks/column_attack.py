@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from holdfast.attacks.base import LabelAttack
 from holdfast.columns import Columns
 from holdfast.errors import InvalidInput
-from holdfast.keyed import hash_keys, subkey
+from holdfast.keyed import LEAST_SLICE, hash_keys, subkey
 from holdfast.labels import Labels
 from holdfast.problem import Problem
 
@@ -23,6 +23,11 @@ def n_live_for(problem: Problem, queries_per_nat: float) -> int:
     if not queries_per_nat > 0:
         raise InvalidInput(f"queries_per_nat must be positive, got {queries_per_nat}.")
     return min(n, 1 + math.floor(k / (queries_per_nat * math.log(m))))
+
+
+def rows_ahead(n_live: int) -> int:
+    """Return how many queries to make at once: up to 64, fewer where one row is work enough."""
+    return max(1, min(64, 2 * LEAST_SLICE // n_live))
 
 
 class ColumnAttack(LabelAttack):
@@ -44,12 +49,15 @@ class ColumnAttack(LabelAttack):
         n_live: int,
     ) -> None:
         super().__init__(problem, rng=rng, permuted=permuted)
-        self._columns = columns
         self._n_live = n_live
-        self._column_keys = hash_keys(self._keys[:n_live], subkey(self._seed, "column"))
+        column_keys = hash_keys(self._keys[:n_live], subkey(self._seed, "column"))
+        self._columns = columns.on(column_keys, self._shifts[:n_live])
         # The default label of the examples that are not asked about, permuted as all labels are.
         self._default = self._shifted(0)
         self._counts = np.empty(self._problem.n_queries)
+        # A few queries are made at once, so that more than one core has work.
+        self._ahead = np.empty((rows_ahead(n_live), n_live), dtype=self._dtype)
+        self._first_ahead = -self._ahead.shape[0]
 
     @property
     def n_live(self) -> int:
@@ -57,9 +65,13 @@ class ColumnAttack(LabelAttack):
         return self._n_live
 
     def _query(self, index: int) -> Labels | None:
+        ahead = index - self._first_ahead
+        if not 0 <= ahead < self._ahead.shape[0]:
+            self._first_ahead, ahead = index, 0
+            left = self._problem.n_queries - index
+            self._columns.write_rows(index, self._ahead[:left])
         row = self._default.copy()
-        live = slice(0, self._n_live)
-        self._columns.write_row(self._column_keys, index, self._shifts[live], row[live])
+        row[: self._n_live] = self._ahead[ahead]
         return row
 
     def _receive(self, count: float) -> None:
@@ -68,9 +80,7 @@ class ColumnAttack(LabelAttack):
     def _guess(self) -> Labels:
         weights = self._weights(self._counts[: self._answered])
         votes = np.zeros(self._problem.n_examples, dtype=np.uint32)
-        votes[: self._n_live] = self._columns.vote(
-            self._column_keys, weights, average=self._average
-        )
+        votes[: self._n_live] = self._columns.vote(weights, average=self._average)
         return self._shifted(votes)
 
     def _weights(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -142,8 +142,7 @@ class Exhaustive(ColumnAttack):
 
     def _rows(self) -> NDArray[np.uint32]:
         """Return the live part of the queries so far: t is small, so this is no k x n matrix."""
-        rows = np.empty((self._answered, self._n_live), dtype=np.uint32)
-        unshifted = np.zeros(self._n_live, dtype=np.uint32)
-        for index in range(self._answered):
-            self._columns.write_row(self._column_keys, index, unshifted, rows[index])
-        return np.ascontiguousarray(rows.T)
+        shifted = np.empty((self._answered, self._n_live), dtype=np.uint32)
+        self._columns.write_rows(0, shifted)
+        m = np.uint32(self._problem.n_classes)
+        return np.ascontiguousarray(((shifted + m - self._shifts[: self._n_live]) % m).T)

@@ -18,8 +18,9 @@ from holdfast.answers import (
 )
 from holdfast.attacks.evidence import Floats, Released, effective_variance, slopes
 from holdfast.attacks.informed import InformedAttack
-from holdfast.keyed import permutation, subkey
+from holdfast.keyed import subkey
 from holdfast.labels import Labels
+from holdfast.permutations import permutation
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 

@@ -51,8 +51,8 @@ class ColumnClassifier(_OnLiveRows):
     def _live_labels(
         self, column_keys: Keys, shifts: NDArray[np.uint32], dtype: np.dtype[np.unsignedinteger]
     ) -> Labels:
-        out = np.empty(column_keys.size, dtype=dtype)
-        self.columns.write_row(column_keys, self.index, shifts, out)
+        out: Labels = np.empty(column_keys.size, dtype=dtype)
+        self.columns.on(column_keys, shifts).write_rows(self.index, out[None, :])
         return out
 
 
@@ -69,9 +69,8 @@ class VoteClassifier(_OnLiveRows):
     def _live_labels(
         self, column_keys: Keys, shifts: NDArray[np.uint32], dtype: np.dtype[np.unsignedinteger]
     ) -> Labels:
-        votes = self.columns.vote(
-            column_keys, np.frombuffer(self.weights, dtype="<f8"), average=self.average
-        )
+        weights = np.frombuffer(self.weights, dtype="<f8")
+        votes = self.columns.on(column_keys, shifts).vote(weights, average=self.average)
         return wrap(votes + shifts, self.n_classes).astype(dtype)
 
 
