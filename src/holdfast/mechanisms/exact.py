@@ -9,7 +9,7 @@ import numpy as np
 
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.problem import Problem
-from holdfast.protocols import State
+from holdfast.protocols import Evaluation, State
 
 __all__ = ["Exact"]
 
@@ -38,6 +38,15 @@ class Exact(Rule):
     ) -> tuple[Reading, State]:
         """Return the reading as it is."""
         return reading, state
+
+    def release(
+        self,
+        state: State,
+        evaluation: Evaluation,
+        rng: np.random.Generator,  # noqa: ARG002 - the protocol's signature
+    ) -> tuple[float, State]:
+        """Return the exact accuracy; the same number as through `pass_on`, without a fraction."""
+        return evaluation.matches / evaluation.n_examples, state
 
     def resolution(self, problem: Problem) -> float:
         """Return one match: nothing is hidden."""
