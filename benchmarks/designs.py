@@ -15,7 +15,14 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from holdfast.answers import AnswerModel, ExactAnswers, NoisyAnswers, RoundedAnswers
-from holdfast.attacks import BlockMajority, HadamardBlocks
+from holdfast.attacks import (
+    BlockMajority,
+    Detecting,
+    HadamardBlocks,
+    LabelSubset,
+    MessagePassing,
+    PooledDetecting,
+)
 from holdfast.attacks.base import LabelAttack
 from holdfast.problem import Problem
 
@@ -101,7 +108,92 @@ def hadamard_blocks(trials: int, seed: int) -> Iterator[str]:
         )
 
 
-SECTIONS = {"hadamard-blocks": hadamard_blocks}
+def label_subset(trials: int, seed: int) -> Iterator[str]:
+    """LabelSubset in the paper's regime hole, for few queries, and under rounded answers."""
+    cells: list[tuple[Problem, AnswerModel]] = [
+        (Problem(10_000, 100, 1000), ExactAnswers()),
+        (Problem(50_000, 1000, 1000), ExactAnswers()),
+        (Problem(10_000, 10, 1000), ExactAnswers()),
+        (Problem(10_000, 10, 128), ExactAnswers()),
+        (Problem(10_000, 10, 128), RoundedAnswers(0.001)),
+        (Problem(10_000, 10, 128), RoundedAnswers(0.01)),
+        (Problem(10_000, 10, 128), NoisyAnswers(0.005)),
+    ]
+    for problem, model in cells:
+        bias = LabelSubset.expected_accuracy(problem, answers=model) - problem.baseline
+        yield row(
+            "LabelSubset",
+            lambda p, rng, a: LabelSubset(p, rng=rng, answers=a),
+            problem,
+            model,
+            bias,
+            max(10, trials * 128 // problem.n_queries),
+            seed,
+        )
+
+
+def message_passing(trials: int, seed: int) -> Iterator[str]:
+    """MessagePassing from few queries to all labels."""
+    cells: list[tuple[Problem, AnswerModel]] = [
+        (Problem(10_000, 10, 128), ExactAnswers()),
+        (Problem(10_000, 10, 128), RoundedAnswers(0.01)),
+        (Problem(10_000, 10, 1000), ExactAnswers()),
+        (Problem(10_000, 10, 3000), ExactAnswers()),
+        (Problem(10_000, 100, 1000), ExactAnswers()),
+        (Problem(50_000, 1000, 1000), ExactAnswers()),
+        (Problem(2_000, 2, 1200), ExactAnswers()),
+        (Problem(2_000, 10, 4200), ExactAnswers()),
+    ]
+    for problem, model in cells:
+        bias = MessagePassing.expected_accuracy(problem, answers=model) - problem.baseline
+        yield row(
+            "MessagePassing",
+            lambda p, rng, a: MessagePassing(p, rng=rng, answers=a),
+            problem,
+            model,
+            bias,
+            max(10, trials * 128 // problem.n_queries),
+            seed,
+        )
+
+
+def detecting(trials: int, seed: int) -> Iterator[str]:
+    """One exact round: labels identified, and the largest gain."""
+    for m, n, k in ((2, 5120, 1024), (3, 3082, 1024), (10, 649, 1024), (10, 1553, 2048)):
+        problem = Problem(n, m, k)
+        bias = Detecting.expected_accuracy(problem) - problem.baseline
+        yield row(
+            "Detecting",
+            lambda p, rng, _: Detecting(p, rng=rng),
+            problem,
+            ExactAnswers(),
+            bias,
+            max(3, trials // 30),
+            seed,
+        )
+    cells = [(10_000, 10, k) for k in (10, 30, 100, 300, 1000, 3000, 5000)]
+    cells += [(10_000, 2, k) for k in (100, 300, 1000)]
+    cells += [(14_042, 4, k) for k in (100, 300, 1000, 3000)]
+    for n, m, k in cells:
+        problem = Problem(n, m, k)
+        bias = PooledDetecting.expected_accuracy(problem) - problem.baseline
+        yield row(
+            "PooledDetecting",
+            lambda p, rng, _: PooledDetecting(p, rng=rng),
+            problem,
+            ExactAnswers(),
+            bias,
+            max(20, min(trials, trials * 128 // k)),
+            seed,
+        )
+
+
+SECTIONS = {
+    "detecting": detecting,
+    "hadamard-blocks": hadamard_blocks,
+    "label-subset": label_subset,
+    "message-passing": message_passing,
+}
 
 
 def main() -> None:

@@ -7,10 +7,13 @@ from holdfast.attacks.boosting import Boosting
 from holdfast.attacks.champion_challenger import AnytimeChampionChallenger, ChampionChallenger
 from holdfast.attacks.column_vote import ColumnVote
 from holdfast.attacks.constant import Constant
+from holdfast.attacks.detecting import Detecting, PooledDetecting
 from holdfast.attacks.exhaustive import Exhaustive
 from holdfast.attacks.hadamard_blocks import HadamardBlocks
 from holdfast.attacks.hill_climb import HillClimb
 from holdfast.attacks.improvement_reader import ImprovementReader
+from holdfast.attacks.label_subset import LabelSubset
+from holdfast.attacks.message_passing import MessagePassing
 from holdfast.attacks.naive_bayes import NaiveBayes
 from holdfast.attacks.permuted import Permuted
 from holdfast.attacks.random_climb import RandomClimb
@@ -25,12 +28,16 @@ __all__ = [
     "ChampionChallenger",
     "ColumnVote",
     "Constant",
+    "Detecting",
     "Exhaustive",
     "HadamardBlocks",
     "HillClimb",
     "ImprovementReader",
+    "LabelSubset",
+    "MessagePassing",
     "NaiveBayes",
     "Permuted",
+    "PooledDetecting",
     "RandomClimb",
     "RankReader",
     "UniformVote",

@@ -13,6 +13,7 @@ and, to predict how well it will do, the share of the exact information that is 
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from scipy.special import ndtr
 from holdfast.answers import AnswerModel, RoundedAnswers, SubsetAnswers
 from holdfast.problem import Problem
 
-__all__ = ["Released", "effective_variance", "informative_share", "slopes"]
+__all__ = ["Released", "effective_variance", "informative_share", "normal_nodes", "slopes"]
 
 Floats = NDArray[np.float64]
 
@@ -49,6 +50,13 @@ class Released(NamedTuple):
     def first(self, count: int) -> Released:
         """Return the first `count` answers."""
         return Released(self.low[:count], self.high[:count], self.estimate[:count])
+
+
+@cache
+def normal_nodes(count: int) -> tuple[Floats, Floats]:
+    """Return nodes and weights whose weighted sums are expectations over a standard normal."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(count)
+    return nodes, weights / weights.sum()
 
 
 def _density(x: Floats) -> Floats:
@@ -120,8 +128,7 @@ def informative_share(
     if not (isinstance(answers, RoundedAnswers) and error > 0.0):
         return variance / (variance + error)
     n, m, _ = problem
-    nodes, weights = np.polynomial.hermite_e.hermegauss(31)
-    weights = weights / weights.sum()
+    nodes, weights = normal_nodes(31)
     spread, offset = math.sqrt(variance), math.sqrt(max(offset_variance, 0.0))
     width = answers.step * n
     centre = n / m

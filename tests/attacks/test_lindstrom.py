@@ -1,0 +1,92 @@
+"""The detecting design's bookkeeping, against enumeration and known values."""
+
+import math
+
+import numpy as np
+import pytest
+
+from holdfast.attacks.lindstrom import (
+    NodePlan,
+    capacity,
+    most_digits,
+    most_gain,
+    node_sizes,
+    plan_exact,
+    plan_pooled,
+    pool_gains,
+    weight,
+)
+from holdfast.problem import Problem
+
+
+@pytest.mark.parametrize("n_queries", [1, 2, 3, 7, 8, 100, 1023])
+def test_node_sizes_by_counting(n_queries: int) -> None:
+    bits = [a.bit_count() for a in range(1, n_queries)]
+    assert node_sizes(n_queries) == {s: bits.count(s) for s in sorted(set(bits))}
+
+
+@pytest.mark.parametrize(
+    ("m", "k", "labels"),
+    [(2, 1024, 5121), (3, 1024, 3082), (10, 1024, 649), (10, 2048, 1553), (10, 4096, 3602)],
+)
+def test_known_capacities(m: int, k: int, labels: int) -> None:
+    assert capacity(m, k) == labels
+
+
+def test_two_classes_match_the_true_minimum_for_small_n() -> None:
+    # OEIS A303735: the fewest fixed queries that identify a binary string of length 1 .. 13.
+    fewest = [1, 2, 3, 4, 4, 5, 6, 6, 7, 7, 8, 8, 8]
+    for n, k in enumerate(fewest, start=1):
+        assert capacity(2, k) >= n
+        assert k == 1 or capacity(2, k - 1) < n
+
+
+@pytest.mark.parametrize("m", [2, 3, 4, 6, 10, 101])
+@pytest.mark.parametrize("bits", range(1, 14))
+def test_plans_fit_their_node(m: int, bits: int) -> None:
+    room = 2 ** (bits - 1)
+    plans: list[NodePlan] = [most_digits(m, bits)]
+    plans += [most_gain(m, bits, worth, 0.01) for worth in (0.0, 0.3, 1.0, 5.0)]
+    for plan in plans:
+        # The digits' sums and the pool must not collide: units grow by the number of values.
+        reach = 0
+        for digit in plan.digits:
+            assert weight(digit.labels, plan.odd) * digit.unit <= room
+            step = 2 if plan.odd else 1
+            assert step * digit.unit > 2 * reach
+            largest = digit.labels - 1 if plan.odd else digit.labels // 2
+            reach += largest * digit.unit
+        if plan.pool:
+            assert plan.pool <= room
+            step = 2 if plan.odd and m == 2 else 1
+            assert step * plan.pool > 2 * reach
+
+
+@pytest.mark.parametrize("m", [2, 3, 10])
+def test_pool_gains_by_convolution(m: int) -> None:
+    walk, step = np.array([1.0]), np.array([1, m - 2, 1]) / m
+    for size, gain in enumerate(pool_gains(60, m)):
+        places = np.arange(-size, size + 1)
+        assert gain == pytest.approx(np.abs(places) @ walk / 2, rel=1e-9, abs=1e-12)
+        walk = np.convolve(walk, step)
+
+
+def test_pool_gains_stay_accurate_for_large_pools() -> None:
+    # The Gaussian limit, sqrt(g/(pi m)), is within a few parts in 10^5 here.
+    assert pool_gains(50_000, 10)[-1] == pytest.approx(math.sqrt(5000 / math.pi), rel=1e-4)
+
+
+def test_no_more_queries_than_needed() -> None:
+    plan = plan_exact(Problem(13, 2, 1000))
+    assert plan.n_queries == 8
+    assert plan.gain == pytest.approx(6.5)
+
+
+@pytest.mark.parametrize(
+    "problem", [Problem(10_000, 10, 1000), Problem(10_000, 2, 300), Problem(300, 5, 40)]
+)
+def test_the_pooled_plan_uses_no_more_examples_than_there_are(problem: Problem) -> None:
+    plan = plan_pooled(problem)
+    sizes = node_sizes(plan.n_queries)
+    assert sum(sizes[bits] * len(plan.nodes[bits].digits) for bits in sizes) <= problem.n_examples
+    assert plan.gain >= plan_exact(problem).gain
