@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fast check format bench clean
+.PHONY: help demo test fast check format docs bench clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -39,6 +39,10 @@ check: $(STAMP)  ## what a contributor runs: format, lint, types, import contrac
 format: $(STAMP)  ## format the code and mend what ruff can mend
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+
+docs: $(STAMP)  ## renew the pages and lists that are generated from the code
+	@$(BIN)/python scripts/cli_page.py
+	@$(BIN)/holdfast statements --write > /dev/null
 
 bench: $(STAMP)  ## print the speed ratios
 	@$(BIN)/python -m benchmarks

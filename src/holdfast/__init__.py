@@ -4,8 +4,9 @@ It implements Acharya & Suresh, "Optimal multiclass overfitting by sequence reco
 Hamming queries", and serves scores so that the overfitting stays within what was decided.
 """
 
-from holdfast import attacks, mechanisms, oracles
+from holdfast import attacks, bounds, mechanisms, oracles
 from holdfast._version import __version__
+from holdfast.label_files import read_labels
 from holdfast.play import play
 from holdfast.problem import Problem
 from holdfast.transcript import Transcript
@@ -15,7 +16,9 @@ __all__ = [
     "Transcript",
     "__version__",
     "attacks",
+    "bounds",
     "mechanisms",
     "oracles",
     "play",
+    "read_labels",
 ]

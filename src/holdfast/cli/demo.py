@@ -47,7 +47,6 @@ def demo(
     points = [with_bounds(summary) for summary in summarise(rows)]
     paths = [out / "bias.png", out / "bias.svg"]
     bias_figure(points, N_EXAMPLES, N_CLASSES, paths=paths)
-    seconds = time.perf_counter() - start
     if as_json:
         print_json(
             {
@@ -56,11 +55,11 @@ def demo(
                 "seed": seed,
                 "points": [_point(point) for point in points],
                 "figures": [str(path) for path in paths],
-                "seconds": round(seconds, 1),
+                "seconds": round(time.perf_counter() - start, 1),
             }
         )
     else:
-        _show(points, paths, seconds)
+        _show(points, paths)
 
 
 def _point(point: dict[str, Any]) -> dict[str, Any]:
@@ -74,7 +73,7 @@ def _point(point: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _show(points: Sequence[dict[str, Any]], paths: list[Path], seconds: float) -> None:
+def _show(points: Sequence[dict[str, Any]], paths: list[Path]) -> None:
     console = human()
     console.print(
         f"A hidden test set of {N_EXAMPLES:,} examples and {N_CLASSES} classes. "
@@ -98,4 +97,4 @@ def _show(points: Sequence[dict[str, Any]], paths: list[Path], seconds: float) -
             )
     console.print(table)
     console.print("accuracy: mean and standard error over trials with fresh labels and attacks")
-    console.print(f"Figure: {' and '.join(map(str, paths))}. Took {seconds:.0f} s.")
+    console.print(f"Figure: {' and '.join(map(str, paths))}")

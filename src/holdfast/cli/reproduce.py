@@ -15,7 +15,12 @@ from holdfast.cli.options import AsJson, Processes, Seed, processes_for
 from holdfast.cli.output import human, print_json, progress
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Mean, Row, run, summarise
-from holdfast.experiments.demonstration import N_CLASSES, N_EXAMPLES, demo_experiments
+from holdfast.experiments.demonstration import (
+    LABELS_PER_POINT,
+    N_CLASSES,
+    N_EXAMPLES,
+    demo_experiments,
+)
 from holdfast.experiments.figures import bias_figure, check_can_draw
 from holdfast.experiments.reproduce import (
     Measured,
@@ -47,7 +52,7 @@ def reproduce(
     check_can_draw()
     start = time.perf_counter()
     for_table = table_experiments(seed, effort=effort)
-    for_figure = demo_experiments(seed, labels_per_point=round(effort * 10**8))
+    for_figure = demo_experiments(seed, labels_per_point=round(effort * LABELS_PER_POINT))
     both = for_table + for_figure
     with progress("measuring Table 1", sum(e.trials for e in both)) as advance:
         rows = run(both, processes=processes_for(both, processes), on_trials=advance)

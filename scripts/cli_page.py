@@ -1,0 +1,107 @@
+"""Write docs/cli.md from the commands themselves.
+
+Run as `python scripts/cli_page.py`; a test fails when the page is stale. The text is taken from the
+functions' docstrings and options, not from their help screens, whose layout changes with the
+version of typer.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+import typer
+from typer.models import ArgumentInfo, OptionInfo
+
+from holdfast.cli.app import app
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "cli.md"
+
+INTRODUCTION = """\
+# The command `holdfast`
+
+<!-- Written by scripts/cli_page.py; change the docstrings and options instead. -->
+
+Every command takes `--json`: then stdout has one JSON document and nothing else. Bad input is one
+line on stderr, `error: ...`, and exit code 2. Progress goes to stderr, and only to a terminal.
+`holdfast --version` prints the version, `holdfast COMMAND --help` explains a command.
+"""
+
+
+def page() -> str:
+    """Return the whole page."""
+    parts = [INTRODUCTION]
+    for name, function in sorted(commands(app), key=lambda item: item[0]):
+        parts.append(section(name, function))
+    return "\n".join(parts)
+
+
+def commands(where: typer.Typer, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield every command with its full name, those of groups too."""
+    for command in where.registered_commands:
+        name = command.name or command.callback.__name__.replace("_", "-")
+        yield f"{prefix}{name}", command.callback
+    for group in where.registered_groups:
+        yield from commands(group.typer_instance, f"{prefix}{group.name} ")
+
+
+def section(name: str, function: Any) -> str:
+    """Return the part of the page about one command."""
+    arguments, options = [], []
+    hints = get_type_hints(function, include_extras=True)
+    for parameter in inspect.signature(function).parameters.values():
+        kind, info = described(hints[parameter.name], parameter.default)
+        if isinstance(info, ArgumentInfo):
+            arguments.append((parameter.name.upper(), info, parameter.default, kind))
+        else:
+            # In Annotated, typer keeps the first spelling as the default of the description.
+            spelled = [str(name) for name in (info.default, *(info.param_decls or ()))]
+            flags = [name for name in spelled if name.startswith("--")]
+            flag = flags[0] if flags else f"--{parameter.name.replace('_', '-')}"
+            options.append((flag, info, parameter.default, kind))
+    usage = " ".join(["holdfast", name, *(argument[0] for argument in arguments), "[OPTIONS]"])
+    lines = [f"## `holdfast {name}`\n", f"    {usage}\n", inspect.getdoc(function) or "", ""]
+    if arguments or options:
+        lines += ["| option | value | meaning |", "|---|---|---|"]
+        lines += [row(*item) for item in arguments + options]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def described(hint: Any, default: Any) -> tuple[Any, Any]:
+    """Return a parameter's type and typer's description of it."""
+    if get_origin(hint) is Annotated:
+        kind, *notes = get_args(hint)
+        for note in notes:
+            if isinstance(note, ArgumentInfo | OptionInfo):
+                return kind, note
+        return kind, default
+    return hint, default if isinstance(default, ArgumentInfo | OptionInfo) else OptionInfo()
+
+
+def row(flag: str, info: Any, default: Any, kind: Any) -> str:
+    """Return one line of the table of options."""
+    value = "flag" if kind is bool else words(kind)
+    meaning = " ".join((info.help or "").split())
+    if default is inspect.Parameter.empty or default is ...:
+        meaning += " Required."
+    elif not (default is None or default is False or isinstance(default, list | tuple)):
+        meaning += f" Default: {default}."
+    return f"| `{flag}` | {value} | {meaning.strip()} |".replace("<", "&lt;")
+
+
+def words(kind: Any) -> str:
+    """Say a parameter's type in a reader's words."""
+    inner = [part for part in get_args(kind) if part is not type(None)]
+    if get_origin(kind) is list:
+        return f"{words(inner[0])}, repeatable"
+    if inner:
+        return words(inner[0])
+    plain = {"str": "text", "int": "integer", "float": "number", "Path": "path"}
+    return plain.get(kind.__name__, kind.__name__)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,140 @@
+"""The pages say what is true: their code runs, their links lead somewhere, nothing is stale."""
+
+import contextlib
+import doctest
+import importlib
+import importlib.util
+import inspect
+import io
+import pkgutil
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import holdfast
+from holdfast import statements
+from holdfast.cli import main
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+NAMES = [str(path.relative_to(ROOT)) for path in PAGES]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+RENEW = "renew it with: make docs"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_python_in_the_pages_runs(name):
+    """A block with prompts is a doctest; another's output is the text block that follows it."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    blocks = FENCE.findall(text)
+    namespace = {"__name__": "__page__"}
+    for at, (language, code) in enumerate(blocks):
+        if language != "python":
+            continue
+        if ">>> " in code:
+            test = doctest.DocTestParser().get_doctest(code, namespace, name, name, 0)
+            runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+            runner.run(test, clear_globs=False)
+            namespace = test.globs
+            assert runner.failures == 0
+            continue
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, name, "exec"), namespace)
+        if at + 1 < len(blocks) and blocks[at + 1][0] == "text":
+            assert printed.getvalue() == blocks[at + 1][1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_commands_in_the_pages_print_what_is_shown(name, capsys):
+    """A block that starts with `$ holdfast` shows the command's whole output."""
+    for _, block in FENCE.findall((ROOT / name).read_text(encoding="utf-8")):
+        command, _, shown = block.partition("\n")
+        if command.startswith("$ holdfast "):
+            assert main(shlex.split(command)[2:]) == 0
+            assert capsys.readouterr().out == shown
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_links_between_pages_lead_somewhere(name):
+    page = ROOT / name
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    for target in LINK.findall(text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        there = (page.parent / path).resolve() if path else page
+        assert there.exists(), f"{name} links to {target}, which does not exist"
+        if anchor:
+            assert anchor in _anchors(there), f"{name} links to {target}, which has no such heading"
+
+
+def _anchors(page):
+    """Return the names that a Markdown page's headings get."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pages_are_reachable_from_the_index(name):
+    if not name.startswith("docs/") or name == "docs/index.md":
+        return
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    assert name.removeprefix("docs/") in index, f"docs/index.md does not mention {name}"
+
+
+def _modules():
+    for module in pkgutil.walk_packages(holdfast.__path__, "holdfast."):
+        yield importlib.import_module(module.name)
+
+
+def test_every_public_name_has_a_docstring():
+    missing = []
+    for module in _modules():
+        if not module.__doc__:
+            missing.append(module.__name__)
+        for name in getattr(module, "__all__", ()):
+            value = getattr(module, name)
+            if not (inspect.isclass(value) or inspect.isfunction(value)):
+                continue
+            where = f"{module.__name__}.{name}"
+            if not value.__doc__:
+                missing.append(where)
+            if inspect.isclass(value) and value.__module__ == module.__name__:
+                missing += [
+                    f"{where}.{method}"
+                    for method, function in vars(value).items()
+                    if not method.startswith("_")
+                    and (inspect.isfunction(function) or isinstance(function, property))
+                    and not inspect.getdoc(getattr(value, method))
+                ]
+    assert missing == []
+
+
+def test_every_name_in_all_exists():
+    for module in _modules():
+        for name in getattr(module, "__all__", ()):
+            assert hasattr(module, name), f"{module.__name__}.__all__ lists {name}"
+
+
+def test_the_command_page_is_fresh():
+    path = ROOT / "scripts" / "cli_page.py"
+    spec = importlib.util.spec_from_file_location("cli_page", path)
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    assert script.PAGE.read_text(encoding="utf-8") == script.page(), RENEW
+
+
+def test_the_packaged_statements_are_fresh():
+    fresh = statements.as_json(statements.collect(ROOT))
+    assert statements.PACKAGED.read_text(encoding="utf-8") == fresh, RENEW
+
+
+@pytest.mark.parametrize("statement", statements.load(), ids=lambda s: s.label)
+def test_every_statement_has_code_and_a_test(statement):
+    assert statement.files, f"no docstring says Implements: or Guarantee: {statement.label}"
+    assert statement.tests, f"no test is marked with the statement {statement.label}"
