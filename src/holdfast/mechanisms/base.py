@@ -107,9 +107,14 @@ class Rule:
         """Return a limit on the information in the match counts behind the answers."""
         return nats_adaptive_tilted(problem)
 
+    def blurred_nats(self, problem: Problem) -> float:  # noqa: ARG002 - the general answer
+        """Return a limit that holds if the input is the exact accuracy on all n examples."""
+        return math.inf
+
     def nats(self, problem: Problem) -> float:
         """Return an upper limit on the information in all k answers, for any analyst."""
-        return min(self.own_nats(problem), self.counts_nats(problem))
+        limits = (self.own_nats(problem), self.counts_nats(problem), self.blurred_nats(problem))
+        return min(limits)
 
     def bits_per_look(self, problem: Problem) -> float:
         """Return the information that one look may give away, on average over the k looks."""

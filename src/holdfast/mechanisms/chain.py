@@ -131,8 +131,11 @@ class Chain(Rule):
         The limits are about input in [0, 1]; what comes later is post-processing.
         """
         plain = not any(rule.selects or _uses_more(rule, problem) for rule in self.rules)
-        least = math.inf
+        least, exact = math.inf, True
         for rule in self.rules:
+            if exact:
+                least = min(least, rule.blurred_nats(problem))
+                exact = _keeps_examples(rule)
             # A batch's limit is about match counts on all examples.
             if plain or not isinstance(rule, Batch):
                 least = min(least, rule.own_nats(problem))

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from holdfast.bounds.tilted import nats_adaptive_tilted
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.checks import check_share
 from holdfast.mechanisms.selection import narrowed, subset_error, subset_size
@@ -64,3 +65,9 @@ class FreshSubsample(Rule):
     def own_nats(self, problem: Problem) -> float:
         """Return k times the logarithm of the number of values an answer can have."""
         return problem.n_queries * math.log(self.scored(problem).n_examples + 1)
+
+    def blurred_nats(self, problem: Problem) -> float:
+        """Return the limit for counts of a part: a fixed query's answer is one of Bin(s, 1/m)."""
+        # With two classes that limit counts on parity, which a new part does not keep.
+        part = self.scored(problem)
+        return nats_adaptive_tilted(part) if part.n_classes > 2 else math.inf

@@ -12,6 +12,7 @@ from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.checks import check_positive
 from holdfast.mechanisms.information import gaussian_nats
 from holdfast.mechanisms.noise import check_sampler, draw
+from holdfast.mechanisms.tilting import noisy_nats
 from holdfast.problem import Problem
 from holdfast.protocols import State
 
@@ -34,7 +35,7 @@ class Gaussian(Rule):
     Examples
     --------
     >>> str(Gaussian(0.005)), round(Gaussian(0.005).bits_per_look(Problem(10_000, 10, 300)), 2)
-    ('gaussian:0.005', 6.64)
+    ('gaussian:0.005', 4.25)
     """
 
     scale: float
@@ -66,3 +67,10 @@ class Gaussian(Rule):
         return (
             problem.n_queries * gaussian_nats(self.scale) if self.sampler == "numpy" else math.inf
         )
+
+    def blurred_nats(self, problem: Problem) -> float:
+        """Return what noisy counts can tell, given what was told before."""
+        if self.sampler != "numpy":
+            return math.inf
+        entropy = 0.5 * math.log(2.0 * math.pi * math.e * self.scale**2)
+        return noisy_nats(problem, self.scale**2, entropy)

@@ -12,6 +12,7 @@ from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.checks import check_positive
 from holdfast.mechanisms.information import laplace_nats
 from holdfast.mechanisms.noise import check_sampler, draw
+from holdfast.mechanisms.tilting import noisy_nats
 from holdfast.problem import Problem
 from holdfast.protocols import State
 
@@ -64,3 +65,10 @@ class Laplace(Rule):
         """Return k times what one noisy answer can tell; none if the noise is on a grid."""
         # The entropy argument is for continuous noise.
         return problem.n_queries * laplace_nats(self.scale) if self.sampler == "numpy" else math.inf
+
+    def blurred_nats(self, problem: Problem) -> float:
+        """Return what noisy counts can tell, given what was told before."""
+        if self.sampler != "numpy":
+            return math.inf
+        entropy = 1.0 + math.log(2.0 * self.scale)
+        return noisy_nats(problem, 2.0 * self.scale**2, entropy)

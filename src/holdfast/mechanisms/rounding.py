@@ -12,6 +12,7 @@ import numpy as np
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.checks import as_fraction, check_share, nearest_multiple
+from holdfast.mechanisms.tilting import rounded_nats
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import State
 
@@ -91,3 +92,7 @@ class Rounding(Rule):
     def own_nats(self, problem: Problem) -> float:
         """Return k times the logarithm of the number of releasable values."""
         return problem.n_queries * math.log(n_levels(self.exact_step))
+
+    def blurred_nats(self, problem: Problem) -> float:
+        """Return what rounded counts can tell, given what was told before."""
+        return rounded_nats(problem, self.exact_step)

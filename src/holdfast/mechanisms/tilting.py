@@ -1,0 +1,107 @@
+r"""What blurred answers can tell an adaptive analyst, given what was told before.
+
+An analyst can steer a query so that its answer is spread more widely than that of a fixed one,
+but only as far as the answers so far allow. Let D be the divergence of the labels' posterior
+from uniform; its mean over histories is the information x gained so far. An answer is computed
+from the labels, so its law P given the history and its law Q for a fixed query obey
+KL(P || Q) <= D. That limits what the next answer tells to f(D), f increasing and concave, and
+x_i <= x_(i-1) + f(x_(i-1)).
+
+- An answer with few values tells at most its entropy, and H(P) <= R_t(Q) + t/(1-t) D for every
+  0 < t < 1, R_t the Rényi entropy of order t.
+- An answer with noise of variance v tells at most ln(1 + V/v)/2 if the noise is Gaussian, where
+  V <= (D + ln E_Q exp(w X^2))/w for every w > 0, X the deviation of the accuracy from 1/m
+  (Donsker and Varadhan).
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from holdfast.bounds.binomial import log_pmf
+from holdfast.problem import Problem
+
+__all__ = ["noisy_nats", "rounded_nats"]
+
+# More examples than this: the law of a count is not tabulated, and there is no such limit.
+MOST_EXAMPLES = 1 << 17
+# More looks than this: the recursion is not run.
+MOST_LOOKS = 1 << 17
+# Slopes t/(1-t), and weights w in units of the inverse variance: any set gives a valid limit.
+SLOPES = np.geomspace(32.0, 1e-4, 60)
+WEIGHTS = np.geomspace(1e-3, 32.0, 90)
+# Added to each limit, so that rounding never makes it too low.
+SLACK = 1e-9
+# An accuracy lies in [0, 1].
+LARGEST_VARIANCE = 0.25
+
+
+def rounded_nats(problem: Problem, step: Fraction) -> float:
+    """Return a limit on the information in k accuracies that are rounded to a step.
+
+    >>> round(rounded_nats(Problem(10_000, 10, 300), Fraction(1, 100)) / 300, 2)
+    3.42
+    """
+    n, m, k = problem
+    if n > MOST_EXAMPLES or k > MOST_LOOKS:
+        return math.inf
+    first, intercepts, most = _rounded_lines(n, m, step)
+    return _after(k, first, lambda x: min(most, float((intercepts + SLOPES * x).min())))
+
+
+def noisy_nats(problem: Problem, variance: float, entropy: float) -> float:
+    """Return a limit on the information in k accuracies with independent noise.
+
+    `variance` and `entropy` (differential, in nats) are those of the noise.
+    """
+    n, m, k = problem
+    if n > MOST_EXAMPLES or k > MOST_LOOKS:
+        return math.inf
+    weights, moments = _moments(n, m)
+
+    def tells(x: float) -> float:
+        spread = min(LARGEST_VARIANCE, float(((x + moments) / weights).min()))
+        return 0.5 * math.log(2.0 * math.pi * math.e * (spread + variance)) - entropy
+
+    return _after(k, tells(0.0), tells)
+
+
+def _after(looks: int, first: float, tells: Callable[[float], float]) -> float:
+    information = first
+    for _ in range(looks - 1):
+        information += tells(information)
+    return information
+
+
+@functools.lru_cache(maxsize=64)
+def _rounded_lines(n: int, m: int, step: Fraction) -> tuple[float, NDArray[np.float64], float]:
+    """Return the entropy of a fixed query's answer, the lines' intercepts, and their limit."""
+    counts = np.arange(n + 1)
+    # floor(count/(n step) + 1/2) in integers.
+    twice = 2 * step.denominator * counts + n * step.numerator
+    levels = twice // (2 * n * step.numerator)
+    starts = np.flatnonzero(np.diff(levels, prepend=-1))
+    log_q = np.logaddexp.reduceat(log_pmf(counts, n, m), starts)
+    log_q = np.minimum(log_q, 0.0)
+    first = -float(np.sum(np.exp(log_q) * log_q)) + SLACK
+    orders = SLOPES / (1.0 + SLOPES)
+    sums = logsumexp(orders[:, None] * log_q[None, :], axis=1)
+    return first, np.maximum(sums * (1.0 + SLOPES), 0.0) + SLACK, math.log(starts.size)
+
+
+@functools.lru_cache(maxsize=64)
+def _moments(n: int, m: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return weights w and ln E exp(w X^2), X the deviation of a fixed query's accuracy."""
+    counts = np.arange(n + 1)
+    squares = (counts / n - 1.0 / m) ** 2
+    weights = WEIGHTS * (n * m * m / (m - 1.0))
+    log_q = log_pmf(counts, n, m)
+    moments = np.array([float(logsumexp(w * squares + log_q)) for w in weights])
+    return weights, moments
