@@ -3,7 +3,14 @@
 import numpy as np
 
 from holdfast import Problem
-from holdfast.attacks import BlockClimb, BlockMajority, HillClimb, ImprovementReader, RankReader
+from holdfast.attacks import (
+    BlockClimb,
+    BlockMajority,
+    GridReader,
+    HillClimb,
+    ImprovementReader,
+    RankReader,
+)
 from tests.attacks.boards import error, gains
 
 PROBLEM = Problem(2000, 5, 61)
@@ -74,3 +81,22 @@ def test_improvements_raise_the_made_up_score_and_nothing_lowers_it():
     for bit in (1.0, 0.0, 1.0, 0.0):
         reader.tell(bit)
     assert listener.told == [1.0, 1.0, 2.0, 2.0]
+
+
+def test_a_rounding_finer_than_the_scores_is_undone():
+    listener = Listener()
+    reader = GridReader(listener, size=300)
+    for count in range(301):
+        reader.tell(round(count / 300, 3))
+    assert listener.told == [count / 300 for count in range(301)]
+
+
+def test_fine_rounding_of_a_public_part_hides_nothing():
+    rounded = gains(
+        lambda p, rng: GridReader(BlockMajority(p, rng=rng), size=600),
+        "subsample:0.3+round:3",
+        PROBLEM,
+        10,
+    )
+    exact = gains(lambda p, rng: BlockMajority(p, rng=rng), "subsample:0.3", PROBLEM, 10)
+    np.testing.assert_array_equal(rounded, exact)

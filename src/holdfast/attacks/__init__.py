@@ -9,6 +9,7 @@ from holdfast.attacks.column_vote import ColumnVote
 from holdfast.attacks.constant import Constant
 from holdfast.attacks.detecting import Detecting, PooledDetecting
 from holdfast.attacks.exhaustive import Exhaustive
+from holdfast.attacks.grid_reader import GridReader
 from holdfast.attacks.hadamard_blocks import HadamardBlocks
 from holdfast.attacks.hill_climb import HillClimb
 from holdfast.attacks.improvement_reader import ImprovementReader
@@ -30,6 +31,7 @@ __all__ = [
     "Constant",
     "Detecting",
     "Exhaustive",
+    "GridReader",
     "HadamardBlocks",
     "HillClimb",
     "ImprovementReader",

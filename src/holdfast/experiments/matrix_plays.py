@@ -62,7 +62,7 @@ class Matrix:
     """
 
     problem: Problem
-    trials: int = 8
+    trials: int = 6
     seed: int = 0
     rules: Sequence[str] | None = None
     labels: Labels | None = field(default=None, repr=False)

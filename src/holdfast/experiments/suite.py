@@ -17,7 +17,16 @@ from holdfast import attacks
 from holdfast.errors import NotSupported
 from holdfast.experiments.answer_models import answer_model
 from holdfast.labels import Labels
-from holdfast.mechanisms import Chain, ImprovedOnly, Ladder, RankOnly, Rule, ShakyLadder
+from holdfast.mechanisms import (
+    Chain,
+    ImprovedOnly,
+    Ladder,
+    RankOnly,
+    Rounding,
+    Rule,
+    ShakyLadder,
+    Subsample,
+)
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
 
@@ -81,14 +90,16 @@ def _scored(cls: type[Any]) -> Build:
     """Build an attack that estimates from scores, told by the rule what they are worth."""
 
     def build(problem: Problem, rng: np.random.Generator, rule: Rule) -> Attack[Labels]:
-        model = answer_model(rule, problem)
+        grid = _fine_grid(rule, problem)
+        # What the reader undoes is left out of the model.
+        model = answer_model(rule.rules[0] if grid and isinstance(rule, Chain) else rule, problem)
         if model is None:
             raise NotSupported("it needs scores, and the rule releases none.")
         informed = "answers" in inspect.signature(cls).parameters
         made: Attack[Labels] = (
             cls(problem, rng=rng, answers=model) if informed else cls(problem, rng=rng)
         )
-        return made
+        return attacks.GridReader(made, size=grid) if grid else made
 
     return build
 
@@ -117,6 +128,16 @@ def _climbing(cls: type[Any], settings: Callable[[Problem, Rule], dict[str, Any]
         return attacks.RankReader(attack) if isinstance(last, RankOnly) else attack
 
     return build
+
+
+def _fine_grid(rule: Rule, problem: Problem) -> int | None:
+    """Return the size of a public part whose accuracies are rounded too finely to hide them."""
+    match rule:
+        case Chain((Subsample() as part, Rounding() as rounding)):
+            size = part.scored(problem).n_examples
+            return size if rounding.exact_step * size < 1 else None
+        case _:
+            return None
 
 
 def _last(rule: Rule) -> Rule:
@@ -157,6 +178,7 @@ SUITE = (
     Entry("naive-bayes", _scored(attacks.NaiveBayes)),
     Entry("boosting", _scored(attacks.Boosting)),
     Entry("hadamard-blocks", _scored(attacks.HadamardBlocks)),
+    Entry("champion-challenger", _scored(attacks.ChampionChallenger)),
     Entry("hill-climb", _climbing(attacks.HillClimb, _nothing)),
     Entry("block-climb", _climbing(attacks.BlockClimb, _margin)),
     Entry("random-climb", _climbing(attacks.RandomClimb, _step)),
@@ -164,6 +186,7 @@ SUITE = (
     Entry("random-climb, 2 accounts", _climbing(attacks.RandomClimb, _step), accounts=2),
     Entry("block-majority, new accounts", _comparing(attacks.BlockMajority), accounts=None),
     Entry("hadamard-blocks, new accounts", _scored(attacks.HadamardBlocks), accounts=None),
+    Entry("champion-challenger, new accounts", _scored(attacks.ChampionChallenger), accounts=None),
 )
 
 
