@@ -165,9 +165,8 @@ class SubsetDesign(InformedAttack):
             self._next, self._next_odds = _label_after(known, r)
         self._used, self._n_labels = used, r
         self._top = self._shifted(self._candidates[:, 0])
-        self._columns = BalancedColumns(k, r)
-        self._column_keys = hash_keys(self._keys[used], subkey(self._seed, "column"))
-        self._zeros = np.zeros(used.size, dtype=np.uint32)
+        keys = hash_keys(self._keys[used], subkey(self._seed, "column"))
+        self._columns = BalancedColumns(k, r).on(keys, np.zeros(used.size, dtype=np.uint32))
         self._released = Released.empty(k)
 
     @property
@@ -214,10 +213,10 @@ class SubsetDesign(InformedAttack):
         return np.sort(order[: best[0]]), best[1]
 
     def _query(self, index: int) -> Labels:
-        symbols = np.empty(self._used.size, dtype=np.uint32)
-        self._columns.write_row(self._column_keys, index, self._zeros, symbols)
+        symbols = np.empty((1, self._used.size), dtype=np.uint32)
+        self._columns.write_rows(index, symbols)
         row = self._top.copy()
-        row[self._used] = self._labels_of(symbols)
+        row[self._used] = self._labels_of(symbols[0])
         return row
 
     def _labels_of(self, symbols: NDArray[Any]) -> Labels:
@@ -253,8 +252,7 @@ class SubsetDesign(InformedAttack):
         rows = np.empty((size, self._used.size), dtype=dtype)
         for start in range(0, self._answered, size):
             stop = min(start + size, self._answered)
-            for i in range(start, stop):
-                self._columns.write_row(self._column_keys, i, self._zeros, rows[i - start])
+            self._columns.write_rows(start, rows[: stop - start])
             yield slice(start, stop), rows[: stop - start]
 
     def _spread(self, odds: Floats) -> float:
