@@ -84,8 +84,8 @@ def test_more_classes_than_the_file_shows_may_be_declared(holdfast, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("magic", *SIZES), "attack must be one of block-"),
-        (("permuted", *SIZES), "attack must be one of block-"),
+        (("magic", *SIZES), "attack must be one of "),
+        (("permuted", *SIZES), "attack must be one of "),
         (("hill-climb", *SIZES, "--without-features"), "attack without features must be one of "),
         (("constant", "--n-queries", 1), "n_examples must be given when labels is not."),
         (("constant", "--n-queries", 1, "--n-examples", 5), "n_classes must be given when"),
@@ -116,3 +116,9 @@ def test_sizes_must_agree_with_the_label_file(refused, tmp_path):
     options = ("attack", "constant", "--labels", path, "--n-queries", 1)
     assert refused(*options, "--n-examples", 6).startswith("n_examples must be 5, the number of")
     assert refused(*options, "--n-classes", 4).startswith("n_classes must be at least 5, the ")
+
+
+def test_wrappers_are_not_listed_among_the_attacks(refused):
+    listed = refused("attack", "magic", *SIZES)
+    assert "block-majority" in listed
+    assert "permuted" not in listed
