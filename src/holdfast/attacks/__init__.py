@@ -14,6 +14,7 @@ from holdfast.attacks.hadamard_blocks import HadamardBlocks
 from holdfast.attacks.hill_climb import HillClimb
 from holdfast.attacks.improvement_reader import ImprovementReader
 from holdfast.attacks.label_subset import LabelSubset
+from holdfast.attacks.lattice import Lattice
 from holdfast.attacks.message_passing import MessagePassing
 from holdfast.attacks.naive_bayes import NaiveBayes
 from holdfast.attacks.permuted import Permuted
@@ -36,6 +37,7 @@ __all__ = [
     "HillClimb",
     "ImprovementReader",
     "LabelSubset",
+    "Lattice",
     "MessagePassing",
     "NaiveBayes",
     "Permuted",

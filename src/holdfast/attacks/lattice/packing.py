@@ -1,0 +1,183 @@
+"""Packing: which coins go to which node of a round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import comb
+from typing import Any, NamedTuple
+
+__all__ = ["Offer", "Packer", "harvest", "nodes_by_size", "rows_to_finish"]
+
+Pool = tuple[Any, ...]
+
+
+class Offer(NamedTuple):
+    """A kind of coin on offer: `amount` items of a pool make one."""
+
+    key: tuple[Any, ...]
+    radix: int
+    """0: only as a node's last coin."""
+    need: int
+    below: float
+    """Value, in bits, below another coin."""
+    last: float
+    """Value as a node's last coin, whose range is unlimited."""
+    pool: Pool
+    amount: int = 1
+
+
+class Packer:
+    """Fills nodes with the coins on offer, most bits first.
+
+    A node of s bits has room for 2^(s-1) units. A coin takes `need` of them and multiplies the
+    unit by its radix, so the best filling is a recursion over the room left:
+    floor(floor(room / a) / b) = floor(room / ab).
+    """
+
+    def __init__(self, offers: Sequence[Offer], stock: Mapping[Pool, int]) -> None:
+        self.offers = offers
+        self.stock = dict(stock)
+        self._most: dict[Pool, int] = {}
+        for o in offers:
+            self._most[o.pool] = max(self._most.get(o.pool, 0), o.amount)
+        self._plans: dict[tuple[int, ...], dict[int, tuple[float, int, bool]]] = {}
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """Note which offers can still be made."""
+        self._live = tuple(
+            i for i, o in enumerate(self.offers) if self.stock.get(o.pool, 0) >= o.amount
+        )
+        self._plan = self._plans.setdefault(self._live, {})
+
+    def _choose(
+        self, room: int, stock: Mapping[Pool, int] | None = None
+    ) -> tuple[float, int, bool]:
+        """Best value of a room, the first coin of it (-1: none) and whether it is the last."""
+        value, pick, last = 0.0, -1, True
+        for i in self._live:
+            o = self.offers[i]
+            if o.need > room or (stock is not None and stock[o.pool] < o.amount):
+                continue
+            if o.last > value:
+                value, pick, last = o.last, i, True
+            if 0 < o.radix <= room:
+                both = o.below + self._best(room // o.radix)[0]
+                if both > value + 1e-12:
+                    value, pick, last = both, i, False
+        return value, pick, last
+
+    def _best(self, room: int) -> tuple[float, int, bool]:
+        found = self._plan.get(room)
+        if found is None:
+            found = self._plan[room] = self._choose(room)
+        return found
+
+    def _filling(self, room: int, stock: dict[Pool, int] | None) -> list[int]:
+        out: list[int] = []
+        while room:
+            _, pick, last = self._best(room) if stock is None else self._choose(room, stock)
+            if pick < 0:
+                break
+            out.append(pick)
+            offer = self.offers[pick]
+            if stock is not None:
+                stock[offer.pool] -= offer.amount
+            if last:
+                break
+            room //= offer.radix
+        return out
+
+    def _use(self, filling: list[int]) -> dict[Pool, int]:
+        use: dict[Pool, int] = {}
+        for i in filling:
+            o = self.offers[i]
+            use[o.pool] = use.get(o.pool, 0) + o.amount
+        return use
+
+    def take(self, room: int, nodes: int) -> tuple[int, list[int]]:
+        """Fill up to `nodes` nodes alike; return how many, and their coins, lowest unit first."""
+        filling = self._filling(room, None)
+        if not filling:
+            return nodes, filling
+        use = self._use(filling)
+        times = min(nodes, *(self.stock[pool] // u for pool, u in use.items()))
+        if times == 0:  # the last items of a pool
+            filling = self._filling(room, dict(self.stock))
+            use, times = self._use(filling), 1
+        stale = False
+        for pool, u in use.items():
+            self.stock[pool] -= times * u
+            stale = stale or self.stock[pool] < self._most[pool]
+        if stale:
+            self._refresh()
+        return times, filling
+
+
+def counts_by_size(rows: int) -> list[tuple[int, int]]:
+    """How many of the nodes 1 .. rows-1 have how many bits, most bits first.
+
+    >>> counts_by_size(6)
+    [(2, 2), (1, 3)]
+    """
+    total: dict[int, int] = {}
+    ones = 0
+    for bit in range(rows.bit_length() - 1, -1, -1):
+        if rows >> bit & 1:
+            for j in range(bit + 1):
+                total[j + ones] = total.get(j + ones, 0) + comb(bit, j)
+            ones += 1
+    total.pop(0, None)
+    return sorted(total.items(), reverse=True)
+
+
+def nodes_by_size(rows: int) -> list[tuple[int, list[int]]]:
+    """Return the nodes 1 .. rows-1 by number of bits, most bits first."""
+    sizes: dict[int, list[int]] = {}
+    for c in range(1, rows):
+        sizes.setdefault(c.bit_count(), []).append(c)
+    return sorted(sizes.items(), reverse=True)
+
+
+def _fill(packer: Packer, rows: int) -> Iterator[tuple[int, list[int]]]:
+    """Fill a round of that many rows, as far as the stock goes."""
+    for size, count in counts_by_size(rows):
+        left = count
+        while left:
+            times, filling = packer.take(1 << (size - 1), left)
+            if not filling:
+                break
+            left -= times
+            yield times, filling
+
+
+def harvest(offers: Sequence[Offer], stock: Mapping[Pool, int], rows: int) -> float:
+    """Bits that a round of that many rows yields."""
+    packer = Packer(offers, stock)
+    bits = 0.0
+    for times, filling in _fill(packer, rows):
+        bits += times * sum(offers[i].last for i in filling)
+    return bits
+
+
+def rows_to_finish(offers: Sequence[Offer], stock: Mapping[Pool, int], most: int) -> int:
+    """Smallest number of rows, to half a percent, into which all items fit; `most` or more: most.
+
+    The offers must include one that takes single items of every pool.
+    """
+
+    def fits(rows: int) -> bool:
+        packer = Packer(offers, stock)
+        for _ in _fill(packer, rows):
+            pass
+        return not any(packer.stock.values())
+
+    low, high = 1, 2
+    while not fits(high):
+        low, high = high, 2 * high
+        if low >= most:
+            return most
+    while high - low > max(1, high // 100):
+        middle = (low + high) // 2
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    return min(high, most)

@@ -1,0 +1,219 @@
+"""Lattice: exact for every label vector, honest about what it knows at every budget."""
+
+import copy
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdfast import Problem
+from holdfast.answers import NoisyAnswers, RoundedAnswers
+from holdfast.attacks import Lattice
+from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
+
+
+def run(hidden, m, k, seed=0, **options):
+    """Play against labels in memory; return the attack and the number of looks."""
+    z = np.asarray(hidden)
+    attack = Lattice(Problem(z.size, m, k), rng=np.random.default_rng(seed), **options)
+    while (query := attack.ask()) is not None:
+        attack.tell(np.count_nonzero(query == z) / z.size)
+    return attack, attack.answered
+
+
+def assert_solved(hidden, m, k=10**6, **options):
+    attack, looks = run(hidden, m, k, **options)
+    assert attack.certain().all()
+    assert attack.predict().tolist() == list(hidden)
+    return looks
+
+
+def assert_honest(hidden, attack):
+    sure = attack.certain()
+    assert (attack.predict()[sure] == np.asarray(hidden)[sure]).all()
+    return int(sure.sum())
+
+
+@st.composite
+def labelled(draw, classes):
+    m = draw(classes)
+    return m, draw(st.lists(st.integers(0, m - 1), min_size=1, max_size=24))
+
+
+@settings(max_examples=150, deadline=None)
+@given(labelled(st.integers(2, 16)), st.integers(0, 3), st.booleans())
+def test_any_labels_with_few_classes(case, seed, permuted):
+    m, hidden = case
+    assert_solved(hidden, m, seed=seed, permuted=permuted)
+
+
+@settings(max_examples=60, deadline=None)
+@given(labelled(st.integers(17, 60)), st.integers(0, 3), st.booleans())
+def test_any_labels_with_many_classes(case, seed, permuted):
+    m, hidden = case
+    assert_solved(hidden, m, seed=seed, permuted=permuted)
+
+
+@settings(max_examples=100, deadline=None)
+@given(labelled(st.integers(2, 40)), st.integers(1, 60), st.booleans())
+def test_certain_is_right_at_every_budget(case, k, permuted):
+    m, hidden = case
+    attack, looks = run(hidden, m, k, permuted=permuted)
+    assert looks <= k
+    assert_honest(hidden, attack)
+
+
+@pytest.mark.parametrize("m", [2, 3, 4, 5, 10, 16, 20, 100])
+@pytest.mark.parametrize("kind", ["constant", "sorted", "periodic"])
+def test_adversarial_labels(m, kind):
+    n = 2000
+    hidden = {
+        "constant": np.full(n, m - 1),
+        "sorted": np.sort(np.arange(n) % m),
+        "periodic": np.arange(n) % m,
+    }[kind]
+    assert_solved(hidden, m)
+
+
+@pytest.mark.parametrize("m", [2, 3, 10, 30])
+def test_what_is_certain_is_right_while_it_plays(m):
+    rng = np.random.default_rng(m)
+    hidden = rng.integers(m, size=300)
+    attack = Lattice(Problem(300, m, 5000), rng=rng)
+    known = 0
+    while (query := attack.ask()) is not None:
+        attack.tell(np.mean(query == hidden))
+        now = assert_honest(hidden, attack)
+        assert now >= known
+        known = now
+    assert known == 300
+
+
+@pytest.mark.parametrize("m", [2, 3, 5, 10, 17, 40])
+def test_more_looks_make_more_certain(m):
+    hidden = np.random.default_rng(1).integers(m, size=400)
+    known = [assert_honest(hidden, run(hidden, m, k)[0]) for k in (20, 100, 300, 5000)]
+    assert known == sorted(known)
+    assert known[-1] == 400
+    assert known[1] > 0
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 2), (1, 50), (2, 200), (30, 30), (40, 90), (3, 16)])
+def test_as_many_classes_as_examples_and_more(n, m):
+    assert_solved(np.random.default_rng(n).integers(m, size=n), m)
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "most"), [(1000, 2, 256), (2000, 3, 720), (2000, 4, 990), (2000, 10, 2150)]
+)
+def test_number_of_looks(n, m, most):
+    looks = [
+        assert_solved(np.random.default_rng(seed).integers(m, size=n), m, seed=seed)
+        for seed in (11, 12, 13)
+    ]
+    assert np.mean(looks) <= most
+
+
+def test_it_stops_when_everything_is_known():
+    attack, looks = run([0, 1, 1, 0, 1], 2, 1000)
+    assert looks < 10
+    assert attack.ask() is None
+
+
+@pytest.mark.parametrize("m", [2, 3, 10, 30])
+def test_positions_restricts_it(m):
+    rng = np.random.default_rng(3)
+    hidden = rng.integers(m, size=500)
+    chosen = rng.permutation(500)[:120]
+    attack, looks = run(hidden, m, 10**5, positions=chosen)
+    assert sorted(np.flatnonzero(attack.certain())) == sorted(chosen)
+    assert_honest(hidden, attack)
+    assert looks < assert_solved(hidden, m)
+
+
+@pytest.mark.parametrize(
+    ("positions", "message"),
+    [
+        ([0, 10], r"positions must lie in 0 \.\. 9, got 0 \.\. 10"),
+        ([-1], r"positions must lie in 0 \.\. 9"),
+        ([1, 1], "positions must be different"),
+        ([0.5], "positions must be a list of integers"),
+        ([[1]], "positions must be a list of integers"),
+    ],
+)
+def test_positions_are_checked(positions, message):
+    with pytest.raises(InvalidInput, match=message):
+        Lattice(Problem(10, 3, 5), rng=np.random.default_rng(0), positions=positions)
+
+
+@pytest.mark.parametrize("answers", [RoundedAnswers(0.01), NoisyAnswers(0.01)])
+def test_it_refuses_answers_that_are_not_exact(answers):
+    with pytest.raises(NotSupported, match="off by one"):
+        Lattice(Problem(1000, 3, 50), rng=np.random.default_rng(0), answers=answers)
+
+
+@pytest.mark.parametrize("m", [2, 3, 10])
+def test_rounded_answers_declared_exact_are_found_out(m):
+    hidden = np.random.default_rng(4).integers(m, size=1000)
+    attack = Lattice(Problem(1000, m, 10**5), rng=np.random.default_rng(0))
+
+    def play_on():
+        while (query := attack.ask()) is not None:
+            attack.tell(round(float(np.mean(query == hidden)), 2))
+
+    with pytest.raises(InconsistentAnswer, match=r"Query \d+: "):
+        play_on()
+    assert_honest(hidden, attack)
+
+
+def test_a_count_below_what_is_certain_is_refused_and_changes_nothing():
+    hidden = np.random.default_rng(4).integers(10, size=200)
+    attack = Lattice(Problem(200, 10, 10**5), rng=np.random.default_rng(0))
+    while not attack.certain().any():
+        attack.tell(np.mean(attack.ask() == hidden))
+    query = attack.ask()
+    with pytest.raises(InconsistentAnswer, match=f"Query {attack.answered}: it shows"):
+        attack.tell(0.0)
+    attack.tell(np.mean(query == hidden))
+    while (query := attack.ask()) is not None:
+        attack.tell(np.mean(query == hidden))
+    assert attack.predict().tolist() == hidden.tolist()
+
+
+def test_a_contradiction_at_the_end_of_a_round_changes_nothing():
+    hidden = np.random.default_rng(4).integers(3, size=40)
+    attack = Lattice(Problem(40, 3, 10**5), rng=np.random.default_rng(0))
+    refused = 0
+    while (query := attack.ask()) is not None:
+        right = np.count_nonzero(query == hidden)
+        try:
+            copy.deepcopy(attack).tell(((right + 7) % 41) / 40)
+        except InconsistentAnswer:
+            refused += 1
+            with pytest.raises(InconsistentAnswer):
+                attack.tell(((right + 7) % 41) / 40)
+        attack.tell(right / 40)
+    assert refused
+    assert attack.predict().tolist() == hidden.tolist()
+
+
+def test_clusters_that_presumed_wrongly_start_over():
+    """Few clusters and many hits a test: the presumed counts are often wrong."""
+    from holdfast.attacks.lattice import attack as module
+    from holdfast.attacks.lattice import clusters
+
+    restarts = []
+
+    class Counting(clusters.Clusters):
+        def _restart(self, which):
+            restarts.append(len(which))
+            super()._restart(which)
+
+    hidden = np.random.default_rng(8).integers(20, size=400)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clusters, "DOUBT", -1.0)
+        patch.setattr(module, "Clusters", Counting)
+        patch.setattr(module, "clusters_for", lambda n, m: max(1, n // 30))
+        assert_solved(hidden, 20)
+    assert sum(restarts) > 0
