@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.column_attack import ColumnAttack
-from holdfast.columns import UniformColumns
 from holdfast.errors import InvalidInput
 from holdfast.problem import Problem
 
@@ -50,13 +49,7 @@ class Boosting(ColumnAttack):
                 f"n_classes must be 2 for Boosting (use NaiveBayes for more), "
                 f"got {problem.n_classes}."
             )
-        super().__init__(
-            problem,
-            rng=rng,
-            permuted=permuted,
-            columns=UniformColumns(problem.n_queries, 2),
-            n_live=problem.n_examples,
-        )
+        super().__init__(problem, rng=rng, permuted=permuted, n_live=problem.n_examples)
 
     def _weights(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
         return (2 * counts > self._problem.n_examples).astype(np.float64)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.base import LabelAttack
-from holdfast.columns import Columns
+from holdfast.columns import Columns, UniformColumns
 from holdfast.errors import InvalidInput
 from holdfast.keyed import LEAST_SLICE, hash_keys, subkey
 from holdfast.labels import Labels
 from holdfast.problem import Problem
 
-__all__ = ["ColumnAttack", "n_live_for"]
+__all__ = ["QUERIES_PER_NAT", "ColumnAttack", "LiveColumnAttack", "n_live_for"]
+
+# The 9 in the paper's t = 1 + k/(9 log m).
+QUERIES_PER_NAT = 9.0
 
 
 def n_live_for(problem: Problem, queries_per_nat: float) -> int:
@@ -33,25 +37,22 @@ def rows_ahead(n_live: int) -> int:
 class ColumnAttack(LabelAttack):
     """Ask random columns on the first `n_live` examples and a constant on the rest.
 
-    A subclass says what each answer is worth as a vote (`_weights`), and whether an example
-    takes the label with the largest average vote or the largest total (`_average`).
+    A subclass says how columns are drawn (`_design`), what each answer is worth as a vote
+    (`_weights`), and whether an example takes the label with the largest average vote or the
+    largest total (`_average`).
     """
 
-    _average = True
+    _design: ClassVar[type[Columns]] = UniformColumns
+    _average: ClassVar[bool] = True
 
     def __init__(
-        self,
-        problem: Problem,
-        *,
-        rng: np.random.Generator,
-        permuted: bool,
-        columns: Columns,
-        n_live: int,
+        self, problem: Problem, *, rng: np.random.Generator, permuted: bool, n_live: int
     ) -> None:
         super().__init__(problem, rng=rng, permuted=permuted)
         self._n_live = n_live
         column_keys = hash_keys(self._keys[:n_live], subkey(self._seed, "column"))
-        self._columns = columns.on(column_keys, self._shifts[:n_live])
+        design = self._design(self._problem.n_queries, self._problem.n_classes)
+        self._columns = design.on(column_keys, self._shifts[:n_live])
         # The default label of the examples that are not asked about, permuted as all labels are.
         self._default = self._shifted(0)
         self._counts = np.empty(self._problem.n_queries)
@@ -85,3 +86,19 @@ class ColumnAttack(LabelAttack):
 
     def _weights(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
         return counts
+
+
+class LiveColumnAttack(ColumnAttack):
+    """A column attack that decides the paper's t examples, as many as k queries can prove."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        rng: np.random.Generator,
+        permuted: bool = True,
+        queries_per_nat: float = QUERIES_PER_NAT,
+    ) -> None:
+        problem = Problem(*problem)
+        n_live = n_live_for(problem, queries_per_nat)
+        super().__init__(problem, rng=rng, permuted=permuted, n_live=n_live)

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from holdfast.attacks.column_attack import ColumnAttack, n_live_for
+from holdfast.attacks.column_attack import LiveColumnAttack
 from holdfast.columns import BalancedColumns
-from holdfast.problem import Problem
 
-__all__ = ["QUERIES_PER_NAT", "ColumnVote"]
-
-# The 9 in the paper's t = 1 + k/(9 log m).
-QUERIES_PER_NAT = 9.0
+__all__ = ["ColumnVote"]
 
 
-class ColumnVote(ColumnAttack):
+class ColumnVote(LiveColumnAttack):
     r"""Decide one example at a time by the average answer of the queries that gave it each label.
 
     The first t examples get a random column in which every label appears equally often; the
@@ -46,25 +40,12 @@ class ColumnVote(ColumnAttack):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from holdfast import Problem
     >>> problem = Problem(n_examples=200, n_classes=2, n_queries=700)
     >>> attack = ColumnVote(problem, rng=np.random.default_rng(0))
     >>> attack.n_live
     113
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        *,
-        rng: np.random.Generator,
-        permuted: bool = True,
-        queries_per_nat: float = QUERIES_PER_NAT,
-    ) -> None:
-        problem = Problem(*problem)
-        super().__init__(
-            problem,
-            rng=rng,
-            permuted=permuted,
-            columns=BalancedColumns(problem.n_queries, problem.n_classes),
-            n_live=n_live_for(problem, queries_per_nat),
-        )
+    _design = BalancedColumns

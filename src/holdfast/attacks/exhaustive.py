@@ -10,7 +10,6 @@ from numba import njit
 from numpy.typing import NDArray
 
 from holdfast.attacks.column_attack import ColumnAttack
-from holdfast.columns import UniformColumns
 from holdfast.errors import InvalidInput
 from holdfast.keyed import keyed64
 from holdfast.labels import Labels
@@ -123,9 +122,7 @@ class Exhaustive(ColumnAttack):
                 f"got {m} ** {n_live}; choose n_live <= {reachable}, or ColumnVote, which needs "
                 f"no search."
             )
-        super().__init__(
-            problem, rng=rng, permuted=permuted, columns=UniformColumns(k, m), n_live=n_live
-        )
+        super().__init__(problem, rng=rng, permuted=permuted, n_live=n_live)
 
     def _guess(self) -> Labels:
         n, m, _ = self._problem

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.column_attack import ColumnAttack
-from holdfast.columns import UniformColumns
 from holdfast.problem import Problem
 
 __all__ = ["NaiveBayes", "log_odds"]
@@ -55,13 +54,7 @@ class NaiveBayes(ColumnAttack):
         self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True
     ) -> None:
         problem = Problem(*problem)
-        super().__init__(
-            problem,
-            rng=rng,
-            permuted=permuted,
-            columns=UniformColumns(problem.n_queries, problem.n_classes),
-            n_live=problem.n_examples,
-        )
+        super().__init__(problem, rng=rng, permuted=permuted, n_live=problem.n_examples)
 
     def _weights(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
         return log_odds(counts, self._problem)

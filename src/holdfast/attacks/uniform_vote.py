@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from holdfast.attacks.column_attack import ColumnAttack, n_live_for
-from holdfast.attacks.column_vote import QUERIES_PER_NAT
+from holdfast.attacks.column_attack import LiveColumnAttack
 from holdfast.columns import UniformColumns
-from holdfast.problem import Problem
 
 __all__ = ["UniformVote"]
 
 
-class UniformVote(ColumnAttack):
+class UniformVote(LiveColumnAttack):
     r"""Decide one example at a time by average answers, on columns drawn uniformly.
 
     As `ColumnVote`, but every label of every column is drawn independently, as Feldman, Frostig
@@ -39,24 +35,11 @@ class UniformVote(ColumnAttack):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from holdfast import Problem
     >>> attack = UniformVote(Problem(200, 2, 700), rng=np.random.default_rng(0))
     >>> attack.ask().shape
     (200,)
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        *,
-        rng: np.random.Generator,
-        permuted: bool = True,
-        queries_per_nat: float = QUERIES_PER_NAT,
-    ) -> None:
-        problem = Problem(*problem)
-        super().__init__(
-            problem,
-            rng=rng,
-            permuted=permuted,
-            columns=UniformColumns(problem.n_queries, problem.n_classes),
-            n_live=n_live_for(problem, queries_per_nat),
-        )
+    _design = UniformColumns

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.attacks.column_attack import QUERIES_PER_NAT, n_live_for
 from holdfast.attacks.without_features.keyed_classifier import ClassifierAttack, KeyedClassifier
-from holdfast.columns import Columns
+from holdfast.columns import Columns, UniformColumns
 from holdfast.keyed import Keys, hash_keys, subkey, wrap
 from holdfast.labels import Labels
 from holdfast.problem import Problem
 
-__all__ = ["ColumnAttack", "ColumnClassifier", "VoteClassifier"]
+__all__ = ["ColumnAttack", "ColumnClassifier", "LiveColumnAttack", "VoteClassifier"]
 
 
 @dataclass(frozen=True)
@@ -75,22 +77,21 @@ class VoteClassifier(_OnLiveRows):
 
 
 class ColumnAttack(ClassifierAttack):
-    """Ask random columns on a random share of the feature space and a constant elsewhere."""
+    """Ask random columns on a random share of the feature space and a constant elsewhere.
 
-    _average = True
+    A subclass says how columns are drawn and how answers become votes, as for
+    `holdfast.attacks.column_attack.ColumnAttack`.
+    """
+
+    _design: ClassVar[type[Columns]] = UniformColumns
+    _average: ClassVar[bool] = True
 
     def __init__(
-        self,
-        problem: Problem,
-        *,
-        rng: np.random.Generator,
-        permuted: bool,
-        columns: Columns,
-        n_live: int,
+        self, problem: Problem, *, rng: np.random.Generator, permuted: bool, n_live: int
     ) -> None:
         super().__init__(problem, rng=rng, permuted=permuted)
-        n = self._problem.n_examples
-        self._columns = columns
+        n, m, k = self._problem
+        self._columns = self._design(k, m)
         self._live_below = None if n_live >= n else n_live * 2**64 // n
 
     def _query(self, index: int) -> KeyedClassifier:
@@ -117,3 +118,19 @@ class ColumnAttack(ClassifierAttack):
 
     def _weights(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
         return counts
+
+
+class LiveColumnAttack(ColumnAttack):
+    """A column attack on a share t/n of the feature space, the paper's t."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        rng: np.random.Generator,
+        permuted: bool = True,
+        queries_per_nat: float = QUERIES_PER_NAT,
+    ) -> None:
+        problem = Problem(*problem)
+        n_live = n_live_for(problem, queries_per_nat)
+        super().__init__(problem, rng=rng, permuted=permuted, n_live=n_live)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from holdfast.attacks.column_attack import n_live_for
-from holdfast.attacks.column_vote import QUERIES_PER_NAT
-from holdfast.attacks.without_features.column_attack import ColumnAttack
+from holdfast.attacks.without_features.column_attack import LiveColumnAttack
 from holdfast.columns import BalancedColumns
-from holdfast.problem import Problem
 
 __all__ = ["ColumnVote"]
 
 
-class ColumnVote(ColumnAttack):
+class ColumnVote(LiveColumnAttack):
     r"""Decide each row of a random share t/n of the feature space by its average answers.
 
     As `holdfast.attacks.ColumnVote`, with the t live examples chosen by a keyed coin of the
@@ -39,24 +34,11 @@ class ColumnVote(ColumnAttack):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from holdfast import Problem
     >>> attack = ColumnVote(Problem(1000, 10, 300), rng=np.random.default_rng(0))
     >>> attack.ask().predict(np.arange(12.0).reshape(4, 3)).shape
     (4,)
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        *,
-        rng: np.random.Generator,
-        permuted: bool = True,
-        queries_per_nat: float = QUERIES_PER_NAT,
-    ) -> None:
-        problem = Problem(*problem)
-        super().__init__(
-            problem,
-            rng=rng,
-            permuted=permuted,
-            columns=BalancedColumns(problem.n_queries, problem.n_classes),
-            n_live=n_live_for(problem, queries_per_nat),
-        )
+    _design = BalancedColumns

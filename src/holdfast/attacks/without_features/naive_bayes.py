@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from holdfast.attacks.naive_bayes import log_odds
 from holdfast.attacks.without_features.column_attack import ColumnAttack
-from holdfast.columns import UniformColumns
 from holdfast.problem import Problem
 
 __all__ = ["NaiveBayes"]
@@ -43,13 +42,7 @@ class NaiveBayes(ColumnAttack):
         self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True
     ) -> None:
         problem = Problem(*problem)
-        super().__init__(
-            problem,
-            rng=rng,
-            permuted=permuted,
-            columns=UniformColumns(problem.n_queries, problem.n_classes),
-            n_live=problem.n_examples,
-        )
+        super().__init__(problem, rng=rng, permuted=permuted, n_live=problem.n_examples)
 
     def _weights(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
         return log_odds(counts, self._problem)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from holdfast.attacks.column_attack import n_live_for
-from holdfast.attacks.column_vote import QUERIES_PER_NAT
-from holdfast.attacks.without_features.column_attack import ColumnAttack
+from holdfast.attacks.without_features.column_attack import LiveColumnAttack
 from holdfast.columns import UniformColumns
-from holdfast.problem import Problem
 
 __all__ = ["UniformVote"]
 
 
-class UniformVote(ColumnAttack):
+class UniformVote(LiveColumnAttack):
     r"""Decide each row of a random share of the feature space, on columns drawn uniformly.
 
     As `holdfast.attacks.UniformVote`, with the live rows and their columns keyed by features.
@@ -33,24 +28,11 @@ class UniformVote(ColumnAttack):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from holdfast import Problem
     >>> attack = UniformVote(Problem(1000, 10, 300), rng=np.random.default_rng(0))
     >>> attack.ask().predict(["a", "b"]).dtype
     dtype('uint8')
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        *,
-        rng: np.random.Generator,
-        permuted: bool = True,
-        queries_per_nat: float = QUERIES_PER_NAT,
-    ) -> None:
-        problem = Problem(*problem)
-        super().__init__(
-            problem,
-            rng=rng,
-            permuted=permuted,
-            columns=UniformColumns(problem.n_queries, problem.n_classes),
-            n_live=n_live_for(problem, queries_per_nat),
-        )
+    _design = UniformColumns
