@@ -1,0 +1,60 @@
+"""How finely an audit may speak of hidden labels.
+
+A page that shows the exact score of a known submission is itself a look. So every number that was
+computed from the labels is rounded to a grain: about a quarter of the standard deviation of a
+guess's score, and never less than one example.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from holdfast.audit.result import Interval
+from holdfast.experiments.summary import Mean
+
+__all__ = ["Grain", "grain_for"]
+
+NICE = (1.0, 2.0, 5.0, 10.0)
+SHARE = 0.25
+Z = 1.96
+
+
+@dataclass(frozen=True)
+class Grain:
+    """Rounds to multiples of `points`.
+
+    >>> Grain(0.2).round(1.27)
+    1.2
+    """
+
+    points: float
+
+    def round(self, value: float) -> float:
+        """Return the nearest multiple, without the digits that arithmetic adds."""
+        if not math.isfinite(value):
+            return value
+        digits = max(0, 2 - math.floor(math.log10(self.points)))
+        return round(round(value / self.points) * self.points, digits) + 0.0
+
+    def interval(self, bias: Mean, *, worth: float = 1.0) -> Interval:
+        """Return an accuracy's mean and 95 % interval in points, times `worth`, rounded."""
+        mean, stderr = 100.0 * worth * bias.mean, 100.0 * worth * bias.stderr
+        if not math.isfinite(stderr):
+            return Interval(self.round(mean), None, None)
+        return Interval(
+            self.round(mean), self.round(mean - Z * stderr), self.round(mean + Z * stderr)
+        )
+
+
+def grain_for(n_examples: int, n_classes: int) -> Grain:
+    """Return the grain for a test set: 1, 2 or 5 times a power of ten, rounded upward.
+
+    >>> grain_for(10_000, 10), grain_for(900, 10), grain_for(50_000, 1000)
+    (Grain(points=0.1), Grain(points=0.5), Grain(points=0.005))
+    """
+    deviation = 100.0 * math.sqrt((1.0 - 1.0 / n_classes) / n_classes / n_examples)
+    finest = max(SHARE * deviation, 100.0 / n_examples)
+    power = 10.0 ** math.floor(math.log10(finest))
+    nice = next(each * power for each in NICE if each * power >= finest * (1.0 - 1e-9))
+    return Grain(float(f"{nice:.3g}"))

@@ -1,0 +1,327 @@
+"""What an audit finds: one frozen record, ready for JSON.
+
+Three words are kept apart everywhere. *Possible* is what an attack was measured to gain, *allowed*
+what a bound does not rule out, *observed* what a history shows.
+
+The record holds no label and no exact score: every number that was computed from the hidden labels
+is rounded to a multiple of `grain` points, see `holdfast.audit.grain`. It can be shared.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+__all__ = [
+    "Audit",
+    "Board",
+    "Curve",
+    "Finding",
+    "Fix",
+    "Gain",
+    "History",
+    "Interval",
+    "Limits",
+    "Model",
+    "Part",
+    "Reproduce",
+    "RuleRow",
+    "Series",
+    "Team",
+    "TieGroup",
+    "Verdict",
+    "as_json",
+]
+
+# Which knowledge an attack had: the test examples, nothing of them, or a model's predictions too.
+Setting = Literal["features", "no features", "model"]
+Word = Literal["SAFE", "MARGINAL", "UNSAFE"]
+Severity = Literal["void", "warning", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean in points with a 95 % interval; `low` and `high` are None after a single play."""
+
+    mean: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """POSSIBLE. What one attack gained under the policy, or the reason why it can't play.
+
+    `points` are percentage points of accuracy above what is had without a look: 1/m, or the
+    model's own accuracy where the setting is "model".
+    """
+
+    attack: str
+    setting: Setting
+    accounts: int
+    looks: int
+    trials: int
+    points: Interval | None
+    allowed: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One pre-flight finding. "void": the verdict does not hold until it is fixed."""
+
+    code: str
+    severity: Severity
+    what: str
+    why: str
+    fix: str
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """POSSIBLE. One attack's gain in points at each number of looks of the curve."""
+
+    attack: str
+    setting: Setting
+    points: tuple[Interval | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Gain in points against looks.
+
+    `looks` are those that were played. `bound_looks` reach further, and `guarantee` (what the
+    paper's attacks are proved to gain from exact answers), `principle` (the best gain that some
+    attack is proved or computed to reach from exact answers) and `allowed` (the certified bound of
+    this rule) have one value for each; None: no statement applies.
+    """
+
+    today: int
+    looks: tuple[int, ...]
+    measured: tuple[Series, ...]
+    bound_looks: tuple[int, ...]
+    guarantee: tuple[float | None, ...]
+    principle: tuple[float | None, ...]
+    allowed: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleRow:
+    """One release rule beside the policy's: its strongest attack, its bound and its price.
+
+    `price_points` is how far an answer may be from the truth; `cells` has one gain for each
+    attack that played it, for the heat map.
+    """
+
+    rule: str
+    is_policy: bool
+    attack: str
+    possible: Interval
+    allowed: float | None
+    bits_per_look: float
+    price_points: float
+    cells: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """ALLOWED. What bounds say of this policy.
+
+    Gains in points: certified for the colluding accounts, and for all teams together; what some
+    attack reaches in principle, with exact answers; what the paper guarantees. `looks_until` has
+    the number of looks at which each becomes a problem, that is passes the gap; None: never
+    within `searched` looks. `recover_all` is the fewest exact looks that could reveal all labels.
+    """
+
+    allowed: float | None
+    allowed_everyone: float | None
+    everyone_looks: int
+    principle: float
+    guarantee: float | None
+    bits_per_look: float
+    conditions: str
+    looks_until: Mapping[str, int | None]
+    searched: int
+    recover_all: int
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """OBSERVED. One team of the history.
+
+    `score` and `private` are the team's best public score and that submission's private one, in
+    per cent. `gap` is their difference in points, split into what chance, the choice of the best
+    among its looks included, explains, what its looks allow, and what neither explains.
+    """
+
+    team: str
+    looks: int
+    score: float
+    private: float | None
+    gap: float | None
+    chance: float | None
+    allowed: float | None
+    unexplained: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class TieGroup:
+    """OBSERVED. Neighbouring ranks that the test set can't tell apart."""
+
+    first: int
+    last: int
+    teams: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """OBSERVED. What the submissions so far show.
+
+    `median_gap` is that between neighbouring ranks in points; `half_width` the 95 % interval's
+    half-width of one score, corrected for all looks. `paired_half_width` is what it would be at
+    least, if two models differed on no more examples than their scores say.
+    """
+
+    n_teams: int
+    looks: int
+    first: str | None
+    last: str | None
+    most_looks: int
+    over_limit: tuple[str, ...]
+    median_gap: float | None
+    half_width: float
+    paired_half_width: float
+    mean_gap: float | None
+    chance: float | None
+    allowed: float | None
+    unexplained: float | None
+    teams: tuple[Team, ...]
+    groups: tuple[TieGroup, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """The cheapest change found that brings the worst gain under the gap.
+
+    `loss` counts doublings: of coarseness in standard errors of a score, of looks lost, and of
+    answers that come together. `text` says what to change, in one sentence.
+    """
+
+    rule: str
+    looks: int
+    loss: float
+    possible: Interval
+    allowed: float | None
+    price_points: float
+    proven: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """SAFE, MARGINAL or UNSAFE for ranking gaps below `gap_points`, in one sentence.
+
+    `points` is the number that matters: the worst gain found. `proven`: the certified bound, and
+    not only the attacks, lies below the gap.
+    """
+
+    word: Word
+    gap_points: float
+    points: Interval
+    attack: str
+    setting: Setting
+    proven: bool
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the test set, as the platform uses it."""
+
+    name: str
+    n_examples: int
+    scored_at_looks: bool
+    in_final_ranking: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model whose predictions an attacker may start from; its accuracy on the scored part."""
+
+    name: str
+    accuracy_percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """What was audited.
+
+    `looks` is what the colluding accounts have together, each `looks_per_account`;
+    `final_share` is the share of the scored part in the final ranking: a gain on the board is
+    worth that much there.
+    """
+
+    name: str
+    n_examples: int
+    n_classes: int
+    parts: tuple[Part, ...]
+    rule: str
+    rule_source: str
+    memory: str
+    looks: int
+    looks_text: str
+    looks_per_account: int
+    accounts: int
+    teams: int
+    final_share: float
+    majority_percent: float
+    models: tuple[Model, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduce:
+    """How to get the same numbers: command, seed, versions, and which labels they were."""
+
+    command: str
+    seed: int
+    trials: int
+    suite: str
+    fingerprint: str
+    versions: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """All that the page shows and `--json` prints."""
+
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    board: Board
+    grain: float
+    gains: tuple[Gain, ...]
+    curve: Curve
+    rules: tuple[RuleRow, ...]
+    limits: Limits
+    history: History | None
+    fix: Fix | None
+    what_if: Mapping[str, Any]
+    reproduce: Reproduce
+    seconds: float
+
+
+def as_json(audit: Audit) -> dict[str, Any]:
+    """Return the record as plain dicts, lists, texts and finite numbers."""
+    plain: dict[str, Any] = _plain(asdict(audit))
+    return plain
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,1 @@
+"""Hosts' own configuration files: what they allow, line by line."""
