@@ -87,6 +87,20 @@ def test_a_clock_that_jumps_back_gives_no_more_looks_than_one_that_waits(policy,
 
 @settings(max_examples=300, deadline=None)
 @given(policies, st.lists(st.integers(0, 20 * DAY), max_size=20), st.integers(0, 40 * DAY))
+def test_what_a_look_will_leave_is_what_it_leaves(policy, steps, later):
+    times, reading = [], START
+    for step in steps:
+        reading += step
+        times.append(reading)
+    ledger = Looks(play(policy, times))
+    now = reading + later
+    told = allowance(ledger, policy, "d", "t", now, spending=1)
+    ledger.times.append(now)
+    assert told == allowance(ledger, policy, "d", "t", now)
+
+
+@settings(max_examples=300, deadline=None)
+@given(policies, st.lists(st.integers(0, 20 * DAY), max_size=20), st.integers(0, 40 * DAY))
 def test_the_next_allowed_moment_is_the_first_that_is_allowed(policy, steps, later):
     times, reading = [], START
     for step in steps:

@@ -28,7 +28,7 @@ def guard(ledger_url):
 
 def edit(guard, statement, parameters=()):
     with guard.ledger.storage.writing() as transaction:
-        transaction._execute(statement, parameters)
+        transaction._engine.write(statement, parameters)
 
 
 def test_an_honest_ledger_verifies_with_labels_and_receipts(guard):
@@ -74,7 +74,7 @@ def test_another_salt_shows(guard):
 def rewrite(guard, entries):
     """Recompute the whole chain over other entries, as a thorough forger would."""
     with guard.ledger.storage.writing() as transaction:
-        transaction._execute("DELETE FROM holdfast_entries", ())
+        transaction._engine.write("DELETE FROM holdfast_entries", ())
         head = Head(0, first_hash(transaction.salt()), 0)
         for entry in entries:
             forged = entry.draft.after(head)

@@ -106,7 +106,7 @@ def test_no_exception_carries_the_score_in_text_cause_or_frames(failure, ledger_
 
 
 def _broken(self, entry):
-    self._execute("INSERT INTO no_such_table VALUES (1)", ())
+    self._engine.write("INSERT INTO no_such_table VALUES (1)", ())
 
 
 def test_nothing_alive_after_a_look_is_an_evaluation(tmp_path):

@@ -28,25 +28,38 @@ class Allowance(NamedTuple):
 
 
 def allowance(
-    ledger: Transaction, policy: Policy, data_set: str, team: str, now: Microseconds
+    ledger: Transaction,
+    policy: Policy,
+    data_set: str,
+    team: str,
+    now: Microseconds,
+    *,
+    spending: int = 0,
 ) -> Allowance:
     """Return what the policy leaves to the team, from what the ledger has recorded.
+
+    With `spending` = 1 it is what will be left when a look at this moment has been recorded.
 
     Looks are numbered, so the k-th next look is allowed exactly when the look with the number
     (spent - budget + k) has left the window: nothing is counted twice and nothing is summed.
     """
     spent, last = ledger.team_past(data_set, team)
-    everyone = policy.looks_per_data_set - ledger.data_set_looks(data_set)
+    everyone = policy.looks_per_data_set - ledger.data_set_looks(data_set) - spending
     if everyone <= 0:
         return Allowance(0, None)
     in_window = spent
     if spent and not isinstance(policy.span, Total):
         in_window -= ledger.team_past(data_set, team, before=policy.span.since(now)).looks
+    if spending:
+        spent, last, in_window = spent + 1, now, in_window + 1
     left = min(max(policy.looks_per_team - in_window, 0), everyone)
     opens = now if last is None else max(now, last + policy.gap)
     if in_window >= policy.looks_per_team:
-        blocking = ledger.time_of_look(data_set, team, spent - policy.looks_per_team + 1)
-        freed = policy.span.frees(blocking)
+        number = spent - policy.looks_per_team + 1
+        if last is not None and number == spent:
+            freed = policy.span.frees(last)
+        else:
+            freed = policy.span.frees(ledger.time_of_look(data_set, team, number))
         if freed is None:
             return Allowance(0, None)
         opens = max(opens, freed)

@@ -22,7 +22,7 @@ from holdfast.guard.ledger import Ledger, append, data_set_detail, state_digest
 from holdfast.guard.policy import Policy
 from holdfast.guard.sealing import seal, unseal
 from holdfast.guard.storage import Transaction
-from holdfast.guard.storage.contract import StoredState
+from holdfast.guard.storage.contract import Question, StoredState
 from holdfast.guard.windows import Microseconds, as_datetime, clock
 from holdfast.labels import Labels, as_labels
 from holdfast.mechanisms import is_pending, released
@@ -144,7 +144,7 @@ class Guard:
             self.charge_failed(str(error), team=team)
             raise
         digest = hashlib.blake2b(np.ascontiguousarray(query).data, digest_size=20).hexdigest()
-        with self.ledger.storage.writing() as transaction:
+        with self.ledger.storage.writing(self._wanted(team, digest)) as transaction:
             return self._look(transaction, team, query, digest)
 
     def charge_failed(self, reason: str, *, team: str) -> None:
@@ -206,11 +206,11 @@ class Guard:
             left = allowance(ledger, self.policy, self.data_set, team, now)
             return _receipt(earlier, left, repeated=True)
         self._refuse_unless_allowed(ledger, team, now)
-        scope = team if self.policy.memory == "team" else ""
+        scope = self._scope(team)
         sealed = ledger.state(self.data_set, scope, self.policy.release)
         state = None if sealed is None else unseal(sealed, self._owner.key)
+        left = allowance(ledger, self.policy, self.data_set, team, now, spending=1)
         answers, sealed = self._release(query, state)
-        ledger.put_state(StoredState(self.data_set, scope, self.policy.release, sealed))
         self._answer_waiting(ledger, scope, answers[:-1], now)
         entry = self._record(
             ledger,
@@ -222,7 +222,23 @@ class Guard:
             state=state_digest(sealed),
             scope=scope,
         )
-        return _receipt(entry, allowance(ledger, self.policy, self.data_set, team, now))
+        ledger.put_state(StoredState(self.data_set, scope, self.policy.release, sealed))
+        return _receipt(entry, left)
+
+    def _scope(self, team: str) -> str:
+        return team if self.policy.memory == "team" else ""
+
+    def _wanted(self, team: str, digest: str) -> list[Question]:
+        """Return what a look asks of the ledger before it writes."""
+        data_set, rule = self.data_set, self.policy.release
+        return [
+            ("head", ()),
+            ("opened", (data_set,)),
+            ("answered", (data_set, team, digest, rule)),
+            ("past", (data_set, team)),
+            ("data_set_looks", (data_set,)),
+            ("state", (data_set, self._scope(team), rule)),
+        ]
 
     def _answer_waiting(
         self, ledger: Transaction, scope: str, answers: Sequence[float], now: Microseconds

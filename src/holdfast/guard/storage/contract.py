@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from holdfast.guard.entry import Entry, Head
 from holdfast.guard.windows import Microseconds
 
-__all__ = ["Past", "Storage", "StoredState", "Transaction"]
+__all__ = ["Past", "Question", "Storage", "StoredState", "Transaction"]
+
+# A question of a transaction by name, with its parameters: ("opened", (data_set,)).
+Question: TypeAlias = tuple[str, tuple[Any, ...]]
 
 
 class Past(NamedTuple):
@@ -95,8 +98,11 @@ class Transaction(Protocol):
 class Storage(Protocol):
     """A database that holds one ledger."""
 
-    def writing(self) -> AbstractContextManager[Transaction]:
-        """Open an exclusive transaction: durable when the block ends, undone if it raises."""
+    def writing(self, ahead: Sequence[Question] = ()) -> AbstractContextManager[Transaction]:
+        """Open an exclusive transaction: durable when the block ends, undone if it raises.
+
+        What is named in `ahead` will be asked first; a server far away answers it all at once.
+        """
         ...
 
     def reading(self) -> AbstractContextManager[Transaction]:

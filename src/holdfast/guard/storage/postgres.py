@@ -11,8 +11,8 @@ from typing import Any
 
 from holdfast.errors import LedgerError
 from holdfast.guard.entry import first_hash
-from holdfast.guard.storage.contract import Transaction
-from holdfast.guard.storage.sql import VERSION, SqlTransaction, schema
+from holdfast.guard.storage.contract import Question, Transaction
+from holdfast.guard.storage.sql import QUESTIONS, VERSION, SqlTransaction, schema
 
 try:
     import psycopg
@@ -86,30 +86,33 @@ class PostgresStorage:
             raise LedgerError(f"the ledger must be of format {VERSION}, got {row and row[0]}.")
 
     @contextmanager
-    def writing(self) -> Iterator[Transaction]:
-        """Open an exclusive transaction: durable when the block ends, undone if it raises."""
-        with self._transaction("BEGIN") as connection:
-            connection.execute("SELECT one FROM holdfast_ledger FOR UPDATE")
-            yield SqlTransaction(_executor(connection))
+    def writing(self, ahead: Sequence[Question] = ()) -> Iterator[Transaction]:
+        """Open an exclusive transaction: durable when the block ends, undone if it raises.
+
+        Others wait while it is open, so a look takes two round trips: one locks and asks all that
+        is wanted ahead, one writes and commits.
+        """
+        with self._lock, _clear_errors(), _undone(self._connected()) as connection:
+            engine = _Engine(connection)
+            with connection.pipeline():
+                connection.execute("BEGIN")
+                connection.execute("SELECT one FROM holdfast_ledger FOR UPDATE")
+                cursors = [
+                    connection.execute(_placed(QUESTIONS[name]), parameters)
+                    for name, parameters in ahead
+                ]
+            known = {q: cursor.fetchall() for q, cursor in zip(ahead, cursors, strict=True)}
+            yield SqlTransaction(engine, known)
+            engine.write("COMMIT", ())
+            engine.flush()
 
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
         """Open a consistent view that changes nothing."""
-        with self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") as connection:
-            yield SqlTransaction(_executor(connection))
-
-    @contextmanager
-    def _transaction(self, begin: str) -> Iterator[psycopg.Connection[Any]]:
-        with self._lock, _clear_errors():
-            connection = self._connected()
-            connection.execute(begin.encode())
-            try:
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                with suppress(psycopg.Error):
-                    connection.execute("ROLLBACK")
-                raise
+        with self._lock, _clear_errors(), _undone(self._connected()) as connection:
+            connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            yield SqlTransaction(_Engine(connection))
+            connection.execute("COMMIT")
 
     def close(self) -> None:
         """Let go of the connection."""
@@ -124,11 +127,41 @@ def _has_tables(connection: psycopg.Connection[Any]) -> bool:
     return row is not None and bool(row[0])
 
 
-def _executor(connection: psycopg.Connection[Any]) -> Any:
-    def execute(query: str, parameters: Sequence[Any]) -> Any:
-        return connection.execute(query.replace("?", "%s").encode(), parameters)
+class _Engine:
+    """Statements wait until a question or the commit, and then travel together."""
 
-    return execute
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self._connection = connection
+        self._waiting: list[tuple[bytes, Sequence[Any]]] = []
+
+    def ask(self, query: str, parameters: Sequence[Any]) -> list[Any]:
+        self.flush()
+        return self._connection.execute(_placed(query), parameters).fetchall()
+
+    def write(self, statement: str, parameters: Sequence[Any]) -> None:
+        self._waiting.append((_placed(statement), parameters))
+
+    def flush(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            with self._connection.pipeline():
+                for statement, parameters in waiting:
+                    self._connection.execute(statement, parameters)
+
+
+def _placed(query: str) -> bytes:
+    return query.replace("?", "%s").encode()
+
+
+@contextmanager
+def _undone(connection: psycopg.Connection[Any]) -> Iterator[psycopg.Connection[Any]]:
+    """Roll back what raises; harmless where nothing was begun."""
+    try:
+        yield connection
+    except BaseException:
+        with suppress(psycopg.Error):
+            connection.execute("ROLLBACK")
+        raise
 
 
 @contextmanager

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from holdfast.guard.entry import Entry, Head
-from holdfast.guard.storage.contract import Past, StoredState
+from holdfast.guard.storage.contract import Past, Question, StoredState
 from holdfast.guard.windows import Microseconds
 
-__all__ = ["VERSION", "SqlTransaction", "schema"]
+__all__ = ["QUESTIONS", "VERSION", "Engine", "SqlTransaction", "schema"]
 
 VERSION: Final = 1
 
@@ -35,13 +35,44 @@ CREATE TABLE IF NOT EXISTS holdfast_states (
 """
 
 COLUMNS: Final = tuple(f.name for f in fields(Entry))
-SELECT: Final = f"SELECT {', '.join(COLUMNS)} FROM holdfast_entries"
+ENTRY: Final = f"SELECT {', '.join(COLUMNS)} FROM holdfast_entries"
+
+# An entry that costs nothing repeats the count of the one before it, so the earliest entry with
+# the largest count is a team's last look.
+QUESTIONS: Final[Mapping[str, str]] = {
+    "salt": "SELECT salt FROM holdfast_ledger",
+    "head": "SELECT number, hash, time FROM holdfast_ledger",
+    "opened": "SELECT detail FROM holdfast_entries WHERE data_set = ? ORDER BY number LIMIT 1",
+    "data_set_looks": "SELECT data_set_looks FROM holdfast_entries WHERE data_set = ? "
+    "ORDER BY number DESC LIMIT 1",
+    "past": "SELECT team_looks, time FROM holdfast_entries WHERE data_set = ? AND team = ? "
+    "ORDER BY team_looks DESC, time LIMIT 1",
+    "past_before": "SELECT team_looks, time FROM holdfast_entries WHERE data_set = ? AND team = ? "
+    "AND time < ? ORDER BY team_looks DESC, time LIMIT 1",
+    "time_of_look": "SELECT MIN(time) FROM holdfast_entries WHERE data_set = ? AND team = ? "
+    "AND team_looks = ?",
+    "answered": f"{ENTRY} WHERE data_set = ? AND team = ? AND prediction = ? AND rule = ? "
+    "AND kind IN ('look', 'answer') ORDER BY number DESC LIMIT 1",
+    "waiting": f"{ENTRY} WHERE data_set = ? AND scope = ? AND rule = ? AND kind = 'look' "
+    "AND released IS NULL ORDER BY number DESC LIMIT ?",
+    "entry": f"{ENTRY} WHERE number = ?",
+    "entries": f"{ENTRY} ORDER BY number",
+    "choices": f"{ENTRY} WHERE data_set = ? AND team = ? AND kind = 'choice' ORDER BY number",
+    "state": "SELECT sealed FROM holdfast_states WHERE data_set = ? AND scope = ? AND rule = ?",
+    "states": "SELECT data_set, scope, rule, sealed FROM holdfast_states ORDER BY 1, 2, 3",
+}
+# Their answers are about the past alone, so no later entry changes them.
+LASTING: Final = ("salt", "past_before", "time_of_look")
+
 INSERT: Final = (
     f"INSERT INTO holdfast_entries ({', '.join(COLUMNS)}) "
     f"VALUES ({', '.join('?' for _ in COLUMNS)})"
 )
-
-Execute = Callable[[str, Sequence[Any]], Any]
+MOVE_HEAD: Final = "UPDATE holdfast_ledger SET number = ?, hash = ?, time = ?"
+PUT_STATE: Final = (
+    "INSERT INTO holdfast_states (data_set, scope, rule, sealed) VALUES (?, ?, ?, ?) "
+    "ON CONFLICT (data_set, scope, rule) DO UPDATE SET sealed = excluded.sealed"
+)
 
 
 def schema(bytes_type: str) -> list[str]:
@@ -49,123 +80,103 @@ def schema(bytes_type: str) -> list[str]:
     return [part.strip() for part in TABLES.format(bytes=bytes_type).split(";") if part.strip()]
 
 
-class SqlTransaction:
-    """The questions of the contract as SQL; `execute` takes "?" for a parameter."""
+class Engine(Protocol):
+    """What a database adds: how statements reach it; "?" stands for a parameter."""
 
-    def __init__(self, execute: Execute) -> None:
-        self._execute = execute
+    def ask(self, query: str, parameters: Sequence[Any]) -> list[Any]:
+        """Return all rows; whatever was written before is visible."""
+        ...
+
+    def write(self, statement: str, parameters: Sequence[Any]) -> None:
+        """Write now or, at the latest, before the next question and the commit."""
+        ...
+
+
+class SqlTransaction:
+    """The questions of the contract as SQL; `known` holds answers that were fetched ahead."""
+
+    def __init__(self, engine: Engine, known: dict[Question, list[Any]] | None = None) -> None:
+        self._engine = engine
+        self._known = known or {}
 
     def salt(self) -> bytes:
         """Return the ledger's random salt."""
-        return bytes(self._execute("SELECT salt FROM holdfast_ledger", ()).fetchone()[0])
+        return bytes(self._ask("salt")[0][0])
 
     def head(self) -> Head:
         """Return the end of the chain."""
-        return Head(*self._execute("SELECT number, hash, time FROM holdfast_ledger", ()).fetchone())
+        return Head(*self._ask("head")[0])
 
     def append(self, entry: Entry) -> None:
         """Add an entry and move the head to it."""
-        self._execute(INSERT, [getattr(entry, name) for name in COLUMNS])
-        self._execute(
-            "UPDATE holdfast_ledger SET number = ?, hash = ?, time = ?",
-            (entry.number, entry.hash, entry.time),
-        )
+        self._write(INSERT, [getattr(entry, name) for name in COLUMNS])
+        self._write(MOVE_HEAD, (entry.number, entry.hash, entry.time))
 
     def opened(self, data_set: str) -> str | None:
         """Return the detail recorded when the data set was first seen."""
-        row = self._execute(
-            "SELECT detail FROM holdfast_entries WHERE data_set = ? ORDER BY number LIMIT 1",
-            (data_set,),
-        ).fetchone()
-        return None if row is None else str(row[0])
+        rows = self._ask("opened", data_set)
+        return str(rows[0][0]) if rows else None
 
     def data_set_looks(self, data_set: str) -> int:
         """Return how many looks all teams together have spent on a data set."""
-        row = self._execute(
-            "SELECT data_set_looks FROM holdfast_entries WHERE data_set = ? "
-            "ORDER BY number DESC LIMIT 1",
-            (data_set,),
-        ).fetchone()
-        return 0 if row is None else int(row[0])
+        rows = self._ask("data_set_looks", data_set)
+        return int(rows[0][0]) if rows else 0
 
     def team_past(self, data_set: str, team: str, before: Microseconds | None = None) -> Past:
         """Return what a team has spent, or had spent before a moment."""
-        # An entry that costs nothing repeats the count of the one before it, so the earliest
-        # entry with the largest count is the last look.
-        row = self._execute(
-            "SELECT team_looks, time FROM holdfast_entries WHERE data_set = ? AND team = ? "
-            "AND time < ? ORDER BY team_looks DESC, time LIMIT 1",
-            (data_set, team, 2**62 if before is None else before),
-        ).fetchone()
-        return Past(0, None) if row is None or row[0] == 0 else Past(int(row[0]), int(row[1]))
+        if before is None:
+            rows = self._ask("past", data_set, team)
+        else:
+            rows = self._ask("past_before", data_set, team, before)
+        return Past(int(rows[0][0]), int(rows[0][1])) if rows and rows[0][0] else Past(0, None)
 
     def time_of_look(self, data_set: str, team: str, look: int) -> Microseconds:
         """Return when a team spent the look with this number, counted from 1."""
-        row = self._execute(
-            "SELECT MIN(time) FROM holdfast_entries WHERE data_set = ? AND team = ? "
-            "AND team_looks = ?",
-            (data_set, team, look),
-        ).fetchone()
-        return int(row[0])
+        return int(self._ask("time_of_look", data_set, team, look)[0][0])
 
     def answered(self, data_set: str, team: str, prediction: str, rule: str) -> Entry | None:
         """Return this team's look with this very prediction; its answer, if that came later."""
-        return self._one(
-            f"{SELECT} WHERE data_set = ? AND team = ? AND prediction = ? AND rule = ? "
-            "AND kind IN ('look', 'answer') ORDER BY number DESC LIMIT 1",
-            (data_set, team, prediction, rule),
-        )
+        rows = self._ask("answered", data_set, team, prediction, rule)
+        return Entry(*rows[0]) if rows else None
 
     def waiting(self, data_set: str, scope: str, rule: str, count: int) -> list[Entry]:
         """Return the last `count` looks that were not answered when made, in order."""
-        if count == 0:
-            return []
-        rows = self._execute(
-            f"{SELECT} WHERE data_set = ? AND scope = ? AND rule = ? AND kind = 'look' "
-            "AND released IS NULL ORDER BY number DESC LIMIT ?",
-            (data_set, scope, rule, count),
-        )
+        rows = self._ask("waiting", data_set, scope, rule, count) if count else []
         return [Entry(*row) for row in rows][::-1]
 
     def entry(self, number: int) -> Entry | None:
         """Return an entry by its place in the chain."""
-        return self._one(f"{SELECT} WHERE number = ?", (number,))
+        rows = self._ask("entry", number)
+        return Entry(*rows[0]) if rows else None
 
     def entries(self) -> Iterator[Entry]:
         """Return every entry, in order."""
-        for row in self._execute(f"{SELECT} ORDER BY number", ()):
-            yield Entry(*row)
+        return (Entry(*row) for row in self._ask("entries"))
 
     def choices(self, data_set: str, team: str) -> list[Entry]:
         """Return the final choices of a team, in order."""
-        rows = self._execute(
-            f"{SELECT} WHERE data_set = ? AND team = ? AND kind = 'choice' ORDER BY number",
-            (data_set, team),
-        )
-        return [Entry(*row) for row in rows]
+        return [Entry(*row) for row in self._ask("choices", data_set, team)]
 
     def state(self, data_set: str, scope: str, rule: str) -> bytes | None:
         """Return a rule's sealed state; None: it has none yet."""
-        row = self._execute(
-            "SELECT sealed FROM holdfast_states WHERE data_set = ? AND scope = ? AND rule = ?",
-            (data_set, scope, rule),
-        ).fetchone()
-        return None if row is None else bytes(row[0])
+        rows = self._ask("state", data_set, scope, rule)
+        return bytes(rows[0][0]) if rows else None
 
     def put_state(self, state: StoredState) -> None:
         """Store a rule's sealed state in place of the one before."""
-        self._execute(
-            "INSERT INTO holdfast_states (data_set, scope, rule, sealed) VALUES (?, ?, ?, ?) "
-            "ON CONFLICT (data_set, scope, rule) DO UPDATE SET sealed = excluded.sealed",
-            state,
-        )
+        self._write(PUT_STATE, state)
 
     def states(self) -> Iterator[StoredState]:
         """Return every stored state."""
-        query = "SELECT data_set, scope, rule, sealed FROM holdfast_states ORDER BY 1, 2, 3"
-        for data_set, scope, rule, sealed in self._execute(query, ()):
+        for data_set, scope, rule, sealed in self._ask("states"):
             yield StoredState(data_set, scope, rule, bytes(sealed))
 
-    def _one(self, query: str, parameters: Sequence[Any]) -> Entry | None:
-        row = self._execute(query, parameters).fetchone()
-        return None if row is None else Entry(*row)
+    def _ask(self, name: str, *parameters: Any) -> list[Any]:
+        question = (name, parameters)
+        if question not in self._known:
+            self._known[question] = self._engine.ask(QUESTIONS[name], parameters)
+        return self._known[question]
+
+    def _write(self, statement: str, parameters: Sequence[Any]) -> None:
+        self._engine.write(statement, parameters)
+        self._known = {q: rows for q, rows in self._known.items() if q[0] in LASTING}

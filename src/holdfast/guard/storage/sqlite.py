@@ -6,14 +6,14 @@ import os
 import secrets
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from holdfast.errors import LedgerError
 from holdfast.guard.entry import first_hash
-from holdfast.guard.storage.contract import Transaction
+from holdfast.guard.storage.contract import Question, Transaction
 from holdfast.guard.storage.sql import VERSION, SqlTransaction, schema
 
 __all__ = ["SqliteStorage"]
@@ -94,8 +94,9 @@ class SqliteStorage:
             raise LedgerError(f"{self._path} must be of format {VERSION}, got {version}.")
 
     @contextmanager
-    def writing(self) -> Iterator[Transaction]:
+    def writing(self, ahead: Sequence[Question] = ()) -> Iterator[Transaction]:
         """Open an exclusive transaction: durable when the block ends, undone if it raises."""
+        del ahead  # nothing is far away
         with self._transaction("BEGIN IMMEDIATE") as transaction:
             yield transaction
 
@@ -111,7 +112,7 @@ class SqliteStorage:
             connection = self._connected()
             connection.execute(begin)
             try:
-                yield SqlTransaction(connection.execute)
+                yield SqlTransaction(_Engine(connection))
                 connection.execute("COMMIT")
             except BaseException:
                 with suppress(sqlite3.Error):
@@ -124,6 +125,19 @@ class SqliteStorage:
             if self._connection is not None and self._process == os.getpid():
                 self._connection.close()
             self._connection = None
+
+
+class _Engine:
+    """Statements go straight to the file."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def ask(self, query: str, parameters: Sequence[Any]) -> list[Any]:
+        return self._connection.execute(query, parameters).fetchall()
+
+    def write(self, statement: str, parameters: Sequence[Any]) -> None:
+        self._connection.execute(statement, parameters)
 
 
 @contextmanager
