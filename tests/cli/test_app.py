@@ -43,3 +43,13 @@ def test_an_unexpected_failure_is_not_hidden(holdfast, monkeypatch):
     monkeypatch.setattr("holdfast.cli.attack.run", lambda *a, **k: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         holdfast("attack", "constant", "--n-examples", 5, "--n-classes", 2, "--n-queries", 1)
+
+
+def test_sizes_beyond_memory_are_one_line(refused, monkeypatch):
+    def too_much(*arguments, **options):
+        raise MemoryError("Unable to allocate 7 TiB")
+
+    monkeypatch.setattr("holdfast.cli.attack.run", too_much)
+    sizes = ("--n-examples", 5, "--n-classes", 2, "--n-queries", 1)
+    message = refused("attack", "constant", *sizes)
+    assert message == "not enough memory for these sizes: Unable to allocate 7 TiB"

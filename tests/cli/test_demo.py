@@ -43,3 +43,10 @@ def test_without_matplotlib_it_says_so_before_playing(refused, monkeypatch, tmp_
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     message = refused("demo", "--out", tmp_path)
     assert message == "the figure needs matplotlib: pip install 'holdfast[plot]'"
+
+
+def test_the_output_must_be_a_folder(refused, tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    assert refused("demo", "--out", file).startswith(f"out must be a folder, got {file} (")
+    assert refused("reproduce", "--out", file / "in").startswith("out must be a folder, got ")

@@ -72,6 +72,9 @@ def run(arguments: Sequence[str] | None) -> int:
     except UsageProblem as problem:
         report_error(_one_line(problem))
         return BAD_INPUT
+    except MemoryError as error:
+        report_error(f"not enough memory for these sizes: {error}")
+        return BAD_INPUT
     except typer.Exit as stop:
         return stop.exit_code
     except (typer.Abort, KeyboardInterrupt):
@@ -81,6 +84,8 @@ def run(arguments: Sequence[str] | None) -> int:
         # The reader of a pipe, such as head, has gone; say nothing when Python flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    if code == INTERRUPTED:  # how newer versions of typer report Ctrl-C
+        report_error("interrupted.")
     return code if isinstance(code, int) else 0
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from holdfast.cli.options import AsJson, Processes, Seed, processes_for
+from holdfast.cli.options import AsJson, Processes, Seed, output_folder, processes_for
 from holdfast.cli.output import human, print_json, progress
 from holdfast.experiments import run, summarise
 from holdfast.experiments.demonstration import (
@@ -39,6 +39,7 @@ def demo(
     draws the same as a figure. Takes less than a minute.
     """
     check_can_draw()
+    out = output_folder(out)
     start = time.perf_counter()
     experiments = demo_experiments(seed)
     trials = sum(experiment.trials for experiment in experiments)

@@ -23,6 +23,18 @@ Processes = Annotated[
     typer.Option(help="Processes to play on. Default: as many as there are cores, if it pays."),
 ]
 
+
+def output_folder(path: Path) -> Path:
+    """Make the folder if need be, or raise `InvalidInput`; to call before anything long."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput(f"out must be a folder, got {path} ({error.strerror}).") from None
+    if not os.access(path, os.W_OK):
+        raise InvalidInput(f"out must be a folder that can be written to, got {path}.")
+    return path
+
+
 # Labels handled in about the time that starting worker processes takes.
 WORTH_PROCESSES = 10**8
 

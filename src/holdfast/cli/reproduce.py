@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from holdfast.cli.options import AsJson, Processes, Seed, processes_for
+from holdfast.cli.options import AsJson, Processes, Seed, output_folder, processes_for
 from holdfast.cli.output import human, print_json, progress
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Mean, Row, run, summarise
@@ -50,6 +50,7 @@ def reproduce(
     if not effort > 0:
         raise InvalidInput(f"effort must be positive, got {effort}.")
     check_can_draw()
+    out = output_folder(out)
     start = time.perf_counter()
     for_table = table_experiments(seed, effort=effort)
     for_figure = demo_experiments(seed, labels_per_point=round(effort * LABELS_PER_POINT))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -222,6 +223,7 @@ _experiments: list[Experiment] = []
 def _start_worker(experiments: list[Experiment]) -> None:
     """Keep the experiments, with labels that may be large, once per worker."""
     os.environ["HOLDFAST_THREADS"] = "1"  # the cores are taken by the other workers
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # on Ctrl-C end at once, without a traceback
     _experiments[:] = experiments
 
 
