@@ -52,6 +52,16 @@ def test_among_many_columns_id_and_label_are_found_in_any_case(write):
     assert file.ids.tolist() == [7, 8]
 
 
+def test_a_usage_or_split_column_beside_id_and_label_says_which_part(write):
+    kaggle = read_labels(write("Id,Target,Usage\n1,a,Public\n2,b,Private\n3,a,Public\n"))
+    assert kaggle.split_names == ("Public", "Private")
+    assert kaggle.split.tolist() == [0, 1, 0]
+    assert (kaggle.labels.tolist(), kaggle.ids.tolist()) == ([0, 1, 0], [1, 2, 3])
+    plain = read_labels(write("split,target\n1,a\n2,b\n"))
+    assert plain.split is None
+    assert plain.ids.tolist() == [1, 2]
+
+
 def test_columns_can_be_chosen(write):
     path = write("a,b,c\n1,x,p\n2,y,p\n")
     assert read_labels(path, id_column="a", label_column="b").labels.tolist() == [0, 1]
@@ -132,10 +142,16 @@ BAD_CSV = {
     ),
     "semicolons": (b"id;label\n1;a\n", {}, "must separate columns by commas, got 'id;label'."),
     "duplicate ids": (
-        b'id,label\n1,a\n2,"b\nb"\n1,a\n',
+        b'id,label\n1,a\n"2\n",b\n1,a\n',
         {},
         "must have distinct ids, got '1' at lines 2 and 5.",
     ),
+    "a label of two lines": (
+        b'id,label\n1,a\n2,"b\nb"\n',
+        {},
+        "must have labels of one line, got a longer one at line 4.",
+    ),
+    "UTF-16": ("id,label\n1,a\n".encode("utf-16"), {}, "must be UTF-8 text, got UTF-16;"),
     "blank id": (
         b"id,label\n1,a\n,b\n",
         {},

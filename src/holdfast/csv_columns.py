@@ -24,6 +24,11 @@ __all__ = ["Column", "read_columns"]
 LONGEST_LINE = 1 << 20
 LONGEST_ID = 256
 BLOCK = 1 << 15
+# Beyond this a table is no test set; it is refused before it is read.
+MOST_LINES = 20_000_000
+# Kaggle and Hugging Face name the column that says which part a row belongs to so.
+SPLIT_NAMES = ("usage", "split")
+MOST_SHOWN = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,19 +42,21 @@ class Column:
 
 def read_columns(
     path: Path, *, id_column: str | None, label_column: str | None
-) -> tuple[NDArray[Any] | None, Column]:
-    """Return the ids (None if there are none) and the label column of a CSV file."""
-    codes = array("I")
-    lines: dict[str, str] = {}
-    numbers: dict[str, int] = {}
+) -> tuple[NDArray[Any] | None, Column, Column | None]:
+    """Return the ids, the labels and the `Usage` or `split` column; None where there is none."""
+    _refuse_too_long(path)
+    labels, splits = _Names(), _Names()
     blocks: list[NDArray[Any]] = []
     block: list[str] = []
     at_id: int | None = None
-    for line, id_, label in _rows(path, id_column, label_column):
-        number = numbers.setdefault(label, len(numbers))
-        if number == len(lines):
-            lines[label] = f"line {line}"
-        codes.append(number)
+    for line, id_, label, split in _rows(path, id_column, label_column):
+        if "\n" in label or "\r" in label:
+            raise InvalidInput(
+                f"{path} must have labels of one line, got a longer one at line {line}."
+            )
+        labels.append(label, line)
+        if split is not None:
+            splits.append(split, line)
         if id_ is not None:
             at_id = line
             if not id_ or len(id_) > LONGEST_ID:
@@ -62,15 +69,42 @@ def read_columns(
             if len(block) == BLOCK:
                 blocks.append(_as_array(block))
                 block = []
-    if not codes:
+    if not labels.codes:
         raise InvalidInput(f"{path} must hold at least one example, got a header only.")
-    column = Column(np.array(codes), list(numbers), list(lines.values()))
+    column, split_column = labels.column(), splits.column() if splits.codes else None
     if at_id is None:
-        return None, column
+        return None, column, split_column
     blocks.append(_as_array(block))
     ids = _joined([part for part in blocks if part.size])
     _refuse_duplicates(path, ids, id_column, label_column)
-    return ids, column
+    return ids, column, split_column
+
+
+class _Names:
+    """A growing column of names, each kept once."""
+
+    def __init__(self) -> None:
+        self.codes = array("I")
+        self._numbers: dict[str, int] = {}
+        self._firsts: list[str] = []
+
+    def append(self, name: str, line: int) -> None:
+        number = self._numbers.setdefault(name, len(self._numbers))
+        if number == len(self._firsts):
+            self._firsts.append(f"line {line}")
+        self.codes.append(number)
+
+    def column(self) -> Column:
+        return Column(np.array(self.codes), list(self._numbers), self._firsts)
+
+
+def _refuse_too_long(path: Path) -> None:
+    lines = 0
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            lines += chunk.count(b"\n")
+            if lines > MOST_LINES:
+                raise InvalidInput(f"{path} must have at most {MOST_LINES:,} lines, got more.")
 
 
 def _as_array(ids: list[str]) -> NDArray[Any]:
@@ -101,7 +135,7 @@ def _refuse_duplicates(
     # Lines and rows differ where a quoted value spans lines, so look the two lines up.
     lines = [
         line
-        for row, (line, _, _) in enumerate(_rows(path, id_column, label_column))
+        for row, (line, _, _, _) in enumerate(_rows(path, id_column, label_column))
         if row in (first, second)
     ]
     raise InvalidInput(
@@ -112,13 +146,14 @@ def _refuse_duplicates(
 
 def _rows(
     path: Path, id_column: str | None, label_column: str | None
-) -> Iterator[tuple[int, str | None, str]]:
-    """Yield (line number, id or None, label) for each row below the header."""
+) -> Iterator[tuple[int, str | None, str, str | None]]:
+    """Yield (line number, id or None, label, split or None) for each row below the header."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         try:
             reader = csv.reader(_checked_lines(path, file), strict=True)
             header = [name.strip() for name in next(reader, [])]
             at_id, at_label = _positions(path, header, id_column, label_column)
+            at_split = _split_position(header, (at_id, at_label))
             blank = 0
             for row in reader:
                 line = reader.line_num
@@ -134,7 +169,12 @@ def _rows(
                         f"{path} must have {len(header)} values in every row, "
                         f"got {len(row)} at line {line}."
                     )
-                yield line, None if at_id is None else row[at_id].strip(), row[at_label].strip()
+                yield (
+                    line,
+                    None if at_id is None else row[at_id].strip(),
+                    row[at_label].strip(),
+                    None if at_split is None else row[at_split].strip(),
+                )
         except csv.Error as error:
             raise InvalidInput(f"{path} must be CSV, got: {error}.") from None
         except UnicodeDecodeError:
@@ -159,7 +199,9 @@ def _checked_lines(path: Path, file: TextIO) -> Iterator[str]:
 
 def _undecodable(path: Path) -> int:
     with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
+        number = 0
+        while line := file.readline(LONGEST_LINE):
+            number += 1
             try:
                 line.decode()
             except UnicodeDecodeError:
@@ -167,11 +209,20 @@ def _undecodable(path: Path) -> int:
     return 1
 
 
+def _split_position(header: Sequence[str], taken: Sequence[int | None]) -> int | None:
+    """Find the one column that says which part a row belongs to."""
+    places = [
+        at for at, name in enumerate(header) if name.lower() in SPLIT_NAMES and at not in taken
+    ]
+    # Two columns are id and label, whatever their names.
+    return places[0] if len(places) == 1 and len(header) > 2 else None
+
+
 def _positions(
     path: Path, header: Sequence[str], id_column: str | None, label_column: str | None
 ) -> tuple[int | None, int]:
     """Return which column holds the ids (None: none does) and which the labels."""
-    found = ", ".join(repr(name) for name in header)
+    found = _found(header)
     if not header or not any(header):
         raise InvalidInput(f"{path} must name its columns in the first line, got a blank line.")
     named = {id_column, label_column} & set(header)
@@ -185,14 +236,18 @@ def _positions(
     at_label = _named(path, header, "label", label_column)
     at_id = _named(path, header, "id", id_column)
     if at_label is None:
-        others = [position for position in range(len(header)) if position != at_id]
-        at_label = others[-1] if len(header) <= 2 and others else _common(header, "label")
+        at_split = _split_position(header, (at_id,)) if len(header) == 3 else None
+        others = [at for at in range(len(header)) if at not in (at_id, at_split)]
+        few = len(header) - (at_split is not None) <= 2
+        at_label = others[-1] if few and others else _common(header, "label")
         if at_label is None:
             raise InvalidInput(
                 f"{path} must have a column named label, or say which one it is; found {found}."
             )
-    if at_id is None and len(header) == 2:
-        at_id = 1 - at_label
+    at_split = _split_position(header, (at_label,))
+    rest = [at for at in range(len(header)) if at not in (at_label, at_split)]
+    if at_id is None and len(rest) <= 1:
+        at_id = rest[0] if rest else None
     elif at_id is None and len(header) > 2:
         at_id = _common(header, "id")
         if at_id is None and label_column is None:
@@ -208,9 +263,13 @@ def _named(path: Path, header: Sequence[str], what: str, name: str | None) -> in
     if name is None:
         return None
     if name not in header:
-        found = ", ".join(repr(column) for column in header)
-        raise InvalidInput(f"{path} must have the {what} column {name!r}; found {found}.")
+        raise InvalidInput(f"{path} must have the {what} column {name!r}; found {_found(header)}.")
     return header.index(name)
+
+
+def _found(header: Sequence[str]) -> str:
+    shown = ", ".join(repr(name[:LONGEST_ID]) for name in header[:MOST_SHOWN])
+    return shown if len(header) <= MOST_SHOWN else f"{shown} and {len(header) - MOST_SHOWN} more"
 
 
 def _common(header: Sequence[str], name: str) -> int | None:

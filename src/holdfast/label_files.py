@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from holdfast.labels import Labels, as_labels, label_dtype
 __all__ = ["LabelFile", "read_labels"]
 
 NPY_MAGIC = b"\x93NUMPY"
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,11 +39,16 @@ class LabelFile:
     ids
         One distinct id per example, integers if all of them are, else strings; None if the file
         has no ids.
+    split
+        Which part of the test set each example belongs to, as a number, and `split_names` the
+        names found in the `Usage` or `split` column; None if the file has no such column.
     """
 
     labels: Labels
     class_names: tuple[str, ...]
     ids: NDArray[Any] | None = None
+    split: NDArray[Any] | None = None
+    split_names: tuple[str, ...] = ()
 
     @property
     def n_examples(self) -> int:
@@ -72,7 +78,8 @@ def read_labels(
     id_column, label_column
         Which columns of a CSV file to read. By default a single column is the label, the first of
         two columns is the id and the second the label, and among more columns those named `id`
-        and `label` (in any case) are taken.
+        and `label` (in any case) are taken. A column named `Usage` or `split` beside them says
+        which part a row belongs to.
     class_names
         The known classes, in the order of their numbers; any other class in the file is an error.
         By default the classes are those found in the file.
@@ -91,6 +98,8 @@ def read_labels(
     if class_names is not None:
         class_names = _checked_names(class_names)
     try:
+        if not path.is_dir() and not path.is_file() and path.exists():
+            raise InvalidInput(f"{path} must be a regular file, got a pipe or a device.")
         with path.open("rb") as file:
             magic = file.read(len(NPY_MAGIC))
     except FileNotFoundError:
@@ -103,8 +112,13 @@ def read_labels(
         raise InvalidInput(f"{path} must hold labels, got an empty file.")
     if magic == NPY_MAGIC:
         return _from_npy(path, class_names)
-    ids, column = read_columns(path, id_column=id_column, label_column=label_column)
-    return _from_names(path, column, class_names, ids)
+    if magic[:2] in UTF16_MARKS:
+        raise InvalidInput(f"{path} must be UTF-8 text, got UTF-16; save it as UTF-8.")
+    ids, column, split = read_columns(path, id_column=id_column, label_column=label_column)
+    file_ = _from_names(path, column, class_names, ids)
+    if split is None:
+        return file_
+    return replace(file_, split=split.codes, split_names=tuple(split.names))
 
 
 def _checked_names(names: Sequence[str]) -> tuple[str, ...]:
