@@ -80,7 +80,7 @@ def test_one_query_takes_label_0_if_at_least_a_fair_share_matched(matches: int) 
 )
 def test_the_gain_is_the_closed_form(problem: Problem, model: AnswerModel | None) -> None:
     n, m, _ = problem
-    got = gains(problem, 150, model)
+    got = gains(problem, 100, model)
     expected = n * (HadamardBlocks.expected_accuracy(problem, answers=model) - 1 / m)
     # The closed form is the Gaussian limit; blocks of 60 examples are 3 % off it.
     slack = 4 * got.std() / math.sqrt(got.size) + 0.03 * expected

@@ -66,13 +66,13 @@ def test_best_of_is_a_probability_by_simulation() -> None:
 
 @pytest.mark.parametrize(
     ("problem", "r"),
-    [(Problem(2000, 10, 40), 3), (Problem(1000, 50, 120), 8), (Problem(2000, 2, 60), 2)],
+    [(Problem(1500, 10, 40), 3), (Problem(1000, 20, 90), 6), (Problem(1500, 2, 60), 2)],
     ids=str,
 )
 @pytest.mark.parametrize("model", [ExactAnswers(), NoisyAnswers(0.01), RoundedAnswers(0.01)])
 def test_the_accuracy_is_the_closed_form(problem: Problem, r: int, model: AnswerModel) -> None:
     n, m, _ = problem
-    trials = 60
+    trials = 40
     got = np.empty(trials)
     for trial in range(trials):
         rng = np.random.default_rng((1, trial))

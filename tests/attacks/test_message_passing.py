@@ -31,28 +31,28 @@ def accuracies(problem: Problem, trials: int, **options: object) -> np.ndarray:
 @pytest.mark.parametrize(
     ("problem", "r", "model"),
     [
-        (Problem(1500, 10, 300), 4, ExactAnswers()),
-        (Problem(1500, 10, 300), 4, RoundedAnswers(0.01)),
-        (Problem(1500, 10, 900), 10, ExactAnswers()),
-        (Problem(1500, 2, 300), 2, ExactAnswers()),
-        (Problem(1500, 2, 300), 2, NoisyAnswers(0.005)),
+        (Problem(1000, 10, 200), 4, ExactAnswers()),
+        (Problem(1500, 10, 200), 4, RoundedAnswers(0.01)),
+        (Problem(1000, 10, 600), 10, ExactAnswers()),
+        (Problem(1000, 2, 200), 2, ExactAnswers()),
+        (Problem(1000, 2, 200), 2, NoisyAnswers(0.005)),
     ],
     ids=str,
 )
 def test_state_evolution_predicts_the_accuracy(
     problem: Problem, r: int, model: AnswerModel
 ) -> None:
-    got = accuracies(problem, 25, answers=model, n_labels=r)
+    got = accuracies(problem, 15, answers=model, n_labels=r)
     expected = state_evolution(problem, r, model)
     error = got.std() / math.sqrt(got.size)
-    # State evolution is the limit of many examples; at 1500 it is within 4 % of the bias.
+    # State evolution is the limit of many examples; at 1000 it is within 4 % of the bias.
     assert abs(got.mean() - expected) < 4 * error + 0.04 * (expected - problem.baseline)
 
 
 @pytest.mark.parametrize(("m", "ratio"), [(2, 0.62), (3, 1.0), (10, 2.3)])
 def test_every_label_is_found_above_the_threshold(m: int, ratio: float) -> None:
-    # Thresholds k/n in the limit are .48, .79 and 1.81; n = 800 needs up to a third more.
-    problem = Problem(800, m, round(800 * ratio))
+    # Thresholds k/n in the limit are .48, .79 and 1.81; n = 600 needs up to a third more.
+    problem = Problem(600, m, round(600 * ratio))
     assert accuracies(problem, 3, n_labels=m).tolist() == [1.0] * 3
 
 
@@ -62,10 +62,10 @@ def test_labels_that_were_not_shown_are_found_by_exclusion() -> None:
 
 
 def test_it_beats_one_step_on_the_same_answers() -> None:
-    problem, trials = Problem(1500, 10, 1000), 12
+    problem, trials = Problem(800, 10, 640), 8
     over = np.empty(trials)
     for trial in range(trials):
-        hidden = np.random.default_rng((8, trial)).integers(10, size=1500)
+        hidden = np.random.default_rng((8, trial)).integers(10, size=800)
         scores = []
         for attack in (MessagePassing, LabelSubset):
             rng = np.random.default_rng(trial)

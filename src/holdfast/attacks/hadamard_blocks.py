@@ -198,6 +198,8 @@ class HadamardBlocks(InformedAttack):
         labels, self._odds = known.ranked(2)
         self._first, self._second = self._shifted(labels[:, 0]), self._shifted(labels[:, 1])
         self._order, constant, _ = _layout(self._problem, self._answers)
+        if self._odds.max() <= 1 / m + 1e-12:  # a prior that says nothing, but for rounding
+            self._odds[:] = 1 / m
         lead = self._odds[:, 0] - self._odds[:, 1]
         if lead.any():
             constant = n - _open_to_doubt(self._odds, self._order, self._problem, self._answers)
