@@ -9,6 +9,7 @@ import io
 import pkgutil
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,17 @@ def test_pages_are_reachable_from_the_index(name):
         return
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     assert name.removeprefix("docs/") in index, f"docs/index.md does not mention {name}"
+
+
+def test_the_design_names_every_layer_in_its_order():
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = contract["tool"]["importlinter"]["contracts"][0]["layers"]
+    wanted = [name.strip() for layer in layers for name in layer.split("|")]
+    table = (ROOT / "docs" / "design.md").read_text(encoding="utf-8").split("## The layers")[1]
+    rows = re.findall(r"^\| (`.*?`) \|", table, re.MULTILINE)
+    named = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
+    order = [name for name in named if name in wanted]
+    assert order == wanted, "docs/design.md must list the layers of pyproject.toml, in their order"
 
 
 def _modules():

@@ -138,7 +138,9 @@ def test_ledger_verify_and_show(holdfast, refused, host):
     assert [team["team"] for team in shown[0]["teams"]] == ["blue"]
     assert "all together" in holdfast("ledger", "show", host.ledger).out
     with Ledger(host.ledger).storage.writing() as transaction:
-        transaction._engine.write("UPDATE holdfast_entries SET released = '0.8' WHERE number = 2", ())
+        transaction._engine.write(
+            "UPDATE holdfast_entries SET released = '0.8' WHERE number = 2", ()
+        )
     edited = holdfast("ledger", "verify", host.ledger, "--json")
     assert edited.code == 1
     assert edited.json["problems"] == ["entry 2 was edited: its hash does not fit."]
