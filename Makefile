@@ -47,6 +47,12 @@ docs: $(STAMP)  ## renew the pages and lists that are generated from the code
 bench: $(STAMP)  ## print the speed ratios
 	@$(BIN)/python -m benchmarks
 
+browser:  ## install Chromium for the page tests where it is missing and allowed (Debian, root)
+	@if command -v chromium chromium-browser google-chrome >/dev/null; then echo "A browser is there."; \
+	elif command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null && echo "Chromium installed."; \
+	else echo "No browser found and none may be installed: the page tests will say so and skip."; fi
+
 clean:  ## remove .venv, caches and results
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis out
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

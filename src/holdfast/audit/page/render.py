@@ -1,0 +1,113 @@
+"""From the audit's record to the page's text."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import jinja2
+import vl_convert
+
+from holdfast._version import __version__
+from holdfast.audit.page.charts import gain_chart, series_name, what_if_chart
+from holdfast.audit.result import Audit, Interval, as_json
+
+__all__ = ["render"]
+
+
+def render(audit: Audit) -> str:
+    """Return the whole page."""
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            audit=audit,
+            version=__version__,
+            void=[finding for finding in audit.findings if finding.severity == "void"],
+            heat=_heat(audit),
+            curve_rows=_curve_rows(audit),
+            charts=json_for_script({"gain": gain_chart(audit), "whatIf": what_if_chart()}),
+            what_if=json_for_script(as_json(audit)["what_if"]),
+            style=_text("style.css"),
+            script=_text("page.js"),
+            runtime=_runtime(),
+        )
+    )
+
+
+def json_for_script(value: object) -> str:
+    """Return JSON that can stand inside a script element: no `</script>` can end it early."""
+    return json.dumps(value, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+@cache
+def _runtime() -> str:
+    """Return Vega, Vega-Lite and Vega-Embed as one script, from the library's own wheel."""
+    # Without a snippet the bundle defines window.vegaEmbed; the stub forgets that it is optional.
+    bundle: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]
+    return bundle.replace("</script", "<\\/script")
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("holdfast.audit.page", "."),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["points"] = points
+    environment.filters["interval"] = interval
+    environment.filters["count"] = lambda value: "" if value is None else f"{value:,}"
+    environment.globals["series_name"] = series_name
+    return environment
+
+
+def _text(name: str) -> str:
+    return files("holdfast.audit.page").joinpath(name).read_text(encoding="utf-8")
+
+
+def points(value: float | None, digits: int = 2) -> str:
+    """Return a number of points for reading; an absent one as a dash."""
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def interval(gain: Interval | None) -> str:
+    """Return a gain with its 95 % interval."""
+    if gain is None:
+        return "–"
+    if gain.low is None or gain.high is None:
+        return points(gain.mean)
+    return f"{points(gain.mean)} ({points(gain.low)} to {points(gain.high)})"
+
+
+def _heat(audit: Audit) -> dict[str, Any]:
+    """Return the heat map: a row per rule, a column per attack, and how dark each cell is."""
+    attacks = sorted({attack for row in audit.rules for attack in row.cells})
+    largest = max((gain for row in audit.rules for gain in row.cells.values()), default=0.0)
+    rows = []
+    for row in audit.rules:
+        cells = []
+        for attack in attacks:
+            gain = row.cells.get(attack)
+            share = 0.0 if gain is None or largest <= 0 else max(0.0, gain / largest)
+            # The square root keeps small gains visible beside the largest; up to 80 % the text
+            # stays readable on it, in light and dark.
+            cells.append({"gain": gain, "shade": round(80 * share**0.5)})
+        rows.append({"rule": row, "cells": cells})
+    return {"attacks": attacks, "rows": rows}
+
+
+def _curve_rows(audit: Audit) -> list[dict[str, Any]]:
+    """Return the chart's measured numbers as a table: a row per number of looks."""
+    return [
+        {
+            "looks": looks,
+            "today": looks == audit.curve.today,
+            "gains": [series.points[index] for series in audit.curve.measured],
+        }
+        for index, looks in enumerate(audit.curve.looks)
+    ]

@@ -1,0 +1,142 @@
+"""A made-up record with every part filled in: the page does not care where numbers come from."""
+
+from __future__ import annotations
+
+import math
+
+from holdfast.audit import result
+
+LOOKS = (1, 3, 10, 30, 100, 300, 1000)
+BOUND_LOOKS = tuple(int(10 ** (i / 4)) for i in range(17))
+RULES = [
+    ("exact", "champion-challenger", 10.5, 55.0, 8.0, 0.01),
+    ("round:4", "champion-challenger", 10.4, 55.0, 8.0, 0.01),
+    ("round:2", "hadamard-blocks", 3.2, 40.0, 5.0, 0.5),
+    ("ladder:0.01", "block-climb", 0.2, 3.4, 0.3, 1.0),
+]
+
+
+def interval(mean: float) -> result.Interval:
+    return result.Interval(round(mean, 2), round(0.9 * mean, 2), round(1.1 * mean, 2))
+
+
+def growing(constant: float) -> list[float]:
+    """Return a gain in points that grows with the square root of the looks."""
+    return [100 * constant * math.sqrt(k / 1e5) for k in BOUND_LOOKS]
+
+
+def series(attack: str, setting: result.Setting, constant: float) -> result.Series:
+    points = tuple(interval(100 * constant * math.sqrt(k / 1e5)) for k in LOOKS)
+    return result.Series(attack, setting, points)
+
+
+def rule_row(
+    rule: str, attack: str, gain: float, allowed: float, bits: float, price: float
+) -> result.RuleRow:
+    cells = {"champion-challenger": gain, "block-majority": gain / 2, "naive-bayes": gain / 3}
+    return result.RuleRow(
+        rule, rule == "round:4", attack, interval(gain), allowed, bits, price, cells
+    )
+
+
+def history() -> result.History:
+    team = result.Team("blue", 120, 91.2, 90.1, 1.1, 0.6, 0.9, 0.0)
+    other = result.Team("green", 4, 90.9, None, None, None, None, None)
+    return result.History(
+        n_teams=2,
+        looks=124,
+        first="2026-01-02",
+        last="2026-03-04",
+        most_looks=120,
+        over_limit=("blue",),
+        median_gap=0.3,
+        half_width=0.8,
+        paired_half_width=0.2,
+        mean_gap=1.1,
+        chance=0.6,
+        allowed=0.9,
+        unexplained=0.0,
+        teams=(team, other),
+        groups=(result.TieGroup(1, 2, ("blue", "green")),),
+    )
+
+
+def sample_audit() -> result.Audit:
+    """Return the record."""
+    return result.Audit(
+        verdict=result.Verdict(
+            "UNSAFE",
+            1.0,
+            interval(10.4),
+            "champion-challenger",
+            "features",
+            False,
+            "Someone who learns nothing can gain 10.4 points with 1,000 looks: more than the "
+            "1.00 points that separate ranks here.",
+        ),
+        findings=(
+            result.Finding("sorted", "void", "Rows are sorted.", "They tell.", "Shuffle them."),
+            result.Finding("round", "warning", "Rounding hides nothing.", "n <= 10^4.", "Step."),
+            result.Finding("classes", "note", "One class holds 11 %.", "Baseline.", "Say so."),
+        ),
+        board=result.Board(
+            name="a made-up board",
+            n_examples=10_000,
+            n_classes=10,
+            parts=(result.Part("all", 10_000, True, True),),
+            rule="round:4",
+            rule_source="policy.toml",
+            memory="team",
+            looks=1000,
+            looks_text="5 looks a day for 200 days",
+            looks_per_account=1000,
+            accounts=1,
+            teams=40,
+            final_share=1.0,
+            majority_percent=11.3,
+            models=(result.Model("logistic regression", 95.5),),
+        ),
+        grain=0.01,
+        gains=(
+            result.Gain("champion-challenger", "features", 1, 1000, 10, interval(10.4), 55.0, None),
+            result.Gain("block-majority", "no features", 1, 1000, 10, interval(5.2), 55.0, None),
+            result.Gain("lattice", "features", 1, 1000, 10, None, None, "It needs exact answers."),
+        ),
+        curve=result.Curve(
+            today=1000,
+            looks=LOOKS,
+            measured=(
+                series("champion-challenger", "features", 1.0),
+                series("block-majority", "no features", 0.55),
+            ),
+            bound_looks=BOUND_LOOKS,
+            guarantee=tuple(
+                value if k <= 501 else None
+                for k, value in zip(BOUND_LOOKS, growing(1 / 8), strict=True)
+            ),
+            principle=tuple(growing(0.6)),
+            allowed=tuple(min(90.0, value) for value in growing(4.5)),
+        ),
+        rules=tuple(rule_row(*row) for row in RULES),
+        limits=result.Limits(
+            allowed=55.0,
+            allowed_everyone=90.0,
+            everyone_looks=40_000,
+            principle=28.0,
+            guarantee=4.0,
+            bits_per_look=8.0,
+            conditions="one state for all looks",
+            looks_until={"possible": 12, "allowed": 2, "guaranteed": None},
+            searched=10**6,
+            recover_all=2531,
+        ),
+        history=history(),
+        fix=result.Fix(
+            "ladder:0.01", 1000, 2.0, interval(0.2), 3.4, 1.0, False, "Release through a Ladder."
+        ),
+        what_if={},
+        reproduce=result.Reproduce(
+            "holdfast audit labels.csv --seed 1", 1, 10, "2026.11", "3f9a", {"numpy": "2.4"}
+        ),
+        seconds=41.0,
+    )

@@ -1,0 +1,114 @@
+"""The page as text, and in a real browser with the network off."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from holdfast.audit import page
+from holdfast.audit.page.render import json_for_script
+from holdfast.audit.result import Finding
+from tests.audit.browser import chromium, executable
+from tests.audit.sample import sample_audit
+
+needs_browser = pytest.mark.skipif(
+    executable() is None, reason="no Chromium found: run `make browser`, or set HOLDFAST_CHROMIUM"
+)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    return page.write(sample_audit(), tmp_path_factory.mktemp("page") / "audit.html")
+
+
+def test_it_is_one_file_below_a_megabyte_and_a_half_without_addresses(written):
+    text = written.read_text(encoding="utf-8")
+    assert written.stat().st_size < 1_500_000
+    ours = re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)
+    assert not re.search(r'(src|href)="[^#]', ours)
+    assert "url(" not in ours
+
+
+def test_the_order_is_verdict_warnings_chart_rules_preflight_reproduce(written):
+    text = written.read_text(encoding="utf-8")
+    marks = ['id="verdict"', 'id="void-title"', 'id="gain-chart"', 'id="rules-title"',
+             'id="preflight-title"', 'id="reproduce-title"', 'id="share-title"']  # fmt: skip
+    places = [text.index(mark) for mark in marks]
+    assert places == sorted(places)
+
+
+def test_names_from_outside_cannot_become_markup():
+    audit = sample_audit()
+    nasty = "</script><img src=x onerror=alert(1)>"
+    board = replace(audit.board, name=nasty)
+    finding = Finding("x", "void", nasty, nasty, nasty)
+    text = page.render(replace(audit, board=board, findings=(finding,), what_if={"note": nasty}))
+    assert "<img" not in re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)
+    assert json.loads(json_for_script(nasty)) == nasty
+    assert "</script" not in json_for_script(nasty)
+
+
+def test_writing_replaces_the_old_page_at_once(tmp_path):
+    target = tmp_path / "audit.html"
+    target.write_text("old")
+    page.write(sample_audit(), target)
+    assert target.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert [path.name for path in tmp_path.iterdir()] == ["audit.html"]
+
+
+def opened(browser, written, **options):
+    """Open the page offline; return it with everything that went wrong and was requested."""
+    context = browser.new_context(offline=True, **options)
+    tab = context.new_page()
+    trouble, requests = [], []
+    tab.on("console", lambda m: trouble.append(m.text) if m.type in ("error", "warning") else None)
+    tab.on("pageerror", lambda error: trouble.append(str(error)))
+    tab.on("request", lambda request: requests.append(request.url))
+    tab.goto(written.as_uri())
+    tab.wait_for_selector("#gain-chart svg")
+    return tab, trouble, requests
+
+
+@needs_browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 760, 390])
+def test_it_renders_at_every_width_without_errors_or_requests(written, scheme, width):
+    with chromium() as browser:
+        tab, trouble, requests = opened(
+            browser, written, color_scheme=scheme, viewport={"width": width, "height": 900}
+        )
+        assert tab.inner_text("h1") == "UNSAFE"
+        assert tab.locator("#gain-chart svg path").count() > 10
+        wide = tab.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    assert trouble == []
+    assert requests == [written.as_uri()]
+    assert wide <= 0, f"the page is {wide} pixels wider than the window"
+
+
+@needs_browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_accessibility_fault(written, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    with chromium() as browser:
+        tab, _, _ = opened(browser, written, color_scheme=scheme)
+        tab.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+        found = Axe().run(tab).response["violations"]
+    serious = [
+        (fault["id"], [node["html"][:120] for node in fault["nodes"]])
+        for fault in found
+        if fault["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
+
+
+@needs_browser
+def test_the_keyboard_reaches_every_table_and_slider(written):
+    with chromium() as browser:
+        tab, _, _ = opened(browser, written)
+        reached = set()
+        for _ in range(60):
+            tab.keyboard.press("Tab")
+            reached.add(tab.evaluate("document.activeElement.tagName"))
+    assert {"A", "SUMMARY", "DIV", "PRE"} <= reached
