@@ -82,6 +82,55 @@ def test_the_estimates_are_the_best_linear_ones():
     np.testing.assert_allclose(posterior.estimates.ravel(), expected, atol=1e-9)
 
 
+def exact_posterior(queries, counts, labels):
+    """Probability of every label given the counts, by listing all label vectors."""
+    n = queries.shape[1]
+    vectors = np.array(np.meshgrid(*[range(labels)] * n, indexing="ij")).reshape(n, -1).T
+    fits = np.ones(len(vectors), dtype=bool)
+    for query, count in zip(queries, counts, strict=True):
+        fits &= (vectors == query).sum(axis=1) == count
+    return np.array([(vectors[fits] == label).mean(axis=0) for label in range(labels)])
+
+
+def test_recentring_brings_the_estimates_closer_to_the_posterior():
+    """Against enumeration, over random queries on 9 positions of 3 labels."""
+    rng = np.random.default_rng(5)
+    linear, recentred = [], []
+    for _ in range(60):
+        hidden = rng.integers(3, size=9)
+        queries = rng.integers(3, size=(3, 9)).astype(np.uint8)
+        counts = (queries == hidden).sum(axis=1)
+        posterior = LinearPosterior(np.full((3, 9), 1 / 3), np.ones(9), 3)
+        for query, count in zip(queries, counts, strict=True):
+            posterior.tell(posterior.look(query), count, 0.0)
+        exact = exact_posterior(queries, counts, 3)
+        linear.append(np.abs(posterior.estimates - exact).mean())
+        posterior.recentre()
+        recentred.append(np.abs(posterior.estimates - exact).mean())
+    better = np.array(linear) - np.array(recentred)
+    assert better.mean() > 4 * standard_error(better)
+
+
+def test_forgetting_keeps_the_estimates_as_probabilities():
+    rng = np.random.default_rng(6)
+    posterior = LinearPosterior(np.full((3, 20), 0.25), np.ones(20), 4)
+    for _ in range(4):
+        codes = rng.integers(3, size=20, dtype=np.uint8)
+        posterior.tell(posterior.look(codes), float(rng.integers(2, 9)), 0.0)
+    before = posterior.estimates.copy()
+    assert posterior.full
+    posterior.forget()
+    assert not posterior.full
+    assert posterior.estimates.min() > 0.0
+    np.testing.assert_allclose(posterior.estimates.sum(axis=0), 0.75)
+    # Where nothing was negative, nothing changes but the share of the labels that are not listed.
+    untouched = before.min(axis=0) > 0.0025
+    shares = before / before.sum(axis=0)
+    np.testing.assert_allclose(
+        posterior.estimates[:, untouched] / 0.75, shares[:, untouched], atol=1e-12
+    )
+
+
 def test_a_scored_subset_changes_covariances_as_sampling_without_replacement_does():
     """Against the covariance of subset counts, estimated from a million draws."""
     rng = np.random.default_rng(4)

@@ -34,6 +34,9 @@ NATS = 0.45
 LAST_LEVEL = 0.85
 # Looks a window: its cost grows with the square of them.
 WINDOW_LOOKS = 600
+# With many classes a posterior soon is far from linear: better to begin anew from the estimates
+# after a few answers than to remember exactly how positions vary together.
+MANY_CLASSES, SHORT_MEMORY = 32, 64
 # Looks that the anytime attack plans ahead: a share of those it has had, and a few.
 AHEAD = 0.3
 SOON = 3.0
@@ -57,9 +60,11 @@ class ChampionChallenger(InformedAttack):
     The past labels are kept, as one byte a look and position of the window in play (6 MB at
     n = 10^4): an adaptive query cannot be made again from a seed. More than 600 looks are split
     into windows of positions with their own share of looks, all others showing one fixed label.
-    With 200 classes or more, n_classes // 100 neighbouring examples always show the same label
-    and count as one position. With a prior and exact answers the last look is spent on the guess
-    itself, and the model's own labels are returned if they scored higher.
+    From 32 classes on, without a prior, there are no windows: after every 64 answers the estimates
+    become the prior of the next 64. With 200 classes or more, n_classes // 100 neighbouring
+    examples always show the same label and count as one position. With a prior and exact answers
+    the last look is spent on the guess itself, and the model's own labels are returned if they
+    scored higher.
 
     Parameters
     ----------
@@ -104,6 +109,12 @@ class ChampionChallenger(InformedAttack):
         self._worth = self._fraction  # share of an answer's nats that is not noise
         nats = NATS * self._worth * self._problem.n_queries
         self._arena = Arena(self._problem, self._prior, nats)
+        forgetful = (
+            self._problem.n_classes >= MANY_CLASSES
+            and not self._arena.informed
+            and self._arena.n_positions > WINDOW_LOOKS
+        )
+        self._memory = SHORT_MEMORY if forgetful else WINDOW_LOOKS
         self._windows = self._split()
         self._entered = 0  # windows entered so far
         self._ends = 0  # the look before which the window in play ends
@@ -122,6 +133,8 @@ class ChampionChallenger(InformedAttack):
         """Return the positions of each window, every one a cross-section of those in play."""
         in_play = self._arena.in_play
         n_windows = min(-(-self._problem.n_queries // WINDOW_LOOKS), in_play.size)
+        if self._memory < WINDOW_LOOKS:
+            n_windows = 1
         return [in_play[start::n_windows] for start in range(n_windows)]
 
     def _planned(self, index: int) -> float:
@@ -189,6 +202,7 @@ class ChampionChallenger(InformedAttack):
 
     def _started(self, window: NDArray[np.intp], looks: int) -> LinearPosterior:
         """Return the belief on a window's positions after the first answer."""
+        looks = min(looks, self._memory)
         posterior = self._arena.posterior(window, looks + 1, self._fraction)
         zeros = np.zeros(window.size, dtype=np.uint8)
         posterior.tell(posterior.look(zeros), *self._first)
@@ -200,6 +214,10 @@ class ChampionChallenger(InformedAttack):
         assert posterior is not None
         if planned <= 0.0:
             return None
+        if posterior.full:
+            posterior.forget()
+        elif self._memory < WINDOW_LOOKS and self._fraction == 1.0 and posterior.strained:
+            posterior.recentre()
         estimates = posterior.estimates
         nats = NATS * self._worth * planned / self._arena.group
         alike = self._arena.alike(len(estimates))
@@ -281,15 +299,6 @@ class AnytimeChampionChallenger(ChampionChallenger):
 
     def _planned(self, index: int) -> float:
         return SOON + AHEAD * index
-
-    def _next_look(self, index: int) -> Look | None:
-        assert self._posterior is not None
-        if self._posterior.full:
-            self._posterior = self._posterior.renewed()
-        return super()._next_look(index)
-
-    def _started(self, window: NDArray[np.intp], looks: int) -> LinearPosterior:
-        return super()._started(window, min(looks, WINDOW_LOOKS))
 
 
 def _as_noisy(look: Look, low: float, high: float) -> tuple[float, float]:

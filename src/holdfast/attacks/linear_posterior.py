@@ -20,12 +20,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from holdfast.attacks.posterior_kernels import BLOCK, agreements, overlaps, tilt, whiten
 from holdfast.threads import over_slices
 
 __all__ = ["Codes", "Elsewhere", "LinearPosterior", "Look"]
@@ -33,13 +33,13 @@ __all__ = ["Codes", "Elsewhere", "LinearPosterior", "Look"]
 Codes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
-# Positions a block: partial sums are added block by block, so that the result does not depend on
-# how the blocks were shared among threads, and a block's table of labels fits the first cache.
-BLOCK = 512
 # Below this many (query, position) pairs a second thread costs more than it saves.
 LEAST_PAIRS = 1 << 20
 # An answer whose unpredicted share of variance is below this was known before it was asked.
 NOVEL = 1e-9
+# Recentre when positions have moved by this much in log-odds, on average, since the last time, and
+# there are a few percent more answers than then: the work grows with their square.
+STRAIN, TOO_LATE, RECENTRE_GROWTH = 0.3, 2.0, 1.05
 # A linear estimate can be negative; taken as a prior it is at least this share of the old one.
 FLOOR = 1e-2
 
@@ -53,73 +53,6 @@ class Elsewhere(NamedTuple):
 
 
 NOWHERE = Elsewhere(0.0, 0.0, 0.0)
-
-
-@njit(cache=True, nogil=True, fastmath=True)
-def _agreements(past: Any, new: Any, gains: Any, first: int, last: int, out: Any) -> None:
-    """out[b, s] = sum of gains_j over the positions of block b with past[s, j] = new[j]."""
-    for block in range(first, last):
-        low, high = block * BLOCK, min(new.size, (block + 1) * BLOCK)
-        shown, gain = new[low:high], gains[low:high]
-        for s in range(past.shape[0]):
-            row = past[s, low:high]
-            total = 0.0
-            for j in range(high - low):
-                total += gain[j] if row[j] == shown[j] else 0.0
-            out[block, s] = total
-
-
-@njit(cache=True, nogil=True, fastmath=True)
-def _overlaps(past: Any, prior: Any, gains: Any, first: int, last: int, out: Any) -> None:
-    """out[b, s] = sum of gains_j * prior[past[s, j], j] over the positions of block b."""
-    for block in range(first, last):
-        low, high = block * BLOCK, min(gains.size, (block + 1) * BLOCK)
-        for s in range(past.shape[0]):
-            total = 0.0
-            for j in range(low, high):
-                total += gains[j] * prior[past[s, j], j]
-            out[block, s] = total
-
-
-@njit(cache=True, nogil=True, fastmath=True)
-def _tilt(past: Any, change: Any, prior: Any, first: int, last: int, out: Any) -> None:
-    """Add change_s to theta at the label shown in query s, and renew the estimates.
-
-    `out` is (theta, estimate) of shape (2, labels, positions).
-    """
-    n_labels, n = prior.shape
-    table = np.empty((n_labels, BLOCK))
-    for block in range(first, last):
-        low, high = block * BLOCK, min(n, (block + 1) * BLOCK)
-        table[:, :] = 0.0
-        for s in range(past.shape[0]):
-            amount = change[s]
-            for j in range(low, high):
-                table[past[s, j], j - low] += amount
-        mean = np.zeros(high - low)
-        for label in range(n_labels):
-            for j in range(low, high):
-                out[0, label, j] += table[label, j - low]
-                mean[j - low] += prior[label, j] * out[0, label, j]
-        for label in range(n_labels):
-            for j in range(low, high):
-                out[1, label, j] = prior[label, j] * (1.0 + out[0, label, j] - mean[j - low])
-
-
-@njit(cache=True, nogil=True, fastmath=True)
-def _whiten(inverse: Any, t: int, covariance: Any, out: Any) -> float:
-    """Write the next row of the inverse Cholesky factor, not yet scaled; return its variance."""
-    explained = 0.0
-    out[:t] = 0.0
-    for s in range(t):
-        part = 0.0
-        for r in range(s + 1):
-            part += inverse[s, r] * covariance[r]
-        explained += part * part
-        for r in range(s + 1):
-            out[r] -= part * inverse[s, r]
-    out[t] = 1.0
-    return float(covariance[t] - explained)
 
 
 class Look(NamedTuple):
@@ -165,19 +98,21 @@ class LinearPosterior:
         fraction: float = 1.0,
     ) -> None:
         n = prior.shape[1]
-        self._prior = np.ascontiguousarray(prior)
         self._weights = weights
         self._elsewhere = elsewhere
         self._boost = 1.0 / fraction
-        self._even = float(prior[0, 0]) if np.ptp(prior) == 0.0 else None
         self._past = np.empty((capacity, n), dtype=np.uint8)
         self._inverse = np.zeros((capacity, capacity))
         self._surprise = np.empty(capacity)  # y - E y
         self._expected = np.empty(capacity)
-        self._told = 0
-        self._state = np.zeros((2, *prior.shape))
-        self._state[1] = self._prior
+        self._counts = np.empty(capacity)
+        self._noises = np.empty(capacity)
+        self._solution = np.zeros(capacity)  # a of Cov(y) a = y - E y
+        self._tilts = np.zeros(capacity)  # the sum of a over the priors given up so far
+        self._state = np.empty((2, *prior.shape))  # theta and the estimates
         self._in_play = 1
+        self._centred = 0  # answers at the last `recentre`
+        self._restart(np.ascontiguousarray(prior))
 
     @property
     def estimates(self) -> Floats:
@@ -198,27 +133,16 @@ class LinearPosterior:
         """Return the most likely label of every position."""
         return np.asarray(self.estimates.argmax(axis=0), dtype=np.uint8)
 
-    def renewed(self) -> LinearPosterior:
-        """Return a belief whose prior is this one's estimate; how positions vary together is lost.
+    @property
+    def strained(self) -> bool:
+        """Whether the estimates have moved so far that `recentre` is worth its cost.
 
-        The memory of past queries is reused, so this one must not be told any more.
+        Beyond log-odds of 2 the exponential of a linear estimate is no estimate: too late.
         """
-        theta = self._state[0]
-        estimates = self._prior * (1.0 + theta - (self._prior * theta).sum(axis=0))
-        floor = FLOOR * self._prior
-        estimates = np.maximum(estimates, floor)
-        estimates *= self._prior.sum(axis=0) / estimates.sum(axis=0)
-        made = LinearPosterior(
-            estimates,
-            self._weights,
-            1,
-            elsewhere=self._elsewhere,
-            fraction=1.0 / self._boost,
-        )
-        made._past, made._inverse = self._past, self._inverse
-        made._surprise, made._expected = self._surprise, self._expected
-        made._in_play = self._in_play
-        return made
+        if self._told < RECENTRE_GROWTH * self._centred + 1:
+            return False
+        moved = np.abs(self._state[0, : self._in_play]).max(axis=0)
+        return bool(moved.mean() > STRAIN and moved.max() < TOO_LATE)
 
     def look(self, codes: Codes) -> Look:
         """Return what is known of the match count of a query before it is answered."""
@@ -227,27 +151,79 @@ class LinearPosterior:
         expected = float(gains.sum()) + self._elsewhere.total
         covariance = self._covariances(codes, gains, expected)
         row = np.empty(t + 1)
-        variance = _whiten(self._inverse, t, covariance, row)
+        variance = whiten(self._inverse, t, covariance, row)
         mean = expected - float(row[:t] @ self._surprise[:t])
         share = variance / covariance[t] if covariance[t] > 0.0 else 0.0
         return Look(codes, expected, mean, max(variance, 0.0), share, row)
 
     def tell(self, look: Look, count: float, noise: float) -> None:
         """Take the count of the last look, known up to an error of this variance."""
-        spread = look.variance + noise
         if not look.novel:
             return
         t = self._told
         self._past[t] = look.codes
         self._in_play = max(self._in_play, int(look.codes.max()) + 1)
+        self._counts[t], self._noises[t] = count, noise
+        self._tilts[t] = self._solution[t] = 0.0
+        self._shift(self._absorb(look, count, noise))
+
+    def recentre(self) -> None:
+        """Take the estimates, made probabilities, as the prior, and learn all answers anew.
+
+        Multiplying the prior by exp(a . counts) changes nothing once the counts are given: the
+        factor is the same for all labels that remain possible. So any a gives a prior that is as
+        good, and the a of the last solution one that expects about the counts there were, around
+        which a linear estimate is best.
+        """
+        t = self._told
+        unlisted = 1.0 - self._prior.sum(axis=0)
+        tilted = self._prior * np.exp(self._state[0])
+        total, squares, examples = self._elsewhere
+        total += float(self._solution[:t].sum()) * (total - squares)
+        self._elsewhere = Elsewhere(total, squares, examples)
+        self._tilts[:t] += self._solution[:t]
+        self._restart(tilted / (tilted.sum(axis=0) + unlisted))
+        change = np.zeros(t)
+        for s in range(t):
+            # A noisy count's likelihood takes up the tilt by a shift of its mean.
+            count = self._counts[s] - self._noises[s] * self._tilts[s]
+            change[: s + 1] += self._absorb(self.look(self._past[s]), count, self._noises[s])
+        self._shift(change)
+        self._centred = t
+
+    def forget(self) -> None:
+        """Take the estimates as the prior; how positions vary together is forgotten."""
+        theta = self._state[0]
+        estimates = self._prior * (1.0 + theta - (self._prior * theta).sum(axis=0))
+        np.maximum(estimates, FLOOR * self._prior, out=estimates)
+        self._restart(estimates * (self._prior.sum(axis=0) / estimates.sum(axis=0)))
+        self._centred = 0
+
+    def _restart(self, prior: Floats) -> None:
+        """Begin anew from this prior."""
+        self._prior = prior
+        self._even = float(prior[0, 0]) if np.ptp(prior) == 0.0 else None
+        self._state[0] = 0.0
+        self._state[1] = prior
+        self._solution[:] = 0.0
+        self._told = 0
+
+    def _absorb(self, look: Look, count: float, noise: float) -> Floats:
+        """Add a row for an answer and return the change of the solution."""
+        t = self._told
+        spread = max(look.variance + noise, NOVEL * look.variance / max(look.share, NOVEL), 1e-9)
         self._inverse[t, : t + 1] = look.row / math.sqrt(spread)
         self._surprise[t] = count - look.expected
         self._expected[t] = look.expected
         self._told = t + 1
-        change = (count - look.mean) / spread * look.row
+        return (count - look.mean) / spread * look.row
+
+    def _shift(self, change: Floats) -> None:
+        """Change the solution, and the estimates with it."""
+        self._solution[: self._told] += change
         top = min(self._in_play + 1, len(self._prior))
-        past, prior, state = self._past[: t + 1], self._prior[:top], self._state[:, :top]
-        self._over_blocks(lambda a, b: _tilt(past, change, prior, a, b, state))
+        past, prior, state = self._past[: self._told], self._prior[:top], self._state[:, :top]
+        self._over_blocks(lambda a, b: tilt(past, change, prior, a, b, state))
 
     def _covariances(self, codes: Codes, gains: Floats, expected: float) -> Floats:
         """Return the covariances of the past answers, and last its own variance, with a query's.
@@ -259,7 +235,7 @@ class LinearPosterior:
         past = self._past[:t]
         blocks = self._n_blocks
         agree = np.empty((blocks, t))
-        self._over_blocks(lambda a, b: _agreements(past, codes, gains, a, b, agree))
+        self._over_blocks(lambda a, b: agreements(past, codes, gains, a, b, agree))
         both = np.empty(t + 1)
         both[:t] = agree.sum(axis=0)
         both[t] = gains.sum()
@@ -268,7 +244,7 @@ class LinearPosterior:
             apart[:] = self._even * gains.sum()
         else:
             overlap = np.empty((blocks, t))
-            self._over_blocks(lambda a, b: _overlaps(past, self._prior, gains, a, b, overlap))
+            self._over_blocks(lambda a, b: overlaps(past, self._prior, gains, a, b, overlap))
             apart[:t] = overlap.sum(axis=0)
             apart[t] = gains @ self._prior[codes, np.arange(codes.size)]
         total, squares, examples = self._elsewhere
