@@ -17,7 +17,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import gammaln, ndtr
 
 from holdfast.bounds.block_majority import expected_accuracy
 from holdfast.bounds.column_vote import predicted_accuracy
@@ -101,16 +101,30 @@ def _column_vote(problem: Problem) -> float:
 
 
 def _naive_bayes(problem: Problem) -> float:
-    """Return the normal limit: sqrt(k / (mn (m-1))) times the mean of the largest of m normals."""
+    r"""Return the normal limit of the bias of `NaiveBayes`.
+
+    A label shown c times to an example collects c independent weights, in total nearly normal with
+    variance c, and c times delta = m / sqrt(n (m-1)) more if it is the true one. The true label
+    wins with probability \int F(x)^(m-1) dG(x), where F and G are the distributions of the total
+    of a wrong and of the true label. Counts c are taken as independent Bin(k, 1/m).
+    """
     n, m, k = problem
-    # The trapezoid rule is exact to rounding for a smooth integrand that vanishes at both ends.
-    x = np.linspace(-10, 10, 2001)
-    density = m * np.exp(-0.5 * x**2) / math.sqrt(2 * math.pi) * ndtr(x) ** (m - 1)
-    largest = float((x * density).sum() * (x[1] - x[0]))
-    return math.sqrt(k / (m * n * (m - 1))) * largest
+    delta = m / math.sqrt(n * (m - 1))
+    count = np.arange(k + 1)
+    log_ways = gammaln(k + 1) - gammaln(count + 1) - gammaln(k - count + 1)
+    chance = np.exp(log_ways - count * math.log(m) + (k - count) * math.log1p(-1 / m))
+    count, chance = count[chance > 1e-12], chance[chance > 1e-12]
+    reach = 9 * math.sqrt(count.max()) + delta * count.max()
+    x = np.linspace(-reach, reach, 8001)
+    # A label that was never shown has the total 0; among several of them a coin decides.
+    scale = np.sqrt(np.maximum(count, 1e-6))
+    wrong = ndtr(x[:, None] / scale) @ chance
+    right = ndtr((x[:, None] - delta * count) / scale) @ chance
+    middle = (wrong[1:] + wrong[:-1]) / 2
+    return float((middle ** (m - 1)) @ np.diff(right)) - 1 / m
 
 
-# k <= 1 + n/(2m) everywhere, and k well above m, so that the normal limit is near.
+# k <= 1 + n/(2m) everywhere, and k above m, so that every label is shown.
 _SMALL = Grid(k=(101, 201, 401), n=(20_000, 40_000, 80_000), m=(4, 10, 25))
 # max(9 m log m, n/m) <= k <= 9 (n-1) log m everywhere.
 _LARGE = Grid(k=(1000, 2000, 4000, 8000), n=(1000, 2000, 4000), m=(4, 8, 16))
