@@ -61,6 +61,42 @@ def history() -> result.History:
     )
 
 
+def surfaces() -> dict[str, object]:
+    """Return what-if surfaces in the shape of `holdfast.audit.what_if`, on a coarse grid."""
+    axes: dict[str, tuple[float | None, ...]] = {
+        "n_examples": (100, 100_000),
+        "n_classes": (2, 1000),
+        "looks": (1, 100, 10_000),
+        "decimals": (1, 2, None),
+        "step": (0.001, 0.01),
+        "accounts": (1, 100),
+    }
+
+    def gain(n: float, m: float, k: float, factor: float) -> float:
+        return round(min(99.0, 50 * factor * math.sqrt(k / (m * n))), 2)
+
+    def surface(last: list[float]) -> list[object]:
+        return [
+            [[[gain(n, m, k, f) for f in last] for k in (1, 100, 10_000)] for m in (2, 1000)]
+            for n in (100, 100_000)
+        ]
+
+    def with_accounts(last: list[float]) -> list[object]:
+        return [
+            [
+                [[[gain(n, m, k, f * a) for a in (1, 10)] for f in last] for k in (1, 100, 10_000)]
+                for m in (2, 1000)
+            ]
+            for n in (100, 100_000)
+        ]
+
+    return {
+        "axes": axes,
+        "round": {"possible": surface([0.1, 0.5, 1.0]), "allowed": surface([0.5, 2.0, 4.0])},
+        "ladder": {"possible": surface([0.1, 0.01]), "allowed": with_accounts([0.5, 0.05])},
+    }
+
+
 def sample_audit() -> result.Audit:
     """Return the record."""
     return result.Audit(
@@ -134,7 +170,7 @@ def sample_audit() -> result.Audit:
         fix=result.Fix(
             "ladder:0.01", 1000, 2.0, interval(0.2), 3.4, 1.0, False, "Release through a Ladder."
         ),
-        what_if={},
+        what_if=surfaces(),
         reproduce=result.Reproduce(
             "holdfast audit labels.csv --seed 1", 1, 10, "2026.11", "3f9a", {"numpy": "2.4"}
         ),

@@ -111,4 +111,39 @@ def test_the_keyboard_reaches_every_table_and_slider(written):
         for _ in range(60):
             tab.keyboard.press("Tab")
             reached.add(tab.evaluate("document.activeElement.tagName"))
-    assert {"A", "SUMMARY", "DIV", "PRE"} <= reached
+    assert {"A", "SUMMARY", "DIV", "INPUT", "PRE"} <= reached
+
+
+@needs_browser
+def test_sliders_move_the_curve_and_the_sentence(written):
+    with chromium() as browser:
+        tab, trouble, _ = opened(browser, written)
+        tab.wait_for_selector("#what-if-chart svg")
+
+        def shown():
+            tab.wait_for_timeout(200)
+            curves = tab.locator("#what-if-chart svg .mark-line path")
+            drawn = curves.evaluate_all("paths => paths.map(path => path.getAttribute('d'))")
+            return tab.inner_text("#what-if-sentence"), "\n".join(drawn)
+
+        seen = [shown()]
+        for name in ("n_examples", "n_classes", "looks", "accounts", "decimals"):
+            tab.focus(f"#what-if-{name}")
+            # "Home" is the least value; a slider that stands there goes to its largest.
+            tab.keyboard.press("Home")
+            if shown() == seen[-1]:
+                tab.keyboard.press("End")
+            seen.append(shown())
+        tab.focus("#what-if-rule")
+        tab.keyboard.press("End")
+        seen.append(shown())
+        tab.focus("#what-if-step")
+        tab.keyboard.press("Home")
+        seen.append(shown())
+        assert tab.locator("#what-if-decimals").is_hidden()
+    sentences = [sentence for sentence, _ in seen]
+    assert len(set(sentences)) == len(sentences), sentences
+    # The looks slider moves the line at its value, every other one the curve itself.
+    curves = [curve for _, curve in seen]
+    assert len(set(curves)) >= len(curves) - 1
+    assert trouble == []

@@ -126,8 +126,9 @@ def what_if_chart() -> dict[str, Any]:
             ),
             strokeDash=alt.StrokeDash(
                 "line:N",
+                title=None,
                 scale=alt.Scale(domain=["possible", "allowed"], range=[[1, 0], [6, 4]]),
-                legend=None,
+                legend=alt.Legend(orient="bottom"),
             ),
         )
     )

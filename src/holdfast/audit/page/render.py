@@ -29,7 +29,9 @@ def render(audit: Audit) -> str:
             heat=_heat(audit),
             curve_rows=_curve_rows(audit),
             charts=json_for_script({"gain": gain_chart(audit), "whatIf": what_if_chart()}),
-            what_if=json_for_script(as_json(audit)["what_if"]),
+            what_if=json_for_script(
+                {"surfaces": as_json(audit)["what_if"], "start": _start(audit)}
+            ),
             style=_text("style.css"),
             script=_text("page.js"),
             runtime=_runtime(),
@@ -111,3 +113,17 @@ def _curve_rows(audit: Audit) -> list[dict[str, Any]]:
         }
         for index, looks in enumerate(audit.curve.looks)
     ]
+
+
+def _start(audit: Audit) -> dict[str, Any]:
+    """Return where the sliders of the what-if panel stand: at what was audited."""
+    rule, _, setting = audit.board.rule.partition(":")
+    return {
+        "n_examples": audit.board.n_examples,
+        "n_classes": audit.board.n_classes,
+        "looks": audit.board.looks_per_account,
+        "accounts": audit.board.accounts,
+        "rule": rule,
+        "decimals": int(setting) if rule == "round" and setting.isdecimal() else None,
+        "step": float(setting) if rule == "ladder" and setting else 0.01,
+    }
