@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from holdfast.errors import InvalidInput
@@ -64,3 +66,8 @@ def test_the_digest_changes_with_any_setting():
     }
     assert len(digests) == 4
     assert Policy("exact", looks_per_team=100).digest == Policy("exact").digest
+
+
+def test_the_page_shows_the_template():
+    page = Path(__file__).parents[2] / "docs" / "guard.md"
+    assert f"```toml\n{POLICY_TEMPLATE}```\n" in page.read_text(encoding="utf-8")

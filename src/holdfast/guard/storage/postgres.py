@@ -23,6 +23,15 @@ except ImportError:  # pragma: no cover - the test environment has it
 
 __all__ = ["PostgresStorage"]
 
+BEGIN = (
+    "BEGIN",
+    "SET LOCAL synchronous_commit = off",
+    "SELECT one FROM holdfast_ledger FOR UPDATE",
+)
+
+# A commit of its own, written synchronously: all that was committed before it is on disk after it.
+FLUSH = b"SELECT pg_logical_emit_message(true, 'holdfast', '')"
+
 # Any fixed number: two processes that make the tables at once must take turns.
 CREATION_LOCK = 0x686F6C64
 
@@ -89,22 +98,26 @@ class PostgresStorage:
     def writing(self, ahead: Sequence[Question] = ()) -> Iterator[Transaction]:
         """Open an exclusive transaction: durable when the block ends, undone if it raises.
 
-        Others wait while it is open, so a look takes two round trips: one locks and asks all that
-        is wanted ahead, one writes and commits.
+        Others wait while it is open, so it takes two round trips: one locks and asks all that is
+        wanted ahead, one writes and commits. The commit itself does not wait for the disk, which
+        would make everybody wait for it in turn; the block does, after it has let the others go
+        on, and then one flush serves all who wait.
         """
         with self._lock, _clear_errors(), _undone(self._connected()) as connection:
             engine = _Engine(connection)
-            with connection.pipeline():
-                connection.execute("BEGIN")
-                connection.execute("SELECT one FROM holdfast_ledger FOR UPDATE")
-                cursors = [
-                    connection.execute(_placed(QUESTIONS[name]), parameters)
-                    for name, parameters in ahead
-                ]
-            known = {q: cursor.fetchall() for q, cursor in zip(ahead, cursors, strict=True)}
+            asked = [(QUESTIONS[name], parameters) for name, parameters in ahead]
+            cursor = _together(connection, [*((text, ()) for text in BEGIN), *asked])
+            for _ in BEGIN:
+                cursor.nextset()
+            known = {}
+            for question in ahead:
+                known[question] = cursor.fetchall()
+                cursor.nextset()
             yield SqlTransaction(engine, known)
             engine.write("COMMIT", ())
             engine.flush()
+            # Even if nothing was written: what was read may be on its way to the disk.
+            connection.execute(FLUSH)
 
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
@@ -132,25 +145,28 @@ class _Engine:
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self._connection = connection
-        self._waiting: list[tuple[bytes, Sequence[Any]]] = []
+        self._waiting: list[tuple[str, Sequence[Any]]] = []
 
     def ask(self, query: str, parameters: Sequence[Any]) -> list[Any]:
         self.flush()
-        return self._connection.execute(_placed(query), parameters).fetchall()
+        return _together(self._connection, [(query, parameters)]).fetchall()
 
     def write(self, statement: str, parameters: Sequence[Any]) -> None:
-        self._waiting.append((_placed(statement), parameters))
+        self._waiting.append((statement, parameters))
 
     def flush(self) -> None:
         waiting, self._waiting = self._waiting, []
         if waiting:
-            with self._connection.pipeline():
-                for statement, parameters in waiting:
-                    self._connection.execute(statement, parameters)
+            _together(self._connection, waiting)
 
 
-def _placed(query: str) -> bytes:
-    return query.replace("?", "%s").encode()
+def _together(
+    connection: psycopg.Connection[Any], statements: Sequence[tuple[str, Sequence[Any]]]
+) -> psycopg.ClientCursor[Any]:
+    """Send statements in one message; the cursor stands at the first one's rows."""
+    text = ";".join(statement for statement, _ in statements).replace("?", "%s")
+    cursor = psycopg.ClientCursor(connection)
+    return cursor.execute(text.encode(), [value for _, values in statements for value in values])
 
 
 @contextmanager
