@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from holdfast import Problem
+from holdfast.bounds.block_majority import expected_accuracy
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.experiments import Matrix, certified, heat_map, run_matrix
 from holdfast.experiments.answer_models import answer_model
@@ -126,3 +127,30 @@ def test_an_entry_that_cannot_play_says_why():
     entry = entry_named("block-majority")
     with pytest.raises(NotSupported, match="compares neighbouring looks"):
         entry.play(PROBLEM, np.random.default_rng(0), parse_mechanism("improved"))
+
+
+@pytest.mark.slow
+def test_the_default_rules_hold_against_the_whole_suite():
+    problem = Problem(2000, 10, 80)
+    result = run_matrix(Matrix(problem, trials=4, seed=11), processes=2)
+    assert [summary.rule for summary in result["rules"]] == list(default_rules(problem))
+    assert all(summary.holds for summary in result["rules"])
+    measured = {(cell.rule, cell.attack): cell.bias for cell in result["cells"]}
+    exact = expected_accuracy(problem) - 0.1
+    bias = measured["exact", "block-majority"]
+    assert abs(bias.mean - exact) < 4 * bias.stderr
+    # What the suite is for: each of these rules falls to an attack that knows it.
+    for rule, attack in (
+        ("round:2", "hadamard-blocks"),
+        ("ladder", "block-climb"),
+        ("ladder:0.005", "random-climb"),
+        ("rank", "block-majority"),
+        ("improved", "block-climb"),
+        ("subsample:0.3+round:4", "champion-challenger"),
+    ):
+        assert measured[rule, attack].mean > 4 * measured[rule, attack].stderr
+    # A second state undoes the memory of a best-so-far board.
+    alone, fresh = (
+        measured["ladder", name] for name in ("block-majority", "block-majority, new accounts")
+    )
+    assert fresh.mean - alone.mean > 4 * math.hypot(fresh.stderr, alone.stderr)
