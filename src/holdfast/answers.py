@@ -36,7 +36,9 @@ COUNT_SLACK = 1e-3
 
 @runtime_checkable
 class AnswerModel(Protocol):
-    """What a released answer tells about the number of matches."""
+    """What a released answer tells about the number of matches. A model is a value: hashable."""
+
+    def __hash__(self) -> int: ...
 
     def counts(self, answer: float, n_examples: int) -> tuple[int, int]:
         """Return the smallest and the largest match count that could give this answer.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,7 @@ def _posterior(evidence: Floats, odds: Floats, rest: Floats | float) -> Floats:
     return np.asarray(weights / (weights.sum(axis=1, keepdims=True) + others))
 
 
+@lru_cache(maxsize=1024)
 def state_evolution(problem: Problem, n_labels: int, answers: AnswerModel) -> float:
     """Return the accuracy that message passing reaches for many examples, with r labels.
 

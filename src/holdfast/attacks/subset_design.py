@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -86,6 +87,7 @@ def best_of(count: int, strength: float) -> float:
     return float(weights @ ndtr(nodes + math.sqrt(strength)) ** (count - 1))
 
 
+@lru_cache(maxsize=1024)
 def one_step_accuracy(problem: Problem, n_labels: int, answers: AnswerModel) -> float:
     r"""Return the accuracy of centred group means with r labels an example, Gaussian limit.
 
