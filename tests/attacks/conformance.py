@@ -9,7 +9,7 @@ import inspect
 
 import numpy as np
 
-from holdfast import Problem, attacks
+from holdfast import Problem, attacks, planner
 from holdfast.errors import HoldfastError
 from holdfast.oracles import LabelOracle
 
@@ -25,7 +25,7 @@ PROBLEMS = [
 
 def attack_classes() -> list[type]:
     """Return every attack that is built from a problem and a generator alone."""
-    classes = [getattr(attacks, name) for name in attacks.__all__]
+    classes = [getattr(attacks, name) for name in attacks.__all__] + [planner.Auto]
     return [
         cls
         for cls in classes

@@ -17,6 +17,7 @@ from holdfast.cli.gate import gate
 from holdfast.cli.ledger import ledger
 from holdfast.cli.matrix import matrix
 from holdfast.cli.output import report_error
+from holdfast.cli.plan import plan
 from holdfast.cli.policy import policy
 from holdfast.cli.reproduce import reproduce
 from holdfast.cli.score import score
@@ -55,7 +56,7 @@ def _root(
     del version
 
 
-for command in (attack, bounds, demo, gate, matrix, reproduce, score, statements):
+for command in (attack, bounds, demo, gate, matrix, plan, reproduce, score, statements):
     app.command()(command)
 app.add_typer(ledger, name="ledger")
 app.add_typer(policy, name="policy")

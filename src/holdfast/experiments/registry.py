@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast import attacks
+from holdfast import attacks, planner
 from holdfast.attacks import without_features as attacks_without_features
 from holdfast.errors import InvalidInput
 from holdfast.problem import Problem
@@ -40,8 +40,10 @@ def make_attack(
 
 
 def _classes(without_features: bool) -> dict[str, Any]:
-    module: ModuleType = attacks_without_features if without_features else attacks
-    found = {_kebab(name): getattr(module, name) for name in module.__all__}
+    modules: list[ModuleType] = (
+        [attacks_without_features] if without_features else [attacks, planner]
+    )
+    found = {_kebab(name): getattr(module, name) for module in modules for name in module.__all__}
     return {name: cls for name, cls in sorted(found.items()) if _playable(cls)}
 
 

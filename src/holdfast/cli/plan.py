@@ -1,0 +1,132 @@
+"""`holdfast plan`: which attack gains most, before a look is spent."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.table import Table
+
+from holdfast.answers import AnswerModel, ComparisonAnswers
+from holdfast.bounds import best_impossible
+from holdfast.cli.options import AsJson
+from holdfast.cli.output import human, print_json
+from holdfast.errors import InvalidInput
+from holdfast.experiments.answer_models import answer_model
+from holdfast.mechanisms import parse_mechanism
+from holdfast.planner import Forecast, Plan
+from holdfast.planner import plan as make_plan
+from holdfast.priors import Prior
+from holdfast.problem import Problem
+
+__all__ = ["plan"]
+
+
+def plan(
+    n_examples: Annotated[int, typer.Option(help="Size of the test set.")],
+    n_classes: Annotated[int, typer.Option(help="Number of classes.")],
+    n_queries: Annotated[int, typer.Option(help="Number of looks.")],
+    mechanism: Annotated[
+        str, typer.Option(help="What is released: exact, round:3, gaussian:0.01, rank, ...")
+    ] = "exact",
+    prior_accuracy: Annotated[
+        float | None,
+        typer.Option(help="Accuracy of a model to start from, equally sure of every example."),
+    ] = None,
+    non_adaptive: Annotated[
+        bool,
+        typer.Option(
+            "--non-adaptive", help="All queries must be handed in before the first answer."
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Predict what every attack would gain and say which one to play, and why.
+
+    Gain is the expected number of matches above guessing, n/m, or above the model with
+    --prior-accuracy. The figures come from closed forms and from curves measured beforehand; no
+    attack is played.
+    """
+    problem = Problem(n_examples, n_classes, n_queries)
+    found = make_plan(
+        problem,
+        prior=None if prior_accuracy is None else _model(problem, prior_accuracy),
+        answers=_answers(mechanism, problem),
+        non_adaptive=non_adaptive,
+    )
+    result = _result(found, mechanism)
+    if as_json:
+        print_json(result)
+    else:
+        _show(result)
+
+
+def _model(problem: Problem, accuracy: float) -> Prior:
+    """Return what a model of this accuracy says that is as sure of one example as of the next."""
+    n, m, _ = problem
+    if not problem.baseline <= accuracy <= 1.0:
+        raise InvalidInput(
+            f"prior_accuracy must lie between 1/n_classes = {problem.baseline:g} and 1, "
+            f"got {accuracy:g}."
+        )
+    return Prior.candidates(np.zeros((n, 1), dtype=np.int64), np.full((n, 1), accuracy), m)
+
+
+def _answers(mechanism: str, problem: Problem) -> AnswerModel:
+    """Return what the rule's answers tell; a rule that releases no accuracy at least compares."""
+    found = answer_model(parse_mechanism(mechanism), problem)
+    return ComparisonAnswers() if found is None else found
+
+
+def _result(found: Plan, mechanism: str) -> dict[str, Any]:
+    problem = found.situation.problem
+    n = problem.n_examples
+    return {
+        "problem": problem,
+        "mechanism": mechanism,
+        "answers": str(found.situation.answers),
+        "start": found.situation.start / n,
+        "most_possible": best_impossible(problem),
+        "chosen": _entry(found.chosen, found),
+        "attacks": [_entry(each, found) for each in found.forecasts],
+    }
+
+
+def _entry(each: Forecast, found: Plan) -> dict[str, Any]:
+    n = found.situation.problem.n_examples
+    accuracy = None if each.gain is None else (found.situation.start + each.gain) / n
+    return {
+        "attack": each.attack,
+        "gain": each.gain,
+        "accuracy": accuracy,
+        "looks": each.looks,
+        "adaptive": each.adaptive,
+        "reason": each.reason,
+        "settings": dict(each.settings),
+    }
+
+
+def _show(result: dict[str, Any]) -> None:
+    n, m, k = result["problem"]
+    console = human()
+    console.print(
+        f"{k:,} looks at {n:,} examples of {m:,} classes, released: {result['mechanism']}"
+    )
+    chosen = result["chosen"]
+    console.print(f"Play {chosen['attack']}: {chosen['reason']}.")
+    table = Table()
+    for name, justify in (("attack", "left"), ("gain", "right"), ("accuracy", "right"),
+                          ("looks", "right"), ("why", "left")):  # fmt: skip
+        table.add_column(name, justify=justify, no_wrap=name != "why")  # type: ignore[arg-type]
+    for each in result["attacks"]:
+        if each["gain"] is None:
+            table.add_row(each["attack"], "-", "-", "-", each["reason"])
+        else:
+            gain, accuracy = f"{each['gain']:,.1f}", f"{each['accuracy']:.5f}"
+            table.add_row(each["attack"], gain, accuracy, f"{each['looks']:,}", each["reason"])
+    console.print(table)
+    console.print(
+        f"Before the first look {result['start']:.5f} is right; with exact scores from uniform "
+        f"labels no attack exceeds {result['most_possible']:.5f}."
+    )

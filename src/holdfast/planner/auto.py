@@ -1,0 +1,118 @@
+"""The attack that plans first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.answers import AnswerModel, ComparisonAnswers, ExactAnswers
+from holdfast.attacks.base import TurnBased
+from holdfast.errors import InvalidInput
+from holdfast.labels import Labels
+from holdfast.planner.mixture import Mixture
+from holdfast.planner.plan import MIXTURE, Plan, plan
+from holdfast.planner.players import make_player
+from holdfast.priors import Prior
+from holdfast.problem import Problem
+from holdfast.protocols import Attack
+
+__all__ = ["Auto"]
+
+
+class Auto(TurnBased[Labels]):
+    """Predict what every attack would gain, and play the best one.
+
+    The forecasts come from closed forms and measured curves, so no look is spent on choosing.
+    `plan` has them all, with the reason for each; `holdfast plan` prints them.
+
+    Parameters
+    ----------
+    problem
+        The sizes to play for.
+    rng
+        Where the attack's seed is drawn from.
+    permuted
+        Play through a random per-example permutation of the labels (Theorem 2).
+    prior
+        What a model says of the labels: a `Prior`, or an (n, m) array of probabilities.
+    answers
+        What a released answer tells: any answer model.
+    non_adaptive
+        Choose among the attacks that fix all queries before the first answer.
+
+    Examples
+    --------
+    >>> attack = Auto(Problem(10_000, 10, 1000), rng=np.random.default_rng(0))
+    >>> attack.plan.chosen.attack
+    'pooled-detecting'
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        rng: np.random.Generator,
+        permuted: bool = True,
+        prior: Prior | NDArray[Any] | None = None,
+        answers: AnswerModel | None = None,
+        non_adaptive: bool = False,
+    ) -> None:
+        super().__init__(problem, rng=rng)
+        self._answers = ExactAnswers() if answers is None else answers
+        if not isinstance(self._answers, AnswerModel):
+            raise InvalidInput(f"answers must be an answer model, got {answers!r}.")
+        known = prior if prior is None or isinstance(prior, Prior) else Prior.dense(prior)
+        self._plan = plan(
+            self._problem, prior=known, answers=self._answers, non_adaptive=non_adaptive
+        )
+        chosen = self._plan.chosen
+        inner_rng = np.random.default_rng([self._seed, 0])
+        self._inner: Attack[Labels]
+        if chosen.attack == MIXTURE:
+            self._inner = Mixture(
+                self._problem, rng=inner_rng, permuted=permuted, prior=known, **chosen.settings
+            )
+        else:
+            self._inner = make_player(
+                chosen.attack,
+                self._problem,
+                inner_rng,
+                permuted=permuted,
+                prior=known,
+                answers=self._answers,
+            )
+        # A made-up score for attacks that only compare.
+        self._standing = 0
+
+    @property
+    def plan(self) -> Plan:
+        """Every attack's forecast, the chosen one first."""
+        return self._plan
+
+    @property
+    def chosen(self) -> Attack[Labels]:
+        """The attack that is played."""
+        return self._inner
+
+    def certain(self) -> NDArray[np.bool_]:
+        """Return which labels of `predict` are known for certain."""
+        if hasattr(self._inner, "certain"):
+            known: NDArray[np.bool_] = self._inner.certain()
+            return known
+        return np.zeros(self._problem.n_examples, dtype=np.bool_)
+
+    def _query(self, index: int) -> Labels | None:  # noqa: ARG002 - the chosen attack counts
+        return self._inner.ask()
+
+    def _receive(self, count: float) -> None:
+        if isinstance(self._answers, ComparisonAnswers):
+            standing = self._standing + (1 if count > 0.0 else -1)
+            self._inner.tell(standing / self._problem.n_examples)
+            self._standing = standing
+        else:
+            self._inner.tell(count / self._problem.n_examples)
+
+    def _guess(self) -> Labels:
+        return self._inner.predict()

@@ -1,0 +1,225 @@
+"""One forecast for every attack in a situation, from closed forms and measured curves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from holdfast import attacks
+from holdfast.answers import check_tolerated
+from holdfast.attacks.lindstrom import plan_exact
+from holdfast.errors import HoldfastError
+from holdfast.planner import closed_forms, curves
+from holdfast.planner.forecast import Forecast, Situation
+from holdfast.planner.players import make_player, player_names, player_type
+from holdfast.planner.rate_distortion import NATS_PER_LOOK, gain_for_nats, prior_gain
+
+__all__ = ["all_forecasts", "forecast", "sure_gain"]
+
+Told = tuple[float, int, str]  # gain above the start, looks, where the figure comes from
+
+# Attacks whose queries depend on the answers before.
+ADAPTIVE = frozenset(
+    {
+        "anytime-champion-challenger",
+        "block-climb",
+        "champion-challenger",
+        "hill-climb",
+        "lattice",
+        "random-climb",
+    }
+)
+# Attacks whose constructor limits the sizes.
+LIMITED = frozenset({"block-majority", "boosting", "exhaustive"})
+# It only compares neighbouring answers, so it can be played, well or badly, on answers of any kind.
+COMPARING = "block-majority"
+# Why there is no figure.
+NO_FIGURE = {
+    "random-climb": "made for boards that show a new best only if it clears a fixed step",
+    "permuted": "wraps another attack and gains what that gains",
+    "grid-reader": "wraps another attack, for boards that round finely",
+    "rank-reader": "wraps an attack that compares, for boards that show ranks",
+    "improvement-reader": "wraps an attack that climbs, for boards that only tell a new best",
+}
+
+
+def forecast(name: str, situation: Situation) -> Forecast:
+    """Return what one attack is expected to gain, or why it can't be said.
+
+    Examples
+    --------
+    >>> from holdfast.problem import Problem
+    >>> round(forecast("block-majority", Situation(Problem(10_000, 10, 101))).gain, 1)
+    177.5
+    """
+    adaptive = name in ADAPTIVE
+    reason = NO_FIGURE.get(name) or _obstacle(name, situation)
+    if reason is None and name in TELL:
+        gain, looks, reason = TELL[name](situation)
+        return Forecast(attack=name, gain=gain, looks=looks, reason=reason, adaptive=adaptive)
+    return Forecast(
+        attack=name,
+        gain=None,
+        looks=0,
+        reason=reason or "nothing is known of its gain",
+        adaptive=adaptive,
+    )
+
+
+def _obstacle(name: str, situation: Situation) -> str | None:
+    """Return why the attack can't be played here; None: it can."""
+    try:
+        if name != COMPARING:
+            check_tolerated(player_type(name), situation.answers, situation.problem)
+        if name in LIMITED:
+            make_player(name, situation.problem, np.random.default_rng(0))
+    except HoldfastError as error:
+        return str(error).rstrip(".")
+    return None
+
+
+def _from_scratch(situation: Situation, gain: float) -> float:
+    """Return the gain above the start of an attack that takes no notice of a model."""
+    n, m, _ = situation.problem
+    return n / m + gain - situation.start
+
+
+def _constant(situation: Situation) -> Told:
+    return _from_scratch(situation, 0.0), 0, "asks nothing"
+
+
+def _block_majority(situation: Situation) -> Told:
+    gain = closed_forms.block_gain(situation.problem, situation.answers)
+    told = "two labels a block: exact sum" if situation.exact else "two labels a block"
+    return _from_scratch(situation, gain), situation.problem.n_queries, told
+
+
+def _hill_climb(situation: Situation) -> Told:
+    gain, looks = closed_forms.climb_gain(situation.problem, situation.answers)
+    return _from_scratch(situation, gain), looks, "two labels a block: exact sum"
+
+
+def _block_climb(situation: Situation) -> Told:
+    gain = curves.block_climb_gain(situation.problem, situation.answers)
+    k = situation.problem.n_queries
+    return _from_scratch(situation, gain), k, "several labels a block: measured constant"
+
+
+def _column_vote(situation: Situation) -> Told:
+    gain = closed_forms.column_gain(situation.problem)
+    told = "k/(9 log m) examples, almost surely: normal integral"
+    return _from_scratch(situation, gain), situation.problem.n_queries, told
+
+
+def _naive_bayes(situation: Situation) -> Told:
+    gain = closed_forms.naive_bayes_gain(situation.problem)
+    told = "all m labels, uniform queries: normal integral"
+    return _from_scratch(situation, gain), situation.problem.n_queries, told
+
+
+def _boosting(situation: Situation) -> Told:
+    gain = closed_forms.boosting_gain(situation.problem)
+    told = "majority of the queries above 1/2: normal integral"
+    return _from_scratch(situation, gain), situation.problem.n_queries, told
+
+
+def _exhaustive(situation: Situation) -> Told:
+    n, m, k = situation.problem
+    decided = min(n, max(1, math.floor(k / (2 * math.log2(m)))))
+    gain = decided * (1.0 - 1.0 / m)
+    told = f"searches all labelings of {decided} examples"
+    return _from_scratch(situation, gain), k, told
+
+
+def _detecting(situation: Situation) -> Told:
+    problem = situation.problem
+    plan = plan_exact(problem)
+    gain = plan.gain
+    if situation.prior is not None:
+        decided = attacks.Detecting.capacity(problem.n_classes, problem.n_queries)
+        doubt = np.sort(1.0 - situation.prior.ranked(1)[1][:, 0])[::-1]
+        gain = float(doubt[:decided].sum())
+    return gain, plan.n_queries, "one round that proves as many labels as fit"
+
+
+def _pooled_detecting(situation: Situation) -> Told:
+    gain = closed_forms.design_gain(attacks.PooledDetecting, situation.problem, situation.answers)
+    told = "one round: digits, and a block's majority in what room they leave; exact sum"
+    return _from_scratch(situation, gain), situation.problem.n_queries, told
+
+
+def _design(cls: Any, told: str) -> Callable[[Situation], Told]:
+    """Return the forecast of a design that predicts itself; with a model its gain is scaled.
+
+    The scale is that of the rate-distortion law with the model against that without.
+    """
+
+    def tell(situation: Situation) -> Told:
+        problem = situation.problem
+        gain = closed_forms.design_gain(cls, problem, situation.answers)
+        if situation.prior is not None:
+            nats = NATS_PER_LOOK * problem.n_queries
+            gain *= prior_gain(situation.prior, nats) / gain_for_nats(problem, nats)
+        return gain, problem.n_queries, told
+
+    return tell
+
+
+def _champion(situation: Situation) -> Told:
+    gain = curves.champion_gain(situation)
+    told = "steers every example to one level: rate-distortion law, measured ratio"
+    return gain, situation.problem.n_queries, told
+
+
+def _anytime(situation: Situation) -> Told:
+    k = situation.problem.n_queries
+    gain = curves.champion_gain(situation) * curves.anytime_ratio(k)
+    return gain, k, "champion-challenger that could be stopped at any look: measured ratio"
+
+
+def _lattice(situation: Situation) -> Told:
+    sure, looks = curves.lattice_certain(situation.problem)
+    told = f"makes {sure:,} labels certain: measured multiple of the limit"
+    return sure_gain(situation, sure), looks, told
+
+
+def sure_gain(situation: Situation, sure: int) -> float:
+    """Return the gain above the start of knowing so many labels, the least sure ones."""
+    m = situation.problem.n_classes
+    if situation.prior is None:
+        return sure * (1.0 - 1.0 / m)
+    doubt = np.sort(1.0 - situation.prior.ranked(1)[1][:, 0])[::-1]
+    return float(doubt[:sure].sum())
+
+
+TELL: dict[str, Callable[[Situation], Told]] = {
+    "anytime-champion-challenger": _anytime,
+    "block-climb": _block_climb,
+    "block-majority": _block_majority,
+    "boosting": _boosting,
+    "champion-challenger": _champion,
+    "column-vote": _column_vote,
+    "constant": _constant,
+    "detecting": _detecting,
+    "exhaustive": _exhaustive,
+    "hadamard-blocks": _design(
+        attacks.HadamardBlocks, "two labels a block, spread over all answers: closed form"
+    ),
+    "hill-climb": _hill_climb,
+    "label-subset": _design(attacks.LabelSubset, "r labels an example: normal integral"),
+    "lattice": _lattice,
+    "message-passing": _design(
+        attacks.MessagePassing, "r labels an example, beliefs passed: state evolution"
+    ),
+    "naive-bayes": _naive_bayes,
+    "pooled-detecting": _pooled_detecting,
+    "uniform-vote": _column_vote,
+}
+
+
+def all_forecasts(situation: Situation) -> list[Forecast]:
+    """Return a forecast for every single attack."""
+    return [forecast(name, situation) for name in player_names()]

@@ -1,0 +1,167 @@
+"""Make some labels certain first, then gamble on the rest."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.answers import AnswerModel, ExactAnswers, check_tolerated
+from holdfast.attacks import Lattice
+from holdfast.attacks.base import TurnBased
+from holdfast.errors import InconsistentAnswer, InvalidInput
+from holdfast.labels import Labels
+from holdfast.planner.curves import lattice_looks
+from holdfast.planner.players import make_player, part_of
+from holdfast.priors import Prior
+from holdfast.problem import Problem, check_at_least
+from holdfast.protocols import Attack
+
+__all__ = ["SPARE", "Mixture"]
+
+# Looks that are set aside for the first stage, as a multiple of what it takes on average.
+SPARE = 1.05
+
+
+class Mixture(TurnBased[Labels]):
+    r"""Recover the labels of t examples exactly, then play another attack on the others.
+
+    A look spent on certainty gains about log2(k)/(2 log2 m) labels, whether there are many looks or
+    few; a look spent on luck gains less the more looks there are. So with many looks both are
+    worth having: `Lattice` works on t examples while the others show one label, and then those t
+    labels are shown in every query and the looks that are left belong to the others. Their answers
+    are exact answers again, since the t matches are known.
+
+    Departures
+    ----------
+    Not in the paper. An example that the first stage leaves open, since it ran out of looks, is
+    played in the second with the others.
+
+    Parameters
+    ----------
+    problem
+        The sizes to play for.
+    rng
+        Where the attack's seed is drawn from.
+    n_certain
+        t, the number of examples to make certain; with a prior, the least sure ones.
+    rest
+        The name of the attack on the others.
+    permuted
+        Play through a random per-example permutation of the labels (Theorem 2).
+    prior
+        What a model says of the labels: a `Prior`, or an (n, m) array of probabilities.
+    answers
+        What a released answer tells: exact answers alone will do.
+
+    Examples
+    --------
+    >>> hidden = np.random.default_rng(1).integers(3, size=200)
+    >>> attack = Mixture(Problem(200, 3, 60), rng=np.random.default_rng(2), n_certain=60)
+    >>> while (query := attack.ask()) is not None:
+    ...     attack.tell((query == hidden).mean())
+    >>> sure = attack.certain()
+    >>> int(sure.sum()) >= 60, bool((attack.predict() == hidden)[sure].all())
+    (True, True)
+    """
+
+    tolerates: ClassVar[frozenset[type[Any]]] = frozenset({ExactAnswers})
+    intolerance: ClassVar[str] = "its first stage reads digits from sums of counts"
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        rng: np.random.Generator,
+        n_certain: int,
+        rest: str = "champion-challenger",
+        permuted: bool = True,
+        prior: Prior | NDArray[Any] | None = None,
+        answers: AnswerModel | None = None,
+    ) -> None:
+        super().__init__(problem, rng=rng)
+        n = self._problem.n_examples
+        if check_at_least("n_certain", n_certain, 0) > n:
+            raise InvalidInput(f"n_certain must be at most n_examples = {n}, got {n_certain}.")
+        self._answers = ExactAnswers() if answers is None else answers
+        check_tolerated(type(self), self._answers, self._problem)
+        self._prior = prior if prior is None or isinstance(prior, Prior) else Prior.dense(prior)
+        self._permuted, self._rest = permuted, rest
+        if self._prior is None:
+            chosen = np.arange(n_certain)
+        else:
+            self._prior.check_fits(self._problem)
+            chosen = np.argsort(self._prior.ranked(1)[1][:, 0], kind="stable")[:n_certain]
+        _, m, k = self._problem
+        # With enough looks for all of them the first stage need not be careful: told of more, it
+        # takes up all t at once.
+        ample = SPARE * lattice_looks(n_certain, m) <= k
+        self._first = Lattice(
+            Problem(n, m, 2 * k) if ample else self._problem,
+            rng=np.random.default_rng([self._seed, 1]),
+            permuted=permuted,
+            prior=self._prior,
+            positions=np.sort(chosen),
+        )
+        # The second stage: who plays it, on which examples, beside which certain labels.
+        self._second: Attack[Labels] | None = None
+        self._open: NDArray[np.intp] = np.arange(n)
+        self._known: Labels = self._first.predict()
+
+    def certain(self) -> NDArray[np.bool_]:
+        """Return which labels of `predict` are known for certain."""
+        sure = self._first.certain()
+        if self._second is not None and hasattr(self._second, "certain"):
+            sure[self._open] = self._second.certain()
+        return sure
+
+    def _query(self, index: int) -> Labels | None:
+        if self._second is None:
+            query = self._first.ask()
+            if query is not None or not self._start_second(index):
+                return query
+        assert self._second is not None
+        part = self._second.ask()
+        return None if part is None else self._with(part)
+
+    def _start_second(self, index: int) -> bool:
+        """Give the looks that are left to the open examples; False if there are none of either."""
+        sure = self._first.certain()
+        self._open = np.flatnonzero(~sure)
+        self._known = self._first.predict()
+        if not self._open.size:
+            return False
+        _, m, k = self._problem
+        self._second = make_player(
+            self._rest,
+            Problem(self._open.size, m, k - index),
+            np.random.default_rng([self._seed, 2]),
+            permuted=self._permuted,
+            prior=None if self._prior is None else part_of(self._prior, self._open),
+        )
+        return True
+
+    def _receive(self, count: float) -> None:
+        n = self._problem.n_examples
+        if self._second is None:
+            self._first.tell(count / n)
+            return
+        left = count - (n - self._open.size)
+        if not 0 <= left <= self._open.size:
+            raise InconsistentAnswer(
+                f"Query {self._answered}: it shows {n - self._open.size} labels known for certain, "
+                f"got {count:g} matches."
+            )
+        self._second.tell(left / self._open.size)
+
+    def _guess(self) -> Labels:
+        if self._second is None:
+            return self._first.predict()
+        return self._with(self._second.predict())
+
+    def _with(self, part: Labels) -> Labels:
+        """Return the certain labels together with these of the open examples."""
+        labels = self._known.copy()
+        labels[self._open] = part
+        return labels

@@ -1,0 +1,149 @@
+"""Which attack is best, before a look is spent, and why."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from holdfast.answers import AnswerModel, ExactAnswers
+from holdfast.errors import InvalidInput
+from holdfast.planner import closed_forms, curves
+from holdfast.planner.forecast import Forecast, Situation
+from holdfast.planner.forecasts import all_forecasts, sure_gain
+from holdfast.planner.mixture import SPARE
+from holdfast.planner.players import part_of, player_type
+from holdfast.priors import Prior
+from holdfast.problem import Problem
+
+__all__ = ["MIXTURE", "Plan", "plan"]
+
+MIXTURE = "mixture"
+# Numbers of certain examples that are tried, and again around the best of them.
+TRIED = 8
+# Lattice gains in proportion to the looks, others with their square root or a little more: with
+# less than this share of the best attack's gain it takes away more than it brings.
+WORTH_MIXING = 0.4
+# A mixture is chosen if it promises this much more than a single attack.
+CLEARLY = 1.002
+# An attack that is never chosen: it gives up some of its gain for not knowing the looks.
+NOT_CHOSEN = frozenset({"anytime-champion-challenger"})
+
+
+class Plan(NamedTuple):
+    """Every attack's forecast, the chosen one first, then by falling gain."""
+
+    situation: Situation
+    forecasts: list[Forecast]
+
+    @property
+    def chosen(self) -> Forecast:
+        """The attack to play."""
+        return self.forecasts[0]
+
+
+def plan(
+    problem: Problem,
+    *,
+    prior: Prior | None = None,
+    answers: AnswerModel | None = None,
+    non_adaptive: bool = False,
+) -> Plan:
+    """Predict what every attack gains and choose the best one, or the best mixture of two.
+
+    Parameters
+    ----------
+    problem
+        The sizes.
+    prior
+        What a model says of the labels; gains are then above what the model has right.
+    answers
+        What a released answer tells; None: the exact accuracy.
+    non_adaptive
+        Choose among the attacks that fix all queries before the first answer.
+
+    Examples
+    --------
+    >>> plan(Problem(10_000, 10, 100)).chosen.attack
+    'champion-challenger'
+    >>> plan(Problem(10_000, 10, 100), non_adaptive=True).chosen.attack
+    'pooled-detecting'
+    """
+    situation = Situation(Problem(*problem), prior, ExactAnswers() if answers is None else answers)
+    found = all_forecasts(situation)
+    found.append(_mixture(situation, max(_worth(each) for each in found)))
+    found.sort(key=lambda each: (-round(_worth(each), 6), each.looks, each.attack))
+    choice = next(
+        (
+            each
+            for each in found
+            if each.playable
+            and each.attack not in NOT_CHOSEN
+            and not (non_adaptive and each.adaptive)
+        ),
+        None,
+    )
+    if choice is None:
+        raise InvalidInput(f"answers must suit some attack, got {situation.answers}.")
+    found.remove(choice)
+    return Plan(situation, [choice, *found])
+
+
+def _worth(each: Forecast) -> float:
+    return -1e300 if each.gain is None else each.gain
+
+
+def _mixture(situation: Situation, best_single: float) -> Forecast:
+    """Return the best division: how many examples to make certain, and who plays the others."""
+    problem = situation.problem
+    n, m, k = problem
+    if not situation.exact:
+        return _no_mixture(f"needs exact answers: {player_type('lattice').intolerance}")
+    most = curves.lattice_affordable(k / SPARE, problem)
+    if sure_gain(situation, most) < WORTH_MIXING * best_single:
+        return _no_mixture(f"so few looks make only {most:,} labels certain")
+    best = max(_divided(situation, round(most * i / TRIED)) for i in range(TRIED + 1))
+    low, high = max(0, best[1] - most // TRIED), min(most, best[1] + most // TRIED)
+    best = max(
+        best,
+        *(_divided(situation, round(low + (high - low) * i / TRIED)) for i in range(TRIED + 1)),
+    )
+    gain, sure, second = best
+    if gain < CLEARLY * best_single or not 0 < sure < n:
+        return _no_mixture("no division of the looks beats a single attack")
+    looks = math.ceil(curves.lattice_looks(sure, m))
+    return Forecast(
+        attack=MIXTURE,
+        gain=gain,
+        looks=k,
+        reason=f"lattice makes {sure:,} labels certain in {looks:,} looks, {second} plays the "
+        f"other {n - sure:,} examples with those that are left",
+        adaptive=True,
+        settings={"n_certain": sure, "rest": second},
+    )
+
+
+def _no_mixture(reason: str) -> Forecast:
+    return Forecast(attack=MIXTURE, gain=None, looks=0, reason=reason, adaptive=True)
+
+
+def _divided(situation: Situation, sure: int) -> tuple[float, int, str]:
+    """Return the gain of a mixture with so many certain labels, and the best second attack."""
+    n, m, k = situation.problem
+    left = math.floor(k - curves.lattice_looks(sure, m))
+    gain = sure_gain(situation, sure)
+    if sure == n or left < 1:
+        return gain, sure, "champion-challenger"
+    prior = None
+    if situation.prior is not None:
+        order = np.argsort(situation.prior.ranked(1)[1][:, 0], kind="stable")
+        prior = part_of(situation.prior, np.sort(order[sure:]))
+    rest = Situation(Problem(n - sure, m, left), prior)
+    gains = {"champion-challenger": curves.champion_gain(rest)}
+    if prior is None:
+        gains["pooled-detecting"] = closed_forms.design_gain(
+            player_type("pooled-detecting"), rest.problem, rest.answers
+        )
+    second = max(gains, key=lambda name: gains[name])
+    return gain + gains[second], sure, second

@@ -1,0 +1,63 @@
+from holdfast.planner.players import player_names
+
+SIZES = ("--n-examples", 1000, "--n-classes", 10, "--n-queries", 50)
+
+
+def test_the_json_lists_every_attack_with_the_chosen_one_first(holdfast):
+    outcome = holdfast("plan", *SIZES, "--json")
+    assert outcome.code == 0
+    assert outcome.err == ""
+    found = outcome.json
+    assert found["problem"] == {"n_examples": 1000, "n_classes": 10, "n_queries": 50}
+    assert {each["attack"] for each in found["attacks"]} == {*player_names(), "mixture"}
+    assert found["chosen"] == found["attacks"][0]
+    assert found["chosen"]["attack"] == "champion-challenger"
+    for each in found["attacks"]:
+        assert {"attack", "gain", "accuracy", "looks", "adaptive", "reason"} <= set(each)
+        assert each["reason"]
+        if each["gain"] is not None:
+            assert each["gain"] <= found["chosen"]["gain"]
+            assert abs(each["accuracy"] - 0.1 - each["gain"] / 1000) < 1e-9
+
+
+def test_the_table_says_what_to_play_and_why(holdfast):
+    out = holdfast("plan", *SIZES).out
+    assert "50 looks at 1,000 examples of 10 classes, released: exact" in out
+    assert "Play champion-challenger: steers every example to one level" in out
+    assert "block-majority" in out
+
+
+def test_the_release_rule_matters(holdfast):
+    exact = holdfast("plan", *SIZES, "--json").json["chosen"]
+    noisy = holdfast("plan", *SIZES, "--mechanism", "gaussian:0.02", "--json").json
+    assert noisy["answers"] == "NoisyAnswers(scale=0.02)"
+    assert 0 < noisy["chosen"]["gain"] < exact["gain"]
+    ranks = holdfast("plan", *SIZES, "--mechanism", "rank", "--json").json
+    assert ranks["chosen"]["attack"] == "block-majority"
+
+
+def test_a_model_is_the_start(holdfast):
+    found = holdfast("plan", *SIZES, "--prior-accuracy", 0.7, "--json").json
+    assert abs(found["start"] - 0.7) < 1e-9
+    assert 0 < found["chosen"]["gain"] < 300
+
+
+def test_all_queries_at_once(holdfast):
+    found = holdfast("plan", *SIZES, "--non-adaptive", "--json").json
+    assert not found["chosen"]["adaptive"]
+
+
+def test_auto_plays_as_planned(holdfast):
+    played = holdfast("attack", "auto", *SIZES, "--trials", 12, "--seed", 3, "--json").json
+    planned = holdfast("plan", *SIZES, "--json").json["chosen"]["gain"]
+    error = played["gain"]["stderr"]
+    assert abs(played["gain"]["mean"] - planned) < max(0.1 * planned, 4 * error)
+
+
+def test_bad_input_is_refused(refused):
+    assert refused("plan", *SIZES, "--prior-accuracy", 0.05) == (
+        "prior_accuracy must lie between 1/n_classes = 0.1 and 1, got 0.05."
+    )
+    assert "n_classes must be at least 2" in refused(
+        "plan", "--n-examples", 5, "--n-classes", 1, "--n-queries", 1
+    )

@@ -1,0 +1,311 @@
+"""Forecasts agree with measurements, choices are sensible, and what is chosen plays."""
+
+import math
+
+import numpy as np
+import pytest
+
+from holdfast import Problem, attacks, play
+from holdfast.answers import (
+    ComparisonAnswers,
+    ExactAnswers,
+    NoisyAnswers,
+    RoundedAnswers,
+    SubsetAnswers,
+)
+from holdfast.bounds import best_impossible
+from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
+from holdfast.oracles import LabelOracle
+from holdfast.planner import Auto, Mixture, Situation, plan
+from holdfast.planner.forecasts import forecast
+from holdfast.planner.players import make_player, part_of, player_names
+from holdfast.planner.rate_distortion import gain_for_nats, prior_gain
+from holdfast.planner.tables import table
+from holdfast.priors import Prior
+from tests.attacks.released import model_guess, play_under
+
+
+def measured(make, problem, trials, *, answers=None, seed=41):
+    """Return the mean gain above n/m and its standard error."""
+    n, m, _ = problem
+    gains = []
+    for sequence in np.random.SeedSequence(seed).spawn(trials):
+        rng = np.random.default_rng(sequence)
+        hidden = rng.integers(m, size=n)
+        scored = None
+        if isinstance(answers, SubsetAnswers):
+            scored = rng.permutation(n)[: answers.size(n)]
+        guess = play_under(make(problem, rng), hidden, answers, rng, scored)
+        gains.append(int((guess == hidden).sum()) - n / m)
+    return float(np.mean(gains)), float(np.std(gains, ddof=1) / math.sqrt(trials))
+
+
+def assert_agree(predicted, mean, error, share=0.1):
+    assert abs(predicted - mean) <= max(share * mean, 4 * error), (predicted, mean, error)
+
+
+CELLS = [
+    ("block-majority", Problem(1000, 10, 40), 100),
+    ("hill-climb", Problem(200, 5, 500), 60),
+    ("hadamard-blocks", Problem(1000, 10, 64), 60),
+    ("label-subset", Problem(1000, 10, 60), 60),
+    ("message-passing", Problem(600, 4, 150), 20),
+    ("naive-bayes", Problem(1000, 5, 100), 40),
+    ("naive-bayes", Problem(1000, 2, 100), 40),
+    ("boosting", Problem(1000, 2, 200), 40),
+    ("column-vote", Problem(500, 3, 800), 10),
+    ("uniform-vote", Problem(500, 3, 800), 10),
+    ("exhaustive", Problem(200, 2, 20), 20),
+    ("champion-challenger", Problem(1500, 10, 50), 40),
+    ("champion-challenger", Problem(1500, 2, 100), 20),
+    ("champion-challenger", Problem(3000, 100, 60), 20),
+    ("anytime-champion-challenger", Problem(1500, 10, 50), 40),
+    ("block-climb", Problem(2000, 10, 100), 40),
+    ("detecting", Problem(500, 4, 100), 4),
+    ("pooled-detecting", Problem(1000, 10, 100), 40),
+    ("lattice", Problem(300, 10, 700), 4),
+    ("constant", Problem(500, 5, 10), 20),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "problem", "trials"), CELLS, ids=[f"{name}-{tuple(p)}" for name, p, _ in CELLS]
+)
+def test_forecast_and_measurement_agree(name, problem, trials):
+    mean, error = measured(lambda p, rng: make_player(name, p, rng), problem, trials)
+    assert_agree(forecast(name, Situation(problem)).gain, mean, error)
+
+
+INEXACT = [
+    ("block-majority", NoisyAnswers(0.005), 0.1),
+    ("block-majority", RoundedAnswers(0.005), 0.1),
+    ("block-majority", SubsetAnswers(0.5), 0.1),
+    ("champion-challenger", NoisyAnswers(0.004), 0.15),
+    ("champion-challenger", RoundedAnswers(0.01), 0.15),
+    ("champion-challenger", SubsetAnswers(0.5), 0.1),
+    ("label-subset", NoisyAnswers(0.005), 0.1),
+    ("hadamard-blocks", RoundedAnswers(0.01), 0.1),
+]
+
+
+@pytest.mark.parametrize(("name", "answers", "share"), INEXACT)
+def test_forecasts_know_what_answers_hide(name, answers, share):
+    problem = Problem(2000, 10, 60)
+
+    def make(p, rng):
+        return make_player(name, p, rng, answers=answers)
+
+    mean, error = measured(make, problem, 40, answers=answers)
+    told = forecast(name, Situation(problem, answers=answers)).gain
+    assert_agree(told, mean, error, share)
+    assert told < forecast(name, Situation(problem)).gain
+
+
+@pytest.mark.parametrize(
+    "sizes", [(500, 4, 100), (1000, 10, 700), (400, 3, 250), (800, 2, 100), (300, 100, 60)]
+)
+def test_the_chosen_attack_gains_what_the_plan_says(sizes):
+    problem = Problem(*sizes)
+    told = plan(problem).chosen.gain
+    mean, error = measured(lambda p, rng: Auto(p, rng=rng), problem, 8)
+    assert_agree(told, mean, error)
+
+
+def test_every_attack_has_a_forecast_or_a_reason():
+    found = plan(Problem(1000, 10, 50)).forecasts
+    assert sorted(each.attack for each in found) == sorted([*player_names(), "mixture"])
+    assert all(each.reason for each in found)
+    assert sum(each.playable for each in found) >= 12
+
+
+@pytest.mark.parametrize(
+    ("sizes", "names"),
+    [
+        ((10_000, 10, 30), {"champion-challenger"}),
+        ((10_000, 10, 1000), {"pooled-detecting", "mixture"}),
+        ((1000, 2, 400), {"detecting", "lattice"}),
+        ((1000, 10, 2000), {"lattice"}),
+        ((50_000, 1000, 100), {"champion-challenger"}),
+    ],
+)
+def test_few_looks_steer_and_many_looks_recover(sizes, names):
+    assert plan(Problem(*sizes)).chosen.attack in names
+
+
+def test_answers_that_are_not_exact_rule_attacks_out():
+    problem = Problem(10_000, 10, 1000)
+    found = plan(problem, answers=RoundedAnswers(0.001))
+    assert found.chosen.attack not in {"lattice", "detecting", "pooled-detecting", "mixture"}
+    lattice = next(each for each in found.forecasts if each.attack == "lattice")
+    assert lattice.gain is None
+    assert "needs ExactAnswers" in lattice.reason
+    harmless = plan(problem, answers=RoundedAnswers(1e-6))
+    assert harmless.chosen == plan(problem).chosen
+
+
+def test_comparisons_leave_the_attack_that_compares():
+    found = plan(Problem(500, 5, 40), answers=ComparisonAnswers())
+    assert found.chosen.attack == "block-majority"
+    assert [each.attack for each in found.forecasts if each.playable] == ["block-majority"]
+
+
+def test_fixed_queries_can_be_demanded():
+    found = plan(Problem(10_000, 10, 100), non_adaptive=True)
+    assert not found.chosen.adaptive
+    assert found.chosen.gain < plan(Problem(10_000, 10, 100)).chosen.gain
+
+
+@pytest.mark.parametrize("sizes", [(100, 2, 5), (100, 2, 60), (1000, 10, 300), (200, 50, 900)])
+def test_no_forecast_exceeds_what_is_possible(sizes):
+    problem = Problem(*sizes)
+    n, m, _ = problem
+    most = n * best_impossible(problem)
+    for each in plan(problem).forecasts:
+        if each.playable:
+            assert n / m + each.gain <= most + 1e-6, each
+            assert 0 <= each.looks <= problem.n_queries
+
+
+def test_a_prior_is_where_gains_start():
+    problem = Problem(1000, 10, 60)
+    model = Prior.candidates(np.zeros((1000, 1), dtype=int), np.full((1000, 1), 0.5), 10)
+    found = {each.attack: each for each in plan(problem, prior=model).forecasts}
+    assert found["constant"].gain == pytest.approx(-400.0)
+    assert found["champion-challenger"].gain > 0.0
+    same = plan(problem, prior=Prior.uniform(1000, 10)).chosen
+    assert same.gain == pytest.approx(plan(problem).chosen.gain, rel=1e-6)
+
+
+def test_the_forecast_with_a_prior_agrees_with_measurement():
+    n, m, _ = problem = Problem(2000, 10, 60)
+    gains = []
+    for sequence in np.random.SeedSequence(8).spawn(30):
+        rng = np.random.default_rng(sequence)
+        hidden = rng.integers(m, size=n)
+        sure = rng.uniform(0.3, 0.9, size=n)
+        top = model_guess(hidden, m, sure, rng)
+        prior = Prior.candidates(top[:, None], sure[:, None], m)
+        attack = make_player("champion-challenger", problem, rng, prior=prior)
+        guess = play(attack, LabelOracle(hidden, problem=problem))
+        gains.append(int((guess == hidden).sum()) - int((top == hidden).sum()))
+    told = forecast("champion-challenger", Situation(problem, prior)).gain
+    error = np.std(gains, ddof=1) / math.sqrt(30)
+    assert abs(told - np.mean(gains)) <= max(0.2 * np.mean(gains), 4 * error)
+
+
+def test_the_law_with_a_uniform_prior_is_the_law_without():
+    problem = Problem(500, 7, 100)
+    for nats in (1.0, 50.0, 400.0, 2000.0):
+        assert prior_gain(Prior.uniform(500, 7), nats) == pytest.approx(
+            gain_for_nats(problem, nats), rel=1e-6
+        )
+
+
+def test_auto_on_comparisons_gains_what_block_majority_does():
+    n, m, _ = problem = Problem(500, 5, 40)
+    rng = np.random.default_rng(3)
+    gains = []
+    for _ in range(40):
+        hidden = rng.integers(m, size=n)
+        attack = Auto(problem, rng=rng, answers=ComparisonAnswers())
+        before = None
+        while (query := attack.ask()) is not None:
+            matches = int((query == hidden).sum())
+            attack.tell(float(before is not None and matches > before))
+            before = matches
+        gains.append(int((attack.predict() == hidden).sum()) - n / m)
+    error = np.std(gains, ddof=1) / math.sqrt(len(gains))
+    assert_agree(attack.plan.chosen.gain, float(np.mean(gains)), error)
+
+
+@pytest.mark.parametrize("kind", ["uniform", "constant", "sorted"])
+@pytest.mark.parametrize("rest", ["champion-challenger", "pooled-detecting"])
+def test_a_mixture_is_certain_of_the_right_labels(kind, rest):
+    n, m, k = problem = Problem(300, 5, 120)
+    rng = np.random.default_rng(12)
+    hidden = {
+        "uniform": rng.integers(m, size=n),
+        "constant": np.full(n, 2),
+        "sorted": np.arange(n) * m // n,
+    }[kind]
+    attack = Mixture(problem, rng=rng, n_certain=80, rest=rest)
+    looks = 0
+    while (query := attack.ask()) is not None:
+        attack.tell(float((query == hidden).mean()))
+        looks += 1
+        assert (attack.predict() == hidden)[attack.certain()].all()
+    assert looks == k
+    assert attack.certain().sum() >= 80
+
+
+def test_a_mixture_that_runs_out_of_looks_is_still_right_where_it_is_certain():
+    problem = Problem(300, 5, 60)
+    hidden = np.random.default_rng(1).integers(5, size=300)
+    attack = Mixture(problem, rng=np.random.default_rng(2), n_certain=300)
+    guess = play(attack, LabelOracle(hidden, problem=problem))
+    assert (guess == hidden)[attack.certain()].all()
+
+
+def test_a_mixture_with_a_prior_takes_up_the_least_sure():
+    n, m, _ = problem = Problem(200, 4, 90)
+    rng = np.random.default_rng(4)
+    hidden = rng.integers(m, size=n)
+    sure = np.where(np.arange(n) < 60, 0.3, 0.9)
+    top = model_guess(hidden, m, sure, rng)
+    prior = Prior.candidates(top[:, None], sure[:, None], m)
+    attack = Mixture(problem, rng=rng, n_certain=60, prior=prior)
+    guess = play(attack, LabelOracle(hidden, problem=problem))
+    assert attack.certain()[:60].all()
+    assert (guess == hidden).sum() > (top == hidden).sum()
+
+
+def test_a_mixture_refuses_answers_that_can_not_be():
+    problem = Problem(100, 3, 80)
+    hidden = np.random.default_rng(1).integers(3, size=100)
+    attack = Mixture(problem, rng=np.random.default_rng(2), n_certain=30)
+    while attack.certain().sum() < 30:
+        attack.tell(float((attack.ask() == hidden).mean()))
+    query = attack.ask()
+    with pytest.raises(InconsistentAnswer, match=r"Query .* known for certain, got 3 matches"):
+        attack.tell(0.03)
+    attack.tell(float((query == hidden).mean()))
+    with pytest.raises(NotSupported, match="Mixture needs ExactAnswers"):
+        Mixture(problem, rng=np.random.default_rng(0), n_certain=3, answers=NoisyAnswers(0.1))
+    with pytest.raises(InvalidInput, match="n_certain must be at most n_examples = 100, got 101"):
+        Mixture(problem, rng=np.random.default_rng(0), n_certain=101)
+    with pytest.raises(InvalidInput, match="attack must be one of"):
+        make_player("luck", problem, np.random.default_rng(0))
+
+
+def test_auto_hands_on_what_it_knows():
+    problem = Problem(200, 3, 400)
+    hidden = np.random.default_rng(1).integers(3, size=200)
+    attack = Auto(problem, rng=np.random.default_rng(2))
+    assert not attack.certain().any()
+    play(attack, LabelOracle(hidden, problem=problem))
+    assert attack.certain().all()
+    steering = Auto(Problem(2000, 10, 20), rng=np.random.default_rng(2))
+    assert isinstance(steering.chosen, attacks.ChampionChallenger)
+    assert not steering.certain().any()
+    with pytest.raises(InvalidInput, match="answers must be an answer model, got 7"):
+        Auto(problem, rng=np.random.default_rng(2), answers=7)
+
+
+def test_part_of_a_prior_keeps_its_probabilities():
+    rows = np.random.default_rng(0).dirichlet(np.ones(5), size=20)
+    part = part_of(Prior.dense(rows), np.array([3, 7, 19]))
+    assert part.dense_rows() == pytest.approx(rows[[3, 7, 19]])
+
+
+def test_the_tables_are_whole():
+    champion = table("champion-challenger")
+    shape = np.array(champion["ratio"]).shape
+    assert shape == tuple(len(champion[axis]) for axis in ("classes", "looks", "loads"))
+    for name, axes in (
+        ("lattice", ("classes", "positions")),
+        ("lattice-budget", ("classes", "looks")),
+    ):
+        ratio = np.array(table(name)["ratio"])
+        assert ratio.shape == tuple(len(table(name)[axis]) for axis in axes)
+        assert (ratio > 0.0).all()
+    assert ExactAnswers() == Situation(Problem(2, 2, 1)).answers
