@@ -5,14 +5,13 @@ Peer: what a user would write: the whole query matrix, and one `np.add.at` per q
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
 import time
 
 import numpy as np
 
-from benchmarks.timing import Comparison, best_seconds, show
+from benchmarks.timing import Comparison, best_seconds, peak_megabytes, show
 from holdfast import Problem, attacks, oracles, play
 
 # Deciding every example, not only the paper's t, makes the work k x n on both sides.
@@ -76,10 +75,9 @@ def large() -> None:
     attack = attacks.ColumnVote(problem, rng=np.random.default_rng(2))
     guess = play(attack, oracles.LabelOracle(hidden, problem=problem))
     seconds = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
         f"ColumnVote at (10000, 10, 207212), t = {attack.n_live}: {seconds:.1f} s, "
-        f"{peak:.0f} MB peak, accuracy {np.mean(guess == hidden):.4f}; "
+        f"{peak_megabytes():.0f} MB peak, accuracy {np.mean(guess == hidden):.4f}; "
         f"goal: at most 60 s and 500 MB",
         flush=True,
     )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Comparison", "best_seconds", "show"]
+__all__ = ["Comparison", "best_seconds", "peak_megabytes", "show"]
 
 
 class Comparison(NamedTuple):
@@ -32,6 +33,20 @@ def best_seconds(run: Callable[[], object], *, repeats: int) -> float:
         run()
         shortest = min(shortest, time.perf_counter() - start)
     return shortest
+
+
+def peak_megabytes() -> float:
+    """Return the largest resident memory of this process so far.
+
+    Linux keeps it per program; getrusage would count what the parent held when it forked.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        lines = status.read_text().splitlines()
+        return float(next(line for line in lines if line.startswith("VmHWM")).split()[1]) / 1024
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def show(comparison: Comparison) -> None:
