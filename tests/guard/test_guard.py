@@ -1,6 +1,9 @@
+import multiprocessing
 import os
 import pickle
+import resource
 import stat
+import urllib.parse
 from collections import deque
 from datetime import UTC, datetime, timedelta
 
@@ -261,3 +264,40 @@ def test_an_exhausted_budget_survives_pickling():
     assert (str(copy), copy.next_allowed_at) == ("no more", error.next_allowed_at)
     assert BudgetExhausted("plain").next_allowed_at is None
     assert error.next_allowed_at + timedelta(0) == error.next_allowed_at
+
+
+def test_a_read_only_database_releases_nothing(postgres_url):
+    guard_for(postgres_url).score(other(1), team="blue")
+    read_only = postgres_url + urllib.parse.quote(" -cdefault_transaction_read_only=on")
+    guard = guard_for(read_only)
+    with pytest.raises(LedgerError, match=r"read-only transaction.*Nothing was released"):
+        guard.score(other(2), team="blue")
+    assert len(guard.ledger.entries()) == 2
+
+
+def limited(path, output):
+    """Look with a cap on the size of every file, as on a full disk, until the ledger fails."""
+    guard = guard_for(path, looks_per_team=5000)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000))
+    received = 0
+    try:
+        for index in range(5000):
+            guard.score(other(index), team="blue")
+            received += 1
+    except LedgerError as error:
+        output.send((received, str(error)))
+
+
+def test_a_disk_that_takes_no_more_bytes_releases_nothing(tmp_path):
+    path = tmp_path / "ledger.db"
+    fork = multiprocessing.get_context("fork")
+    ours, theirs = fork.Pipe()
+    child = fork.Process(target=limited, args=(path, theirs))
+    child.start()
+    assert ours.poll(120)
+    received, message = ours.recv()
+    child.join()
+    assert message.endswith("Nothing was released.")
+    ledger = Ledger(path)
+    assert ledger.verify().ok
+    assert ledger.entries()[-1].team_looks == received > 0

@@ -26,6 +26,7 @@ policy = typer.Typer(
 def init(
     path: Annotated[Path, typer.Argument(help="Where to write it.")] = Path("policy.toml"),
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write a policy file with every setting, its default and what it means."""
     try:
@@ -35,6 +36,9 @@ def init(
         raise InvalidInput(f"{path} must not exist yet; --force overwrites it.") from None
     except OSError as error:
         raise InvalidInput(f"{path} must be writable: {error.strerror}.") from None
+    if as_json:
+        print_json({"path": str(path), "settings": dict(Policy.read(path).settings())})
+        return
     human().print(f"Wrote {path}. Check it after editing: holdfast policy check {path}")
 
 
