@@ -1,1 +1,27 @@
-"""The audit: labels and a policy in, one verdict and the evidence for it out."""
+"""The audit: labels and a policy in, one verdict and the evidence for it out.
+
+Three words are kept apart: *possible* (an attack did it), *allowed* (no bound rules it out),
+*observed* (a history shows it).
+"""
+
+from holdfast.audit.history import Submission, read_history
+from holdfast.audit.looks import Looks, parse_looks
+from holdfast.audit.parts import Parts, parts_of
+from holdfast.audit.request import Prediction, Request
+from holdfast.audit.result import Audit, as_json
+from holdfast.audit.run import audit, n_plays
+
+__all__ = [
+    "Audit",
+    "Looks",
+    "Parts",
+    "Prediction",
+    "Request",
+    "Submission",
+    "as_json",
+    "audit",
+    "n_plays",
+    "parse_looks",
+    "parts_of",
+    "read_history",
+]

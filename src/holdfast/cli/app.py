@@ -11,6 +11,7 @@ import typer
 
 from holdfast._version import __version__
 from holdfast.cli.attack import attack
+from holdfast.cli.audit import audit
 from holdfast.cli.bounds import bounds
 from holdfast.cli.demo import demo
 from holdfast.cli.gate import gate
@@ -56,7 +57,7 @@ def _root(
     del version
 
 
-for command in (attack, bounds, demo, gate, matrix, plan, reproduce, score, statements):
+for command in (attack, audit, bounds, demo, gate, matrix, plan, reproduce, score, statements):
     app.command()(command)
 app.add_typer(ledger, name="ledger")
 app.add_typer(policy, name="policy")

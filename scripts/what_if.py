@@ -1,0 +1,11 @@
+"""Write the what-if panel's surfaces into the package; run it again when a bound changes."""
+
+import json
+from pathlib import Path
+
+from holdfast.audit.what_if import compute
+
+TARGET = Path(__file__).parents[1] / "src/holdfast/audit/data/what_if.json"
+
+if __name__ == "__main__":
+    TARGET.write_text(json.dumps(compute(), separators=(",", ":")) + "\n", encoding="utf-8")

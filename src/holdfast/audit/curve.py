@@ -1,0 +1,86 @@
+"""Gain in points against looks: measured attacks with bands, guarantees and bounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from holdfast.audit import closed_forms
+from holdfast.audit.grain import Grain
+from holdfast.audit.plays import Play
+from holdfast.audit.request import Request
+from holdfast.audit.result import Curve, Gain, Interval, Series
+from holdfast.audit.suite import Effort, OnPlay, measure
+from holdfast.problem import Problem
+
+__all__ = ["N_ATTACKS", "curve", "log_spaced"]
+
+N_ATTACKS = 4
+N_LOOKS = 5
+# The bounds are drawn this many times further than today's looks.
+FURTHER = 10.0
+N_BOUNDS = 25
+
+
+def log_spaced(first: int, last: int, count: int) -> tuple[int, ...]:
+    """Return about `count` different numbers of looks, equally spaced on a log axis.
+
+    >>> log_spaced(10, 1000, 5)
+    (10, 32, 100, 316, 1000)
+    """
+    if first >= last or count < 2:
+        return (last,)
+    ratio = math.log(last / first)
+    return tuple(sorted({round(first * math.exp(ratio * at / (count - 1))) for at in range(count)}))
+
+
+def n_jobs(effort: Effort) -> int:
+    """Return about how many plays the curve takes."""
+    return len(_looks(effort)[:-1]) * N_ATTACKS * effort.fewer
+
+
+def _looks(effort: Effort) -> tuple[int, ...]:
+    return log_spaced(max(2, effort.looks // 100), effort.looks, N_LOOKS)
+
+
+def curve(
+    request: Request,
+    effort: Effort,
+    grain: Grain,
+    gains: Sequence[Gain],
+    play: Play,
+    on_play: OnPlay | None = None,
+) -> Curve:
+    """Play the strongest attacks at fewer looks; their gains today come from the suite."""
+    able = sorted(
+        (gain for gain in gains if gain.points is not None),
+        key=lambda gain: -gain.points.mean if gain.points is not None else 0.0,
+    )
+    strongest = able[:N_ATTACKS]
+    chosen = [(gain.setting, gain.attack) for gain in strongest]
+    looks = _looks(effort)
+    columns: list[list[Interval | None]] = [[] for _ in chosen]
+    for k in looks[:-1]:
+        found = measure(chosen, request.release, k, range(effort.fewer), play, on_play)
+        for column, each in zip(columns, found, strict=True):
+            column.append(None if each.bias is None else grain.interval(each.bias))
+    for column, gain in zip(columns, strongest, strict=True):
+        column.append(gain.points)
+    n, m, today = request.problem
+    further = log_spaced(1, max(2, int(FURTHER * today)), N_BOUNDS)
+    problems = [Problem(n, m, k) for k in further]
+    return Curve(
+        today=today,
+        looks=looks,
+        measured=tuple(
+            Series(attack, setting, tuple(column))
+            for (setting, attack), column in zip(chosen, columns, strict=True)
+        ),
+        bound_looks=further,
+        guarantee=tuple(closed_forms.guarantee(each) for each in problems),
+        principle=tuple(closed_forms.principle(each) for each in problems),
+        allowed=tuple(
+            closed_forms.allowed(request.rule, each, min(request.histories, each.n_queries))
+            for each in problems
+        ),
+    )

@@ -1,0 +1,57 @@
+"""How many looks an attacker has: a number, or a rate for a time."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from holdfast.errors import InvalidInput
+from holdfast.problem import check_at_least
+
+__all__ = ["Looks", "parse_looks"]
+
+# Days in each unit of a rate; a month is a twelfth of a year.
+UNITS = {"hour": 1.0 / 24.0, "day": 1.0, "week": 7.0, "month": 365.25 / 12.0, "year": 365.25}
+MOST = 10**9
+
+
+@dataclass(frozen=True)
+class Looks:
+    """Looks of one account over the life of the board, and how they were stated."""
+
+    count: int
+    text: str
+
+
+def parse_looks(text: str, *, days: int | None = None) -> Looks:
+    """Read "1000", or a rate such as "5/day", which needs the number of days it lasts.
+
+    >>> parse_looks("5/day", days=90)
+    Looks(count=450, text='5/day for 90 days')
+    >>> parse_looks("1,000")
+    Looks(count=1000, text='1,000 looks')
+    """
+    match = re.fullmatch(r"\s*([\d,_]+)\s*(?:(?:/|per)\s*(hour|day|week|month|year))?\s*", text)
+    if match is None or not re.sub(r"[,_]", "", match[1]):
+        raise InvalidInput(
+            f'looks must be a number such as 1000 or a rate such as "5/day", got {text!r}.'
+        )
+    number = check_at_least("looks", int(re.sub(r"[,_]", "", match[1])), 1)
+    if match[2] is None:
+        if days is not None:
+            raise InvalidInput(f'days must come with a rate such as "5/day", got looks {text!r}.')
+        return _checked(number, f"{number:,} looks")
+    if days is None:
+        raise InvalidInput(f"days must be given with a rate, got looks {text!r} alone.")
+    check_at_least("days", days, 1)
+    # A calendar window opens anew when it begins: a last, partial one counts fully.
+    return _checked(
+        number * math.ceil(days / UNITS[match[2]]), f"{number:,}/{match[2]} for {days:,} days"
+    )
+
+
+def _checked(count: int, text: str) -> Looks:
+    if count > MOST:
+        raise InvalidInput(f"looks must be at most {MOST:,}, got {count:,}.")
+    return Looks(count, text)

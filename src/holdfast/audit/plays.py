@@ -1,0 +1,143 @@
+"""Single plays of an audit, here or on several processes.
+
+With known features a play is one of the matrix: the same seed gives the same number as
+`holdfast matrix`. Without features it is one of `holdfast attack --without-features`.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+from zlib import crc32
+
+import numpy as np
+
+from holdfast import attacks
+from holdfast.audit.result import Setting
+from holdfast.errors import HoldfastError, NotSupported
+from holdfast.experiments.answer_models import answer_model
+from holdfast.experiments.board import Board, play_on
+from holdfast.experiments.matrix_plays import Matrix, Played, Task, play_once
+from holdfast.experiments.registry import make_attack
+from holdfast.labels import Labels
+from holdfast.mechanisms import Batch, Chain, Rule, parse_mechanism
+from holdfast.oracles import ClassifierOracle
+from holdfast.play import play
+from holdfast.priors import Prior
+from holdfast.problem import Problem
+
+__all__ = ["MODEL_ATTACKS", "NO_FEATURES_ATTACKS", "Job", "Play", "Stage", "player"]
+
+# Attacks that start from a model's predictions, and attacks that never see the examples.
+MODEL_ATTACKS = {
+    "hadamard-blocks": attacks.HadamardBlocks,
+    "champion-challenger": attacks.ChampionChallenger,
+}
+NO_FEATURES_ATTACKS = ("block-majority", "naive-bayes")
+
+
+class Job(NamedTuple):
+    """One play: who, with what knowledge, against which rule, with how many looks."""
+
+    setting: Setting
+    rule: str
+    attack: str
+    looks: int
+    trial: int
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """What all plays of an audit share."""
+
+    labels: Labels = field(repr=False)
+    n_classes: int
+    seed: int
+    prior: Prior | None = field(default=None, repr=False)
+
+
+Play: TypeAlias = Callable[[Sequence[Job]], Iterator[Played]]
+
+
+@contextmanager
+def player(stage: Stage, processes: int) -> Iterator[Play]:
+    """Yield what plays a list of jobs and gives back the results in their order."""
+    if processes == 1:
+        yield lambda jobs: (play_job(stage, job) for job in jobs)
+        return
+    # A forked copy of a process with threads can hang, so start clean ones.
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    with ProcessPoolExecutor(
+        processes, mp_context=context, initializer=_start_worker, initargs=(stage,)
+    ) as pool:
+        try:
+            yield lambda jobs: pool.map(_work, jobs, chunksize=1)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+_stage: list[Stage] = []
+
+
+def _start_worker(stage: Stage) -> None:
+    os.environ["HOLDFAST_THREADS"] = "1"  # the cores are taken by the other workers
+    _stage[:] = [stage]
+
+
+def _work(job: Job) -> Played:
+    return play_job(_stage[0], job)
+
+
+def play_job(stage: Stage, job: Job) -> Played:
+    """Play one job; a reason instead of a gain where the attack can't."""
+    problem = Problem(stage.labels.size, stage.n_classes, job.looks)
+    if job.setting == "features":
+        matrix = Matrix(problem, seed=stage.seed, rules=[job.rule], labels=stage.labels)
+        return play_once(matrix, Task(job.rule, job.attack, job.trial))
+    one = _with_model if job.setting == "model" else _without_features
+    try:
+        return one(stage, job, problem, parse_mechanism(job.rule))
+    except HoldfastError as error:
+        return Played(0.0, 0, str(error))
+
+
+def _with_model(stage: Stage, job: Job, problem: Problem, rule: Rule) -> Played:
+    """Play from the model's predictions; the gain is above the model's own accuracy."""
+    model = answer_model(rule, problem)
+    if model is None:
+        raise NotSupported("it needs scores, and the rule releases none.")
+    assert stage.prior is not None
+    own = [stage.seed, job.trial, crc32(f"{job.attack} {job.rule} model".encode())]
+    board = Board(stage.labels, problem=problem, rule=rule, rng=np.random.default_rng([*own, 1]))
+    guess = play_on(
+        lambda: MODEL_ATTACKS[job.attack](
+            problem, rng=np.random.default_rng([*own, 2]), prior=stage.prior, answers=model
+        ),
+        board,
+    )
+    before = int(np.count_nonzero(stage.prior.top() == stage.labels))
+    after = int(np.count_nonzero(guess == stage.labels))
+    return Played((after - before) / problem.n_examples, board.looks)
+
+
+def _without_features(stage: Stage, job: Job, problem: Problem, rule: Rule) -> Played:
+    """Play with classifiers, seeded as a trial of `holdfast attack`."""
+    n, m, _ = problem
+    if answer_model(rule, problem) is None:
+        raise NotSupported("it needs scores, and the rule releases none.")
+    if isinstance(rule, Batch) or (isinstance(rule, Chain) and isinstance(rule.rules[0], Batch)):
+        raise NotSupported("it is not played where answers come in batches.")
+    sequence = np.random.SeedSequence(stage.seed, spawn_key=(job.trial,))
+    _, for_attack, for_oracle = map(np.random.default_rng, sequence.spawn(3))
+    attack = make_attack(job.attack, problem, for_attack, without_features=True)
+    X = for_oracle.integers(2**64, size=(n, 1), dtype=np.uint64)
+    oracle = ClassifierOracle(X, stage.labels, problem=problem, mechanism=rule, rng=for_oracle)
+    guess = np.asarray(play(attack, oracle).predict(X))
+    matches = int(np.count_nonzero(guess == stage.labels))
+    return Played((m * matches - n) / (m * n), oracle.looks)

@@ -1,0 +1,157 @@
+"""One audit, from request to record."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from holdfast._version import __version__
+from holdfast.audit import curve as curves
+from holdfast.audit import models, rules
+from holdfast.audit import suite as suites
+from holdfast.audit.fixes import cheapest_fix
+from holdfast.audit.grain import Grain, grain_for
+from holdfast.audit.limits import limits
+from holdfast.audit.observed import observed
+from holdfast.audit.plays import Stage, player
+from holdfast.audit.preflight import preflight
+from holdfast.audit.request import Request
+from holdfast.audit.result import Audit, Board, Finding, Reproduce
+from holdfast.audit.verdict import gap_for, judge
+from holdfast.audit.what_if import what_if
+from holdfast.experiments.suite import VERSION
+from holdfast.guard.fingerprint import fingerprint
+from holdfast.problem import check_at_least
+
+__all__ = ["audit", "n_plays"]
+
+# The label fingerprint of a page must be the same for everyone who audits the same labels.
+SALT = b"holdfast audit"
+
+OnStep = Callable[[str, int], None]
+
+
+def n_plays(request: Request) -> int:
+    """Return about how many plays an audit takes, for a progress bar; a fix takes more."""
+    effort = suites.effort_for(request)
+    return suites.n_jobs(request, effort) + curves.n_jobs(effort) + rules.n_jobs(request, effort)
+
+
+def audit(
+    request: Request,
+    *,
+    processes: int = 1,
+    command: str = "",
+    on_step: OnStep | None = None,
+) -> Audit:
+    """Audit a test set under a policy.
+
+    Parameters
+    ----------
+    request
+        What to audit.
+    processes
+        How many processes to play on; 1: in this one.
+    command
+        How the user asked, for the page's section on reproducing it.
+    on_step
+        Called with what is being done and how many more plays are done.
+    """
+    check_at_least("processes", processes, 1)
+    start = time.perf_counter()
+    n, m, _ = request.problem
+    grain, effort = grain_for(n, m), suites.effort_for(request)
+
+    def tell(what: str) -> Callable[[int], None]:
+        def advance(count: int) -> None:
+            if on_step is not None:
+                on_step(what, count)
+
+        advance(0)
+        return advance
+
+    tell("pre-flight")
+    findings = preflight(request, grain) + _played_fewer(request, effort)
+    history = observed(request, grain)
+    gap = gap_for(request, history)
+    prior = models.prior_of(request.predictions, request.labels, m)
+    stage = Stage(request.labels, m, request.seed, prior)
+    with player(stage, processes) as play:
+        gains, worst = suites.suite(request, effort, grain, play, tell("attack suite"))
+        drawn = curves.curve(request, effort, grain, gains, play, tell("gain against looks"))
+        compared = rules.compare(request, effort, grain, play, tell("other rules"))
+        bounds = limits(request, gap, drawn)
+        verdict = judge(request, effort, grain, worst, bounds, findings, gap)
+        fix = None
+        if verdict.word != "SAFE" and request.parts.final_share > 0.0:
+            fix = cheapest_fix(request, effort, grain, gap, compared, play, tell("cheapest fix"))
+    return Audit(
+        verdict=verdict,
+        findings=findings,
+        board=_board(request, grain),
+        grain=grain.points,
+        gains=gains,
+        curve=drawn,
+        rules=compared,
+        limits=bounds,
+        history=history,
+        fix=fix,
+        what_if=what_if(),
+        reproduce=Reproduce(
+            command=command,
+            seed=request.seed,
+            trials=effort.trials,
+            suite=VERSION,
+            fingerprint=fingerprint(request.labels, SALT).data_set[:16],
+            versions=_versions(),
+        ),
+        seconds=round(time.perf_counter() - start, 1),
+    )
+
+
+def _played_fewer(request: Request, effort: suites.Effort) -> tuple[Finding, ...]:
+    if effort.looks == request.n_looks:
+        return ()
+    return (
+        Finding(
+            "fewer-looks-played",
+            "note",
+            f"The attacks played {effort.looks:,} of {request.n_looks:,} looks.",
+            "So many looks take too long to play; with all of them an attack gains at least as "
+            "much.",
+            "Read the certified bound, which is for all looks, or allow fewer.",
+        ),
+    )
+
+
+def _board(request: Request, grain: Grain) -> Board:
+    n, m, k = request.problem
+    counts = np.bincount(request.labels, minlength=m)
+    return Board(
+        name=request.name,
+        n_examples=n,
+        n_classes=m,
+        parts=request.parts.described(),
+        rule=request.release,
+        rule_source=request.rule.source,
+        memory=request.memory,
+        looks=k,
+        looks_text=request.looks.text,
+        looks_per_account=request.looks.count,
+        accounts=request.accounts,
+        teams=request.teams,
+        final_share=round(request.parts.final_share, 4),
+        majority_percent=grain.round(100.0 * float(counts.max()) / n),
+        models=models.described(request.predictions, request.labels, grain),
+    )
+
+
+def _versions() -> dict[str, str]:
+    found = {"holdfast": __version__, "python": platform.python_version()}
+    for name in ("numpy", "scipy", "numba"):
+        found[name] = importlib.metadata.version(name)
+    return found

@@ -1,0 +1,112 @@
+"""SAFE, MARGINAL or UNSAFE, in one sentence with the number that matters."""
+
+from __future__ import annotations
+
+from holdfast.audit.grain import Grain
+from holdfast.audit.preflight import expected_best
+from holdfast.audit.request import DEFAULT_GAP, Request
+from holdfast.audit.result import Finding, History, Interval, Limits, Verdict, Word
+from holdfast.audit.suite import Effort, Worst
+
+__all__ = ["RESERVE", "gap_for", "judge"]
+
+# Attacks better than the suite's must not turn SAFE into a mistake: it keeps a factor of two.
+RESERVE = 2.0
+
+
+def gap_for(request: Request, history: History | None) -> float:
+    """Return the ranking gap in points: as asked, as the history's ranks are apart, or one."""
+    if request.gap is not None:
+        return request.gap
+    if history is not None and history.median_gap:
+        return history.median_gap
+    return DEFAULT_GAP
+
+
+def judge(
+    request: Request,
+    effort: Effort,
+    grain: Grain,
+    found: Worst,
+    limits: Limits,
+    findings: tuple[Finding, ...],
+    gap: float,
+) -> Verdict:
+    """Judge the final ranking by the strongest attack's gain and the certified bound.
+
+    UNSAFE: the gain found is the gap or more, or a finding voids everything else. SAFE: even the
+    upper end of the gain found, with a factor of two in reserve, is below the gap; or the bound
+    proves it. MARGINAL: between the two.
+    """
+    share = request.parts.final_share
+    points = grain.interval(found.bias, worth=share)
+    if not share and not request.final_choices:
+        points = _selected(request, grain)
+    upper = points.mean if points.high is None else points.high
+    proven = limits.allowed is not None and share * limits.allowed < gap
+    proven = proven and found.setting != "model" and share > 0.0
+    void = [finding for finding in findings if finding.severity == "void"]
+    word: Word = "MARGINAL"
+    if void or points.mean >= gap:
+        word = "UNSAFE"
+    elif proven or RESERVE * upper < gap:
+        word = "SAFE"
+    return Verdict(
+        word=word,
+        gap_points=gap,
+        points=points,
+        attack=found.attack,
+        setting=found.setting,
+        proven=proven,
+        sentence=f"{word} for ranking gaps below {gap:g} points: "
+        + _because(request, effort, grain, found, points, void),
+    )
+
+
+def _because(
+    request: Request,
+    effort: Effort,
+    grain: Grain,
+    found: Worst,
+    points: Interval,
+    void: list[Finding],
+) -> str:
+    if void:
+        return f"{void[0].what} {void[0].fix}"
+    board = grain.interval(found.bias)
+    who = {
+        "features": "without learning anything",
+        "no features": "without even seeing the examples",
+        "model": "on top of a model",
+    }[found.setting]
+    gain = (
+        f"{found.attack} gained {_text(board)} points {who} in {effort.looks:,} looks under "
+        f"{request.release}"
+    )
+    if effort.looks < request.n_looks:
+        gain += f" (of {request.n_looks:,} allowed)"
+    share = request.parts.final_share
+    if share == 1.0:
+        return f"{gain}."
+    if share > 0.0:
+        return f"{gain} on the public part, {_text(points)} points of the final ranking."
+    private = f"{request.parts.private:,} examples that no look is scored on"
+    if not request.final_choices:
+        return (
+            f"the best of all private scores gains up to {points.mean:g} points by chance alone; "
+            f"on the public part {gain}."
+        )
+    return f"{private} decide the final ranking. On the public board {gain}."
+
+
+def _selected(request: Request, grain: Grain) -> Interval:
+    """Return what the best of all private scores gains by chance alone."""
+    error = 50.0 / request.parts.private**0.5
+    mean = error * expected_best(request.looks.count)
+    return Interval(grain.round(mean), None, None)
+
+
+def _text(points: Interval) -> str:
+    if points.low is None or points.high is None:
+        return f"{points.mean:g}"
+    return f"{points.mean:g} ({points.low:g} to {points.high:g})"

@@ -1,0 +1,261 @@
+"""`holdfast audit`: labels and a policy in, one verdict out."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from holdfast import audit as auditing
+from holdfast.audit.example import NAME, example
+from holdfast.audit.request import model_name
+from holdfast.cli.audit_tables import show
+from holdfast.cli.options import AsJson, Processes, Seed
+from holdfast.cli.output import print_json
+from holdfast.errors import InvalidInput
+from holdfast.guard import Policy
+from holdfast.guard.windows import Calendar, Rolling
+from holdfast.label_files import LabelFile, read_labels
+from holdfast.labels import Labels
+
+__all__ = ["audit"]
+
+DEFAULT_RULE, DEFAULT_LOOKS = "exact", "1000"
+ABOVE = 1
+DAY = 86_400 * 1_000_000
+
+
+def audit(
+    labels: Annotated[
+        Path | None,
+        typer.Argument(help="CSV or NPY file of hidden labels. Default: an embedded example."),
+    ] = None,
+    policy: Annotated[
+        Path | None, typer.Option(help="Policy file with release rule and limits.")
+    ] = None,
+    mechanism: Annotated[
+        str | None, typer.Option(help="Release rule such as round:3, instead of a policy file.")
+    ] = None,
+    looks: Annotated[
+        str | None, typer.Option(help='Looks of one account: a number, or a rate such as "5/day".')
+    ] = None,
+    days: Annotated[
+        int | None, typer.Option(help="How many days the board runs, for a rate or a window.")
+    ] = None,
+    teams: Annotated[int, typer.Option(help="Teams on the board.")] = 1,
+    accounts: Annotated[int, typer.Option(help="Accounts that work together.")] = 1,
+    final: Annotated[
+        str | None,
+        typer.Option(
+            help="What decides the final ranking: private, all or public. Default: the private "
+            "part if the labels have one."
+        ),
+    ] = None,
+    final_choices: Annotated[
+        int | None,
+        typer.Option(
+            help="Submissions a team may name for the final result; 0: the best of all counts."
+        ),
+    ] = None,
+    predictions: Annotated[
+        list[Path] | None,
+        typer.Option(help="A model's predicted labels, CSV or NPY; repeat for more models."),
+    ] = None,
+    history: Annotated[
+        Path | None, typer.Option(help="CSV of past submissions: team, time, score[, private].")
+    ] = None,
+    gap: Annotated[
+        float | None,
+        typer.Option(
+            help="Ranking gap in points that the board should be able to show. Default: the "
+            "history's median gap, or 1."
+        ),
+    ] = None,
+    report: Annotated[Path | None, typer.Option(help="Write the page into this HTML file.")] = None,
+    fail_above: Annotated[
+        float | None,
+        typer.Option(help="Exit with code 1 if the worst gain found is above so many points."),
+    ] = None,
+    id_column: Annotated[str | None, typer.Option(help="The CSV file's column of ids.")] = None,
+    label_column: Annotated[
+        str | None, typer.Option(help="The CSV file's column of labels.")
+    ] = None,
+    seed: Seed = 0,
+    processes: Processes = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell how many points someone can gain on a test set without learning anything.
+
+    Plays the attack suite against the policy on these very labels, compares with what bounds
+    allow and a history shows, and looks for the cheapest fix. Nothing that is printed or written
+    holds a label or an exact score. Exit codes: 0, 1 above --fail-above, 2 bad input.
+    """
+    if report is not None:
+        _check_report(report)
+    file, models, name = _test_set(labels, predictions, id_column, label_column)
+    wanted = _policy(policy, mechanism, looks, days)
+    parts = auditing.parts_of(file, _final(final))
+    request = auditing.Request(
+        name=name,
+        file=file,
+        parts=parts,
+        accounts=accounts,
+        teams=teams,
+        predictions=[
+            auditing.Prediction(model.name, model.labels[parts.where]) for model in models
+        ],
+        history=None if history is None else auditing.read_history(history),
+        gap=gap,
+        seed=seed,
+        **{**wanted, **({} if final_choices is None else {"final_choices": final_choices})},
+    )
+    with _progress(auditing.n_plays(request)) as on_step:
+        result = auditing.audit(
+            request, processes=processes or _cores(), command=_command(), on_step=on_step
+        )
+    if report is not None:
+        _write(result, report)
+    if as_json:
+        print_json(auditing.as_json(result))
+    else:
+        show(result, report)
+    if fail_above is not None and result.verdict.points.mean > fail_above:
+        raise typer.Exit(ABOVE)
+
+
+def _test_set(
+    labels: Path | None,
+    predictions: Sequence[Path] | None,
+    id_column: str | None,
+    label_column: str | None,
+) -> tuple[LabelFile, list[auditing.Prediction], str]:
+    if labels is None:
+        file, model = example()
+        given = [_prediction(path, file) for path in predictions or ()]
+        return file, given or [model], NAME
+    file = read_labels(labels, id_column=id_column, label_column=label_column)
+    if file.n_classes < 2:
+        raise InvalidInput(f"{labels} must hold at least 2 classes, got {file.n_classes}.")
+    return file, [_prediction(path, file) for path in predictions or ()], labels.name
+
+
+def _prediction(path: Path, file: LabelFile) -> auditing.Prediction:
+    """Read a model's labels in the order of the hidden ones."""
+    read = read_labels(path, class_names=file.class_names)
+    found: Labels = read.labels
+    if read.n_examples != file.n_examples:
+        raise InvalidInput(
+            f"{path} must have {file.n_examples} predictions, one a label, got {read.n_examples}."
+        )
+    if read.ids is not None and file.ids is not None:
+        mine, theirs = np.argsort(file.ids.astype(str)), np.argsort(read.ids.astype(str))
+        if not np.array_equal(file.ids[mine].astype(str), read.ids[theirs].astype(str)):
+            raise InvalidInput(f"{path} must have the ids of the labels, got others.")
+        found = np.empty_like(read.labels)
+        found[mine] = read.labels[theirs]
+    return auditing.Prediction(model_name(path), found)
+
+
+def _policy(
+    path: Path | None, mechanism: str | None, looks: str | None, days: int | None
+) -> dict[str, Any]:
+    """Return the request's settings from a policy file or from options."""
+    if path is None:
+        return {
+            "release": mechanism or DEFAULT_RULE,
+            "looks": auditing.parse_looks(looks or DEFAULT_LOOKS, days=days),
+        }
+    for name, value in (("mechanism", mechanism), ("looks", looks)):
+        if value is not None:
+            raise InvalidInput(f"{name} must not be given together with policy.")
+    policy = Policy.read(path)
+    return {
+        "release": policy.release,
+        "looks": _policy_looks(policy, days),
+        "memory": policy.memory,
+        "looks_per_data_set": policy.looks_per_data_set,
+        "final_choices": policy.final_choices,
+    }
+
+
+def _policy_looks(policy: Policy, days: int | None) -> auditing.Looks:
+    """Return a team's looks over the life of the board, never more than all teams' together."""
+    if isinstance(policy.span, Calendar):
+        if days is None:
+            raise InvalidInput(f'days must be given, as window is "{policy.window}".')
+        return auditing.parse_looks(f"{policy.looks_per_team}/{policy.span.period}", days=days)
+    if isinstance(policy.span, Rolling):
+        if days is None:
+            raise InvalidInput(f'days must be given, as window is "{policy.window}".')
+        windows = -(-days * DAY // policy.span.span)
+        text = f"{policy.looks_per_team:,} per {policy.window} for {days:,} days"
+        return auditing.Looks(policy.looks_per_team * windows, text)
+    return auditing.parse_looks(str(policy.looks_per_team))
+
+
+def _final(text: str | None) -> Any:
+    if text not in (None, "private", "all", "public"):
+        raise InvalidInput(f"final must be private, all or public, got {text!r}.")
+    return text
+
+
+def _check_report(path: Path) -> None:
+    """Refuse a page that can't be written before anything is played."""
+    _page()
+    if path.is_dir() or not path.parent.is_dir():
+        raise InvalidInput(f"report must be a file in a folder that exists, got {path}.")
+
+
+def _page() -> Any:
+    try:
+        return importlib.import_module("holdfast.audit.page")
+    except ImportError as error:
+        raise InvalidInput(f"report is not available in this installation: {error}.") from None
+
+
+def _write(result: auditing.Audit, path: Path) -> None:
+    _page().write(result, path)
+
+
+def _command() -> str:
+    return shlex.join(["holdfast", *sys.argv[1:]])
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Any]:
+    """Show on stderr what is being done: a bar on a terminal, one line a step otherwise."""
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description:<20}"),
+        BarColumn(),
+        TextColumn("{task.completed:>4.0f} plays"),
+        TimeElapsedColumn(),
+    )
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        task = bar.add_task("audit", total=total)
+        said: list[str] = []
+
+        def on_step(what: str, count: int) -> None:
+            if not said or said[-1] != what:
+                said.append(what)
+                if not console.is_terminal:
+                    print(f"{what} ...", file=sys.stderr, flush=True)
+            bar.update(task, description=what, advance=count)
+
+        yield on_step

@@ -1,0 +1,145 @@
+"""The audit on a terminal: verdict first, then warnings, then tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from holdfast.audit.result import Audit, Finding, History, Interval
+from holdfast.cli.output import human
+
+__all__ = ["show"]
+
+COLOURS = {"SAFE": "bold green", "MARGINAL": "bold yellow", "UNSAFE": "bold red"}
+MOST_TEAMS = 15
+
+
+def show(result: Audit, report: Path | None) -> None:
+    """Print everything that matters of a result."""
+    console = human()
+    verdict = result.verdict
+    word, _, rest = verdict.sentence.partition(" ")
+    console.print(f"[{COLOURS[word]}]{word}[/] {escape(rest)}")
+    if verdict.proven:
+        console.print("The certified bound proves it: no attack, known or not, gains more.")
+    if result.fix is not None:
+        console.print(f"Cheapest fix: {result.fix.text}")
+    elif verdict.word != "SAFE":
+        console.print("No fix was found among the rules and limits that were tried.")
+    _findings(console, result.findings)
+    board = result.board
+    console.print(
+        f"\n{escape(board.name)}: {board.n_examples:,} examples, {board.n_classes:,} classes, "
+        f"{board.rule}, {board.looks_text} an account, {board.accounts:,} together "
+        f"({board.looks:,} looks)"
+    )
+    _gains(console, result)
+    _rules(console, result)
+    _limits(console, result)
+    if result.history is not None:
+        _history(console, result.history)
+    console.print(
+        f"Labels {result.reproduce.fingerprint}, seed {result.reproduce.seed}, suite "
+        f"{result.reproduce.suite}. Numbers from labels are rounded to {result.grain:g} points: "
+        f"nothing here is an exact score. Took {result.seconds:.1f} s."
+    )
+    if report is not None:
+        console.print(f"Page: {escape(str(report))}")
+
+
+def _findings(console: Console, findings: tuple[Finding, ...]) -> None:
+    for finding in findings:
+        colour = {"void": "bold red", "warning": "yellow", "note": "cyan"}[finding.severity]
+        console.print(f"[{colour}]{finding.severity}[/] {finding.what} {finding.why}")
+        console.print(f"     [dim]fix:[/] {finding.fix}")
+
+
+def _gains(console: Console, result: Audit) -> None:
+    table = Table(title="possible: what each attack gained, in points", title_justify="left")
+    for name in ("attack", "knows"):
+        table.add_column(name)
+    for name in ("accounts", "gain", "95 % interval", "allowed"):
+        table.add_column(name, justify="right")
+    played = [gain for gain in result.gains if gain.points is not None]
+    for gain in sorted(played, key=lambda each: -each.points.mean if each.points else 0.0):
+        assert gain.points is not None
+        table.add_row(
+            gain.attack,
+            gain.setting,
+            f"{gain.accounts:,}",
+            f"{gain.points.mean:g}",
+            _range(gain.points),
+            "-" if gain.allowed is None else f"{gain.allowed:.2f}",
+        )
+    console.print(table)
+
+
+def _rules(console: Console, result: Audit) -> None:
+    table = Table(title="release rules compared, in points", title_justify="left")
+    for name in ("rule", "strongest attack"):
+        table.add_column(name)
+    for name in ("possible", "allowed", "bits a look", "price"):
+        table.add_column(name, justify="right")
+    for rule in result.rules:
+        table.add_row(
+            f"{rule.rule} (policy)" if rule.is_policy else rule.rule,
+            rule.attack,
+            f"{rule.possible.mean:g}",
+            "-" if rule.allowed is None else f"{rule.allowed:.2f}",
+            f"{rule.bits_per_look:.2f}",
+            f"{rule.price_points:.3g}",
+        )
+    console.print(table)
+
+
+def _limits(console: Console, result: Audit) -> None:
+    limits, gap = result.limits, result.verdict.gap_points
+    console.print(
+        f"allowed: at most {_or_none(limits.allowed)} points in expectation for these looks, "
+        f"{_or_none(limits.allowed_everyone)} for all teams' {limits.everyone_looks:,}. "
+        f"In principle, with exact answers: {limits.principle:g} points."
+    )
+    for word, what in (
+        ("possible", "an attack here gains"),
+        ("principle", "an attack on exact answers gains"),
+        ("allowed", "the bound lets an attack gain"),
+    ):
+        looks = limits.looks_until[word]
+        when = f"from {looks:,} looks on" if looks else "nowhere in what was searched"
+        console.print(f"  {what} {gap:g} points or more {when}")
+
+
+def _history(console: Console, history: History) -> None:
+    console.print(
+        f"observed: {history.looks:,} looks of {history.n_teams:,} teams, at most "
+        f"{history.most_looks:,} by one; one score is uncertain by ±{history.half_width:g} points, "
+        "corrected for all looks."
+    )
+    if history.mean_gap is not None:
+        console.print(
+            f"  public above private by {history.mean_gap:g} points on average: chance "
+            f"{_or_none(history.chance)}, allowed {_or_none(history.allowed)}, unexplained "
+            f"{_or_none(history.unexplained)}"
+        )
+    table = Table(title="observed: ranks that can be told apart", title_justify="left")
+    for name in ("ranks", "teams"):
+        table.add_column(name)
+    for group in history.groups[:MOST_TEAMS]:
+        ranks = f"{group.first}" if group.first == group.last else f"{group.first}-{group.last}"
+        shown = escape(", ".join(group.teams[:MOST_TEAMS]))
+        more = len(group.teams) - MOST_TEAMS
+        table.add_row(ranks, f"{shown} and {more} more" if more > 0 else shown)
+    console.print(table)
+
+
+def _range(points: Interval) -> str:
+    if points.low is None or points.high is None:
+        return "-"
+    return f"{points.low:g} to {points.high:g}"
+
+
+def _or_none(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
