@@ -17,6 +17,7 @@ import numpy as np
 from holdfast.answers import AnswerModel, ExactAnswers, NoisyAnswers, RoundedAnswers
 from holdfast.attacks import (
     BlockMajority,
+    ChampionChallenger,
     Detecting,
     HadamardBlocks,
     LabelSubset,
@@ -188,11 +189,26 @@ def detecting(trials: int, seed: int) -> Iterator[str]:
         )
 
 
+def rounding(trials: int, seed: int) -> Iterator[str]:
+    """Measure what rounding leaves of each attack's gain."""
+    problem = Problem(10_000, 10, 128)
+    makers: dict[str, Make] = {
+        "ChampionChallenger": lambda p, rng, a: ChampionChallenger(p, rng=rng, answers=a),
+        "LabelSubset": lambda p, rng, a: LabelSubset(p, rng=rng, answers=a),
+        "HadamardBlocks": lambda p, rng, a: HadamardBlocks(p, rng=rng, answers=a),
+        "BlockMajority": lambda p, rng, _: BlockMajority(p, rng=rng),
+    }
+    for name, make in makers.items():
+        for model in (ExactAnswers(), RoundedAnswers(0.001), RoundedAnswers(0.01)):
+            yield row(name, make, problem, model, None, trials, seed)
+
+
 SECTIONS = {
     "detecting": detecting,
     "hadamard-blocks": hadamard_blocks,
     "label-subset": label_subset,
     "message-passing": message_passing,
+    "rounding": rounding,
 }
 
 

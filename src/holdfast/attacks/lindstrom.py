@@ -103,7 +103,12 @@ def most_gain(n_classes: int, bits: int, worth: float, price: float) -> NodePlan
         What an example would gain elsewhere: a digit is worth its gain less the price.
     """
     m, room = n_classes, 1 << (bits - 1)
-    choices = sorted({min(h, m - m % 2) for h in (2, 4, 6, 8, 12, 16, 24, 32, 48, m)})
+    choices = sorted(
+        {
+            min(h, m - m % 2)
+            for h in (*range(2, 18, 2), 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 128, m)
+        }
+    )
 
     @cache
     def best(unit: int) -> tuple[float, tuple[Digit, ...], int]:

@@ -158,7 +158,7 @@ class MessagePassing(SubsetDesign):
         rows_at_hand = self._kept_chunks()
         p, g = np.array(odds), np.zeros(seen)
         evidence = np.zeros_like(p)
-        echo, damping, last = 0.0, 1.0, math.inf
+        damping, last = 1.0, math.inf
         for _ in range(ROUNDS):
             variance = self._spread(p)
             hidden = effective_variance(self._answers, variance, common, self._problem)
@@ -177,13 +177,13 @@ class MessagePassing(SubsetDesign):
             fresh += seen / r * precision * (own - (1 - 1 / r) / 2)
             evidence = fresh if math.isinf(last) else damping * fresh + (1 - damping) * evidence
             moved = _posterior(evidence, odds, rest)
-            echo = float(np.abs(moved - p).mean())
+            change = float(np.abs(moved - p).mean())
             p = moved
-            if echo < SETTLED:
+            if change < SETTLED:
                 break
             # A step that grows is the first sign of an oscillation; shorter ones end it.
-            damping = max(0.3, damping * 0.8) if echo > last else damping
-            last = echo
+            damping = max(0.3, damping * 0.8) if change > last else damping
+            last = change
         return evidence
 
     def _kept_chunks(self) -> list[tuple[slice, NDArray[Any]]]:
