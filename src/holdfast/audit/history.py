@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TextIO
 
 from holdfast.errors import InvalidInput
 
@@ -42,7 +43,7 @@ def read_history(path: str | Path) -> list[Submission]:
         raise InvalidInput(f"{path} must be a regular file, got something else.")
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
+            reader = csv.reader(_lines(path, file), strict=True)
             header = [name.strip().lower() for name in next(reader, [])]
             places = [_place(path, header, names, what) for what, names in COLUMNS]
             rows = []
@@ -66,6 +67,13 @@ def read_history(path: str | Path) -> list[Submission]:
     if not rows:
         raise InvalidInput(f"{path} must hold at least one submission, got none.")
     return _as_shares(path, rows)
+
+
+def _lines(path: Path, file: TextIO) -> Iterator[str]:
+    while line := file.readline(LONGEST_LINE):
+        if len(line) == LONGEST_LINE or "\0" in line:
+            raise InvalidInput(f"{path} must be a table of short lines, got something else.")
+        yield line
 
 
 COLUMNS = (("team", TEAM), ("time", TIME), ("score", SCORE), ("private score", PRIVATE))
