@@ -78,7 +78,7 @@ class Batch(Rule):
 
     def collect(self, state: State, evaluation: Evaluation) -> tuple[list[Evaluation], State]:
         """Return the evaluations that are now due, none until the batch is full."""
-        waiting = [*state["waiting"], pack(evaluation.query)]
+        waiting = [*state["waiting"], pack(evaluation.query, state["n_classes"])]
         if len(waiting) < self.size:
             return [], {**state, "waiting": waiting}
         due = [_scored(text, evaluation, state["n_classes"]) for text in waiting]
@@ -105,5 +105,6 @@ class Batch(Rule):
 
 
 def _scored(text: str, evaluation: Evaluation, n_classes: int) -> Evaluation:
-    query, labels = unpack(text, n_classes), evaluation.labels
+    labels = evaluation.labels
+    query = unpack(text, labels.size, n_classes)
     return Evaluation(int(np.count_nonzero(query == labels)), query, labels)

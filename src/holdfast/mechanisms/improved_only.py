@@ -51,7 +51,7 @@ class ImprovedOnly(Rule):
             best = matches_of(state["best"], evaluation.labels, n_classes)
             if evaluation.matches <= best:
                 return reading.with_value(Fraction(0)), state
-        after = {"best": pack(evaluation.query), "n_classes": n_classes}
+        after = {"best": pack(evaluation.query, n_classes), "n_classes": n_classes}
         return reading.with_value(Fraction(1)), after
 
     def resolution(self, problem: Problem) -> float:  # noqa: ARG002 - the protocol's signature

@@ -72,14 +72,14 @@ class ParameterFreeLadder(Rule):
         """Return the new accuracy if the improvement is significant, else the best one."""
         evaluation, n_classes = reading.evaluation, state["n_classes"]
         if state["best"] is not None:
-            best = unpack(state["best"], n_classes)
+            best = unpack(state["best"], evaluation.n_examples, n_classes)
             now, then = evaluation.correct, np.equal(best, evaluation.labels)
             gained = int(np.count_nonzero(now & ~then))
             lost = int(np.count_nonzero(then & ~now))
             if not climbs(gained, lost):
                 standing = reading.value - Fraction(gained - lost, evaluation.n_examples)
                 return reading.with_value(standing), state
-        return reading, {"best": pack(evaluation.query), "n_classes": n_classes}
+        return reading, {"best": pack(evaluation.query, n_classes), "n_classes": n_classes}
 
     def resolution(self, problem: Problem) -> float:
         """Return the standard error of a difference between entirely different submissions."""

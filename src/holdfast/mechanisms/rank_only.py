@@ -59,7 +59,7 @@ class RankOnly(Rule):
             -evaluation.matches,
             key=lambda packed: -matches_of(packed, evaluation.labels, n_classes),
         )
-        after = [*order[:place], pack(evaluation.query), *order[place:]]
+        after = [*order[:place], pack(evaluation.query, n_classes), *order[place:]]
         ranked = reading.with_value(Fraction(place + 1))
         return ranked, {"order": after, "n_classes": n_classes}
 
