@@ -30,7 +30,7 @@ def matrix(
         list[str] | None,
         typer.Option(help="A release rule such as ladder:0.01; repeat for more. Default: 18."),
     ] = None,
-    trials: Annotated[int, typer.Option(help="How often each attack plays each rule.")] = 6,
+    trials: Annotated[int, typer.Option(help="How often each attack plays each rule.")] = 4,
     seed: Seed = 0,
     labels: Annotated[
         Path | None, typer.Option(help="Play on the labels of this CSV or NPY file.")

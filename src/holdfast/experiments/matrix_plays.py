@@ -62,7 +62,7 @@ class Matrix:
     """
 
     problem: Problem
-    trials: int = 6
+    trials: int = 4
     seed: int = 0
     rules: Sequence[str] | None = None
     labels: Labels | None = field(default=None, repr=False)

@@ -1,0 +1,71 @@
+"""What a release rule costs a look, and how long the whole matrix takes.
+
+    python -m benchmarks.release_rules            # microseconds a look, every rule
+    python -m benchmarks.release_rules --matrix   # `holdfast matrix` at (10000, 10, 300)
+
+Peer of a rule: counting the matches of the same query, which every rule needs first. Limit of the
+matrix: five minutes on two cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+
+import numpy as np
+
+from benchmarks.timing import best_seconds
+from holdfast import Problem
+from holdfast.evaluate import evaluate
+from holdfast.experiments import Matrix, run_matrix
+from holdfast.experiments.suite import default_rules
+from holdfast.mechanisms import Rule, parse_mechanism
+from holdfast.protocols import State
+
+LOOKS = 100
+
+
+def rules(problem: Problem) -> None:
+    """Print what 100 looks at random submissions cost under each rule."""
+    n, m, _ = problem
+    rng = np.random.default_rng(1)
+    hidden = rng.integers(m, size=n).astype(np.uint8)
+    queries = [rng.integers(m, size=n).astype(np.uint8) for _ in range(LOOKS)]
+    evaluations = [evaluate(query, hidden, m) for query in queries]
+
+    def count() -> None:
+        for query in queries:
+            evaluate(query, hidden, m)
+
+    bare = best_seconds(count, repeats=5)
+    print(f"counting matches: {1e6 * bare / LOOKS:.1f} µs a look at n = {n:,}")
+    for text in default_rules(Problem(n, m, LOOKS)):
+        rule = parse_mechanism(text)
+
+        def release(rule: Rule = rule) -> None:
+            state: State = rule.init(Problem(n, m, LOOKS))
+            for evaluation in evaluations:
+                _, state = rule.release(state, evaluation, rng)
+
+        seconds = best_seconds(release, repeats=3)
+        print(f"{text:52} {1e6 * seconds / LOOKS:8.1f} µs, {seconds / bare:6.1f} times counting")
+
+
+def matrix() -> None:
+    """Print how long the whole suite takes against all default rules."""
+    start = time.perf_counter()
+    result = run_matrix(Matrix(Problem(10_000, 10, 300)), processes=os.cpu_count() or 1)
+    seconds = time.perf_counter() - start
+    kept = sum(summary.holds for summary in result["rules"])
+    print(f"matrix at (10000, 10, 300): {seconds:.0f} s (limit 300 s on two cores)")
+    print(f"rules at or below their certified bound: {kept} of {len(result['rules'])}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--matrix", action="store_true")
+    if parser.parse_args().matrix:
+        matrix()
+    else:
+        rules(Problem(10_000, 10, 300))
