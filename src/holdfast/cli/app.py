@@ -16,6 +16,7 @@ from holdfast.cli.bounds import bounds
 from holdfast.cli.demo import demo
 from holdfast.cli.gate import gate
 from holdfast.cli.ledger import ledger
+from holdfast.cli.lint import lint
 from holdfast.cli.matrix import matrix
 from holdfast.cli.output import report_error
 from holdfast.cli.plan import plan
@@ -57,7 +58,19 @@ def _root(
     del version
 
 
-for command in (attack, audit, bounds, demo, gate, matrix, plan, reproduce, score, statements):
+for command in (
+    attack,
+    audit,
+    bounds,
+    demo,
+    gate,
+    lint,
+    matrix,
+    plan,
+    reproduce,
+    score,
+    statements,
+):
     app.command()(command)
 app.add_typer(ledger, name="ledger")
 app.add_typer(policy, name="policy")
