@@ -1,0 +1,48 @@
+import numpy as np
+import pytest
+
+from holdfast.audit import closed_forms
+from holdfast.audit.grain import grain_for
+from holdfast.audit.what_if import ACCOUNTS, CLASSES, DECIMALS, EXAMPLES, LOOKS, STEPS, what_if
+from holdfast.experiments import certified
+from holdfast.mechanisms import Exact, Ladder, Rounding, parse_mechanism
+from holdfast.problem import Problem
+
+
+@pytest.mark.parametrize("rule", ["exact", "round:2", "ladder:0.01", "subsample:0.3", "improved"])
+@pytest.mark.parametrize("accounts", [1, 3, 40])
+def test_allowed_equals_the_matrix_bound(rule, accounts):
+    problem, parsed = Problem(500, 5, 40), parse_mechanism(rule)
+    expected = 100.0 * certified(parsed, problem, accounts)
+    assert closed_forms.allowed(parsed, problem, accounts) == pytest.approx(expected, abs=1e-3)
+
+
+@pytest.mark.parametrize("problem", [Problem(1000, 10, k) for k in (1, 10, 100, 2000)])
+def test_what_is_guaranteed_is_possible_and_what_is_possible_is_allowed(problem):
+    guarantee = closed_forms.guarantee(problem)
+    principle = closed_forms.principle(problem)
+    assert guarantee is None or guarantee <= principle
+    assert principle <= closed_forms.allowed(Exact(), problem)
+
+
+def test_the_surfaces_of_the_package_are_those_of_the_formulas():
+    surfaces = what_if()
+    rng = np.random.default_rng(0)
+    for _ in range(6):
+        a, b, c = (int(rng.integers(len(axis))) for axis in (EXAMPLES, CLASSES, LOOKS[:-1]))
+        problem = Problem(EXAMPLES[a], CLASSES[b], LOOKS[c])
+        d, s, t = (int(rng.integers(len(axis))) for axis in (DECIMALS, STEPS, ACCOUNTS))
+        rule = Exact() if DECIMALS[d] is None else Rounding(decimals=DECIMALS[d])
+        allowed = closed_forms.allowed(rule, problem)
+        assert surfaces["round"]["allowed"][a][b][c][d] == pytest.approx(allowed, abs=0.006)
+        n, m, k = problem
+        many = closed_forms.allowed(Ladder(STEPS[s]), Problem(n, m, k * ACCOUNTS[t]), ACCOUNTS[t])
+        assert surfaces["ladder"]["allowed"][a][b][c][s][t] == pytest.approx(many, abs=0.006)
+    assert surfaces["axes"]["n_examples"] == list(EXAMPLES)
+
+
+@pytest.mark.parametrize(("n", "m"), [(50, 2), (899, 10), (10_000, 10), (50_000, 1000), (10**6, 2)])
+def test_the_grain_is_never_finer_than_one_example(n, m):
+    grain = grain_for(n, m)
+    assert grain.points >= 100.0 / n
+    assert grain.round(grain.round(3.14159)) == grain.round(3.14159)
