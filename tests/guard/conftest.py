@@ -3,11 +3,20 @@
 import os
 import secrets
 import signal
+import subprocess
+import sys
 import tempfile
 import urllib.parse
 import warnings
 
 import pytest
+
+WATCHDOG = """
+import os, shutil, signal, sys
+sys.stdin.read()
+os.kill(int(sys.argv[1]), signal.SIGQUIT)
+shutil.rmtree(sys.argv[2], ignore_errors=True)
+"""
 
 
 @pytest.fixture(scope="session")
@@ -30,7 +39,14 @@ def postgres_server():
         # Processes are killed here, machines are not: what was written need not reach a disk.
         connection.execute("ALTER SYSTEM SET fsync = off")
         connection.execute("SELECT pg_reload_conf()")
+    # A run that is killed can't stop its server: what reads this pipe notices, and does.
+    watchdog = subprocess.Popen(
+        [sys.executable, "-c", WATCHDOG, str(server.get_pid()), str(server.pgdata)],
+        stdin=subprocess.PIPE,
+    )
     yield server.get_uri()
+    watchdog.kill()
+    watchdog.wait()
     os.kill(server.get_pid(), signal.SIGQUIT)  # at once: nobody needs this data again
     server.get_postmaster_info().process.wait(60)
     server.cleanup()
