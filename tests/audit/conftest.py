@@ -6,36 +6,36 @@ from holdfast.cli import main
 from holdfast.label_files import LabelFile
 
 
+def make_request(labels=None, *, n=300, m=3, ids=None, split=None, final=None, **settings):
+    """Make a small request; keyword arguments replace its settings."""
+    if labels is None:
+        labels = np.random.default_rng(5).integers(m, size=n).astype(np.uint8)
+    codes = names = None
+    if split is not None:
+        names = tuple(dict.fromkeys(split))
+        codes = np.array([names.index(part) for part in split])
+    file = LabelFile(
+        np.asarray(labels, dtype=np.uint8),
+        tuple(str(number) for number in range(m)),
+        None if ids is None else np.asarray(ids),
+        codes,
+        names or (),
+    )
+    parts = parts_of(file, final)
+    settings = {"release": "exact", "looks": parse_looks("20"), **settings}
+    predictions = settings.pop("predictions", ())
+    return Request(
+        name="test",
+        file=file,
+        parts=parts,
+        predictions=[Prediction(f"model {at}", p) for at, p in enumerate(predictions)],
+        **settings,
+    )
+
+
 @pytest.fixture
 def request_for():
-    """Make a small request; keyword arguments replace its settings."""
-
-    def make(labels=None, *, n=300, m=3, ids=None, split=None, final=None, **settings):
-        if labels is None:
-            labels = np.random.default_rng(5).integers(m, size=n).astype(np.uint8)
-        codes = names = None
-        if split is not None:
-            names = tuple(dict.fromkeys(split))
-            codes = np.array([names.index(part) for part in split])
-        file = LabelFile(
-            np.asarray(labels, dtype=np.uint8),
-            tuple(str(number) for number in range(m)),
-            None if ids is None else np.asarray(ids),
-            codes,
-            names or (),
-        )
-        parts = parts_of(file, final)
-        settings = {"release": "exact", "looks": parse_looks("20"), **settings}
-        predictions = settings.pop("predictions", ())
-        return Request(
-            name="test",
-            file=file,
-            parts=parts,
-            predictions=[Prediction(f"model {at}", p) for at, p in enumerate(predictions)],
-            **settings,
-        )
-
-    return make
+    return make_request
 
 
 @pytest.fixture

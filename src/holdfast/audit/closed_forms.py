@@ -11,6 +11,9 @@ from holdfast.bounds.column_vote import predicted_accuracy
 from holdfast.bounds.information import accuracy_from_information
 from holdfast.experiments.answer_models import answer_model
 from holdfast.mechanisms import Rule
+from holdfast.planner.closed_forms import climb_gain
+from holdfast.planner.curves import champion_gain
+from holdfast.planner.forecast import Situation
 from holdfast.problem import Problem
 
 __all__ = ["allowed", "expected", "first_above", "guarantee", "principle"]
@@ -29,7 +32,8 @@ def guarantee(problem: Problem) -> float | None:
 def principle(problem: Problem) -> float:
     """Return the best gain from exact answers that a formula gives for some attack, in points.
 
-    Exact expectations and the Gaussian limit of fixed designs; more looks never lower it.
+    Exact expectations and the Gaussian limit of fixed designs, and the forecasts of adaptive
+    attacks.
     """
     n, m, k = problem
     fewer = Problem(n, m, min(k, n + 1))
@@ -39,6 +43,8 @@ def principle(problem: Problem) -> float:
         HadamardBlocks.expected_accuracy(problem),
         predicted_accuracy(problem),
     ]
+    adaptive = max(champion_gain(Situation(problem)), climb_gain(problem, ExactAnswers())[0])
+    accuracies.append(min(1.0, 1.0 / m + adaptive / n))
     return _most(problem, accuracies) or 0.0
 
 

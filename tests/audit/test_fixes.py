@@ -1,0 +1,44 @@
+import pytest
+
+from holdfast.audit import parse_looks
+from holdfast.audit.fixes import candidates, cheapest_fix, loss
+from holdfast.audit.grain import grain_for
+from holdfast.audit.suite import Effort
+from holdfast.experiments.matrix_plays import Played
+
+
+def test_candidates_are_in_order_of_loss_and_exclude_today(request_for):
+    request = request_for(looks=parse_looks("100"))
+    found = candidates(request)
+    assert [each.loss for each in found] == sorted(each.loss for each in found)
+    assert ("exact", 100) not in {each[:2] for each in found}
+    assert {"round:2", "ladder:0.01", "batch:100"} <= {each.rule for each in found}
+
+
+def test_half_the_looks_cost_one_doubling(request_for):
+    request = request_for(looks=parse_looks("100"))
+    assert loss("exact", 50, request) - loss("exact", 100, request) == pytest.approx(1.0)
+    assert loss("round:1", 100, request) > loss("round:2", 100, request)
+    assert loss("batch:8", 100, request) - loss("exact", 100, request) == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("enough", ["ladder:0.02", "round:1"])
+def test_the_first_candidate_that_is_enough_is_the_fix(request_for, enough):
+    request = request_for(n=3000, looks=parse_looks("100"))
+    # A board on which only one rule helps: everything else leaks five points.
+    tried = []
+
+    def play(jobs):
+        tried.append(jobs[0].rule)
+        return [Played(0.001 if job.rule == enough else 0.05, job.looks) for job in jobs]
+
+    grain = grain_for(3000, 3)
+    fix = cheapest_fix(request, Effort(2, 2, 100), grain, 2.0, (), play)
+    if fix is None:
+        assert len(tried) == 8
+    else:
+        assert fix.rule == enough
+        assert fix.possible.mean < 2.0
+        assert fix.text.startswith(f"Release {enough} instead of exact")
+        cheaper = [each for each in candidates(request) if each.loss < fix.loss - 0.01]
+        assert all(each.rule != enough for each in cheaper)

@@ -1,0 +1,142 @@
+import json
+
+import numpy as np
+import pytest
+
+from holdfast.audit import as_json, audit, n_plays, parse_looks
+from holdfast.audit.grain import grain_for
+from holdfast.audit.plays import Job, Stage, play_job
+from holdfast.audit.suite import effort_for
+from holdfast.experiments import Experiment, Matrix, run_matrix, run_trial
+from holdfast.problem import Problem
+from tests.audit.conftest import make_request
+
+
+@pytest.fixture(scope="module")
+def labels():
+    return np.random.default_rng(7).integers(4, size=240).astype(np.uint8)
+
+
+@pytest.fixture(scope="module")
+def result(labels):
+    model = np.where(np.random.default_rng(8).random(240) < 0.7, labels, 0).astype(np.uint8)
+    steps = []
+    request = make_request(
+        labels, m=4, looks=parse_looks("16"), predictions=[model], gap=2.0, seed=3
+    )
+    result = audit(request, command="holdfast audit", on_step=lambda *step: steps.append(step))
+    assert sum(count for _, count in steps) >= 0.5 * n_plays(request)
+    return request, result
+
+
+def test_an_audit_of_exact_scores_is_unsafe_and_carries_all_evidence(result):
+    _, found = result
+    assert found.verdict.word == "UNSAFE"
+    assert found.verdict.sentence.startswith("UNSAFE for ranking gaps below 2 points: ")
+    assert {gain.setting for gain in found.gains} == {"features", "no features", "model"}
+    assert found.curve.looks[-1] == found.curve.today == 16
+    assert len(found.curve.bound_looks) == len(found.curve.allowed) == len(found.curve.guarantee)
+    assert found.rules[0].is_policy
+    assert found.limits.allowed > found.verdict.points.mean
+    assert found.fix is None or found.fix.possible.mean <= 2.0
+    assert len(found.reproduce.fingerprint) == 16
+
+
+def test_the_same_seed_gives_the_numbers_of_the_matrix_and_of_attack(result, labels):
+    request, found = result
+    trials = effort_for(request).trials
+    matrix = run_matrix(
+        Matrix(request.problem, trials=trials, seed=3, rules=["exact"], labels=labels)
+    )
+    grain = grain_for(240, 4)
+    gains = {gain.attack: gain for gain in found.gains if gain.setting == "features"}
+    compared = 0
+    for cell in matrix["cells"]:
+        if cell.accounts == 1 and cell.bias is not None:
+            assert gains[cell.attack].points == grain.interval(cell.bias)
+            compared += 1
+    assert compared >= 8
+    summary = matrix["rules"][0]
+    assert found.verdict.attack == summary.strongest
+    assert found.verdict.points == grain.interval(summary.bias)
+
+
+def test_a_play_without_features_is_a_trial_of_attack(labels):
+    experiment = Experiment(
+        "naive-bayes", Problem(240, 4, 16), trials=3, seed=5, labels=labels, without_features=True
+    )
+    stage = Stage(labels, 4, 5)
+    for trial in range(3):
+        played = play_job(stage, Job("no features", "exact", "naive-bayes", 16, trial))
+        assert played.bias == run_trial(experiment, trial)["bias"]
+
+
+def numbers(value):
+    if isinstance(value, dict):
+        for part in value.values():
+            yield from numbers(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from numbers(part)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield value
+
+
+def test_the_record_is_json_without_labels_or_exact_scores(result, labels):
+    _, found = result
+    document = as_json(found)
+    text = json.dumps(document, allow_nan=False)
+    assert "".join(map(str, labels[:30])) not in text
+    assert str(labels[:30].tolist())[1:-1] not in text
+    # What was computed from labels lies on the grain, which is coarser than one example.
+    grain = document["grain"]
+    assert grain >= 100.0 / 240
+    from_labels = [
+        *(gain["points"] for gain in document["gains"]),
+        *(point for series in document["curve"]["measured"] for point in series["points"]),
+        *(rule["possible"] for rule in document["rules"]),
+        *(rule["cells"] for rule in document["rules"]),
+        document["verdict"]["points"],
+        document["board"]["majority_percent"],
+        [model["accuracy_percent"] for model in document["board"]["models"]],
+    ]
+    values = list(numbers(from_labels))
+    assert len(values) > 100
+    for value in values:
+        assert abs(value / grain - round(value / grain)) < 1e-6
+
+
+def test_a_rule_that_tells_nothing_is_safe(request_for, labels):
+    found = audit(request_for(labels, m=4, release="ladder:0.5", looks=parse_looks("3"), gap=30.0))
+    assert found.verdict.word == "SAFE"
+    assert found.fix is None
+
+
+def test_sorted_labels_are_unsafe_whatever_the_rule(request_for, labels):
+    found = audit(
+        request_for(np.sort(labels), m=4, release="ladder:0.5", looks=parse_looks("3"), gap=30.0)
+    )
+    assert found.verdict.word == "UNSAFE"
+    assert "sorted by label" in found.verdict.sentence
+
+
+def test_a_private_part_that_decides_is_not_reached_by_looks(request_for, labels):
+    split = ["Public"] * 120 + ["Private"] * 120
+    shuffled = [split[j] for j in np.random.default_rng(0).permutation(240)]
+    found = audit(request_for(labels, m=4, split=shuffled, looks=parse_looks("8")))
+    assert found.board.n_examples == 120
+    assert found.verdict.points.mean == 0.0
+    assert "120 examples that no look is scored on" in found.verdict.sentence
+    chosen = audit(
+        request_for(labels, m=4, split=shuffled, looks=parse_looks("8"), final_choices=0)
+    )
+    assert chosen.verdict.points.mean > 1.0
+
+
+def test_more_looks_than_can_be_played_are_said_so(request_for, labels, monkeypatch):
+    monkeypatch.setattr("holdfast.audit.suite.MOST_WORK", 240 * 10)
+    found = audit(request_for(labels, m=4, looks=parse_looks("50")))
+    assert "fewer-looks-played" in {finding.code for finding in found.findings}
+    assert "(of 50 allowed)" in found.verdict.sentence
+    assert found.curve.today == 50
+    assert found.curve.looks[-1] == 10
