@@ -67,9 +67,19 @@ def test_a_non_adaptive_attack_loses_nothing_to_a_batch_that_fills(size):
         np.testing.assert_array_equal(played[:blocks], expected[:blocks])
 
 
-def test_an_adaptive_attack_cannot_play_within_a_batch():
+@pytest.mark.parametrize(
+    "cls", [attacks.HillClimb, attacks.BlockClimb, attacks.ChampionChallenger, attacks.Lattice]
+)
+def test_an_adaptive_attack_cannot_play_within_a_batch(cls):
     with pytest.raises(NotSupported, match="queries depend on answers that the batch holds back"):
-        play_on(builder(attacks.HillClimb), board("batch:12"))
+        play_on(builder(cls), board("batch:12"))
+
+
+@pytest.mark.parametrize("cls", [attacks.HadamardBlocks, attacks.PooledDetecting])
+def test_a_batch_of_all_looks_does_not_stop_a_non_adaptive_attack(cls):
+    np.testing.assert_array_equal(
+        play_on(builder(cls), board("batch:24")), play_on(builder(cls), board("exact"))
+    )
 
 
 def test_a_batch_that_never_fills_tells_nothing():

@@ -15,6 +15,9 @@ from holdfast.protocols import Attack, State
 
 __all__ = ["Board", "looks_of_accounts", "play_on"]
 
+# Part of the seed of the labels that attacks are rehearsed on.
+REHEARSAL = 0x7265686561727361
+
 
 def looks_of_accounts(n_queries: int, accounts: int) -> list[int]:
     """Return how many looks each account takes when they take turns, one after the other.
@@ -85,8 +88,8 @@ class Board:
 def play_on(build: Callable[[], Attack[Labels]], board: Board) -> Labels:
     """Let a fresh attack play until it has nothing to ask or is refused; return its guess.
 
-    Where a rule holds answers back, the attack is rehearsed: it is told that nothing happened,
-    to hear what it would ask next, and played again from the start when the answers are there.
+    Where a rule holds answers back, the attack is rehearsed on labels of its own to learn its
+    queries, and plays when their answers are there.
 
     Parameters
     ----------
@@ -98,46 +101,47 @@ def play_on(build: Callable[[], Attack[Labels]], board: Board) -> Labels:
     Raises
     ------
     NotSupported
-        Within a batch the attack's queries depend on answers that it does not have yet.
+        Answers are held back and the attack's queries depend on them.
     """
-    n, m, _ = board.problem
-    nothing = round(n / m) / n
-    asked: list[Labels] = []
-    answers: list[float] = []
-    while True:
-        attack = build()
-        waiting = False
-        for look in range(board.problem.n_queries + 1):
-            query = attack.ask()
-            if query is None:
-                break
-            if look < len(asked):
-                if not np.array_equal(query, asked[look]):
-                    raise NotSupported("its queries depend on answers that the batch holds back.")
-            else:
-                try:
-                    answer = board.query(query)
-                except BudgetExhausted:
-                    break
-                asked.append(query)
-                if is_pending(answer):
-                    waiting = True
-                else:
-                    answers.extend(board.batch if waiting else [answer])
-                    if waiting:
-                        break
-            attack.tell(answers[look] if look < len(answers) else nothing)
-        else:
-            return attack.predict()
-        if not waiting:
-            return attack.predict()
-        if len(answers) < len(asked):
-            # A batch that was never filled: guess from what came before it.
-            return _told(build(), answers).predict()
-
-
-def _told(attack: Attack[Labels], answers: list[float]) -> Attack[Labels]:
-    for answer in answers:
-        attack.ask()
+    attack = build()
+    while (query := attack.ask()) is not None:
+        try:
+            answer = board.query(query)
+        except BudgetExhausted:
+            break
+        if is_pending(answer):
+            return _play_in_batches(build, board)
         attack.tell(answer)
-    return attack
+    return attack.predict()
+
+
+def _play_in_batches(build: Callable[[], Attack[Labels]], board: Board) -> Labels:
+    """Go on after the first look, whose answer is held back."""
+    queries = _rehearsed(build(), board.problem)
+    answers: list[float] = []
+    for query in queries[1:]:
+        try:
+            answer = board.query(query)
+        except BudgetExhausted:
+            break
+        if not is_pending(answer):
+            answers.extend(board.batch)
+    attack = build()
+    for rehearsed, answer in zip(queries, answers, strict=False):
+        asked = attack.ask()
+        if asked is None or not np.array_equal(asked, rehearsed):
+            raise NotSupported("its queries depend on answers that the batch holds back.")
+        attack.tell(answer)
+    return attack.predict()
+
+
+def _rehearsed(attack: Attack[Labels], problem: Problem) -> list[Labels]:
+    """Return what an attack asks, answering it as any labels would: consistently."""
+    n, m, _ = problem
+    # Not a seed that hidden labels are drawn from: a rehearsal on them would be no rehearsal.
+    labels = np.random.default_rng([n, m, REHEARSAL]).integers(m, size=n)
+    queries: list[Labels] = []
+    while (query := attack.ask()) is not None:
+        queries.append(query)
+        attack.tell(int(np.count_nonzero(query == labels)) / n)
+    return queries
