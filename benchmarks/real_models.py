@@ -3,10 +3,11 @@
     python -m benchmarks.real_models --data DIR [--sets cifar10 mmlu] [--looks 100 300 1000]
 
 DIR has a folder a test set, with `y.npy` and the models' predictions. The hidden labels are used
-to answer looks and to count matches at the end, for nothing else. The prior is made from votes: a
-model's weight is the log-odds of its agreement with the plurality of all; a label's score is the
-sum of the weights of the models that chose it; one look at the top-scored labels, taken from the
-budget, fixes the temperature at which the scores, as a softmax, expect the accuracy it showed.
+to answer looks and to count matches at the end, for nothing else. The prior is made from the votes
+of the most accurate models by their published scores, the log-odds of which are their weights. A
+label's score is the sum of the weights of the models that chose it. One look at the top-scored
+labels, taken from the budget, fixes the temperature at which the scores, as a softmax, expect the
+accuracy it showed.
 """
 
 from __future__ import annotations
@@ -23,9 +24,6 @@ from scipy.optimize import brentq
 from holdfast.attacks import ChampionChallenger
 from holdfast.priors import Prior
 from holdfast.problem import Problem
-
-# Labels an example that the prior lists.
-LISTED = 6
 
 
 class RealSet(NamedTuple):
@@ -51,24 +49,18 @@ def load(folder: Path) -> RealSet:
     return RealSet(labels, votes, int(labels.max()) + 1)
 
 
-def scores(votes: NDArray[np.int64], m: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the LISTED best-scored labels of every example and their scores, from votes alone."""
-    n = len(votes)
-    rows = np.arange(n)
-    counts = np.zeros((n, m), dtype=np.float32)
-    for vote in votes.T:
-        cast = vote < m
-        counts[rows[cast], vote[cast]] += 1.0
-    plurality = counts.argmax(axis=1)
-    counts[:] = 0.0
-    for vote in votes.T:
-        cast = vote < m
-        agreement = np.clip((vote[cast] == plurality[cast]).mean(), 1.5 / m, 0.99)
-        weight = np.log(agreement * (m - 1) / (1.0 - agreement))
-        counts[rows[cast], vote[cast]] += np.float32(weight)
-    listed = min(LISTED, m)
-    best = np.argsort(-counts, axis=1, kind="stable")[:, :listed]
-    return best.astype(np.int64), np.take_along_axis(counts, best, axis=1).astype(np.float64)
+def scores(real: RealSet, n_models: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the best-scored labels of every example, by falling score, and their scores."""
+    labels, votes, m = real
+    published = (votes == labels[:, None]).mean(axis=0)
+    chosen = np.argsort(-published, kind="stable")[:n_models]
+    total = np.zeros((len(votes), m), dtype=np.float32)
+    for model in chosen:
+        cast = np.flatnonzero(votes[:, model] < m)
+        weight = np.log(published[model] * (m - 1) / (1.0 - published[model]))
+        total[cast, votes[cast, model]] += np.float32(weight)
+    best = np.argsort(-total, axis=1, kind="stable")[:, : min(n_models, m)]
+    return best.astype(np.int64), np.take_along_axis(total, best, axis=1).astype(np.float64)
 
 
 def at_temperature(scored: NDArray[np.float64], m: int, temperature: float) -> NDArray[np.float64]:
@@ -88,10 +80,10 @@ def calibrated(scored: NDArray[np.float64], m: int, accuracy: float) -> NDArray[
     return at_temperature(scored, m, float(np.exp(brentq(excess, -6.0, 8.0))))
 
 
-def attacked(real: RealSet, looks: int, seed: int) -> tuple[int, int]:
+def attacked(real: RealSet, looks: int, n_models: int, seed: int) -> tuple[int, int]:
     """Return the matches of the top-scored labels and of the attack's guess."""
-    labels, votes, m = real
-    listed, scored = scores(votes, m)
+    labels, _, m = real
+    listed, scored = scores(real, n_models)
     top = int((listed[:, 0] == labels).sum())  # the first look
     n = labels.size
     prior = Prior.candidates(listed, calibrated(scored, m, top / n), m)
@@ -109,6 +101,7 @@ def main() -> None:
     sets = ["imagenet_val", "cifar10", "mmlu", "mmlu_pro", "letter"]
     parser.add_argument("--sets", nargs="+", default=sets)
     parser.add_argument("--looks", nargs="+", type=int, default=[100, 300, 1000])
+    parser.add_argument("--models", type=int, default=5, help="models that vote")
     parser.add_argument("--trials", type=int, default=3)
     parser.add_argument("--seed", type=int, default=2024)
     options = parser.parse_args()
@@ -121,7 +114,7 @@ def main() -> None:
             begin = time.perf_counter()
             ends = []
             for trial in range(options.trials):
-                top, end = attacked(real, looks, options.seed + trial)
+                top, end = attacked(real, looks, options.models, options.seed + trial)
                 ends.append(end)
             gain = np.array(ends) - best
             error = gain.std(ddof=1) / np.sqrt(len(gain)) if len(gain) > 1 else float("nan")

@@ -316,6 +316,7 @@ def test_the_anytime_attack_is_nearly_as_good_wherever_it_is_stopped():
     assert lost.mean() < 4 * standard_error(lost)
 
 
+@pytest.mark.slow
 def test_the_anytime_attack_goes_on_after_its_memory_is_full():
     problem = Problem(900, 4, 1000)
     got = gains(AnytimeChampionChallenger, problem, 2)
