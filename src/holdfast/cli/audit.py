@@ -212,8 +212,12 @@ def _final(text: str | None) -> Any:
 def _check_report(path: Path) -> None:
     """Refuse a page that can't be written before anything is played."""
     _page()
-    if path.is_dir() or not path.parent.is_dir():
-        raise InvalidInput(f"report must be a file in a folder that exists, got {path}.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput(f"report must be a file that can be written: {error}.") from None
+    if path.is_dir() or not os.access(path.parent, os.W_OK):
+        raise InvalidInput(f"report must be a file that can be written, got {path}.")
 
 
 def _page() -> Any:

@@ -1,0 +1,109 @@
+import json
+
+import numpy as np
+import pytest
+
+LOOKS = ("--looks", 8, "--processes", 1)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Write labels with ids, a model's predictions in another order, and a history."""
+    rng = np.random.default_rng(2)
+    labels = rng.integers(3, size=120)
+    ids = rng.permutation(10_000)[:120]
+    model = np.where(rng.random(120) < 0.8, labels, (labels + 1) % 3)
+    (tmp_path / "truth.csv").write_text(
+        "id,label\n" + "".join(f"{i},c{y}\n" for i, y in zip(ids, labels, strict=True))
+    )
+    order = rng.permutation(120)
+    (tmp_path / "model.csv").write_text(
+        "id,label\n" + "".join(f"{ids[j]},c{model[j]}\n" for j in order)
+    )
+    (tmp_path / "history.csv").write_text(
+        "team,time,score\nblue,2026-01-01,0.8\nred,2026-01-02,0.5\nblue,2026-01-03,0.82\n"
+    )
+    return tmp_path
+
+
+def test_json_carries_the_whole_record(holdfast, files):
+    outcome = holdfast(
+        "audit", files / "truth.csv", *LOOKS, "--predictions", files / "model.csv",
+        "--history", files / "history.csv", "--gap", 3, "--json",
+    )  # fmt: skip
+    assert outcome.code == 0
+    found = outcome.json
+    assert found["verdict"]["gap_points"] == 3
+    assert found["board"]["models"][0]["name"] == "model"
+    # The predictions were matched by id: in the file's order they would score like chance.
+    assert found["board"]["models"][0]["accuracy_percent"] == pytest.approx(80, abs=10)
+    assert found["history"]["looks"] == 3
+    assert found["reproduce"]["command"].startswith("holdfast")
+    assert "pre-flight" in outcome.err
+
+
+def test_the_verdict_comes_first_then_findings_then_tables(holdfast, files):
+    outcome = holdfast(
+        "audit", files / "truth.csv", *LOOKS, "--gap", 1, "--history", files / "history.csv"
+    )
+    assert outcome.code == 0
+    text = outcome.out
+    assert text.startswith("UNSAFE for ranking gaps below ")
+    places = [text.index(word) for word in ("UNSAFE", "fix:", "possible:", "allowed:", "observed:")]
+    assert places == sorted(places)
+
+
+def test_exit_code_1_above_the_limit_and_0_below(holdfast, files):
+    assert holdfast("audit", files / "truth.csv", *LOOKS, "--fail-above", 0.1).code == 1
+    assert holdfast("audit", files / "truth.csv", *LOOKS, "--fail-above", 90).code == 0
+
+
+def test_a_policy_file_gives_rule_looks_and_limits(holdfast, files):
+    policy = files / "policy.toml"
+    policy.write_text('release = "round:2"\nlooks_per_team = 2\nwindow = "day"\n')
+    outcome = holdfast(
+        "audit", files / "truth.csv", "--policy", policy, "--days", 4, "--processes", 1, "--json"
+    )
+    board = outcome.json["board"]
+    assert (board["rule"], board["looks"], board["looks_text"]) == (
+        "round:2",
+        8,
+        "2/day for 4 days",
+    )
+
+
+def test_the_page_is_written_and_holds_the_sentence(holdfast, files):
+    page = files / "new" / "audit.html"
+    outcome = holdfast("audit", files / "truth.csv", *LOOKS, "--report", page, "--json")
+    assert outcome.code == 0
+    sentence = outcome.json["verdict"]["sentence"]
+    assert sentence.split(":")[0] in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--looks", "few"), "looks must be a number such as 1000 or a rate"),
+        (("--looks", "5/day"), "days must be given with a rate"),
+        (("--mechanism", "rung"), "release rule must be one of batch, "),
+        (("--policy", "none.toml"), "policy none.toml must be a readable text file"),
+        (
+            ("--policy", "none.toml", "--looks", "5"),
+            "looks must not be given together with policy.",
+        ),
+        (("--final", "some"), "final must be private, all or public, got 'some'."),
+        (("--gap", "-1"), "gap must lie in (0, 100] points, got -1.0."),
+        (("--accounts", "0"), "accounts must be at least 1, got 0."),
+    ],
+)
+def test_bad_options_are_one_line_and_exit_code_2(refused, arguments, message):
+    assert refused("audit", *arguments).startswith(message)
+
+
+def test_a_page_that_can_not_be_written_is_refused_before_playing(refused, files):
+    assert "report must be a file" in refused("audit", "--report", files)
+
+
+def test_json_is_one_document(holdfast, files):
+    outcome = holdfast("audit", files / "truth.csv", *LOOKS, "--json")
+    assert json.loads(outcome.out)["grain"] > 0
