@@ -12,7 +12,7 @@ from holdfast.bounds.information import accuracy_from_information
 from holdfast.experiments.answer_models import answer_model
 from holdfast.mechanisms import Rule
 from holdfast.planner.closed_forms import climb_gain
-from holdfast.planner.curves import champion_gain
+from holdfast.planner.curves import champion_gain, lattice_certain
 from holdfast.planner.forecast import Situation
 from holdfast.problem import Problem
 
@@ -43,7 +43,11 @@ def principle(problem: Problem) -> float:
         HadamardBlocks.expected_accuracy(problem),
         predicted_accuracy(problem),
     ]
-    adaptive = max(champion_gain(Situation(problem)), climb_gain(problem, ExactAnswers())[0])
+    adaptive = max(
+        champion_gain(Situation(problem)),
+        climb_gain(problem, ExactAnswers())[0],
+        lattice_certain(problem)[0] * (1.0 - 1.0 / m),
+    )
     accuracies.append(min(1.0, 1.0 / m + adaptive / n))
     return _most(problem, accuracies) or 0.0
 

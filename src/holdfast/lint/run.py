@@ -14,7 +14,7 @@ from holdfast.lint.record import Exposure, Phase, Report
 from holdfast.lint.tree import read_tree
 from holdfast.mechanisms import parse_mechanism
 from holdfast.planner.closed_forms import climb_gain, column_gain
-from holdfast.planner.curves import champion_gain
+from holdfast.planner.curves import champion_gain, lattice_certain
 from holdfast.planner.forecast import Situation
 from holdfast.problem import Problem, check_at_least
 
@@ -78,6 +78,7 @@ def _exposure(phase: Phase, n: int, m: int) -> Exposure:
         champion_gain(Situation(problem)),
         climb_gain(problem, ExactAnswers())[0],
         column_gain(problem),
+        lattice_certain(problem)[0] * (1.0 - 1.0 / m),
     )
     return Exposure(
         phase=phase.name,
