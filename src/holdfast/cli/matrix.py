@@ -13,6 +13,7 @@ from rich.table import Table
 from holdfast.cli.options import AsJson, Processes, Seed, problem_from
 from holdfast.cli.output import human, print_json, progress
 from holdfast.experiments import Matrix, Mean, RuleSummary, heat_map, n_plays, run_matrix
+from holdfast.experiments.heat_map import check_figure
 from holdfast.label_files import read_labels
 
 __all__ = ["matrix"]
@@ -53,6 +54,8 @@ def matrix(
     an honest user, how far an answer may be from the exact accuracy. Exit code 1 if a rule's
     measured gain exceeds its certified bound.
     """
+    if figure is not None:
+        check_figure(figure)
     file = None
     if labels is not None:
         file = read_labels(labels, id_column=id_column, label_column=label_column)

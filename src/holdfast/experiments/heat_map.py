@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,20 @@ import numpy as np
 
 from holdfast.errors import InvalidInput, NotSupported
 
-__all__ = ["heat_map"]
+__all__ = ["check_figure", "heat_map"]
 
 FORMATS = (".png", ".svg", ".pdf")
+
+
+def check_figure(path: str | os.PathLike[str]) -> None:
+    """Raise what `heat_map` would, before minutes are spent on what it should draw."""
+    path = Path(path)
+    if path.suffix not in FORMATS:
+        raise InvalidInput(f"figure must end in {', '.join(FORMATS)}, got {path.name!r}.")
+    if not path.absolute().parent.is_dir():
+        raise InvalidInput(f"figure must lie in a folder that exists, got {str(path)!r}.")
+    if find_spec("matplotlib") is None:
+        raise NotSupported("a figure needs matplotlib: pip install 'holdfast[plot]'.")
 
 
 def heat_map(result: dict[str, Any], path: str | os.PathLike[str]) -> None:
@@ -29,13 +41,9 @@ def heat_map(result: dict[str, Any], path: str | os.PathLike[str]) -> None:
     path
         Where to write; the suffix (.png, .svg or .pdf) is the format.
     """
-    path = Path(path)
-    if path.suffix not in FORMATS:
-        raise InvalidInput(f"figure must end in {', '.join(FORMATS)}, got {path.name!r}.")
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise NotSupported("a figure needs matplotlib: pip install 'holdfast[plot]'.") from None
+    check_figure(path)
+    from matplotlib.figure import Figure
+
     rules = [summary.rule for summary in result["rules"]]
     attacks = result["suite"]["attacks"]
     values = np.full((len(rules), len(attacks)), np.nan)

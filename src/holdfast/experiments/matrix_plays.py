@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -134,6 +135,7 @@ _matrix: list[Matrix] = []
 
 def _start_worker(matrix: Matrix) -> None:
     os.environ["HOLDFAST_THREADS"] = "1"  # the cores are taken by the other workers
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # on Ctrl-C end at once, without a traceback
     _matrix[:] = [matrix]
 
 
