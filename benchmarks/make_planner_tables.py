@@ -45,7 +45,7 @@ CLASSES = [2, 4, 10, 100, 1000]
 LOOKS = [1, 3, 10, 30, 100, 300, 600]
 LOADS = [0.1, 0.4, 1.5, 6.0, 24.0]
 # A cell is left to its neighbours if it takes more work than this or has hardly any examples.
-MOST_WORK, MOST_EXAMPLES, LEAST_EXAMPLES = 1e10, 60_000, 20
+MOST_WORK, MOST_EXAMPLES, LEAST_EXAMPLES = 4e9, 100_000, 20
 
 LATTICE_CLASSES = [2, 3, 4, 10, 16, 30, 100, 1000]
 LATTICE_POSITIONS = [30, 100, 300, 1000, 3000, 10_000]
@@ -94,7 +94,8 @@ def champion_challenger() -> dict[str, Any]:
 def champion_cell(m: int, k: int, load: float) -> float | None:
     """Measure one ratio; None where it takes too long or there are hardly any examples."""
     n = round(k * m / load)
-    if not LEAST_EXAMPLES <= n <= MOST_EXAMPLES or n * k * k > MOST_WORK:
+    work = n / max(1, m // 100) * k**2  # with many classes examples are grouped
+    if not LEAST_EXAMPLES <= n <= MOST_EXAMPLES or work > MOST_WORK:
         return None
     problem = Problem(n, m, k)
     gain, _ = played("ChampionChallenger", problem, max(4, 1200 // k))

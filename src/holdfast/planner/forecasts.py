@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from holdfast import attacks
 from holdfast.answers import check_tolerated
+from holdfast.attacks.block_majority import n_blocks_for
+from holdfast.attacks.exhaustive import MAX_LABELINGS
 from holdfast.attacks.lindstrom import plan_exact
+from holdfast.bounds import best_impossible
 from holdfast.errors import HoldfastError
 from holdfast.planner import closed_forms, curves
 from holdfast.planner.forecast import Forecast, Situation
-from holdfast.planner.players import make_player, player_names, player_type
+from holdfast.planner.players import player_names, player_type
 from holdfast.planner.rate_distortion import NATS_PER_LOOK, gain_for_nats, prior_gain
+from holdfast.problem import Problem
 
 __all__ = ["all_forecasts", "forecast", "sure_gain"]
 
@@ -32,8 +37,6 @@ ADAPTIVE = frozenset(
         "random-climb",
     }
 )
-# Attacks whose constructor limits the sizes.
-LIMITED = frozenset({"block-majority", "boosting", "exhaustive"})
 # It only compares neighbouring answers, so it can be played, well or badly, on answers of any kind.
 COMPARING = "block-majority"
 # Why there is no figure.
@@ -44,6 +47,8 @@ NO_FIGURE = {
     "rank-reader": "wraps an attack that compares, for boards that show ranks",
     "improvement-reader": "wraps an attack that climbs, for boards that only tell a new best",
 }
+# Its state evolution, which also makes the attack, takes minutes with more classes.
+MOST_CLASSES_PASSED = 2000
 
 
 def forecast(name: str, situation: Situation) -> Forecast:
@@ -59,6 +64,7 @@ def forecast(name: str, situation: Situation) -> Forecast:
     reason = NO_FIGURE.get(name) or _obstacle(name, situation)
     if reason is None and name in TELL:
         gain, looks, reason = TELL[name](situation)
+        gain = min(gain, _most(situation))
         return Forecast(attack=name, gain=gain, looks=looks, reason=reason, adaptive=adaptive)
     return Forecast(
         attack=name,
@@ -69,15 +75,37 @@ def forecast(name: str, situation: Situation) -> Forecast:
     )
 
 
+def _most(situation: Situation) -> float:
+    """Return a gain that no attack exceeds: normal limits do so where there are few examples."""
+    n, m, _ = situation.problem
+    if situation.prior is not None:
+        return n - situation.start
+    return n * (most_accuracy(situation.problem) - 1.0 / m)
+
+
+@lru_cache(maxsize=256)
+def most_accuracy(problem: Problem) -> float:
+    """Return the accuracy that no attack on exact answers exceeds in expectation."""
+    return best_impossible(problem)
+
+
 def _obstacle(name: str, situation: Situation) -> str | None:
     """Return why the attack can't be played here; None: it can."""
     try:
         if name != COMPARING:
             check_tolerated(player_type(name), situation.answers, situation.problem)
-        if name in LIMITED:
-            make_player(name, situation.problem, np.random.default_rng(0))
+        if name == "message-passing" and situation.problem.n_classes > MOST_CLASSES_PASSED:
+            return f"its state evolution takes too long with over {MOST_CLASSES_PASSED} classes"
+        if name == "block-majority":
+            n_blocks_for(situation.problem)
     except HoldfastError as error:
         return str(error).rstrip(".")
+    _, m, _ = situation.problem
+    if name == "boosting" and m != 2:
+        return f"n_classes must be 2, got {m}"
+    decided = _searched(situation.problem)
+    if name == "exhaustive" and decided * math.log(m) > math.log(MAX_LABELINGS):
+        return f"n_classes ** {decided} labelings are too many to search"
     return None
 
 
@@ -126,10 +154,16 @@ def _boosting(situation: Situation) -> Told:
     return _from_scratch(situation, gain), situation.problem.n_queries, told
 
 
+def _searched(problem: Problem) -> int:
+    n, m, k = problem
+    return min(n, max(1, math.floor(k / (2 * math.log2(m)))))
+
+
 def _exhaustive(situation: Situation) -> Told:
-    n, m, k = situation.problem
-    decided = min(n, max(1, math.floor(k / (2 * math.log2(m)))))
-    gain = decided * (1.0 - 1.0 / m)
+    _, m, k = situation.problem
+    decided = _searched(situation.problem)
+    # One example needs 2 log2(m) looks as well; with fewer each look rules out one label.
+    gain = decided * (1.0 - 1.0 / m) if k >= 2 * math.log2(m) else min(k, m - 1) / m
     told = f"searches all labelings of {decided} examples"
     return _from_scratch(situation, gain), k, told
 
