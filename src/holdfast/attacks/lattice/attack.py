@@ -14,7 +14,7 @@ from holdfast.attacks.informed import InformedAttack
 from holdfast.attacks.lattice.board import Asking, Board
 from holdfast.attacks.lattice.clusters import Clusters, clusters_for
 from holdfast.attacks.lattice.layout import Contradiction
-from holdfast.attacks.lattice.positions import Positions, looks_for
+from holdfast.attacks.lattice.positions import Positions
 from holdfast.attacks.lattice.rows import Ints
 from holdfast.errors import InconsistentAnswer, InvalidInput
 from holdfast.labels import Labels
@@ -168,17 +168,7 @@ class Lattice(InformedAttack):
             yield from self._in_clusters()
 
     def _one_by_one(self) -> Asking[None]:
-        """Work on as many positions as the looks left allow, until none of either is left."""
-        board = self._board
-        waiting = self._positions.tolist()
-        while waiting and board.looks >= 2:
-            count = _affordable(board.looks, len(waiting), board.n_classes)
-            stage = Positions(board, certain=True)
-            stage.admit(waiting[:count])
-            waiting = waiting[count:]
-            yield from stage.play()
-            if stage.left:
-                return
+        yield from Positions(self._board, certain=True).play(waiting=self._positions.tolist())
 
     def _in_clusters(self) -> Asking[None]:
         board = self._board
@@ -236,20 +226,3 @@ def _checked_positions(positions: ArrayLike | None, n: int) -> Ints:
     if np.unique(chosen).size != chosen.size:
         raise InvalidInput("positions must be different, got a repeated one.")
     return chosen.astype(np.int64)
-
-
-def _affordable(looks: int, waiting: int, m: int) -> int:
-    """How many positions so many looks recover, roughly; at least one."""
-    low, high = 1, waiting
-    while low < high:
-        middle = (low + high + 1) // 2
-        if _cost(middle, m) <= looks:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _cost(count: int, m: int) -> float:
-    """Return the looks for all labels of so many positions, a little on the safe side."""
-    return 1.2 * looks_for(count * float(np.log2(m)), m)

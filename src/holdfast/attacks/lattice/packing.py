@@ -6,6 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import comb
 from typing import Any, NamedTuple
 
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
 __all__ = ["Offer", "Packer", "harvest", "nodes_by_size", "rows_to_finish"]
 
 Pool = tuple[Any, ...]
@@ -26,6 +30,31 @@ class Offer(NamedTuple):
     amount: int = 1
 
 
+@njit(cache=True)
+def _best_first(
+    radix: NDArray[np.int64],
+    need: NDArray[np.int64],
+    below: NDArray[np.float64],
+    last: NDArray[np.float64],
+    size: int,
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.bool_]]:
+    """For every room below `size`: its best value, the first coin of it (-1: none), if it is last."""
+    value = np.zeros(size)
+    pick = np.full(size, -1)
+    final = np.ones(size, np.bool_)
+    for room in range(1, size):
+        for i in range(radix.size):
+            if need[i] > room:
+                continue
+            if last[i] > value[room]:
+                value[room], pick[room], final[room] = last[i], i, True
+            if 0 < radix[i] <= room:
+                both = below[i] + value[room // radix[i]]
+                if both > value[room] + 1e-12:
+                    value[room], pick[room], final[room] = both, i, False
+    return value, pick, final
+
+
 class Packer:
     """Fills nodes with the coins on offer, most bits first.
 
@@ -34,49 +63,53 @@ class Packer:
     floor(floor(room / a) / b) = floor(room / ab).
     """
 
-    def __init__(self, offers: Sequence[Offer], stock: Mapping[Pool, int]) -> None:
+    def __init__(self, offers: Sequence[Offer], stock: Mapping[Pool, int], rows: int) -> None:
         self.offers = offers
         self.stock = dict(stock)
+        self._size = (1 << max(0, rows.bit_length() - 1)) + 1
         self._most: dict[Pool, int] = {}
         for o in offers:
             self._most[o.pool] = max(self._most.get(o.pool, 0), o.amount)
-        self._plans: dict[tuple[int, ...], dict[int, tuple[float, int, bool]]] = {}
+        self._radix, self._need = (
+            np.array([getattr(o, name) for o in offers], np.int64) for name in ("radix", "need")
+        )
+        self._below, self._last = (
+            np.array([getattr(o, name) for o in offers], np.float64) for name in ("below", "last")
+        )
         self._refresh()
 
     def _refresh(self) -> None:
         """Note which offers can still be made."""
-        self._live = tuple(
-            i for i, o in enumerate(self.offers) if self.stock.get(o.pool, 0) >= o.amount
+        live = [i for i, o in enumerate(self.offers) if self.stock.get(o.pool, 0) >= o.amount]
+        self._live = np.array(live, np.int64)
+        self._value, pick, self._final = _best_first(
+            *(column[self._live] for column in (self._radix, self._need, self._below, self._last)),
+            self._size,
         )
-        self._plan = self._plans.setdefault(self._live, {})
+        self._pick = np.where(pick >= 0, self._live[pick], -1) if live else pick
 
-    def _choose(
-        self, room: int, stock: Mapping[Pool, int] | None = None
-    ) -> tuple[float, int, bool]:
-        """Best value of a room, the first coin of it (-1: none) and whether it is the last."""
+    def _choose(self, room: int, stock: Mapping[Pool, int]) -> tuple[int, bool]:
+        """First coin of a room (-1: none) and whether it is its last, with so much in stock."""
         value, pick, last = 0.0, -1, True
-        for i in self._live:
+        for i in self._live.tolist():
             o = self.offers[i]
-            if o.need > room or (stock is not None and stock[o.pool] < o.amount):
+            if o.need > room or stock[o.pool] < o.amount:
                 continue
             if o.last > value:
                 value, pick, last = o.last, i, True
             if 0 < o.radix <= room:
-                both = o.below + self._best(room // o.radix)[0]
+                both = o.below + float(self._value[room // o.radix])
                 if both > value + 1e-12:
                     value, pick, last = both, i, False
-        return value, pick, last
-
-    def _best(self, room: int) -> tuple[float, int, bool]:
-        found = self._plan.get(room)
-        if found is None:
-            found = self._plan[room] = self._choose(room)
-        return found
+        return pick, last
 
     def _filling(self, room: int, stock: dict[Pool, int] | None) -> list[int]:
         out: list[int] = []
         while room:
-            _, pick, last = self._best(room) if stock is None else self._choose(room, stock)
+            if stock is None:
+                pick, last = int(self._pick[room]), bool(self._final[room])
+            else:
+                pick, last = self._choose(room, stock)
             if pick < 0:
                 break
             out.append(pick)
@@ -151,13 +184,23 @@ def _fill(packer: Packer, rows: int) -> Iterator[tuple[int, list[int]]]:
             yield times, filling
 
 
-def harvest(offers: Sequence[Offer], stock: Mapping[Pool, int], rows: int) -> float:
-    """Bits that a round of that many rows yields."""
-    packer = Packer(offers, stock)
-    bits = 0.0
+class Harvest(NamedTuple):
+    """What a round yields: bits, the stock that is left, and coins by offer."""
+
+    bits: float
+    stock: dict[Pool, int]
+    made: dict[int, int]
+
+
+def harvest(offers: Sequence[Offer], stock: Mapping[Pool, int], rows: int) -> Harvest:
+    """Fill a round of that many rows without placing anything."""
+    packer = Packer(offers, stock, rows)
+    bits, made = 0.0, dict.fromkeys(range(len(offers)), 0)
     for times, filling in _fill(packer, rows):
-        bits += times * sum(offers[i].last for i in filling)
-    return bits
+        for i in filling:
+            bits += times * offers[i].last
+            made[i] += times
+    return Harvest(bits, packer.stock, made)
 
 
 def rows_to_finish(offers: Sequence[Offer], stock: Mapping[Pool, int], most: int) -> int:
@@ -167,7 +210,7 @@ def rows_to_finish(offers: Sequence[Offer], stock: Mapping[Pool, int], most: int
     """
 
     def fits(rows: int) -> bool:
-        packer = Packer(offers, stock)
+        packer = Packer(offers, stock, rows)
         for _ in _fill(packer, rows):
             pass
         return not any(packer.stock.values())

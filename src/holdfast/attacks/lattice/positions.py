@@ -20,6 +20,7 @@ from holdfast.attacks.lattice.coins import (
 )
 from holdfast.attacks.lattice.layout import Placed, Round, Shown
 from holdfast.attacks.lattice.packing import (
+    Harvest,
     Offer,
     Packer,
     Pool,
@@ -28,11 +29,11 @@ from holdfast.attacks.lattice.packing import (
     rows_to_finish,
 )
 
-__all__ = ["Positions", "looks_for"]
+__all__ = ["Positions", "expected_looks", "looks_for"]
 
-# Looks for b bits, roughly: K rows yield K (log2(K)/2 + OVERHEAD) bits, a little more for two
-# classes, where no bit is lost. Only used to compare sizes of the next round.
-OVERHEAD, TWO_CLASSES = -0.2, 0.2
+# Looks for b bits, roughly: K rows yield K (log2(K)/2 + OVERHEAD) bits. Used to compare sizes of
+# the next round, where an error matters little.
+OVERHEAD, FEW_CLASSES = 0.0, -0.2
 
 # Below this, a signed pair that shows no surplus is resolved at once; above, it is most likely
 # that neither has one of the two labels, and both go on as if new with those two labels last.
@@ -55,14 +56,25 @@ def _pair_left(m: int) -> float:
 def looks_for(bits: float, m: int) -> float:
     """Return the looks that so many bits take, roughly.
 
-    >>> round(looks_for(10000.0, 3))
-    1905
+    >>> round(looks_for(10000.0, 10))
+    1833
     """
-    overhead = TWO_CLASSES if m == 2 else OVERHEAD
+    overhead = FEW_CLASSES if m <= RESOLVE_PAIRS else OVERHEAD
     k = 2.0
     for _ in range(40):
         k = bits / max(0.8, 0.5 * log2(max(k, 2.0)) + overhead)
     return k
+
+
+# Looks taken, relative to `looks_for`, by number of classes; measured.
+SLOWDOWN = {2: 1.06, 3: 1.02, 4: 1.1, 5: 1.22, 7: 1.27, 10: 1.34, 13: 1.43, 16: 1.55}
+
+
+def expected_looks(bits: float, m: int) -> float:
+    """Return the looks that so many bits take with m classes, on average."""
+    classes = sorted(SLOWDOWN)
+    slowdown = float(np.interp(m, classes, [SLOWDOWN[c] for c in classes]))
+    return slowdown * looks_for(bits, m) + (3.0 * m if m > 3 else 2.0)
 
 
 def _hits_bits(g: int, p: float) -> float:
@@ -171,7 +183,7 @@ class Positions:
                 if not last_round:
                     for h in range(1, c - 1):
                         coin(("part", c, h), open_part(c, h), pool)
-                    g = 3 if c == 2 else 5
+                    g = 3 if c == 2 else 2
                     bits = _hits_bits(g, 1 / c)
                     out.append((Offer(("some", c, g), 0, 1, 0.0, bits, pool, g), None))
             elif pool[0] == "block":
@@ -188,23 +200,38 @@ class Positions:
         bits = self._bits()
         # The last round costs its rows; any other, its rows and what it leaves.
         best: float = rows
-        finish = rows
+        finish, guess = rows, looks_for(bits, self._m)
         wide = self._offers(stock, last_round=False)
         # Groups take many positions for their bits: without them a round can be larger.
         narrow = [(o, kind) for o, kind in wide if o.amount == 1]
         for choice in (wide, narrow):
             offers = [o for o, _ in choice]
-            for size in _sizes(finish):
-                gain = harvest(offers, stock, size)
-                cost = size + looks_for(bits - gain, self._m)
-                if gain > 0.0 and cost < best:
+            for size in _sizes(0.4 * guess, min(finish, int(guess) + 2)):
+                crop = harvest(offers, stock, size)
+                cost = size + self._to_go(bits, offers, crop, limit)
+                if crop.bits > 0.0 and cost < best:
                     best, menu, rows = cost, choice, size
         return self._place_all(menu, stock, rows)
+
+    def _to_go(self, bits: float, offers: list[Offer], crop: Harvest, limit: int) -> float:
+        """Return the looks that a round leaves to be asked, roughly."""
+        if self._m > 2:
+            return looks_for(bits - crop.bits, self._m)
+        # Two classes: all that a round leaves fits into one more, and coins are few in kind.
+        after = {pool: count for pool, count in crop.stock.items() if count}
+        for i, count in crop.made.items():
+            if offers[i].key[0] == "some" and count > 1:
+                g = offers[i].amount
+                for w in range(1, g):
+                    pool = ("block", g, w)
+                    after[pool] = after.get(pool, 0) + round(count * comb(g, w) / 2**g)
+        last = [o for o, _ in self._offers(after, last_round=True)]
+        return rows_to_finish(last, after, limit)
 
     def _place_all(
         self, menu: list[tuple[Offer, Coin | None]], stock: dict[Pool, int], rows: int
     ) -> Round | None:
-        packer = Packer([o for o, _ in menu], stock)
+        packer = Packer([o for o, _ in menu], stock, rows)
         rnd = Round(rows, halved=self._m == 2)
         empty = True
         for size, nodes in nodes_by_size(rows):
@@ -260,16 +287,36 @@ class Positions:
 
     # -- what the values tell
 
-    def play(self, spare: int = 0) -> Asking[None]:
-        """Ask until all positions in play are known, or only `spare` looks are left."""
-        while self.left:
+    def play(self, spare: int = 0, waiting: Iterable[int] = ()) -> Asking[None]:
+        """Ask until all positions are known, or only `spare` looks are left.
+
+        Positions that wait are brought in as far as the looks left will resolve them.
+        """
+        queue = list(waiting)[::-1]
+        while self.left or queue:
             limit = self._board.looks - spare
+            count = self._affordable(limit, len(queue))
+            self.admit(queue.pop() for _ in range(count))
             rnd = self._plan(limit) if limit >= 2 else None
             if rnd is None:
                 return
             values = yield from ask_round(self._board, rnd)
             for (key, js), value in zip(rnd.tags, values.tolist(), strict=True):
                 self._learn(key, js, value)
+
+    def _affordable(self, looks: int, waiting: int) -> int:
+        """Return how many new positions the looks left will resolve along with those in play."""
+        if not waiting:
+            return 0
+        bits, m = self._bits(), self._m
+        low, high = 0 if self.left else 1, waiting
+        while low < high:
+            middle = (low + high + 1) // 2
+            if expected_looks(bits + middle * log2(m), m) <= looks:
+                low = middle
+            else:
+                high = middle - 1
+        return low
 
     def _learn(self, key: tuple[Any, ...], js: list[int], value: int) -> None:
         m = self._m
@@ -339,15 +386,11 @@ class Positions:
             self._pairs.setdefault(value, []).append(js)
 
 
-def _sizes(finish: int) -> list[int]:
-    """Sizes worth trying for a round that is not the last: powers of two, and half way up."""
-    out = []
-    power = 2
-    while power < finish:
-        if power >= finish // 6:
-            out += [size for size in (power, power + power // 2) if size < finish]
-        power *= 2
-    return out
+def _sizes(least: float, finish: int) -> list[int]:
+    """Sizes worth trying for a round that is not the last: powers of two, and between them."""
+    powers = [2**r for r in range(1, finish.bit_length())]
+    sizes = {power * quarter // 4 for power in powers for quarter in (4, 5, 6, 7)}
+    return sorted(size for size in sizes if least <= size < finish)
 
 
 def _placed(kind: Coin, shown: list[Shown], last: bool, tag: Any) -> Placed:
