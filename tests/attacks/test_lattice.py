@@ -217,3 +217,63 @@ def test_clusters_that_presumed_wrongly_start_over():
         patch.setattr(module, "clusters_for", lambda n, m: max(1, n // 30))
         assert_solved(hidden, 20)
     assert sum(restarts) > 0
+
+
+def evidence(hidden, m, strength, rng):
+    """Posterior of normal evidence: a calibrated prior."""
+    logits = rng.normal(size=(hidden.size, m))
+    logits[np.arange(hidden.size), hidden] += strength
+    odds = np.exp(strength * (logits - logits.max(axis=1, keepdims=True)))
+    return odds / odds.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("m", [2, 3, 10, 16, 40])
+def test_a_good_prior_saves_looks(m):
+    rng = np.random.default_rng(6)
+    hidden = rng.integers(m, size=600)
+    prior = evidence(hidden, m, 3.5, rng)
+    assert assert_solved(hidden, m, prior=prior) < 0.8 * assert_solved(hidden, m)
+
+
+@settings(max_examples=80, deadline=None)
+@given(labelled(st.integers(2, 24)), st.integers(1, 80), st.integers(0, 2**32 - 1), st.booleans())
+def test_no_prior_breaks_what_is_certain(case, k, seed, sure):
+    m, hidden = case
+    z = np.array(hidden)
+    rng = np.random.default_rng(seed)
+    if sure:  # all mass on a label, often a wrong one
+        prior = np.zeros((z.size, m))
+        prior[np.arange(z.size), rng.integers(m, size=z.size)] = 1.0
+    else:
+        prior = rng.dirichlet(np.full(m, 0.2), size=z.size)
+    assert_honest(hidden, run(hidden, m, k, prior=prior)[0])
+    assert_solved(hidden, m, prior=prior)
+
+
+@pytest.mark.parametrize("m", [2, 5, 10, 30])
+def test_a_model_that_is_sure_and_always_wrong(m):
+    hidden = np.random.default_rng(2).integers(m, size=200)
+    prior = np.zeros((200, m))
+    prior[np.arange(200), (hidden + 1) % m] = 1.0
+    assert_solved(hidden, m, prior=prior)
+
+
+@pytest.mark.parametrize("k", [1, 5, 20, 60, 150])
+def test_with_a_prior_it_is_not_worse_than_the_model(k):
+    """On average over labels; the same draws serve model and attack."""
+    gains = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        hidden = rng.integers(10, size=300)
+        prior = evidence(hidden, 10, 2.5, rng)
+        attack, _ = run(hidden, 10, k, seed=seed, prior=prior)
+        model = np.count_nonzero(prior.argmax(axis=1) == hidden)
+        gains.append(np.count_nonzero(attack.predict() == hidden) - model)
+    error = np.std(gains, ddof=1) / np.sqrt(len(gains))
+    assert np.mean(gains) >= -4 * error
+
+
+def test_a_uniform_prior_is_no_prior():
+    hidden = np.random.default_rng(2).integers(5, size=300)
+    with_it = run(hidden, 5, 10**5, prior=np.full((300, 5), 0.2))[1]
+    assert with_it == run(hidden, 5, 10**5)[1]

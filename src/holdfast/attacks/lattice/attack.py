@@ -14,7 +14,7 @@ from holdfast.attacks.informed import InformedAttack
 from holdfast.attacks.lattice.board import Asking, Board
 from holdfast.attacks.lattice.clusters import Clusters, clusters_for
 from holdfast.attacks.lattice.layout import Contradiction
-from holdfast.attacks.lattice.positions import Positions
+from holdfast.attacks.lattice.positions import Positions, Waiting
 from holdfast.attacks.lattice.rows import Ints
 from holdfast.errors import InconsistentAnswer, InvalidInput
 from holdfast.labels import Labels
@@ -25,6 +25,12 @@ __all__ = ["Lattice"]
 
 FEW_CLASSES = 16
 """Up to this many classes positions are worked on one by one; above, in clusters."""
+
+TRUSTED = 0.55
+"""Probability from which a model's label is checked instead of asked."""
+
+LISTED = 16
+"""Labels of a prior that are looked at."""
 
 ROUNDS = 25
 """Rounds that clusters should at least have: nothing is located in the first ten or so."""
@@ -168,12 +174,32 @@ class Lattice(InformedAttack):
             yield from self._in_clusters()
 
     def _one_by_one(self) -> Asking[None]:
-        yield from Positions(self._board, certain=True).play(waiting=self._positions.tolist())
+        yield from Positions(self._board, certain=True).play(waiting=self._line())
+
+    def _line(self) -> list[Waiting]:
+        """Return the positions to work on, those where most is to be gained first."""
+        if self._prior is None:
+            return [Waiting(j) for j in self._positions.tolist()]
+        m = self._problem.n_classes
+        labels, odds = self._prior.ranked(min(m, LISTED))
+        doubts = np.where(odds[:, 0] >= TRUSTED, np.minimum(1.0 - odds[:, 0], 0.999), 1.0)
+        out = []
+        for j in self._positions[np.argsort(-doubts[self._positions], kind="stable")].tolist():
+            listed = labels[j].tolist()
+            unlikely = listed[-1] if m <= LISTED else next(x for x in range(m) if x not in listed)
+            out.append(Waiting(j, listed[0], unlikely, float(doubts[j])))
+        return out
 
     def _in_clusters(self) -> Asking[None]:
         board = self._board
         left: Ints = self._positions
+        if self._prior is not None:
+            trusted = Positions(board, certain=True)
+            yield from trusted.play(waiting=[item for item in self._line() if item.doubt < 1.0])
+            left = left[~board.certain[left]]
         for _ in range(TRIES):
+            if not left.size:
+                return
             count = clusters_for(left.size, board.n_classes)
             if board.looks < ROUNDS * count:
                 # Fewer clusters, so that their first tests do not use up all looks.
@@ -188,7 +214,7 @@ class Lattice(InformedAttack):
             if board.looks >= 2 and found.size:
                 yield from stage.confirm()
             left = left[~board.certain[left]]
-            if not left.size or stage.out_of_looks:
+            if stage.out_of_looks:
                 return
             board.label[left] = -1
         raise Contradiction(0)

@@ -38,7 +38,7 @@ def _best_first(
     last: NDArray[np.float64],
     size: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.bool_]]:
-    """For every room below `size`: its best value, the first coin of it (-1: none), if it is last."""
+    """Return the best value of every room, its first coin (-1: none), and if that is its last."""
     value = np.zeros(size)
     pick = np.full(size, -1)
     final = np.ones(size, np.bool_)
@@ -83,7 +83,10 @@ class Packer:
         live = [i for i, o in enumerate(self.offers) if self.stock.get(o.pool, 0) >= o.amount]
         self._live = np.array(live, np.int64)
         self._value, pick, self._final = _best_first(
-            *(column[self._live] for column in (self._radix, self._need, self._below, self._last)),
+            self._radix[self._live],
+            self._need[self._live],
+            self._below[self._live],
+            self._last[self._live],
             self._size,
         )
         self._pick = np.where(pick >= 0, self._live[pick], -1) if live else pick

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import comb, log2
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import xlog1py, xlogy
 
 from holdfast.attacks.lattice.board import Asking, Board, ask_round
 from holdfast.attacks.lattice.coins import (
@@ -28,8 +29,9 @@ from holdfast.attacks.lattice.packing import (
     nodes_by_size,
     rows_to_finish,
 )
+from holdfast.attacks.lattice.trust import MANY, Trust
 
-__all__ = ["Positions", "expected_looks", "looks_for"]
+__all__ = ["Positions", "Waiting", "expected_looks", "looks_for"]
 
 # Looks for b bits, roughly: K rows yield K (log2(K)/2 + OVERHEAD) bits. Used to compare sizes of
 # the next round, where an error matters little.
@@ -39,6 +41,9 @@ OVERHEAD, FEW_CLASSES = 0.0, -0.2
 # that neither has one of the two labels, and both go on as if new with those two labels last.
 RESOLVE_PAIRS = 4
 
+
+CHECKED_RATE = 2.0
+"""Bits a look while groups are checked, for comparing sizes of the next round."""
 
 OPEN_WORTH = 0.1
 """What a bit left in open positions is worth more than one in new ones: they pack better."""
@@ -57,7 +62,7 @@ def looks_for(bits: float, m: int) -> float:
     """Return the looks that so many bits take, roughly.
 
     >>> round(looks_for(10000.0, 10))
-    1833
+    1844
     """
     overhead = FEW_CLASSES if m <= RESOLVE_PAIRS else OVERHEAD
     k = 2.0
@@ -86,6 +91,15 @@ def _pair_bits(m: int) -> float:
     return entropy(list(np.convolve(one, one)))
 
 
+class Waiting(NamedTuple):
+    """A position to be brought in; doubt 1: no label of it is trusted."""
+
+    position: int
+    likely: int = 0
+    unlikely: int = 0
+    doubt: float = 1.0
+
+
 class Positions:
     """Positions in play, in four states.
 
@@ -108,12 +122,22 @@ class Positions:
         self._order: dict[int, list[int]] = {}
         self._wrong: dict[int, int] = {}
         self._new: list[int] = []
+        self._late: list[int] = []
+        self._paired: dict[int, int] = {}
         self._open: dict[int, list[int]] = {}
         self._blocks: dict[tuple[int, int], list[list[int]]] = {}
         self._pairs: dict[int, list[list[int]]] = {}
+        self._trust = Trust(board)
+        self.rejected: list[int] = []
         self.left = 0
 
     # -- what is in play
+
+    def admit_trusted(self, j: int, likely: int, unlikely: int, doubt: float) -> None:
+        """Bring in a position with its most and least likely labels, after a model."""
+        self.left += 1
+        self._trust.admit(j, likely, unlikely, doubt)
+        self._order[j] = self._trust.order(j, list(range(self._m)))
 
     def admit(self, positions: Iterable[int]) -> None:
         """Bring positions of which nothing is known into play."""
@@ -141,21 +165,24 @@ class Positions:
         return sorted(self._order)
 
     def _stock(self) -> dict[Pool, int]:
-        stock: dict[Pool, int] = {("new",): len(self._new)}
+        stock: dict[Pool, int] = {("new",): len(self._new), ("late",): len(self._late)}
         stock.update({("open", c): len(js) for c, js in self._open.items()})
         stock.update({("block", *key): len(items) for key, items in self._blocks.items()})
         stock.update({("pair", s): len(items) for s, items in self._pairs.items()})
+        stock.update(self._trust.stock())
         return {pool: count for pool, count in stock.items() if count}
 
     def _bits(self) -> float:
         m = self._m
-        bits = len(self._new) * log2(m) + sum(log2(c) * len(js) for c, js in self._open.items())
+        bits = (len(self._new) + len(self._late)) * log2(m) + sum(
+            log2(c) * len(js) for c, js in self._open.items()
+        )
         for (g, w), items in self._blocks.items():
             bits += len(items) * log2(comb(g, w))
             bits += sum((g - w) * log2(max(1, len(self._order[js[0]]) - 1)) for js in items)
         for s, items in self._pairs.items():
             bits += len(items) * (signed(2, s, m).bits + log2(max(1, m - 2)))
-        return bits
+        return bits + self._trust.bits()
 
     # -- which coins
 
@@ -169,12 +196,12 @@ class Positions:
             out.append((offer, kind))
 
         for pool in stock:
-            if pool[0] == "new":
+            if pool[0] in ("new", "late"):
                 widest = m - m % 2
                 for h in (widest,) if last_round else range(2, widest + 1, 2):
                     left = (1 - h / m) * log2(max(1, m - h))
                     coin(("new", h), new_single(h, m), pool, more=OPEN_WORTH * left)
-                if not last_round:
+                if not last_round and pool[0] == "new":
                     value = _pair_bits(m) + OPEN_WORTH * _pair_left(m)
                     out.append((Offer(("two",), 0, 1, 0.0, value, pool, 2), None))
             elif pool[0] == "open":
@@ -188,9 +215,9 @@ class Positions:
                     out.append((Offer(("some", c, g), 0, 1, 0.0, bits, pool, g), None))
             elif pool[0] == "block":
                 coin(pool, located(pool[1], pool[2]), pool)
-            else:
+            elif pool[0] == "pair":
                 coin(pool, signed(2, pool[1], m), pool)
-        return out
+        return out + self._trust.offers(stock, last_round)
 
     def _plan(self, limit: int) -> Round | None:
         """Choose the number of rows, at most `limit`, and place the coins."""
@@ -200,13 +227,17 @@ class Positions:
         bits = self._bits()
         # The last round costs its rows; any other, its rows and what it leaves.
         best: float = rows
+        if self._trust.stock():  # what a check finds is still to be asked
+            best += (bits - harvest([o for o, _ in menu], stock, rows).bits) / CHECKED_RATE
         finish, guess = rows, looks_for(bits, self._m)
+        # Checked groups have few bits at once, and rounds must be small to be full.
+        least = (0.15 if self._trust.stock() else 0.4) * guess
         wide = self._offers(stock, last_round=False)
         # Groups take many positions for their bits: without them a round can be larger.
         narrow = [(o, kind) for o, kind in wide if o.amount == 1]
         for choice in (wide, narrow):
             offers = [o for o, _ in choice]
-            for size in _sizes(0.4 * guess, min(finish, int(guess) + 2)):
+            for size in _sizes(least, min(finish, int(guess) + 2)):
                 crop = harvest(offers, stock, size)
                 cost = size + self._to_go(bits, offers, crop, limit)
                 if crop.bits > 0.0 and cost < best:
@@ -215,6 +246,8 @@ class Positions:
 
     def _to_go(self, bits: float, offers: list[Offer], crop: Harvest, limit: int) -> float:
         """Return the looks that a round leaves to be asked, roughly."""
+        if self._trust.stock():
+            return (bits - crop.bits) / CHECKED_RATE
         if self._m > 2:
             return looks_for(bits - crop.bits, self._m)
         # Two classes: all that a round leaves fits into one more, and coins are few in kind.
@@ -252,8 +285,14 @@ class Positions:
 
     def _place(self, offer: Offer, kind: Coin | None, unit: int, last: bool) -> Placed:
         key = offer.key
+        if key[0] in ("check", "split"):
+            return self._trust.place(offer, unit, last)
         if key[0] in ("new", "open", "part"):
-            j = (self._new if key[0] == "new" else self._open[key[1]]).pop()
+            if offer.pool[0] == "sure":
+                j = self._trust.pop(offer.pool)
+            else:
+                new = self._late if offer.pool[0] == "late" else self._new
+                j = (new if key[0] == "new" else self._open[key[1]]).pop()
             order = self._order[j]
             self._board.show(j, order[0] if key[0] == "new" else self._wrong[j])
             assert kind is not None
@@ -287,16 +326,18 @@ class Positions:
 
     # -- what the values tell
 
-    def play(self, spare: int = 0, waiting: Iterable[int] = ()) -> Asking[None]:
+    def play(self, spare: int = 0, waiting: Sequence[Waiting] = ()) -> Asking[None]:
         """Ask until all positions are known, or only `spare` looks are left.
 
         Positions that wait are brought in as far as the looks left will resolve them.
         """
-        queue = list(waiting)[::-1]
+        queue = list(waiting)
         while self.left or queue:
             limit = self._board.looks - spare
-            count = self._affordable(limit, len(queue))
-            self.admit(queue.pop() for _ in range(count))
+            count = self._affordable(limit, queue)
+            for item in queue[:count]:
+                self._bring_in(item)
+            del queue[:count]
             rnd = self._plan(limit) if limit >= 2 else None
             if rnd is None:
                 return
@@ -304,15 +345,26 @@ class Positions:
             for (key, js), value in zip(rnd.tags, values.tolist(), strict=True):
                 self._learn(key, js, value)
 
-    def _affordable(self, looks: int, waiting: int) -> int:
-        """Return how many new positions the looks left will resolve along with those in play."""
-        if not waiting:
+    def _bring_in(self, item: Waiting) -> None:
+        if item.doubt < 1.0:
+            self.admit_trusted(item.position, item.likely, item.unlikely, item.doubt)
+        else:
+            self.admit([item.position])
+
+    def _affordable(self, looks: int, queue: list[Waiting]) -> int:
+        """Return how many positions the looks left will resolve along with those in play."""
+        if not queue:
             return 0
-        bits, m = self._bits(), self._m
-        low, high = 0 if self.left else 1, waiting
+        m = self._m
+        doubts = np.array([item.doubt for item in queue])
+        each = -xlogy(doubts, doubts) - xlog1py(1 - doubts, -doubts)
+        each = each / np.log(2) + doubts * log2(max(1, m - 2))
+        each[doubts >= 1.0] = log2(m)
+        total = np.cumsum(each) + self._bits()
+        low, high = 0 if self.left else 1, len(queue)
         while low < high:
             middle = (low + high + 1) // 2
-            if expected_looks(bits + middle * log2(m), m) <= looks:
+            if expected_looks(float(total[middle - 1]), m) <= looks:
                 low = middle
             else:
                 high = middle - 1
@@ -327,6 +379,9 @@ class Positions:
                 self._settle(js[0], order[slot])
             else:
                 self._exclude(js[0], order[: key[-1]])
+        elif key[0] in ("check", "split"):
+            for j, short in self._trust.learn(key, js, value):
+                self._checked(j, short)
         elif key[0] == "some":
             if 0 < value < len(js):
                 self._blocks.setdefault((len(js), value), []).append(js)
@@ -344,6 +399,20 @@ class Positions:
         del self._order[j]
         self._wrong.pop(j, None)
         self.left -= 1
+
+    def _checked(self, j: int, short: int) -> None:
+        """Take what a check told of a position: its likely label, its unlikely one, neither."""
+        order = self._order[j]
+        if short == 0:
+            self._settle(j, order[0])
+        elif short == 2 or self._m == 2:
+            self._settle(j, order[-1])
+        elif self._m > MANY:
+            self.rejected.append(j)
+            del self._order[j]
+            self.left -= 1
+        else:
+            self._exclude(j, [order[0], order[-1]])
 
     def _exclude(self, j: int, labels: list[int]) -> None:
         """Labels found to be wrong."""
@@ -381,7 +450,9 @@ class Positions:
                 a, b, *rest = self._order[j]
                 self._order[j] = [*rest, a, b]
                 self._board.guess[j] = rest[0]
-            self._new.extend(js)
+                # Two that cancel each other would do so forever.
+                self._paired[j] = self._paired.get(j, 0) + 1
+                (self._new if self._paired[j] < self._m // 2 else self._late).append(j)
         else:
             self._pairs.setdefault(value, []).append(js)
 

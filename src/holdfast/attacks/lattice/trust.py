@@ -1,0 +1,216 @@
+r"""Positions of which a model already names a label: groups are checked, not asked.
+
+A group shows its most likely labels, and in some rows its least likely ones instead. With
+w = 1, 0, -1 for a position that has the first, neither, the second, the sum of w falls short of
+the group's size g by the number of positions that do not have their likely label (a position that
+has the unlikely one counts twice). A shortfall of 0 proves all g labels at once, whatever the model
+is worth; otherwise the shortfall is split until the positions are found.
+"""
+
+from __future__ import annotations
+
+from math import comb, log2
+from typing import Any
+
+import numpy as np
+
+from holdfast.attacks.lattice.board import Board
+from holdfast.attacks.lattice.coins import Coin, entropy, new_single
+from holdfast.attacks.lattice.layout import Placed, Shown
+from holdfast.attacks.lattice.packing import Offer, Pool
+from holdfast.attacks.lattice.splits import split
+
+__all__ = ["Trust"]
+
+GROUPS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+"""Sizes of groups; few, so that there are few kinds of coins."""
+
+MANY = 16
+"""Up to so many classes a doubtful position can also be asked by itself."""
+
+DOUBTS = 10
+"""Classes of doubt: probability 2^-class of another label than the likely one."""
+
+WORTH = 1.3
+"""Positions without their likely label in a group, on average."""
+
+TOO_MANY = 9
+"""Shortfall at which a group is dissolved: the model was too sure."""
+
+
+class Trust:
+    """Groups of trusted positions, and groups that fell short.
+
+    Parameters
+    ----------
+    board
+        What is known.
+    """
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        self._m = board.n_classes
+        self._sure: dict[int, list[int]] = {}
+        self._short: dict[tuple[int, int], list[list[int]]] = {}
+        self._labels: dict[int, tuple[int, int]] = {}
+        # With two classes a position has one of its two labels: it counts once.
+        self._twice = 1 if self._m == 2 else 2
+
+    def admit(self, j: int, likely: int, unlikely: int, doubt: float) -> None:
+        """Bring in a position with its most and least likely labels."""
+        self._labels[j] = likely, unlikely
+        self._sort_in(j, doubt)
+        self._board.guess[j] = likely
+
+    def _sort_in(self, j: int, doubt: float) -> None:
+        level = min(DOUBTS, max(0, round(-log2(max(doubt, 1e-9)))))
+        self._sure.setdefault(level, []).append(j)
+
+    def stock(self) -> dict[Pool, int]:
+        """Return what there is to make coins of."""
+        stock: dict[Pool, int] = {("sure", d): len(js) for d, js in self._sure.items()}
+        stock.update({("short", *key): len(items) for key, items in self._short.items()})
+        return stock
+
+    def bits(self) -> float:
+        """Return the bits still to be learnt of the positions here."""
+        rest = log2(max(1, self._m - 2))
+        bits = 0.0
+        for level, js in self._sure.items():
+            q = 2.0**-level
+            bits += len(js) * (entropy([q, 1 - q]) + q * rest)
+        for (g, d), items in self._short.items():
+            bits += len(items) * (log2(max(1, comb(g, min(d, g)))) + d * rest)
+        return bits
+
+    # -- coins
+
+    def offers(self, stock: dict[Pool, int], last_round: bool) -> list[tuple[Offer, Coin | None]]:
+        """Return the coins that can be made."""
+        out: list[tuple[Offer, Coin | None]] = []
+        for pool in stock:
+            if pool[0] == "sure":
+                out += self._group_offers(pool, last_round)
+            elif pool[0] == "short":
+                out += [(o, None) for o in self._split_offers(pool)]
+        return out
+
+    def _group_offers(self, pool: Pool, last_round: bool) -> list[tuple[Offer, Coin | None]]:
+        m, q = self._m, 2.0 ** -pool[1]
+        out: list[tuple[Offer, Coin | None]] = []
+        if 2 < m <= MANY:
+            widest = m - m % 2
+            for h in (widest,) if last_round else range(2, widest + 1, 2):
+                coin = new_single(h, m)
+                odds = [1 - q, *[q / (m - 1)] * (h - 1), q * (m - h) / (m - 1)]
+                bits = entropy(odds)
+                out.append((Offer(("new", h), coin.radix, coin.need, bits, bits, pool), coin))
+        if last_round and out:
+            return out
+        best = max((g for g in GROUPS if g * q <= WORTH), default=1)
+        for g in (1,) if last_round else [g for g in GROUPS if g <= best]:
+            bits = entropy([comb(g, d) * q**d * (1 - q) ** (g - d) for d in range(g + 1)])
+            radix = self._twice * g + 1 if g <= 2 else 0
+            out.append((Offer(("check", g), radix, 1, bits, bits, pool, g), None))
+        return out
+
+    def _split_offers(self, pool: Pool) -> list[Offer]:
+        _, g, d = pool
+        kinds: set[tuple[int, ...]] = {(0, 1)}
+        if d == 1:
+            kinds = {tuple(range(min(g, parts))) for parts in (2, 4, 16)}
+        if d == 2 and g >= 4:
+            kinds.add((0, 1, 4, 6))
+        return [self._split_offer(pool, weights) for weights in sorted(kinds)]
+
+    def _split_offer(self, pool: Pool, weights: tuple[int, ...]) -> Offer:
+        _, g, d = pool
+        sizes = [part.size for part in np.array_split(np.arange(g), len(weights))]
+        kind = split(weights, d, self._most(d, sizes), False)
+        ways = [_ways(hits, sizes) for hits in kind.hits if hits is not None]
+        bits = entropy(ways)
+        need = max(abs(w) for w in _centred(weights))
+        return Offer(("split", weights), kind.high - kind.low + 1, need, bits, bits, pool)
+
+    def _most(self, d: int, sizes: list[int]) -> tuple[int, ...]:
+        return tuple(min(d, self._twice * size) for size in sizes)
+
+    # -- placing and learning
+
+    def pop(self, pool: Pool) -> int:
+        """Take one trusted position out."""
+        return self._sure[pool[1]].pop()
+
+    def order(self, j: int, labels: list[int]) -> list[int]:
+        """Return labels with the likely one first, the unlikely one last."""
+        first, last = self._labels[j]
+        return [first, *(x for x in labels if x not in (first, last)), last]
+
+    def place(self, offer: Offer, unit: int, last: bool) -> Placed:
+        """Make a coin."""
+        if offer.key[0] == "check":
+            js = [self.pop(offer.pool) for _ in range(offer.amount)]
+            self._show(js)
+            g = len(js)
+            shown = Shown(1, 0, unit, js, [self._labels[j][1] for j in js])
+            radix = 0 if last else offer.radix
+            low, high = (0, g) if self._m == 2 else (-g, g)
+            return Placed(low, high, radix, None, [shown], (offer.key, js))
+        _, g, d = offer.pool
+        js = self._short[g, d].pop()
+        self._show(js)
+        weights = _centred(offer.key[1])
+        parts = [part.tolist() for part in np.array_split(js, len(weights))]
+        sizes = [len(part) for part in parts]
+        kind = split(weights, d, self._most(d, sizes), False)
+        # Showing the unlikely label changes a part's count by its shortfall minus its size.
+        bias = [0 if self._m == 2 else -size for size in sizes]
+        shift = sum(w * b for w, b in zip(weights, bias, strict=True))
+        runs = [
+            Shown(1 if w > 0 else -1, 0, abs(w) * unit, part, [self._labels[j][1] for j in part], b)
+            for w, part, b in zip(weights, parts, bias, strict=True)
+            if w
+        ]
+        low, high = kind.low + shift, kind.high + shift
+        radix = 0 if last else offer.radix
+        return Placed(low, high, radix, kind.table, runs, (offer.key, (parts, kind.hits, low)))
+
+    def _show(self, js: list[int]) -> None:
+        for j in js:
+            self._board.show(j, self._labels[j][0])
+
+    def learn(self, key: tuple[Any, ...], what: Any, value: int) -> list[tuple[int, int]]:
+        """Take a value; return positions found, with their shortfall 0, 1 or 2."""
+        if key[0] == "check":
+            return self._found(what, value + (0 if self._m == 2 else len(what)))
+        parts, hits, low = what
+        out: list[tuple[int, int]] = []
+        for part, d in zip(parts, hits[value - low], strict=True):
+            out += self._found(part, d)
+        return out
+
+    def _found(self, js: list[int], d: int) -> list[tuple[int, int]]:
+        if d == 0:
+            return [(j, 0) for j in js]
+        if len(js) == 1:
+            return [(js[0], d)]
+        if d == self._twice * len(js):
+            return [(j, self._twice) for j in js]
+        if d >= TOO_MANY:
+            for j in js:
+                self._sort_in(j, min(0.5, d / len(js)))
+        else:
+            self._short.setdefault((len(js), d), []).append(js)
+        return []
+
+
+def _centred(weights: tuple[int, ...]) -> tuple[int, ...]:
+    middle = (weights[0] + weights[-1]) // 2
+    return tuple(w - middle for w in weights)
+
+
+def _ways(hits: tuple[int, ...], sizes: list[int]) -> float:
+    out = 1.0
+    for h, size in zip(hits, sizes, strict=True):
+        out *= comb(size, h) if h <= size else 0.02
+    return out
