@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from holdfast.audit import closed_forms
 from holdfast.audit.grain import Grain
 from holdfast.audit.plays import Play
@@ -23,32 +25,34 @@ ATTACKS: tuple[tuple[Setting, str], ...] = (
     ("features", "champion-challenger"),
     ("features", "hill-climb"),
     ("features", "random-climb"),
+    ("features", "lattice"),
 )
 
 
 def n_jobs(request: Request, effort: Effort) -> int:
     """Return how many plays the comparison takes."""
-    return len(_names(request)) * len(ATTACKS) * effort.fewer
+    return len(_others(request)) * len(ATTACKS) * effort.fewer
 
 
-def _names(request: Request) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((request.release, *RULES)))
+def _others(request: Request) -> list[str]:
+    return [name for name in RULES if name != request.release]
 
 
 def compare(
-    request: Request, effort: Effort, grain: Grain, play: Play, on_play: OnPlay | None = None
+    request: Request,
+    effort: Effort,
+    grain: Grain,
+    measured: Sequence[Measured],
+    play: Play,
+    on_play: OnPlay | None = None,
 ) -> tuple[RuleRow, ...]:
-    """Play a few attacks against each rule, the policy's first."""
-    return tuple(
-        row(
-            request,
-            grain,
-            parse_mechanism(name),
-            effort.looks,
-            measure_rule(name, effort.looks, range(effort.fewer), play, on_play),
-        )
-        for name in _names(request)
-    )
+    """Play a few attacks against each other rule; the policy's row comes from the suite's plays."""
+    known = [each for each in measured if each.setting == "features"]
+    rows = [row(request, grain, request.rule, effort.looks, known)]
+    for name in _others(request):
+        played = measure_rule(name, effort.looks, range(effort.fewer), play, on_play)
+        rows.append(row(request, grain, parse_mechanism(name), effort.looks, played))
+    return tuple(rows)
 
 
 def measure_rule(
@@ -59,7 +63,7 @@ def measure_rule(
 
 
 def row(
-    request: Request, grain: Grain, rule: Rule, looks: int, measured: list[Measured]
+    request: Request, grain: Grain, rule: Rule, looks: int, measured: Sequence[Measured]
 ) -> RuleRow:
     """Gather one rule's row."""
     n, m, _ = request.problem

@@ -81,9 +81,9 @@ def audit(
     prior = models.prior_of(request.predictions, request.labels, m)
     stage = Stage(request.labels, m, request.seed, prior)
     with player(stage, processes) as play:
-        gains, worst = suites.suite(request, effort, grain, play, tell("attack suite"))
+        gains, worst, measured = suites.suite(request, effort, grain, play, tell("attack suite"))
         drawn = curves.curve(request, effort, grain, gains, play, tell("gain against looks"))
-        compared = rules.compare(request, effort, grain, play, tell("other rules"))
+        compared = rules.compare(request, effort, grain, measured, play, tell("other rules"))
         bounds = limits(request, gap, drawn)
         verdict = judge(request, effort, grain, worst, bounds, findings, gap)
         fix = None

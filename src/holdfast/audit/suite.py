@@ -11,7 +11,7 @@ from holdfast.audit import closed_forms
 from holdfast.audit.grain import Grain
 from holdfast.audit.plays import MODEL_ATTACKS, NO_FEATURES_ATTACKS, Job, Play
 from holdfast.audit.request import Request
-from holdfast.audit.result import Gain, Interval, Setting
+from holdfast.audit.result import Gain, Setting
 from holdfast.experiments.suite import SUITE, entry_named
 from holdfast.experiments.summary import Mean, mean_of
 from holdfast.problem import Problem
@@ -58,7 +58,7 @@ def effort_for(request: Request) -> Effort:
     looks = max(1, min(k, MOST_WORK // n))
     work = n * looks
     return Effort(
-        trials=6 if work <= 10**6 else 4 if work <= 10**7 else 2,
+        trials=6 if work <= 10**6 else 3 if work <= 2 * 10**7 else 2,
         fewer=4 if work <= 10**6 else 2,
         looks=looks,
     )
@@ -111,13 +111,13 @@ def worst(measured: Sequence[Measured]) -> Measured:
 
 def suite(
     request: Request, effort: Effort, grain: Grain, play: Play, on_play: OnPlay | None = None
-) -> tuple[tuple[Gain, ...], Worst]:
+) -> tuple[tuple[Gain, ...], Worst, list[Measured]]:
     """Play the whole suite under the policy; measure the strongest attack once more.
 
     Returns
     -------
-    A gain for every attack, and the strongest with fresh randomness: choosing the maximum must
-    not flatter it.
+    A gain for every attack; the strongest with fresh randomness, because choosing the maximum
+    must not flatter it; and the first measurement.
     """
     rule, looks = request.release, effort.looks
     attacks = _attacks(request, looks)
@@ -127,7 +127,7 @@ def suite(
     again = measure([(first.setting, first.attack)], rule, looks, fresh, play, on_play)[0]
     assert again.bias is not None
     gains = tuple(_gain(request, effort, grain, each) for each in measured)
-    return gains, Worst(first.setting, first.attack, again.bias)
+    return gains, Worst(first.setting, first.attack, again.bias), measured
 
 
 def _gain(request: Request, effort: Effort, grain: Grain, each: Measured) -> Gain:
@@ -148,8 +148,3 @@ def _gain(request: Request, effort: Effort, grain: Grain, each: Measured) -> Gai
         else closed_forms.allowed(request.rule, problem, accounts),
         reason=each.reason,
     )
-
-
-def in_points(found: Worst, grain: Grain, share: float = 1.0) -> Interval:
-    """Return the strongest attack's gain for the record."""
-    return grain.interval(found.bias, worth=share)
