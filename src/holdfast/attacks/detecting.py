@@ -35,7 +35,7 @@ class Detecting(InformedAttack):
 
     Departures
     ----------
-    Not in the paper: Lindström (1965) has m = 2; digits for m labels and any K are new here.
+    Not in the paper. Lindström (1965) has m = 2 and K a power of two; the digits extend it to m labels.
 
     Parameters
     ----------
