@@ -17,6 +17,7 @@ import numpy as np
 from holdfast.answers import AnswerModel, ExactAnswers, NoisyAnswers, RoundedAnswers
 from holdfast.attacks import (
     BlockMajority,
+    BoundaryChallenger,
     ChampionChallenger,
     Detecting,
     HadamardBlocks,
@@ -193,6 +194,7 @@ def rounding(trials: int, seed: int) -> Iterator[str]:
     """Measure what rounding leaves of each attack's gain."""
     problem = Problem(10_000, 10, 128)
     makers: dict[str, Make] = {
+        "BoundaryChallenger": lambda p, rng, a: BoundaryChallenger(p, rng=rng, answers=a),
         "ChampionChallenger": lambda p, rng, a: ChampionChallenger(p, rng=rng, answers=a),
         "LabelSubset": lambda p, rng, a: LabelSubset(p, rng=rng, answers=a),
         "HadamardBlocks": lambda p, rng, a: HadamardBlocks(p, rng=rng, answers=a),

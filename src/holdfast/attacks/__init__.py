@@ -4,6 +4,7 @@ from holdfast.attacks import without_features
 from holdfast.attacks.block_climb import BlockClimb
 from holdfast.attacks.block_majority import BlockMajority
 from holdfast.attacks.boosting import Boosting
+from holdfast.attacks.boundary_challenger import BoundaryChallenger
 from holdfast.attacks.champion_challenger import AnytimeChampionChallenger, ChampionChallenger
 from holdfast.attacks.column_vote import ColumnVote
 from holdfast.attacks.constant import Constant
@@ -27,6 +28,7 @@ __all__ = [
     "BlockClimb",
     "BlockMajority",
     "Boosting",
+    "BoundaryChallenger",
     "ChampionChallenger",
     "ColumnVote",
     "Constant",

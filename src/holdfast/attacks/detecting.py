@@ -35,7 +35,8 @@ class Detecting(InformedAttack):
 
     Departures
     ----------
-    Not in the paper. Lindström (1965) has m = 2 and K a power of two; the digits extend it to m labels.
+    Not in the paper. Lindström (1965) has m = 2 and K a power of two; the digits extend it to m
+    labels.
 
     Parameters
     ----------
