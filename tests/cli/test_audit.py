@@ -38,7 +38,9 @@ def test_json_carries_the_whole_record(holdfast, files):
     # The predictions were matched by id: in the file's order they would score like chance.
     assert found["board"]["models"][0]["accuracy_percent"] == pytest.approx(80, abs=10)
     assert found["history"]["looks"] == 3
-    assert found["reproduce"]["command"].startswith("holdfast")
+    assert found["reproduce"]["command"] == (
+        "holdfast audit truth.csv --looks 8 --predictions model.csv --history history.csv --gap 3.0"
+    )
     assert "pre-flight" in outcome.err
 
 

@@ -6,7 +6,7 @@ import importlib
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -32,6 +32,23 @@ __all__ = ["audit"]
 
 DEFAULT_RULE, DEFAULT_LOOKS = "exact", "1000"
 ABOVE = 1
+# Options that decide the numbers, and their defaults.
+SHOWN = {
+    "policy": None,
+    "mechanism": None,
+    "looks": None,
+    "days": None,
+    "teams": 1,
+    "accounts": 1,
+    "final": None,
+    "final_choices": None,
+    "predictions": None,
+    "history": None,
+    "gap": None,
+    "id_column": None,
+    "label_column": None,
+    "seed": 0,
+}
 DAY = 86_400 * 1_000_000
 
 
@@ -100,6 +117,7 @@ def audit(
     allow and a history shows, and looks for the cheapest fix. Nothing that is printed or written
     holds a label or an exact score. Exit codes: 0, 1 above --fail-above, 2 bad input.
     """
+    command = _command(locals())
     if report is not None:
         _check_report(report)
     file, models, name = _test_set(labels, predictions, id_column, label_column)
@@ -121,7 +139,7 @@ def audit(
     )
     with _progress(auditing.n_plays(request)) as on_step:
         result = auditing.audit(
-            request, processes=processes or _cores(), command=_command(), on_step=on_step
+            request, processes=processes or _cores(), command=command, on_step=on_step
         )
     if report is not None:
         _write(result, report)
@@ -231,8 +249,18 @@ def _write(result: auditing.Audit, path: Path) -> None:
     _page().write(result, path)
 
 
-def _command() -> str:
-    return shlex.join(["holdfast", *sys.argv[1:]])
+def _command(options: Mapping[str, Any]) -> str:
+    """Return the command that gives the same numbers: files by name only, defaults left out."""
+    words = ["holdfast", "audit"]
+    if options["labels"] is not None:
+        words.append(options["labels"].name)
+    for name in SHOWN:
+        value = options[name]
+        for each in value if isinstance(value, list) else [value]:
+            if each is not None and each != SHOWN[name]:
+                text = each.name if isinstance(each, Path) else str(each)
+                words += [f"--{name.replace('_', '-')}", text]
+    return shlex.join(words)
 
 
 def _cores() -> int:
