@@ -2,12 +2,13 @@
 
     python -m benchmarks.real_models --data DIR [--sets cifar10 mmlu] [--looks 100 300 1000]
 
-DIR has a folder a test set, with `y.npy` and the models' predictions. The hidden labels are used
-to answer looks and to count matches at the end, for nothing else. The prior is made from the votes
-of the most accurate models by their published scores, the log-odds of which are their weights. A
-label's score is the sum of the weights of the models that chose it. One look at the top-scored
-labels, taken from the budget, fixes the temperature at which the scores, as a softmax, expect the
-accuracy it showed.
+DIR has a folder a test set, with `y.npy` and the models' predictions. The prior is made from the
+votes of the most accurate models by their published scores, the log-odds of which are their
+weights: these scores were released before and are not counted as looks. Beyond them the hidden
+labels are used to answer looks and to count matches at the end, for nothing else. A label's score
+is the sum of the weights of the models that chose it. One look at the top-scored labels, taken
+from the budget, fixes the temperature at which the scores, as a softmax, expect the accuracy it
+showed.
 """
 
 from __future__ import annotations
