@@ -58,6 +58,18 @@ def test_ties_are_cut_where_neighbours_can_be_told_apart(request_for):
     ]
 
 
+def test_teams_with_predictions_are_compared_example_by_example(request_for):
+    labels = np.random.default_rng(6).integers(3, size=2000).astype(np.uint8)
+    better, worse = labels.copy(), labels.copy()
+    # Both wrong on the same 400 examples, the second on 30 more: 1.5 points apart.
+    better[:400], worse[:430] = (labels[:400] + 1) % 3, (labels[:430] + 1) % 3
+    rows = [Submission("model 0", None, 0.80, None), Submission("model 1", None, 0.785, None)]
+    request = request_for(labels, history=rows, predictions=[better, worse])
+    grain = grain_for(2000, 3)
+    assert len(observed(request, grain).groups) == 2
+    assert len(observed(request_for(labels, history=rows), grain).groups) == 1
+
+
 def test_the_interval_covers_the_truth_exactly_often_enough():
     n, p = 200, 0.7
     covered = sum(

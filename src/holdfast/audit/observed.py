@@ -8,7 +8,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
-from scipy.stats import beta, norm
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import beta, binom, norm
 
 from holdfast.audit.grain import Grain
 from holdfast.audit.history import Submission
@@ -18,7 +20,7 @@ from holdfast.audit.result import History, Team, TieGroup
 from holdfast.experiments.matrix import certified
 from holdfast.problem import Problem
 
-__all__ = ["observed", "score_interval"]
+__all__ = ["observed", "paired_p", "score_interval"]
 
 LEVEL = 0.05
 
@@ -29,7 +31,8 @@ def observed(request: Request, grain: Grain) -> History | None:
     Chance is how far a public score may lie above the private one with both parts drawn at
     random: the best of a team's looks is chosen by its public score, which adds the expected
     maximum of as many draws, and a one-sided 95 % margin. Allowed is what the certified bound
-    leaves to that many looks of one account.
+    leaves to that many looks of one account. Teams whose predictions are given under their
+    names are compared example by example.
     """
     if request.history is None:
         return None
@@ -61,7 +64,7 @@ def observed(request: Request, grain: Grain) -> History | None:
         allowed=_mean([t.allowed for _, t in teams], grain),
         unexplained=_mean([t.unexplained for _, t in teams], grain),
         teams=tuple(team for _, team in teams),
-        groups=_groups([team.team for _, team in teams], best, n, looks),
+        groups=_groups(request, [team.team for _, team in teams], best),
     )
 
 
@@ -130,22 +133,44 @@ def _paired(n: int, looks: int) -> float:
 
 
 def _groups(
-    names: Sequence[str], scores: Sequence[float], n: int, looks: int
+    request: Request, names: Sequence[str], scores: Sequence[float]
 ) -> tuple[TieGroup, ...]:
-    """Cut the ranking wherever neighbours' difference exceeds its interval, looks corrected.
-
-    The models are scored on the same examples. Unpaired, the variance of the difference is at
-    most the sum of both: a group may be smaller, never larger, if the predictions are compared
-    pair by pair.
-    """
-    z = float(norm.isf(LEVEL / max(1, looks) / 2.0))
+    """Cut the ranking where a team can be told from the first of its group, looks corrected."""
     groups, start = [], 0
     for at in range(1, len(names) + 1):
-        if at < len(names):
-            a, b = scores[start], scores[at]
-            error = math.sqrt((a * (1.0 - a) + b * (1.0 - b)) / n)
-            if a - b <= z * error:
-                continue
+        if at < len(names) and not _told_apart(request, names, scores, start, at):
+            continue
         groups.append(TieGroup(start + 1, at, tuple(names[start:at])))
         start = at
     return tuple(groups)
+
+
+def _told_apart(
+    request: Request, names: Sequence[str], scores: Sequence[float], high: int, low: int
+) -> bool:
+    """Compare two teams: example by example if both gave predictions, else by their scores.
+
+    The models are scored on the same examples. Unpaired, the variance of the difference is at
+    most the sum of both: a pairwise comparison may split a group, hardly ever join two.
+    """
+    level = LEVEL / max(1, len(request.history or ()))
+    models = {model.name: model.labels == request.labels for model in request.predictions}
+    first, second = models.get(names[high]), models.get(names[low])
+    if first is not None and second is not None:
+        return paired_p(first, second) <= level
+    a, b, n = scores[high], scores[low], request.labels.size
+    error = math.sqrt((a * (1.0 - a) + b * (1.0 - b)) / n)
+    return a - b > float(norm.isf(level / 2.0)) * error
+
+
+def paired_p(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> float:
+    """Return the exact p-value of McNemar's test: which examples each model has right.
+
+    >>> right = np.array([True] * 6 + [False] * 4)
+    >>> paired_p(right, np.zeros(10, dtype=bool)), paired_p(right, right)
+    (0.03125, 1.0)
+    """
+    only_first = int(np.count_nonzero(first & ~second))
+    only_second = int(np.count_nonzero(second & ~first))
+    trials = only_first + only_second
+    return float(min(1.0, 2.0 * binom.cdf(min(only_first, only_second), trials, 0.5)))
