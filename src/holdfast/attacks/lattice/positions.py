@@ -48,7 +48,7 @@ CHECKED_RATE = 2.0
 OPEN_WORTH = 0.1
 """What a bit left in open positions is worth more than one in new ones: they pack better."""
 
-LATER = 0.05
+LATER = 0.1
 """What a coin loses when it is used below another: the last place suits all."""
 
 
@@ -231,7 +231,7 @@ class Positions:
             best += (bits - harvest([o for o, _ in menu], stock, rows).bits) / CHECKED_RATE
         finish, guess = rows, looks_for(bits, self._m)
         # Checked groups have few bits at once, and rounds must be small to be full.
-        least = (0.15 if self._trust.stock() else 0.4) * guess
+        least = (0.15 if self._trust.stock() else 0.5) * guess
         wide = self._offers(stock, last_round=False)
         # Groups take many positions for their bits: without them a round can be larger.
         narrow = [(o, kind) for o, kind in wide if o.amount == 1]
