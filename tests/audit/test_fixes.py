@@ -34,8 +34,9 @@ def test_the_first_candidate_that_is_enough_is_the_fix(request_for, enough):
 
     grain = grain_for(3000, 3)
     fix = cheapest_fix(request, Effort(2, 2, 100), grain, 2.0, (), play)
-    if fix is None:
-        assert len(tried) == 8
+    assert len(tried) <= 20
+    if fix.rule != enough:
+        assert fix.proven  # nothing played was enough, so the bound decided
     else:
         assert fix.rule == enough
         assert fix.possible.mean < 2.0

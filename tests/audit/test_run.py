@@ -53,12 +53,12 @@ def test_the_same_seed_gives_the_numbers_of_the_matrix_and_of_attack(result, lab
     compared = 0
     for cell in matrix["cells"]:
         if cell.accounts == 1 and cell.bias is not None:
-            assert gains[cell.attack].points == grain.interval(cell.bias)
+            assert gains[cell.attack].points == grain.interval(cell.bias, trials)
             compared += 1
     assert compared >= 8
     summary = matrix["rules"][0]
     assert found.verdict.attack == summary.strongest
-    assert found.verdict.points == grain.interval(summary.bias)
+    assert found.verdict.points == grain.interval(summary.bias, trials)
 
 
 def test_a_play_without_features_is_a_trial_of_attack(labels):

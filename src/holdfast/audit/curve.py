@@ -63,7 +63,7 @@ def curve(
     for k in looks[:-1]:
         found = measure(chosen, request.release, k, range(effort.fewer), play, on_play)
         for column, each in zip(columns, found, strict=True):
-            column.append(None if each.bias is None else grain.interval(each.bias))
+            column.append(None if each.bias is None else grain.interval(each.bias, effort.fewer))
     for column, gain in zip(columns, strongest, strict=True):
         column.append(gain.points)
     n, m, today = request.problem

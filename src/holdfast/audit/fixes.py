@@ -12,7 +12,7 @@ from holdfast.audit.plays import Play
 from holdfast.audit.request import Request
 from holdfast.audit.result import Fix, Interval, RuleRow
 from holdfast.audit.rules import measure_rule, price_points
-from holdfast.audit.suite import Effort, OnPlay, worst
+from holdfast.audit.suite import Effort, OnPlay
 from holdfast.mechanisms import Batch, Chain, parse_mechanism
 from holdfast.problem import Problem
 
@@ -90,16 +90,18 @@ def cheapest_fix(
         problem = Problem(n, m, each.looks)
         if not _promising(each, problem, gap, known):
             continue
-        if left == 0:
-            return None
-        left -= 1
+        certain = closed_forms.allowed(parse_mechanism(each.rule), problem)
+        proven = certain is not None and certain < gap
+        if left == 0 and not proven:
+            continue  # too many were played; what is proven needs no luck
+        left -= not proven
         looks = min(each.looks, effort.looks)
-        measured = measure_rule(each.rule, looks, range(effort.fewer), play, on_play)
-        strongest = worst(measured)
-        assert strongest.bias is not None
+        _, strongest = measure_rule(each.rule, looks, effort.fewer, play, on_play)
         mean = 100.0 * strongest.bias.mean
-        if mean < gap:
-            return _fix(request, each, grain.interval(strongest.bias), problem, gap)
+        if mean < gap or proven:
+            return _fix(
+                request, each, grain.interval(strongest.bias, strongest.trials), problem, gap
+            )
         known[str(parse_mechanism(each.rule))] = (looks, mean)
     return None
 

@@ -22,13 +22,15 @@ Z = 1.96
 
 @dataclass(frozen=True)
 class Grain:
-    """Rounds to multiples of `points`.
+    """Rounds to multiples of `points`; knows how far chance moves a score of the test set.
 
-    >>> Grain(0.2).round(1.27)
+    >>> Grain(0.2, n_examples=1000, n_classes=10).round(1.27)
     1.2
     """
 
     points: float
+    n_examples: int
+    n_classes: int
 
     def round(self, value: float) -> float:
         """Return the nearest multiple, without the digits that arithmetic adds."""
@@ -37,11 +39,17 @@ class Grain:
         digits = max(0, 2 - math.floor(math.log10(self.points)))
         return round(round(value / self.points) * self.points, digits) + 0.0
 
-    def interval(self, bias: Mean, *, worth: float = 1.0) -> Interval:
-        """Return an accuracy's mean and 95 % interval in points, times `worth`, rounded."""
-        mean, stderr = 100.0 * worth * bias.mean, 100.0 * worth * bias.stderr
-        if not math.isfinite(stderr):
-            return Interval(self.round(mean), None, None)
+    def interval(self, bias: Mean, trials: int, *, worth: float = 1.0) -> Interval:
+        """Return an accuracy's mean and 95 % interval in points, times `worth`, rounded.
+
+        A few trials may agree by luck: the standard error is at least the binomial one.
+        """
+        if not math.isfinite(bias.stderr):
+            return Interval(self.round(100.0 * worth * bias.mean), None, None)
+        accuracy = min(1.0, max(0.0, 1.0 / self.n_classes + bias.mean))
+        binomial = math.sqrt(accuracy * (1.0 - accuracy) / (self.n_examples * trials))
+        mean = 100.0 * worth * bias.mean
+        stderr = 100.0 * worth * max(bias.stderr, binomial)
         return Interval(
             self.round(mean), self.round(mean - Z * stderr), self.round(mean + Z * stderr)
         )
@@ -50,11 +58,11 @@ class Grain:
 def grain_for(n_examples: int, n_classes: int) -> Grain:
     """Return the grain for a test set: 1, 2 or 5 times a power of ten, rounded upward.
 
-    >>> grain_for(10_000, 10), grain_for(900, 10), grain_for(50_000, 1000)
-    (Grain(points=0.1), Grain(points=0.5), Grain(points=0.005))
+    >>> [grain_for(n, m).points for n, m in ((10_000, 10), (900, 10), (50_000, 1000))]
+    [0.1, 0.5, 0.005]
     """
     deviation = 100.0 * math.sqrt((1.0 - 1.0 / n_classes) / n_classes / n_examples)
     finest = max(SHARE * deviation, 100.0 / n_examples)
     power = 10.0 ** math.floor(math.log10(finest))
     nice = next(each * power for each in NICE if each * power >= finest * (1.0 - 1e-9))
-    return Grain(float(f"{nice:.3g}"))
+    return Grain(float(f"{nice:.3g}"), n_examples, n_classes)

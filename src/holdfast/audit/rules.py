@@ -9,7 +9,7 @@ from holdfast.audit.grain import Grain
 from holdfast.audit.plays import Play
 from holdfast.audit.request import Request
 from holdfast.audit.result import RuleRow, Setting
-from holdfast.audit.suite import Effort, Measured, OnPlay, measure, worst
+from holdfast.audit.suite import Effort, Measured, OnPlay, Worst, measure, worst
 from holdfast.mechanisms import Rule, parse_mechanism
 from holdfast.problem import Problem
 
@@ -31,7 +31,7 @@ ATTACKS: tuple[tuple[Setting, str], ...] = (
 
 def n_jobs(request: Request, effort: Effort) -> int:
     """Return how many plays the comparison takes."""
-    return len(_others(request)) * len(ATTACKS) * effort.fewer
+    return len(_others(request)) * (len(ATTACKS) + 1) * effort.fewer
 
 
 def _others(request: Request) -> list[str]:
@@ -43,38 +43,52 @@ def compare(
     effort: Effort,
     grain: Grain,
     measured: Sequence[Measured],
+    found: Worst,
     play: Play,
     on_play: OnPlay | None = None,
 ) -> tuple[RuleRow, ...]:
     """Play a few attacks against each other rule; the policy's row comes from the suite's plays."""
     known = [each for each in measured if each.setting == "features"]
-    rows = [row(request, grain, request.rule, effort.looks, known)]
+    first = worst(known)
+    assert first.bias is not None
+    again = found
+    if found.setting != "features":
+        again = Worst("features", first.attack, first.bias, effort.trials)
+    rows = [row(request, grain, request.rule, effort.looks, known, again)]
     for name in _others(request):
-        played = measure_rule(name, effort.looks, range(effort.fewer), play, on_play)
-        rows.append(row(request, grain, parse_mechanism(name), effort.looks, played))
+        played, strongest = measure_rule(name, effort.looks, effort.fewer, play, on_play)
+        rows.append(row(request, grain, parse_mechanism(name), effort.looks, played, strongest))
     return tuple(rows)
 
 
 def measure_rule(
-    rule: str, looks: int, trials: range, play: Play, on_play: OnPlay | None = None
-) -> list[Measured]:
-    """Play the attacks of a comparison against one rule."""
-    return measure(ATTACKS, rule, looks, trials, play, on_play)
+    rule: str, looks: int, trials: int, play: Play, on_play: OnPlay | None = None
+) -> tuple[list[Measured], Worst]:
+    """Play the attacks of a comparison against one rule, and the strongest once more."""
+    measured = measure(ATTACKS, rule, looks, range(trials), play, on_play)
+    first = worst(measured)
+    chosen = [(first.setting, first.attack)]
+    again = measure(chosen, rule, looks, range(trials, 2 * trials), play, on_play)[0]
+    assert again.bias is not None
+    return measured, Worst(first.setting, first.attack, again.bias, trials)
 
 
 def row(
-    request: Request, grain: Grain, rule: Rule, looks: int, measured: Sequence[Measured]
+    request: Request,
+    grain: Grain,
+    rule: Rule,
+    looks: int,
+    measured: Sequence[Measured],
+    strongest: Worst,
 ) -> RuleRow:
     """Gather one rule's row."""
     n, m, _ = request.problem
     problem = Problem(n, m, looks)
-    strongest = worst(measured)
-    assert strongest.bias is not None
     return RuleRow(
         rule=str(rule),
         is_policy=str(rule) == request.release,
         attack=strongest.attack,
-        possible=grain.interval(strongest.bias),
+        possible=grain.interval(strongest.bias, strongest.trials),
         allowed=closed_forms.allowed(rule, problem),
         bits_per_look=round(rule.bits_per_look(problem), 3),
         price_points=price_points(rule, problem),

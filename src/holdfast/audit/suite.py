@@ -50,6 +50,7 @@ class Worst:
     setting: Setting
     attack: str
     bias: Mean
+    trials: int
 
 
 def effort_for(request: Request) -> Effort:
@@ -127,7 +128,7 @@ def suite(
     again = measure([(first.setting, first.attack)], rule, looks, fresh, play, on_play)[0]
     assert again.bias is not None
     gains = tuple(_gain(request, effort, grain, each) for each in measured)
-    return gains, Worst(first.setting, first.attack, again.bias), measured
+    return gains, Worst(first.setting, first.attack, again.bias, effort.trials), measured
 
 
 def _gain(request: Request, effort: Effort, grain: Grain, each: Measured) -> Gain:
@@ -141,7 +142,7 @@ def _gain(request: Request, effort: Effort, grain: Grain, each: Measured) -> Gai
         accounts=accounts,
         looks=effort.looks,
         trials=effort.trials,
-        points=None if each.bias is None else grain.interval(each.bias),
+        points=None if each.bias is None else grain.interval(each.bias, effort.trials),
         # The bound is on the gain over guessing: it does not cover a start from a model.
         allowed=None
         if each.setting == "model"

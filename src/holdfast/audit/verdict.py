@@ -34,12 +34,12 @@ def judge(
 ) -> Verdict:
     """Judge the final ranking by the strongest attack's gain and the certified bound.
 
-    UNSAFE: the gain found is the gap or more, or a finding voids everything else. SAFE: even the
-    upper end of the gain found, with a factor of two in reserve, is below the gap; or the bound
-    proves it. MARGINAL: between the two.
+    UNSAFE: the gain found is the gap or more and no chance, or a finding voids everything else.
+    SAFE: even the upper end of the gain found, with a factor of two in reserve, is below the
+    gap; or the bound proves it. MARGINAL: between the two.
     """
     share = request.parts.final_share
-    points = grain.interval(found.bias, worth=share)
+    points = grain.interval(found.bias, found.trials, worth=share)
     if not share and not request.final_choices:
         points = _selected(request, grain)
     upper = points.mean if points.high is None else points.high
@@ -47,7 +47,8 @@ def judge(
     proven = proven and found.setting != "model" and share > 0.0
     void = [finding for finding in findings if finding.severity == "void"]
     word: Word = "MARGINAL"
-    if void or points.mean >= gap:
+    real = points.low is None or points.low > 0.0  # more than the chance of a few plays
+    if void or (points.mean >= gap and real):
         word = "UNSAFE"
     elif proven or RESERVE * upper < gap:
         word = "SAFE"
@@ -73,7 +74,7 @@ def _because(
 ) -> str:
     if void:
         return f"{void[0].what} {void[0].fix}"
-    board = grain.interval(found.bias)
+    board = grain.interval(found.bias, found.trials)
     who = {
         "features": "without learning anything",
         "no features": "without even seeing the examples",
