@@ -46,7 +46,7 @@ def assert_agree(predicted, mean, error, share=0.1):
 
 CELLS = [
     ("block-majority", Problem(1000, 10, 40), 100),
-    ("hill-climb", Problem(200, 5, 500), 60),
+    ("hill-climb", Problem(100, 5, 250), 40),
     ("hadamard-blocks", Problem(1000, 10, 64), 60),
     ("label-subset", Problem(1000, 10, 60), 60),
     ("message-passing", Problem(600, 4, 150), 20),
@@ -56,10 +56,10 @@ CELLS = [
     ("column-vote", Problem(500, 3, 800), 10),
     ("uniform-vote", Problem(500, 3, 800), 10),
     ("exhaustive", Problem(200, 2, 20), 20),
-    ("champion-challenger", Problem(1500, 10, 50), 40),
-    ("champion-challenger", Problem(1500, 2, 100), 20),
-    ("champion-challenger", Problem(3000, 100, 60), 20),
-    ("anytime-champion-challenger", Problem(1500, 10, 50), 40),
+    ("champion-challenger", Problem(600, 10, 40), 25),
+    ("champion-challenger", Problem(600, 2, 60), 12),
+    ("champion-challenger", Problem(2000, 100, 60), 10),
+    ("anytime-champion-challenger", Problem(600, 10, 40), 25),
     ("block-climb", Problem(2000, 10, 100), 40),
     ("detecting", Problem(500, 4, 100), 4),
     ("pooled-detecting", Problem(1000, 10, 100), 40),
@@ -90,12 +90,12 @@ INEXACT = [
 
 @pytest.mark.parametrize(("name", "answers", "share"), INEXACT)
 def test_forecasts_know_what_answers_hide(name, answers, share):
-    problem = Problem(2000, 10, 60)
+    problem = Problem(1000, 10, 40)
 
     def make(p, rng):
         return make_player(name, p, rng, answers=answers)
 
-    mean, error = measured(make, problem, 40, answers=answers)
+    mean, error = measured(make, problem, 30, answers=answers)
     told = forecast(name, Situation(problem, answers=answers)).gain
     assert_agree(told, mean, error, share)
     assert told < forecast(name, Situation(problem)).gain
