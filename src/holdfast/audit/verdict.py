@@ -59,7 +59,7 @@ def judge(
         attack=found.attack,
         setting=found.setting,
         proven=proven,
-        sentence=f"{word} for ranking gaps below {gap:g} points: "
+        sentence=f"{word} for ranking gaps below {gap:g} point{'' if gap == 1.0 else 's'}: "
         + _because(request, effort, grain, found, points, void),
     )
 

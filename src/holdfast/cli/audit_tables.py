@@ -109,7 +109,7 @@ def _limits(console: Console, result: Audit) -> None:
     ):
         looks = limits.looks_until[word]
         when = f"from {looks:,} looks on" if looks else "nowhere in what was searched"
-        console.print(f"  {what} {gap:g} points or more {when}")
+        console.print(f"  {what} {gap:g} point{'' if gap == 1.0 else 's'} or more {when}")
 
 
 def _history(console: Console, history: History) -> None:
