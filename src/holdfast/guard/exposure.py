@@ -111,7 +111,8 @@ def nats(n_examples: int, n_classes: int, looks: Histories) -> float:
 
     Each history is limited by its rule, and by log(n + 1) a look where answers depend on match
     counts alone; the sum holds for histories that are asked in turns, too. If all do, the sharper
-    limit for match counts holds for all looks together.
+    limit for match counts holds for all looks together, and so does that of a rule which blurs
+    every look by itself, if it is the only one.
     """
     if not looks:
         return 0.0
@@ -126,7 +127,7 @@ def nats(n_examples: int, n_classes: int, looks: Histories) -> float:
         together = Problem(n_examples, n_classes, sum(looks.values()))
         rules = {text for text, _ in looks}
         rule = parse_mechanism(rules.pop()) if len(rules) == 1 else Exact()
-        total = min(total, rule.counts_nats(together))
+        total = min(total, rule.counts_nats(together), rule.blurred_nats(together))
     return total
 
 
