@@ -31,6 +31,7 @@ ADAPTIVE = frozenset(
     {
         "anytime-champion-challenger",
         "block-climb",
+        "boundary-challenger",
         "champion-challenger",
         "hill-climb",
         "lattice",
@@ -208,6 +209,12 @@ def _champion(situation: Situation) -> Told:
     return gain, situation.problem.n_queries, told
 
 
+def _boundary(situation: Situation) -> Told:
+    gain = curves.champion_gain(situation, at_boundary=True)
+    told = "champion-challenger that asks where rounding tells most: measured share"
+    return gain, situation.problem.n_queries, told
+
+
 def _anytime(situation: Situation) -> Told:
     k = situation.problem.n_queries
     gain = curves.champion_gain(situation) * curves.anytime_ratio(k)
@@ -215,7 +222,7 @@ def _anytime(situation: Situation) -> Told:
 
 
 def _lattice(situation: Situation) -> Told:
-    sure, looks = curves.lattice_certain(situation.problem)
+    sure, looks = curves.lattice_certain(situation)
     told = f"makes {sure:,} labels certain: measured multiple of the limit"
     return sure_gain(situation, sure), looks, told
 
@@ -234,6 +241,7 @@ TELL: dict[str, Callable[[Situation], Told]] = {
     "block-climb": _block_climb,
     "block-majority": _block_majority,
     "boosting": _boosting,
+    "boundary-challenger": _boundary,
     "champion-challenger": _champion,
     "column-vote": _column_vote,
     "constant": _constant,

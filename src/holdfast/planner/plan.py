@@ -28,6 +28,8 @@ WORTH_MIXING = 0.4
 # A mixture is chosen if it promises this much more than a single attack.
 CLEARLY = 1.002
 # An attack that is never chosen: it gives up some of its gain for not knowing the looks.
+# It plays as champion-challenger unless rounding is coarse.
+SAME = frozenset({"boundary-challenger"})
 NOT_CHOSEN = frozenset({"anytime-champion-challenger"})
 
 
@@ -73,7 +75,10 @@ def plan(
     situation = Situation(Problem(*problem), prior, ExactAnswers() if answers is None else answers)
     found = all_forecasts(situation)
     found.append(_mixture(situation, max(_worth(each) for each in found)))
-    found.sort(key=lambda each: (-round(_worth(each), 6), each.looks, each.attack))
+    # Equal gains: fewer looks first, and the simpler of two that then play alike.
+    found.sort(
+        key=lambda each: (-round(_worth(each), 6), each.looks, each.attack in SAME, each.attack)
+    )
     choice = next(
         (
             each

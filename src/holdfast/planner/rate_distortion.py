@@ -37,7 +37,7 @@ def gain_for_nats(problem: Problem, nats: float) -> float:
     """Return n (a - 1/m) with n R(a) = nats, at most n (1 - 1/m).
 
     >>> round(gain_for_nats(Problem(10_000, 10, 300), 150.0))
-    531
+    557
     """
     n, m, _ = problem
     # R(a) of a uniform label is the divergence KL(a || 1/m).
@@ -50,7 +50,7 @@ def prior_gain(prior: Prior, nats: float) -> float:
     Examples
     --------
     >>> round(prior_gain(Prior.uniform(10_000, 10), 150.0))
-    531
+    557
     """
     n = prior.n_examples
     rows, alike = _rows(prior)

@@ -29,7 +29,7 @@ def table(name: str) -> dict[str, Any]:
 def along(axis: Sequence[float], values: Sequence[float], at: float) -> float:
     """Interpolate in the logarithm of the axis; beyond its ends the last value holds.
 
-    >>> along([1, 100], [0.0, 1.0], 10)
+    >>> round(along([1, 100], [0.0, 1.0], 10), 9)
     0.5
     """
     return float(np.interp(math.log(at), np.log(axis), values))
@@ -38,7 +38,7 @@ def along(axis: Sequence[float], values: Sequence[float], at: float) -> float:
 def grid(axes: Sequence[Sequence[float]], values: Any, at: Sequence[float]) -> float:
     """Interpolate in several logarithmic axes, one after the other.
 
-    >>> grid([[1, 100], [1, 100]], [[0.0, 1.0], [2.0, 3.0]], [10, 10])
+    >>> round(grid([[1, 100], [1, 100]], [[0.0, 1.0], [2.0, 3.0]], [10, 10]), 9)
     1.5
     """
     first, *others = axes
