@@ -25,9 +25,9 @@ def main() -> None:
 
 
 def against_plain_numpy() -> Comparison:
-    """Time both at n = 4,000, m = 10, k = 20,000, where the matrix still fits in memory."""
-    problem = Problem(4_000, 10, 20_000)
-    hidden = np.random.default_rng(1).integers(10, size=4_000).astype(np.uint8)
+    """Time both at n = 10,000, m = 10, k = 20,000, where the matrix still fits in memory."""
+    problem = Problem(10_000, 10, 20_000)
+    hidden = np.random.default_rng(1).integers(10, size=10_000).astype(np.uint8)
     ours = np.empty(0)
     theirs = np.empty(0)
 
@@ -54,7 +54,7 @@ def against_plain_numpy() -> Comparison:
 
     holdfast_way()
     comparison = Comparison(
-        "ColumnVote at (4000, 10, 20000), every example decided",
+        "ColumnVote at (10000, 10, 20000), every example decided",
         best_seconds(holdfast_way, repeats=3),
         "the plain numpy loop",
         best_seconds(plain_way, repeats=2),
