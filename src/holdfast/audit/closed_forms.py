@@ -46,7 +46,7 @@ def principle(problem: Problem) -> float:
     adaptive = max(
         champion_gain(Situation(problem)),
         climb_gain(problem, ExactAnswers())[0],
-        lattice_certain(problem)[0] * (1.0 - 1.0 / m),
+        lattice_certain(Situation(problem))[0] * (1.0 - 1.0 / m),
     )
     accuracies.append(min(1.0, 1.0 / m + adaptive / n))
     return _most(problem, accuracies) or 0.0

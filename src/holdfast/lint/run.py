@@ -78,7 +78,7 @@ def _exposure(phase: Phase, n: int, m: int) -> Exposure:
         champion_gain(Situation(problem)),
         climb_gain(problem, ExactAnswers())[0],
         column_gain(problem),
-        lattice_certain(problem)[0] * (1.0 - 1.0 / m),
+        lattice_certain(Situation(problem))[0] * (1.0 - 1.0 / m),
     )
     return Exposure(
         phase=phase.name,
