@@ -59,6 +59,12 @@ def lines(folder):
     ]
 
 
+def answers_in(folder):
+    """Return the receipt and the released score of every answer that a client heard."""
+    told = [line for line in lines(folder) if not line.startswith(("refused", "failed"))]
+    return [tuple(line.split(" ")) for line in told]
+
+
 def check(url, answers):
     """Every answer is in the ledger once, as given, in a chain that verifies."""
     with Ledger(url, create=False) as ledger:
@@ -79,9 +85,10 @@ def test_fifty_processes_share_a_budget_of_a_thousand(start, ledger_url, tmp_pat
         start(BUDGET)
     deadline = time.monotonic() + 240
     while lines(tmp_path).count("refused") < CLIENTS:
+        assert not [line for line in lines(tmp_path) if line.startswith("failed")]
         assert time.monotonic() < deadline
         time.sleep(0.1)
-    answers = [tuple(line.split(" ")) for line in lines(tmp_path) if line != "refused"]
+    answers = answers_in(tmp_path)
     assert len(answers) == BUDGET
     assert check(ledger_url, answers) == BUDGET
 
@@ -103,7 +110,7 @@ def test_two_hundred_kills_lose_no_answer_and_break_no_chain(start, ledger_url, 
     for client in running:
         os.kill(client, signal.SIGKILL)
     time.sleep(0.2)
-    answers = [tuple(line.split(" ")) for line in lines(tmp_path)]
+    answers = answers_in(tmp_path)
     counted = check(ledger_url, answers)
     assert len(answers) >= KILLS / 4
     # A look may be counted whose client died before it heard the answer: one per kill at most.
@@ -118,18 +125,18 @@ def test_a_server_that_crashes_loses_no_answer_that_was_given(tmp_path):
     try:
         with nursery_at(server.get_uri(), tmp_path) as start:
             for crash in range(1, 6):
-                before = len(lines(tmp_path))
+                before = len(answers_in(tmp_path))
                 for _ in range(4):
                     start(10**6)
                 deadline = time.monotonic() + 120
-                while len(lines(tmp_path)) < before + 20:
+                while len(answers_in(tmp_path)) < before + 20:
                     assert time.monotonic() < deadline
                     time.sleep(0.01)
                 process = server.get_postmaster_info().process
                 os.kill(process.pid, signal.SIGQUIT)  # no checkpoint, no goodbye
                 process.wait(60)
                 server.ensure_postgres_running()
-                answers = [tuple(line.split(" ")) for line in lines(tmp_path)]
+                answers = answers_in(tmp_path)
                 assert check(server.get_uri(), answers) >= len(answers) >= 20 * crash
     finally:
         server.cleanup()

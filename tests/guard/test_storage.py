@@ -1,5 +1,6 @@
 """One kit for every storage: the contract, whichever database keeps it."""
 
+import sqlite3
 import threading
 from dataclasses import replace
 
@@ -161,6 +162,20 @@ def test_a_server_that_is_not_there_is_named_without_the_password():
         open_storage("postgresql://user:secretword@127.0.0.1:1/db")
     assert "Nothing was released" in str(caught.value)
     assert "secretword" not in str(caught.value)
+
+
+def test_two_that_make_the_same_file_wait_for_each_other(tmp_path):
+    path = tmp_path / "ledger.db"
+    # What another maker holds between its look at the file and its switch to the log.
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    done = threading.Timer(0.2, other.execute, ["COMMIT"])
+    done.start()
+    storage = open_storage(str(path))
+    with storage.writing() as transaction:
+        assert add(transaction).number == 1
+    storage.close()
+    done.join()
 
 
 def test_the_file_is_its_owners_alone(tmp_path):

@@ -37,6 +37,9 @@ def nursery():
         if child == 0:
             try:
                 look_until_refused(*line.split())
+            except Exception as error:
+                with open(line.split()[-1], "a") as file:
+                    file.write(f"failed: {error}\n")
             finally:
                 os._exit(0)
         print(child, flush=True)

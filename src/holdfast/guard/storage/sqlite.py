@@ -6,6 +6,7 @@ import os
 import secrets
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -79,7 +80,7 @@ class SqliteStorage:
         if connection.execute(query).fetchone()[0] == 0:
             if not self._create:
                 raise LedgerError(f"{self._path} must hold a ledger, but it holds none.")
-            connection.execute("PRAGMA journal_mode = WAL")
+            _turn_on_the_log(connection)
             connection.execute("BEGIN IMMEDIATE")
             for statement in schema("BLOB"):
                 connection.execute(statement)
@@ -125,6 +126,24 @@ class SqliteStorage:
             if self._connection is not None and self._process == os.getpid():
                 self._connection.close()
             self._connection = None
+
+
+def _turn_on_the_log(connection: sqlite3.Connection) -> None:
+    """Switch the file to the write-ahead log, waiting for whoever is doing the same.
+
+    Two that switch at once each hold what the other needs; SQLite then refuses one at once instead
+    of letting it wait, so the waiting is done here.
+    """
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.001 + 0.01 * secrets.randbelow(100) / 100)
+        else:
+            return
 
 
 class _Engine:
