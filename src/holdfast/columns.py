@@ -14,20 +14,19 @@ from numba import njit
 from numpy.typing import NDArray
 
 from holdfast.keyed import GOLDEN64, LEAST_SLICE, Keys, keyed64, mix64, scaled, wrapped
+from holdfast.lanes import LANES, add16, constant_lanes, high16, mul16, sub16, wrap16
 from holdfast.permutations import (
     cells,
     grid,
     key_words,
-    permute_for_many_keys,
-    permute_for_one_key,
     rounds_for,
+    scramble_by_many_keys,
+    scramble_by_one_key,
+    striped_grid,
 )
 from holdfast.threads import over_slices
 
 __all__ = ["BalancedColumns", "Columns", "UniformColumns"]
-
-# Entries computed at a time, so that the scratch arrays stay in the first-level cache.
-BLOCK = 2048
 
 # Columns a thread decodes at least; each costs a pass over all queries.
 LEAST_COLUMNS = 64
@@ -41,9 +40,29 @@ def _remainder(value: Any, modulus: Any, reciprocal: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _balanced_row(
+def _striped_labels(right: Any, moduli: Any, reciprocals: Any) -> None:
+    """Replace right coordinates by their labels on a striped grid: sixteen bits throughout."""
+    for i in range(right.size):
+        quotient = high16(right[i], reciprocals[i])
+        right[i] = wrap16(sub16(right[i], mul16(quotient, moduli[i])), moduli[i])
+
+
+@njit(cache=True, nogil=True)
+def _striped_shifted_labels(
+    right: Any, shifts: Any, moduli: Any, reciprocals: Any, out: Any
+) -> None:
+    """Write the labels with their shifts added: one pass over the coordinates."""
+    for i in range(right.size):
+        quotient = high16(right[i], reciprocals[i])
+        label = wrap16(sub16(right[i], mul16(quotient, moduli[i])), moduli[i])
+        out[i] = wrap16(add16(label, shifts[i]), moduli[i])
+
+
+@njit(cache=True, nogil=True)
+def _striped_rows(
     words: Any,
-    first: Any,
+    start: Any,
+    stop: Any,
     index: Any,
     m: Any,
     width: Any,
@@ -53,27 +72,64 @@ def _balanced_row(
     shifts: Any,
     out: Any,
 ) -> None:
-    """Write one row for the columns from `first` on, as many as `out` has room for."""
-    reciprocal = np.uint64(2**32 // m)
-    left, right = np.empty(BLOCK, np.uint16), np.empty(BLOCK, np.uint16)
-    image = np.empty(BLOCK, np.uint32)
-    for start in range(0, out.size, BLOCK):
-        count = min(BLOCK, out.size - start)
-        left[:count], right[:count] = np.uint16(index % width), np.uint16(index // width)
-        permute_for_many_keys(
-            left[:count], right[:count], words, first + start, width, height, k, rounds, image
-        )
-        for j in range(count):
-            label = _remainder(image[j], np.uint32(m), reciprocal)
-            out[start + j] = wrapped(label + shifts[start + j], np.uint32(m))
+    """Write the rows from `index` on, as many as `out` has, in the columns start .. stop - 1.
+
+    Arrays come whole: the rows of a slice of `out` would not be known to be contiguous.
+    """
+    moduli, reciprocals = constant_lanes(np.uint16(m)), constant_lanes(np.uint16(65535 // m))
+    left, right = np.empty(LANES, np.uint16), np.empty(LANES, np.uint16)
+    for first in range(start, stop, LANES):
+        last = min(first + LANES, stop)
+        here, there = left[: last - first], right[: last - first]
+        # All rows of a few columns before the next, so that their keys stay at hand.
+        for row in range(out.shape[0]):
+            here[:] = np.uint16((index + row) // height)
+            there[:] = np.uint16((index + row) % height)
+            scramble_by_many_keys(here, there, words, first, width, height, k, rounds)
+            _striped_shifted_labels(
+                there, shifts[first:last], moduli, reciprocals, out[row, first:last]
+            )
 
 
 @njit(cache=True, nogil=True)
-def _uniform_row(keys: Any, index: Any, m: Any, shifts: Any, out: Any) -> None:
-    word = mix64(np.uint64(index) + GOLDEN64)
-    for j in range(keys.size):
-        label = scaled(mix64(keys[j] ^ word), np.uint64(m))
-        out[j] = wrapped(label + shifts[j], np.uint32(m))
+def _balanced_rows(
+    words: Any,
+    start: Any,
+    stop: Any,
+    index: Any,
+    m: Any,
+    width: Any,
+    height: Any,
+    k: Any,
+    rounds: Any,
+    shifts: Any,
+    out: Any,
+) -> None:
+    """As `_striped_rows`, on any grid and for any number of labels."""
+    reciprocal = np.uint64(2**32 // m)
+    left, right = np.empty(LANES, np.uint16), np.empty(LANES, np.uint16)
+    for first in range(start, stop, LANES):
+        count = min(LANES, stop - first)
+        here, there = left[:count], right[:count]
+        for row in range(out.shape[0]):
+            here[:] = np.uint16((index + row) // height)
+            there[:] = np.uint16((index + row) % height)
+            scramble_by_many_keys(here, there, words, first, width, height, k, rounds)
+            for j in range(count):
+                image = np.uint32(here[j]) * np.uint32(height) + np.uint32(there[j])
+                label = _remainder(image, np.uint32(m), reciprocal)
+                out[row, first + j] = wrapped(label + shifts[first + j], np.uint32(m))
+
+
+@njit(cache=True, nogil=True)
+def _uniform_rows(
+    keys: Any, start: Any, stop: Any, index: Any, m: Any, shifts: Any, out: Any
+) -> None:
+    for row in range(out.shape[0]):
+        word = mix64(np.uint64(index + row) + GOLDEN64)
+        for j in range(start, stop):
+            label = scaled(mix64(keys[j] ^ word), np.uint64(m))
+            out[row, j] = wrapped(label + shifts[j], np.uint32(m))
 
 
 @njit(cache=True, nogil=True)
@@ -97,6 +153,19 @@ def _best_label(sums: Any, counts: Any, average: Any, fallback: Any, key: Any) -
 
 
 @njit(cache=True, nogil=True)
+def _add_up(labels: Any, weights: Any, sums: Any, odd_sums: Any) -> None:
+    """Add each weight to its label's sum.
+
+    Two accumulators in turn, so that an addition need not wait for the one before it.
+    """
+    for i in range(0, labels.size - 1, 2):
+        sums[labels[i]] += weights[i]
+        odd_sums[labels[i + 1]] += weights[i + 1]
+    if labels.size % 2:
+        sums[labels[-1]] += weights[-1]
+
+
+@njit(cache=True, nogil=True)
 def _balanced_vote(
     keys: Any,
     words: Any,
@@ -112,10 +181,12 @@ def _balanced_vote(
     fallback: Any,
     out: Any,
 ) -> None:
+    striped = height % m == 0
+    modulus = np.uint16(m if striped else 2)
+    moduli, reciprocals = constant_lanes(modulus), constant_lanes(np.uint16(65535 // modulus))
     reciprocal = np.uint64(2**32 // m)
-    left, right = np.empty(BLOCK, np.uint16), np.empty(BLOCK, np.uint16)
-    image = np.empty(BLOCK, np.uint32)
-    # Two accumulators in turn, so that an addition need not wait for the one before it.
+    left, right = np.empty(LANES, np.uint16), np.empty(LANES, np.uint16)
+    labels = np.empty(LANES, np.uint32)
     sums, odd_sums = np.empty(m), np.empty(m)
     counts = np.empty(m, np.int64)
     whole = weights.size == k
@@ -125,26 +196,37 @@ def _balanced_vote(
         sums[:], odd_sums[:] = 0.0, 0.0
         if not whole:
             counts[:] = 0
-        for start in range(0, weights.size, BLOCK):
-            stop = min(start + BLOCK, weights.size)
-            count = stop - start
-            left[:count], right[:count] = lefts[start:stop], rights[start:stop]
-            permute_for_one_key(
-                left[:count], right[:count], words[:, j], width, height, k, rounds, image
-            )
-            for i in range(count):
-                image[i] = _remainder(image[i], np.uint32(m), reciprocal)
-            for i in range(0, count - 1, 2):
-                sums[image[i]] += weights[start + i]
-                odd_sums[image[i + 1]] += weights[start + i + 1]
-            if count % 2:
-                sums[image[count - 1]] += weights[stop - 1]
+        for start in range(0, weights.size, LANES):
+            stop = min(start + LANES, weights.size)
+            here, there = left[: stop - start], right[: stop - start]
+            here[:], there[:] = lefts[start:stop], rights[start:stop]
+            scramble_by_one_key(here, there, words[:, j], width, height, k, rounds)
+            if striped:
+                _striped_labels(there, moduli, reciprocals)
+                labels[: stop - start] = there
+            else:
+                for i in range(stop - start):
+                    image = np.uint32(here[i]) * np.uint32(height) + np.uint32(there[i])
+                    labels[i] = _remainder(image, np.uint32(m), reciprocal)
+            _add_up(labels[: stop - start], weights[start:stop], sums, odd_sums)
             if not whole:
-                for i in range(count):
-                    counts[image[i]] += 1
+                for i in range(stop - start):
+                    counts[labels[i]] += 1
         for label in range(m):
             sums[label] += odd_sums[label]
         out[j] = _best_label(sums, counts, average, fallback, keys[j])
+
+
+@njit(cache=True, nogil=True)
+def _balanced_winners(keys: Any, shifts: Any, shifted_sums: Any, k: Any, out: Any) -> None:
+    m = shifted_sums.shape[1]
+    sums, counts = np.empty(m), np.empty(m, np.int64)
+    for j in range(out.size):
+        for label in range(m):
+            sums[label] = shifted_sums[j, (label + shifts[j]) % m]
+            counts[label] = k // m + (label < k % m)
+        fallback = shifted_sums[j].sum() / k
+        out[j] = _best_label(sums, counts, True, fallback, keys[j])
 
 
 @njit(cache=True, nogil=True)
@@ -188,16 +270,8 @@ class DrawnColumns:
 
         They must all be below n_queries: beyond it there is no permutation to follow.
         """
-        rows, n = out.shape
-        if rows == 1:
-            over_slices(lambda s: self._row(first, s, out[0, s]), n, least=LEAST_SLICE)
-            return
-
-        def some_rows(s: slice) -> None:
-            for row in range(s.start, s.stop):
-                self._row(first + row, slice(0, n), out[row])
-
-        over_slices(some_rows, rows, least=max(LEAST_SLICE // max(n, 1), 1))
+        least = max(LEAST_SLICE // max(out.shape[0], 1), 1)
+        over_slices(lambda s: self._rows(first, s, out), out.shape[1], least=least)
 
     def vote(self, weights: NDArray[np.float64], *, average: bool) -> NDArray[np.uint32]:
         """Return each column's label with the largest total or average weight, unshifted.
@@ -215,7 +289,14 @@ class DrawnColumns:
             )
         return out
 
-    def _row(self, index: int, here: slice, out: NDArray[Any]) -> None:
+    def winners(self, sums: NDArray[np.float64]) -> NDArray[np.uint32]:
+        """Return what `vote` would from the averages, given the sums of all k weights.
+
+        `sums` has a row per column and an entry per label as `write_rows` wrote it, shift added.
+        """
+        raise NotImplementedError
+
+    def _rows(self, index: int, here: slice, out: NDArray[Any]) -> None:
         raise NotImplementedError
 
     def _vote(
@@ -232,11 +313,15 @@ class DrawnColumns:
 @dataclass(frozen=True)
 class _DrawnBalanced(DrawnColumns):
     words: NDArray[np.uint16]
+    # The shifts in the width of the loops that add them: 16 bits where the grid is striped.
+    lane_shifts: NDArray[Any]
+    grid: tuple[int, int]
 
-    def _row(self, index: int, here: slice, out: NDArray[Any]) -> None:
+    def _rows(self, index: int, here: slice, out: NDArray[Any]) -> None:
         k, m = self.design.n_queries, self.design.n_classes
-        shifts = self.shifts[here]
-        _balanced_row(self.words, here.start, index, m, *grid(k), k, rounds_for(k), shifts, out)
+        rows = _striped_rows if self.lane_shifts.dtype == np.uint16 else _balanced_rows
+        columns = (self.words, here.start, here.stop)
+        rows(*columns, index, m, *self.grid, k, rounds_for(k), self.lane_shifts, out)
 
     def _vote(
         self,
@@ -247,7 +332,7 @@ class _DrawnBalanced(DrawnColumns):
         out: NDArray[np.uint32],
     ) -> None:
         k, m = self.design.n_queries, self.design.n_classes
-        left, right = cells(np.arange(weights.size), k)
+        left, right = cells(np.arange(weights.size), self.grid[1])
         _balanced_vote(
             self.keys[here],
             self.words[:, here],
@@ -255,7 +340,7 @@ class _DrawnBalanced(DrawnColumns):
             right,
             weights,
             m,
-            *grid(k),
+            *self.grid,
             k,
             rounds_for(k),
             average,
@@ -263,11 +348,24 @@ class _DrawnBalanced(DrawnColumns):
             out,
         )
 
+    def winners(self, sums: NDArray[np.float64]) -> NDArray[np.uint32]:
+        """Return what `vote` would from the averages, given the sums of all k weights."""
+        out = np.empty(self.keys.size, dtype=np.uint32)
+        over_slices(
+            lambda s: _balanced_winners(
+                self.keys[s], self.shifts[s], sums[s], self.design.n_queries, out[s]
+            ),
+            self.keys.size,
+            least=LEAST_SLICE,
+        )
+        return out
+
 
 @dataclass(frozen=True)
 class _DrawnUniform(DrawnColumns):
-    def _row(self, index: int, here: slice, out: NDArray[Any]) -> None:
-        _uniform_row(self.keys[here], index, self.design.n_classes, self.shifts[here], out)
+    def _rows(self, index: int, here: slice, out: NDArray[Any]) -> None:
+        m = self.design.n_classes
+        _uniform_rows(self.keys, here.start, here.stop, index, m, self.shifts, out)
 
     def _vote(
         self,
@@ -288,7 +386,11 @@ class BalancedColumns(Columns):
 
     def on(self, keys: Keys, shifts: NDArray[np.uint32]) -> DrawnColumns:
         """Return the columns of the examples with these hashed keys and label shifts."""
-        return _DrawnBalanced(self, keys, shifts, key_words(keys))
+        striped = striped_grid(self.n_queries, self.n_classes)
+        lane_shifts = shifts if striped is None else shifts.astype(np.uint16)
+        return _DrawnBalanced(
+            self, keys, shifts, key_words(keys), lane_shifts, striped or grid(self.n_queries)
+        )
 
 
 class UniformColumns(Columns):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from holdfast.attacks.base import LabelAttack
 from holdfast.columns import Columns, UniformColumns
 from holdfast.errors import InvalidInput
-from holdfast.keyed import LEAST_SLICE, hash_keys, subkey
+from holdfast.keyed import hash_keys, subkey
 from holdfast.labels import Labels
 from holdfast.problem import Problem
 
@@ -19,6 +19,9 @@ __all__ = ["QUERIES_PER_NAT", "ColumnAttack", "LiveColumnAttack", "n_live_for"]
 
 # The 9 in the paper's t = 1 + k/(9 log m).
 QUERIES_PER_NAT = 9.0
+
+# Labels of queries made ahead, at most: a few megabytes.
+MOST_AHEAD = 1 << 22
 
 
 def n_live_for(problem: Problem, queries_per_nat: float) -> int:
@@ -31,7 +34,7 @@ def n_live_for(problem: Problem, queries_per_nat: float) -> int:
 
 def rows_ahead(n_live: int) -> int:
     """Return how many queries to make at once: up to 64, fewer where one row is work enough."""
-    return max(1, min(64, 2 * LEAST_SLICE // n_live))
+    return max(1, min(64, MOST_AHEAD // n_live))
 
 
 class ColumnAttack(LabelAttack):
@@ -68,21 +71,32 @@ class ColumnAttack(LabelAttack):
     def _query(self, index: int) -> Labels | None:
         ahead = index - self._first_ahead
         if not 0 <= ahead < self._ahead.shape[0]:
+            self._before_new_rows()
             self._first_ahead, ahead = index, 0
             left = self._problem.n_queries - index
             self._columns.write_rows(index, self._ahead[:left])
+        if self._n_live == self._problem.n_examples:
+            whole: Labels = self._ahead[ahead].copy()
+            return whole
         row = self._default.copy()
         row[: self._n_live] = self._ahead[ahead]
         return row
+
+    def _before_new_rows(self) -> None:
+        """Use the queries that are at hand once more before others take their place."""
 
     def _receive(self, count: float) -> None:
         self._counts[self._answered] = count
 
     def _guess(self) -> Labels:
-        weights = self._weights(self._counts[: self._answered])
         votes = np.zeros(self._problem.n_examples, dtype=np.uint32)
-        votes[: self._n_live] = self._columns.vote(weights, average=self._average)
+        votes[: self._n_live] = self._votes()
         return self._shifted(votes)
+
+    def _votes(self) -> NDArray[np.uint32]:
+        """Return the label that each live example takes, before the shift."""
+        weights = self._weights(self._counts[: self._answered])
+        return self._columns.vote(weights, average=self._average)
 
     def _weights(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
         return counts

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from holdfast.attacks.column_attack import LiveColumnAttack
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.attacks.column_attack import QUERIES_PER_NAT, LiveColumnAttack
+from holdfast.attacks.tally import Tally
 from holdfast.columns import BalancedColumns
+from holdfast.problem import Problem
 
 __all__ = ["ColumnVote"]
 
@@ -49,3 +54,28 @@ class ColumnVote(LiveColumnAttack):
     """
 
     _design = BalancedColumns
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        rng: np.random.Generator,
+        permuted: bool = True,
+        queries_per_nat: float = QUERIES_PER_NAT,
+    ) -> None:
+        super().__init__(problem, rng=rng, permuted=permuted, queries_per_nat=queries_per_nat)
+        n_classes = self._problem.n_classes
+        worth_it = Tally.is_worth_it(self._n_live, n_classes)
+        self._tally = Tally(self._n_live, n_classes) if worth_it else None
+
+    def _before_new_rows(self) -> None:
+        if self._tally is not None:
+            new = slice(self._tally.counted, self._answered)
+            self._tally.add(self._ahead[: new.stop - new.start], self._counts[new])
+
+    def _votes(self) -> NDArray[np.uint32]:
+        # Only in the end is it known how often each label was asked.
+        if self._tally is None or self._answered < self._problem.n_queries:
+            return super()._votes()
+        self._before_new_rows()
+        return self._columns.winners(self._tally.sums)
