@@ -168,7 +168,15 @@ def sample_audit() -> result.Audit:
         ),
         history=history(),
         fix=result.Fix(
-            "ladder:0.01", 1000, 2.0, interval(0.2), 3.4, 1.0, False, "Release through a Ladder."
+            rule="ladder:0.01",
+            looks=1000,
+            loss=2.0,
+            possible=interval(0.2),
+            allowed=3.4,
+            price_points=1.0,
+            proven=False,
+            verdict="SAFE",
+            text="Release through a Ladder.",
         ),
         what_if=surfaces(),
         reproduce=result.Reproduce(

@@ -9,8 +9,8 @@ from holdfast.audit import closed_forms
 from holdfast.audit.grain import Grain
 from holdfast.audit.plays import Play
 from holdfast.audit.request import Request
-from holdfast.audit.result import Curve, Gain, Interval, Series
-from holdfast.audit.suite import Effort, OnPlay, measure
+from holdfast.audit.result import Curve, Interval, Series
+from holdfast.audit.suite import Effort, Measured, OnPlay, measure
 from holdfast.problem import Problem
 
 __all__ = ["N_ATTACKS", "curve", "log_spaced"]
@@ -47,25 +47,23 @@ def curve(
     request: Request,
     effort: Effort,
     grain: Grain,
-    gains: Sequence[Gain],
+    measured: Sequence[Measured],
     play: Play,
     on_play: OnPlay | None = None,
 ) -> Curve:
     """Play the strongest attacks at fewer looks; their gains today come from the suite."""
-    able = sorted(
-        (gain for gain in gains if gain.points is not None),
-        key=lambda gain: -gain.points.mean if gain.points is not None else 0.0,
-    )
-    strongest = able[:N_ATTACKS]
-    chosen = [(gain.setting, gain.attack) for gain in strongest]
+    able = [each for each in measured if each.bias is not None]
+    strongest = sorted(able, key=lambda each: -each.bias.mean if each.bias else 0.0)[:N_ATTACKS]
     looks = _looks(effort)
-    columns: list[list[Interval | None]] = [[] for _ in chosen]
-    for k in looks[:-1]:
-        found = measure(chosen, request.release, k, range(effort.fewer), play, on_play)
-        for column, each in zip(columns, found, strict=True):
-            column.append(None if each.bias is None else grain.interval(each.bias, effort.fewer))
-    for column, gain in zip(columns, strongest, strict=True):
-        column.append(gain.points)
+    asked = [(each.way, request.release, k) for k in looks[:-1] for each in strongest]
+    found = measure(asked, range(effort.fewer), play, on_play)
+    columns: list[list[Interval | None]] = [[] for _ in strongest]
+    for at, each in enumerate(found):
+        points = None if each.bias is None else grain.interval(each.bias, effort.fewer)
+        columns[at % len(strongest)].append(points)
+    for column, each in zip(columns, strongest, strict=True):
+        assert each.bias is not None
+        column.append(grain.interval(each.bias, effort.trials))
     n, m, today = request.problem
     further = log_spaced(1, max(2, int(FURTHER * today)), N_BOUNDS)
     problems = [Problem(n, m, k) for k in further]
@@ -73,8 +71,8 @@ def curve(
         today=today,
         looks=looks,
         measured=tuple(
-            Series(attack, setting, tuple(column))
-            for (setting, attack), column in zip(chosen, columns, strict=True)
+            Series(each.way.name, each.way.setting, tuple(column))
+            for each, column in zip(strongest, columns, strict=True)
         ),
         bound_looks=further,
         guarantee=tuple(closed_forms.guarantee(each) for each in problems),

@@ -11,9 +11,11 @@ from holdfast.audit.grain import Grain
 from holdfast.audit.plays import Play
 from holdfast.audit.request import Request
 from holdfast.audit.result import Fix, Interval, RuleRow
-from holdfast.audit.rules import measure_rule, price_points
-from holdfast.audit.suite import Effort, OnPlay
-from holdfast.mechanisms import Batch, Chain, parse_mechanism
+from holdfast.audit.rules import price_points
+from holdfast.audit.suite import Effort, OnPlay, measure, strongest_of
+from holdfast.audit.verdict import RESERVE, word_for
+from holdfast.audit.ways import compared_ways
+from holdfast.mechanisms import Batch, Chain, Ladder, Rounding, Rule, parse_mechanism
 from holdfast.problem import Problem
 
 __all__ = ["Candidate", "candidates", "cheapest_fix", "loss"]
@@ -77,71 +79,120 @@ def cheapest_fix(
     play: Play,
     on_play: OnPlay | None = None,
 ) -> Fix | None:
-    """Return the cheapest candidate whose worst measured gain is below the gap, or None.
+    """Return the cheapest candidate that brings the worst gain under the gap, or None.
 
-    Candidates are taken in order of loss. Formulas and the rules already compared skip those
-    that can't be enough; the others are played with the attacks of the comparison.
+    Enough is what the verdict's reserve asks for: twice the gain is below the gap, or the gain is
+    below it and no more than chance. Candidates are taken in order of loss. Formulas and what was
+    played before skip those that can't be enough; the others are played with the attacks of the
+    comparison, the strongest of them first.
     """
     n, m, _ = request.problem
-    # Measured gains by rule, each with its looks; what was played before prunes what comes later.
-    known = {each.rule: (effort.looks, each.possible.mean) for each in compared}
+    # A gain on the scored part is worth its share of the final ranking.
+    gap = gap / request.parts.final_share
+    known = {each.rule: (effort.looks, each.possible) for each in compared}
     left = MOST_PLAYED
     for each in candidates(request):
         problem = Problem(n, m, each.looks)
-        if not _promising(each, problem, gap, known):
-            continue
-        certain = closed_forms.allowed(parse_mechanism(each.rule), problem)
+        rule, looks = parse_mechanism(each.rule), min(each.looks, effort.looks)
+        certain = closed_forms.allowed(rule, problem, request.histories)
         proven = certain is not None and certain < gap
-        if left == 0 and not proven:
+        if not proven and not _promising(each, problem, gap, known):
+            continue
+        if str(rule) in known and known[str(rule)][0] == looks:
+            possible = known[str(rule)][1]
+        elif left == 0 and not proven:
             continue  # too many were played; what is proven needs no luck
-        left -= not proven
-        looks = min(each.looks, effort.looks)
-        _, strongest = measure_rule(each.rule, looks, effort.fewer, play, on_play)
-        mean = 100.0 * strongest.bias.mean
-        if mean < gap or proven:
-            return _fix(
-                request, each, grain.interval(strongest.bias, strongest.trials), problem, gap
-            )
-        known[str(parse_mechanism(each.rule))] = (looks, mean)
+        else:
+            left -= not proven
+            possible = _played(request, rule, looks, effort, grain, gap, play, on_play)
+            known[str(rule)] = (looks, possible)
+        if proven or _enough(possible, gap):
+            return _fix(request, each, possible, certain, gap)
     return None
 
 
+def _played(
+    request: Request,
+    rule: Rule,
+    looks: int,
+    effort: Effort,
+    grain: Grain,
+    gap: float,
+    play: Play,
+    on_play: OnPlay | None,
+) -> Interval:
+    """Return the worst gain under a rule; the first attack's alone if that is too much."""
+    n, m, _ = request.problem
+    name, trials = str(rule), effort.fewer
+    ways = compared_ways(rule, Problem(n, m, looks), request.histories)
+    first = measure([(ways[0], name, looks)], range(trials), play, on_play)
+    if first[0].bias is not None and 100.0 * first[0].bias.mean >= gap:
+        return grain.interval(first[0].bias, trials)
+    rest = measure([(way, name, looks) for way in ways[1:]], range(trials), play, on_play)
+    strongest = strongest_of([(name, looks, [*first, *rest])], trials, play, on_play)[0]
+    return grain.interval(strongest.bias, trials)
+
+
+def _enough(possible: Interval, gap: float) -> bool:
+    """Tell whether a gain, with the verdict's reserve, is below the gap."""
+    chance = possible.low is not None and possible.low <= 0.0
+    return RESERVE * possible.mean < gap or (chance and possible.mean < gap)
+
+
 def _promising(
-    each: Candidate, problem: Problem, gap: float, known: Mapping[str, tuple[int, float]]
+    each: Candidate, problem: Problem, gap: float, known: Mapping[str, tuple[int, Interval]]
 ) -> bool:
     """Tell whether neither a formula nor a measurement rules a candidate out."""
     rule = parse_mechanism(each.rule)
-    certain = closed_forms.allowed(rule, problem)
-    if certain is not None and certain < gap:
-        return True
     formula = closed_forms.expected(rule, problem)
-    if rule.name in ("round", "exact") and formula is not None and formula >= gap:
+    if rule.name in ("round", "exact") and formula is not None and RESERVE * formula >= gap:
         return False
-    looks, gain = known.get(str(rule), (each.looks, 0.0))
-    # Small numbers of looks gain like their square root.
-    return gain * math.sqrt(min(1.0, each.looks / looks)) < gap
+    for name, (looks, possible) in known.items():
+        # Small numbers of looks gain like their square root, and finer rules not less.
+        fewer = math.sqrt(min(1.0, each.looks / looks))
+        less = Interval(possible.mean * fewer, possible.low, possible.high)
+        if _is_finer(rule, parse_mechanism(name)) and not _enough(less, gap):
+            return False
+    return True
+
+
+def _is_finer(rule: Rule, other: Rule) -> bool:
+    """Tell whether a rule is another one, or the same with more decimals or a smaller step."""
+    match rule, other:
+        case (Rounding(), Rounding()):
+            return rule.exact_step <= other.exact_step
+        case (Ladder(), Ladder()):
+            return rule.step <= other.step
+        case _:
+            return str(rule) == str(other)
 
 
 def _fix(
-    request: Request, each: Candidate, possible: Interval, problem: Problem, gap: float
+    request: Request, each: Candidate, possible: Interval, allowed: float | None, gap: float
 ) -> Fix:
     rule = parse_mechanism(each.rule)
-    allowed = closed_forms.allowed(rule, problem)
+    n, m, _ = request.problem
     parts = []
     if str(rule) != request.release:
         parts.append(f"release {rule} instead of {request.release}")
     if each.looks < request.n_looks:
         own = max(1, each.looks // request.accounts)
-        parts.append(f"allow {own:,} looks an account instead of {request.looks.count:,}")
+        parts.append(
+            f"allow {own:,} look{'' if own == 1 else 's'} an account instead of "
+            f"{request.looks.count:,}"
+        )
     change = " and ".join(parts)
+    proven = allowed is not None and allowed < gap
+    word = word_for(possible, gap, proven=proven)
     return Fix(
         rule=str(rule),
         looks=each.looks,
         loss=round(each.loss, 2),
         possible=possible,
         allowed=allowed,
-        price_points=price_points(rule, problem),
-        proven=allowed is not None and allowed < gap,
+        price_points=price_points(rule, Problem(n, m, each.looks)),
+        proven=proven,
+        verdict=word,
         text=f"{change[:1].upper()}{change[1:]}: the worst gain found falls to "
-        f"{possible.mean:g} points.",
+        f"{possible.mean:g} points, and the verdict becomes {word}.",
     )

@@ -40,7 +40,9 @@ def limits(request: Request, gap: float, curve: Curve) -> Limits:
                 gap, lambda looks: closed_forms.principle(at(looks)), SEARCHED
             ),
             "allowed": closed_forms.first_above(
-                gap, lambda looks: closed_forms.allowed(rule, at(looks)), SEARCHED
+                gap,
+                lambda looks: closed_forms.allowed(rule, at(looks), request.histories),
+                SEARCHED,
             ),
         },
         searched=SEARCHED,

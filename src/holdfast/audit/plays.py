@@ -21,15 +21,17 @@ from holdfast import attacks
 from holdfast.audit.result import Setting
 from holdfast.errors import HoldfastError, NotSupported
 from holdfast.experiments.answer_models import answer_model
-from holdfast.experiments.board import Board, play_on
+from holdfast.experiments.board import Board, looks_of_accounts, play_on
 from holdfast.experiments.matrix_plays import Matrix, Played, Task, play_once
 from holdfast.experiments.registry import make_attack
+from holdfast.experiments.suite import entry_named
 from holdfast.labels import Labels
 from holdfast.mechanisms import Batch, Chain, Rule, parse_mechanism
 from holdfast.oracles import ClassifierOracle
 from holdfast.play import play
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.protocols import Classifier
 
 __all__ = ["MODEL_ATTACKS", "NO_FEATURES_ATTACKS", "Job", "Play", "Stage", "player"]
 
@@ -37,18 +39,23 @@ __all__ = ["MODEL_ATTACKS", "NO_FEATURES_ATTACKS", "Job", "Play", "Stage", "play
 MODEL_ATTACKS = {
     "hadamard-blocks": attacks.HadamardBlocks,
     "champion-challenger": attacks.ChampionChallenger,
+    "lattice": attacks.Lattice,
 }
 NO_FEATURES_ATTACKS = ("block-majority", "naive-bayes")
 
 
 class Job(NamedTuple):
-    """One play: who, with what knowledge, against which rule, with how many looks."""
+    """One play: who, with what knowledge, against which rule, with how many looks.
+
+    The looks are shared evenly among the accounts, each met by a fresh state of the rule.
+    """
 
     setting: Setting
     rule: str
     attack: str
     looks: int
     trial: int
+    accounts: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,14 +104,30 @@ def _work(job: Job) -> Played:
 def play_job(stage: Stage, job: Job) -> Played:
     """Play one job; a reason instead of a gain where the attack can't."""
     problem = Problem(stage.labels.size, stage.n_classes, job.looks)
-    if job.setting == "features":
+    if job.setting == "features" and job.accounts == entry_named(job.attack).n_accounts(job.looks):
         matrix = Matrix(problem, seed=stage.seed, rules=[job.rule], labels=stage.labels)
         return play_once(matrix, Task(job.rule, job.attack, job.trial))
-    one = _with_model if job.setting == "model" else _without_features
+    one = PLAYS[job.setting]
     try:
         return one(stage, job, problem, parse_mechanism(job.rule))
     except HoldfastError as error:
         return Played(0.0, 0, str(error))
+
+
+def _board(stage: Stage, job: Job, problem: Problem, rule: Rule, own: Sequence[int]) -> Board:
+    rng = np.random.default_rng([*own, 1])
+    return Board(stage.labels, problem=problem, rule=rule, rng=rng, accounts=job.accounts)
+
+
+def _with_accounts(stage: Stage, job: Job, problem: Problem, rule: Rule) -> Played:
+    """Play an attack of the suite with another number of accounts than it has there."""
+    n, m, _ = problem
+    entry = entry_named(job.attack)
+    own = [stage.seed, job.trial, crc32(f"{job.attack} {job.rule}".encode()), job.accounts]
+    board = _board(stage, job, problem, rule, own)
+    guess = play_on(lambda: entry.play(problem, np.random.default_rng([*own, 2]), rule), board)
+    matches = int(np.count_nonzero(guess == stage.labels))
+    return Played((m * matches - n) / (m * n), board.looks)
 
 
 def _with_model(stage: Stage, job: Job, problem: Problem, rule: Rule) -> Played:
@@ -113,8 +136,8 @@ def _with_model(stage: Stage, job: Job, problem: Problem, rule: Rule) -> Played:
     if model is None:
         raise NotSupported("it needs scores, and the rule releases none.")
     assert stage.prior is not None
-    own = [stage.seed, job.trial, crc32(f"{job.attack} {job.rule} model".encode())]
-    board = Board(stage.labels, problem=problem, rule=rule, rng=np.random.default_rng([*own, 1]))
+    own = [stage.seed, job.trial, crc32(f"{job.attack} {job.rule} model".encode()), job.accounts]
+    board = _board(stage, job, problem, rule, own)
     guess = play_on(
         lambda: MODEL_ATTACKS[job.attack](
             problem, rng=np.random.default_rng([*own, 2]), prior=stage.prior, answers=model
@@ -137,7 +160,37 @@ def _without_features(stage: Stage, job: Job, problem: Problem, rule: Rule) -> P
     _, for_attack, for_oracle = map(np.random.default_rng, sequence.spawn(3))
     attack = make_attack(job.attack, problem, for_attack, without_features=True)
     X = for_oracle.integers(2**64, size=(n, 1), dtype=np.uint64)
-    oracle = ClassifierOracle(X, stage.labels, problem=problem, mechanism=rule, rng=for_oracle)
+
+    def account(share: Problem) -> ClassifierOracle:
+        return ClassifierOracle(X, stage.labels, problem=share, mechanism=rule, rng=for_oracle)
+
+    oracle = _Accounts(problem, job.accounts, account)
     guess = np.asarray(play(attack, oracle).predict(X))
     matches = int(np.count_nonzero(guess == stage.labels))
     return Played((m * matches - n) / (m * n), oracle.looks)
+
+
+class _Accounts:
+    """Classifiers answered to one account after the other, to the rule all strangers."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        accounts: int,
+        oracle: Callable[[Problem], ClassifierOracle],
+    ) -> None:
+        self.problem, self.looks = problem, 0
+        self._shares = looks_of_accounts(problem.n_queries, accounts)[::-1]
+        self._new, self._left = oracle, 0
+
+    def query(self, query: Classifier) -> float:
+        """Return what the rule releases to the account whose turn it is."""
+        if not self._left:
+            self._left = self._shares.pop()
+            self._oracle = self._new(self.problem._replace(n_queries=self._left))
+        self._left -= 1
+        self.looks += 1
+        return self._oracle.query(query)
+
+
+PLAYS = {"features": _with_accounts, "model": _with_model, "no features": _without_features}

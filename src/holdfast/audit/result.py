@@ -206,7 +206,8 @@ class Fix:
     """The cheapest change found that brings the worst gain under the gap.
 
     `loss` counts doublings: of coarseness in standard errors of a score, of looks lost, and of
-    answers that come together. `text` says what to change, in one sentence.
+    answers that come together. `verdict` is what the audit would then say, and `text` what to
+    change, in one sentence.
     """
 
     rule: str
@@ -216,6 +217,7 @@ class Fix:
     allowed: float | None
     price_points: float
     proven: bool
+    verdict: Word
     text: str
 
 

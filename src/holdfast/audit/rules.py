@@ -8,30 +8,27 @@ from holdfast.audit import closed_forms
 from holdfast.audit.grain import Grain
 from holdfast.audit.plays import Play
 from holdfast.audit.request import Request
-from holdfast.audit.result import RuleRow, Setting
-from holdfast.audit.suite import Effort, Measured, OnPlay, Worst, measure, worst
+from holdfast.audit.result import RuleRow
+from holdfast.audit.suite import Effort, Measured, OnPlay, Worst, measure, strongest_of, worst
+from holdfast.audit.ways import compared_ways
 from holdfast.mechanisms import Rule, parse_mechanism
 from holdfast.problem import Problem
 
-__all__ = ["ATTACKS", "RULES", "compare", "measure_rule", "price_points"]
+__all__ = ["RULES", "compare", "price_points"]
 
-# Rules that a host can switch to, from free to strict, and attacks that between them are the
-# strongest of the suite against each.
+# Rules that a host can switch to, from free to strict.
 RULES = ("exact", "round:3", "round:2", "ladder:0.005", "ladder:0.01", "gaussian:0.01", "improved")
-ATTACKS: tuple[tuple[Setting, str], ...] = (
-    ("features", "block-majority"),
-    ("features", "naive-bayes"),
-    ("features", "hadamard-blocks"),
-    ("features", "champion-challenger"),
-    ("features", "hill-climb"),
-    ("features", "random-climb"),
-    ("features", "lattice"),
-)
 
 
 def n_jobs(request: Request, effort: Effort) -> int:
-    """Return how many plays the comparison takes."""
-    return len(_others(request)) * (len(ATTACKS) + 1) * effort.fewer
+    """Return about how many plays the comparison takes."""
+    n, m, _ = request.problem
+    problem = Problem(n, m, effort.looks)
+    ways = sum(
+        len(compared_ways(parse_mechanism(name), problem, request.histories)) + 1
+        for name in _others(request)
+    )
+    return ways * effort.fewer
 
 
 def _others(request: Request) -> list[str]:
@@ -48,29 +45,34 @@ def compare(
     on_play: OnPlay | None = None,
 ) -> tuple[RuleRow, ...]:
     """Play a few attacks against each other rule; the policy's row comes from the suite's plays."""
-    known = [each for each in measured if each.setting == "features"]
-    first = worst(known)
-    assert first.bias is not None
+    n, m, _ = request.problem
+    looks = effort.looks
+    known = [each for each in measured if each.way.setting == "features"]
     again = found
     if found.setting != "features":
-        again = Worst("features", first.attack, first.bias, effort.trials)
-    rows = [row(request, grain, request.rule, effort.looks, known, again)]
-    for name in _others(request):
-        played, strongest = measure_rule(name, effort.looks, effort.fewer, play, on_play)
-        rows.append(row(request, grain, parse_mechanism(name), effort.looks, played, strongest))
+        first = worst(known)
+        assert first.bias is not None
+        again = Worst(first.way, first.bias, effort.trials)
+    rows = [row(request, grain, request.rule, looks, known, again)]
+    others = [parse_mechanism(name) for name in _others(request)]
+    asked = [
+        (way, str(rule), looks)
+        for rule in others
+        for way in compared_ways(rule, Problem(n, m, looks), request.histories)
+    ]
+    played = measure(asked, range(effort.fewer), play, on_play)
+    groups = [
+        (
+            str(rule),
+            looks,
+            [each for (_, name, _), each in zip(asked, played, strict=True) if name == str(rule)],
+        )
+        for rule in others
+    ]
+    strongest = strongest_of(groups, effort.fewer, play, on_play)
+    for rule, (_, _, group), best in zip(others, groups, strongest, strict=True):
+        rows.append(row(request, grain, rule, looks, group, best))
     return tuple(rows)
-
-
-def measure_rule(
-    rule: str, looks: int, trials: int, play: Play, on_play: OnPlay | None = None
-) -> tuple[list[Measured], Worst]:
-    """Play the attacks of a comparison against one rule, and the strongest once more."""
-    measured = measure(ATTACKS, rule, looks, range(trials), play, on_play)
-    first = worst(measured)
-    chosen = [(first.setting, first.attack)]
-    again = measure(chosen, rule, looks, range(trials, 2 * trials), play, on_play)[0]
-    assert again.bias is not None
-    return measured, Worst(first.setting, first.attack, again.bias, trials)
 
 
 def row(
@@ -84,19 +86,20 @@ def row(
     """Gather one rule's row."""
     n, m, _ = request.problem
     problem = Problem(n, m, looks)
+    cells: dict[str, float] = {}
+    for each in measured:
+        if each.bias is not None:
+            gain = grain.round(100.0 * each.bias.mean)
+            cells[each.way.base] = max(gain, cells.get(each.way.base, gain))
     return RuleRow(
         rule=str(rule),
         is_policy=str(rule) == request.release,
         attack=strongest.attack,
         possible=grain.interval(strongest.bias, strongest.trials),
-        allowed=closed_forms.allowed(rule, problem),
+        allowed=closed_forms.allowed(rule, problem, request.histories),
         bits_per_look=round(rule.bits_per_look(problem), 3),
         price_points=price_points(rule, problem),
-        cells={
-            each.attack: grain.round(100.0 * each.bias.mean)
-            for each in measured
-            if each.bias is not None
-        },
+        cells=cells,
     )
 
 

@@ -82,7 +82,7 @@ def audit(
     stage = Stage(request.labels, m, request.seed, prior)
     with player(stage, processes) as play:
         gains, worst, measured = suites.suite(request, effort, grain, play, tell("attack suite"))
-        drawn = curves.curve(request, effort, grain, gains, play, tell("gain against looks"))
+        drawn = curves.curve(request, effort, grain, measured, play, tell("gain against looks"))
         compared = rules.compare(request, effort, grain, measured, worst, play, tell("other rules"))
         bounds = limits(request, gap, drawn)
         verdict = judge(request, effort, grain, worst, bounds, findings, gap)

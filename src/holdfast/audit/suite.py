@@ -9,17 +9,29 @@ from typing import TypeAlias
 
 from holdfast.audit import closed_forms
 from holdfast.audit.grain import Grain
-from holdfast.audit.plays import MODEL_ATTACKS, NO_FEATURES_ATTACKS, Job, Play
+from holdfast.audit.plays import Job, Play
 from holdfast.audit.request import Request
 from holdfast.audit.result import Gain, Setting
-from holdfast.experiments.suite import SUITE, entry_named
+from holdfast.audit.ways import Way, suite_ways
 from holdfast.experiments.summary import Mean, mean_of
 from holdfast.problem import Problem
 
-__all__ = ["Effort", "Measured", "OnPlay", "Worst", "effort_for", "measure", "suite", "worst"]
+__all__ = [
+    "Effort",
+    "Measured",
+    "OnPlay",
+    "Worst",
+    "effort_for",
+    "measure",
+    "strongest_of",
+    "suite",
+    "worst",
+]
 
 # Labels handled by one play; beyond it fewer looks are played than the policy grants.
 MOST_WORK = 5 * 10**7
+# Attacks that take longest: they begin first, so that no process waits for the other's last one.
+SLOW = ("champion-challenger", "message-passing", "label-subset", "random-climb", "lattice")
 
 OnPlay: TypeAlias = Callable[[int], None]
 
@@ -35,10 +47,9 @@ class Effort:
 
 @dataclass(frozen=True)
 class Measured:
-    """What came of one attack: its mean gain as an accuracy, or the reason why it can't play."""
+    """What came of one way: its mean gain as an accuracy, or the reason why it can't play."""
 
-    setting: Setting
-    attack: str
+    way: Way
     bias: Mean | None
     reason: str | None
 
@@ -47,10 +58,19 @@ class Measured:
 class Worst:
     """The strongest attack, measured again with fresh randomness."""
 
-    setting: Setting
-    attack: str
+    way: Way
     bias: Mean
     trials: int
+
+    @property
+    def setting(self) -> Setting:
+        """What it knew."""
+        return self.way.setting
+
+    @property
+    def attack(self) -> str:
+        """What it is called."""
+        return self.way.name
 
 
 def effort_for(request: Request) -> Effort:
@@ -59,55 +79,80 @@ def effort_for(request: Request) -> Effort:
     looks = max(1, min(k, MOST_WORK // n))
     work = n * looks
     return Effort(
-        trials=6 if work <= 10**6 else 3 if work <= 2 * 10**7 else 2,
-        fewer=4 if work <= 10**6 else 2,
+        trials=6 if work <= 5 * 10**5 else 4 if work <= 2 * 10**6 else 3 if work <= 10**7 else 2,
+        fewer=4 if work <= 5 * 10**5 else 3 if work <= 2 * 10**6 else 2,
         looks=looks,
     )
 
 
 def n_jobs(request: Request, effort: Effort) -> int:
     """Return how many plays the suite takes, the second measurement included."""
-    return (len(_attacks(request, effort.looks)) + 1) * effort.trials
+    return (len(_ways(request, effort.looks)) + 1) * effort.trials
 
 
-def _attacks(request: Request, looks: int) -> list[tuple[Setting, str]]:
-    able: list[tuple[Setting, str]] = [
-        ("features", entry.name) for entry in SUITE if entry.n_accounts(looks) <= request.histories
-    ]
-    able += [("no features", name) for name in NO_FEATURES_ATTACKS]
-    if request.predictions:
-        able += [("model", name) for name in MODEL_ATTACKS]
-    return able
+def _ways(request: Request, looks: int) -> list[Way]:
+    n, m, _ = request.problem
+    models = bool(request.predictions)
+    return suite_ways(request.rule, Problem(n, m, looks), request.histories, models=models)
+
+
+Asked: TypeAlias = tuple[Way, str, int]
 
 
 def measure(
-    attacks: Sequence[tuple[Setting, str]],
-    rule: str,
-    looks: int,
-    trials: range,
-    play: Play,
-    on_play: OnPlay | None = None,
+    asked: Sequence[Asked], trials: range, play: Play, on_play: OnPlay | None = None
 ) -> list[Measured]:
-    """Play every attack in every trial and gather the plays of each."""
-    jobs = [Job(*attack[:1], rule, attack[1], looks, t) for attack in attacks for t in trials]
-    results = []
-    for played in play(jobs):
-        results.append(played)
+    """Play every way against its rule, with its looks, in every trial."""
+    jobs = [way.job(rule, looks, trial) for way, rule, looks in asked for trial in trials]
+    order = sorted(range(len(jobs)), key=lambda at: _turn(jobs[at], trials))
+    results = {}
+    for at, played in zip(order, play([jobs[at] for at in order]), strict=True):
+        results[at] = played
         if on_play is not None:
             on_play(1)
     measured = []
-    for at, (setting, attack) in enumerate(attacks):
-        mine = results[at * len(trials) : (at + 1) * len(trials)]
+    for at, (way, _, _) in enumerate(asked):
+        mine = [results[at * len(trials) + trial] for trial in range(len(trials))]
         reason = next((each.reason for each in mine if each.reason is not None), None)
         bias = None if reason else mean_of(each.bias for each in mine)
-        measured.append(Measured(setting, attack, bias, reason))
+        measured.append(Measured(way, bias, reason))
     return measured
 
 
+def _turn(job: Job, trials: range) -> tuple[bool, int, int]:
+    """Return what jobs are sorted by: slow ones first, but first of all one play of each attack.
+
+    So the processes compile different kernels after an installation, not the same ones at once.
+    """
+    base = job.attack.partition(",")[0]
+    rank = SLOW.index(base) if base in SLOW else len(SLOW)
+    return job.trial > trials.start, -job.looks, rank
+
+
 def worst(measured: Sequence[Measured]) -> Measured:
-    """Return the attack with the largest mean gain."""
+    """Return the way with the largest mean gain."""
     able = [each for each in measured if each.bias is not None]
     return max(able, key=lambda each: -math.inf if each.bias is None else each.bias.mean)
+
+
+def strongest_of(
+    groups: Sequence[tuple[str, int, Sequence[Measured]]],
+    trials: int,
+    play: Play,
+    on_play: OnPlay | None = None,
+) -> list[Worst]:
+    """Measure the strongest way of each group once more, with fresh randomness.
+
+    Choosing the maximum must not flatter it. A group is a rule, looks, and what was measured.
+    """
+    chosen = [worst(measured).way for _, _, measured in groups]
+    asked = [(way, rule, looks) for way, (rule, looks, _) in zip(chosen, groups, strict=True)]
+    fresh = range(trials, 2 * trials)
+    found = []
+    for each in measure(asked, fresh, play, on_play):
+        assert each.bias is not None
+        found.append(Worst(each.way, each.bias, trials))
+    return found
 
 
 def suite(
@@ -117,35 +162,30 @@ def suite(
 
     Returns
     -------
-    A gain for every attack; the strongest with fresh randomness, because choosing the maximum
-    must not flatter it; and the first measurement.
+    A gain for every attack; the strongest with fresh randomness; and the first measurement.
     """
     rule, looks = request.release, effort.looks
-    attacks = _attacks(request, looks)
-    measured = measure(attacks, rule, looks, range(effort.trials), play, on_play)
-    first = worst(measured)
-    fresh = range(effort.trials, 2 * effort.trials)
-    again = measure([(first.setting, first.attack)], rule, looks, fresh, play, on_play)[0]
-    assert again.bias is not None
+    asked = [(way, rule, looks) for way in _ways(request, looks)]
+    measured = measure(asked, range(effort.trials), play, on_play)
+    again = strongest_of([(rule, looks, measured)], effort.trials, play, on_play)[0]
     gains = tuple(_gain(request, effort, grain, each) for each in measured)
-    return gains, Worst(first.setting, first.attack, again.bias, effort.trials), measured
+    return gains, again, measured
 
 
 def _gain(request: Request, effort: Effort, grain: Grain, each: Measured) -> Gain:
-    features = each.setting == "features"
-    accounts = entry_named(each.attack).n_accounts(effort.looks) if features else 1
     n, m, _ = request.problem
-    problem = Problem(n, m, effort.looks)
+    way, job = each.way, each.way.job(request.release, effort.looks, 0)
+    problem = Problem(n, m, job.looks)
     return Gain(
-        attack=each.attack,
-        setting=each.setting,
-        accounts=accounts,
-        looks=effort.looks,
+        attack=way.name,
+        setting=way.setting,
+        accounts=request.accounts if way.accounts == 1 else job.accounts,
+        looks=job.looks,
         trials=effort.trials,
         points=None if each.bias is None else grain.interval(each.bias, effort.trials),
         # The bound is on the gain over guessing: it does not cover a start from a model.
         allowed=None
-        if each.setting == "model"
-        else closed_forms.allowed(request.rule, problem, accounts),
+        if way.setting == "model"
+        else closed_forms.allowed(request.rule, problem, job.accounts),
         reason=each.reason,
     )

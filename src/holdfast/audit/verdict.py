@@ -8,7 +8,7 @@ from holdfast.audit.request import DEFAULT_GAP, Request
 from holdfast.audit.result import Finding, History, Interval, Limits, Verdict, Word
 from holdfast.audit.suite import Effort, Worst
 
-__all__ = ["RESERVE", "gap_for", "judge"]
+__all__ = ["RESERVE", "gap_for", "judge", "word_for"]
 
 # Attacks better than the suite's must not turn SAFE into a mistake: it keeps a factor of two.
 RESERVE = 2.0
@@ -42,16 +42,10 @@ def judge(
     points = grain.interval(found.bias, found.trials, worth=share)
     if not share and not request.final_choices:
         points = _selected(request, grain)
-    upper = points.mean if points.high is None else points.high
     proven = limits.allowed is not None and share * limits.allowed < gap
     proven = proven and found.setting != "model" and share > 0.0
     void = [finding for finding in findings if finding.severity == "void"]
-    word: Word = "MARGINAL"
-    real = points.low is None or points.low > 0.0  # more than the chance of a few plays
-    if void or (points.mean >= gap and real):
-        word = "UNSAFE"
-    elif proven or RESERVE * upper < gap:
-        word = "SAFE"
+    word = "UNSAFE" if void else word_for(points, gap, proven=proven)
     return Verdict(
         word=word,
         gap_points=gap,
@@ -62,6 +56,15 @@ def judge(
         sentence=f"{word} for ranking gaps below {gap:g} point{'' if gap == 1.0 else 's'}: "
         + _because(request, effort, grain, found, points, void),
     )
+
+
+def word_for(points: Interval, gap: float, *, proven: bool) -> Word:
+    """Return the word for a gain found, and for a bound that proves it below the gap or not."""
+    upper = points.mean if points.high is None else points.high
+    real = points.low is None or points.low > 0.0  # more than the chance of a few plays
+    if points.mean >= gap and real:
+        return "UNSAFE"
+    return "SAFE" if proven or RESERVE * upper < gap else "MARGINAL"
 
 
 def _because(
@@ -80,24 +83,27 @@ def _because(
         "no features": "without even seeing the examples",
         "model": "on top of a model",
     }[found.setting]
-    gain = (
-        f"{found.attack} gained {_text(board)} points {who} in {effort.looks:,} looks under "
-        f"{request.release}"
-    )
+    looks = f"{effort.looks:,} look{'' if effort.looks == 1 else 's'}"
     if effort.looks < request.n_looks:
-        gain += f" (of {request.n_looks:,} allowed)"
+        looks += f" (of {request.n_looks:,} allowed)"
+    if request.accounts > 1:
+        looks += f" of {request.accounts:,} accounts"
+    gain = (
+        f"{_text(board)} can be gained {who}, with {looks} at scores released by the rule "
+        f"{request.release} (attack: {found.attack})"
+    )
     share = request.parts.final_share
     if share == 1.0:
         return f"{gain}."
     if share > 0.0:
-        return f"{gain} on the public part, {_text(points)} points of the final ranking."
+        return f"{_text(points)} of the final ranking; on the public part {gain}."
     private = f"{request.parts.private:,} examples that no look is scored on"
     if not request.final_choices:
         return (
             f"the best of all private scores gains up to {points.mean:g} points by chance alone; "
             f"on the public part {gain}."
         )
-    return f"{private} decide the final ranking. On the public board {gain}."
+    return f"{private} decide the final ranking. On the public part {gain}."
 
 
 def _selected(request: Request, grain: Grain) -> Interval:
@@ -108,6 +114,7 @@ def _selected(request: Request, grain: Grain) -> Interval:
 
 
 def _text(points: Interval) -> str:
-    if points.low is None or points.high is None:
-        return f"{points.mean:g}"
-    return f"{points.mean:g} ({points.low:g} to {points.high:g})"
+    text = f"{points.mean:g} point{'' if points.mean == 1.0 else 's'}"
+    if points.low is None or points.high is None or points.low == points.high:
+        return text
+    return f"{text} (95 % interval {points.low:g} to {points.high:g})"

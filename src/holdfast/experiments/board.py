@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
@@ -25,8 +26,9 @@ def looks_of_accounts(n_queries: int, accounts: int) -> list[int]:
     >>> looks_of_accounts(5, 2)
     [3, 2]
     """
-    turns = [look * accounts // n_queries for look in range(n_queries)]
-    return [turns.count(account) for account in range(accounts)]
+    # An account's first look is the least with look * accounts // n_queries = account.
+    first = [-(-account * n_queries // accounts) for account in range(accounts + 1)]
+    return [after - before for before, after in pairwise(first)]
 
 
 class Board:

@@ -1,0 +1,47 @@
+"""The numbers of `audit` are those of `matrix` and `attack` for the same seed."""
+
+import numpy as np
+import pytest
+
+from holdfast.audit.grain import grain_for
+from holdfast.experiments.summary import Mean
+
+N, M, LOOKS, SEED = 300, 3, 24, 11
+
+
+@pytest.fixture
+def truth(tmp_path):
+    path = tmp_path / "truth.csv"
+    labels = np.random.default_rng(4).integers(M, size=N)
+    path.write_text("id,label\n" + "".join(f"x{j:04},c{y}\n" for j, y in enumerate(labels)))
+    return path
+
+
+@pytest.mark.parametrize("rule", ["exact", "round:2", "ladder:0.01"])
+def test_audit_matrix_and_attack_agree(holdfast, truth, rule):
+    seeded = ("--seed", SEED, "--processes", 1, "--json")
+    audited = holdfast("audit", truth, "--mechanism", rule, "--looks", LOOKS, *seeded).json
+    trials = audited["reproduce"]["trials"]
+    sizes = ("--labels", truth, "--n-queries", LOOKS, "--trials", trials)
+    matrix = holdfast("matrix", *sizes, "--rule", rule, *seeded).json
+    grain = grain_for(N, M)
+
+    def points(bias):
+        interval = grain.interval(Mean(bias["mean"], bias["stderr"]), trials)
+        return {"mean": interval.mean, "low": interval.low, "high": interval.high}
+
+    gains = {(gain["attack"], gain["setting"]): gain["points"] for gain in audited["gains"]}
+    compared = 0
+    for cell in matrix["cells"]:
+        if cell["accounts"] == 1 and cell["bias"] is not None:
+            assert gains[cell["attack"], "features"] == points(cell["bias"])
+            compared += 1
+    assert compared >= 5
+    summary = matrix["rules"][0]
+    if "," not in summary["strongest"] and audited["verdict"]["setting"] == "features":
+        assert audited["verdict"]["attack"] == summary["strongest"]
+        assert audited["verdict"]["points"] == points(summary["bias"])
+    if rule == "exact":
+        for name in ("block-majority", "naive-bayes"):
+            played = holdfast("attack", name, *sizes, "--without-features", *seeded).json
+            assert gains[name, "no features"] == points(played["bias"])
