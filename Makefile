@@ -5,23 +5,39 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fast check format docs bench clean
+.PHONY: help demo test fast check format docs bench browser clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-$(STAMP): pyproject.toml src/holdfast/_version.py
+# The demo needs neither test tools nor databases, so it does not wait for them; once all is
+# installed, it uses that.
+DEMO_STAMP := $(if $(wildcard $(STAMP)),$(STAMP),$(VENV)/.installed-for-demo)
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
+
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Holdfast needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
-	@echo "Creating $(VENV) and installing Holdfast with what it needs (once, about a minute) ..."
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	@touch $@
-	@echo "Installed."
+	@echo "== Creating $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV)
 
-demo: $(STAMP)  ## overfit a hidden test set with every attack, next to the guarantees
+$(STAMP): pyproject.toml src/holdfast/_version.py | $(BIN)/python
+	@echo "== Installing Holdfast with what it and its tests need (once, about a minute)"
+	@$(PIP) install --editable '.[dev]'
+	@touch $@
+	@echo "== Installed"
+
+$(VENV)/.installed-for-demo: pyproject.toml src/holdfast/_version.py | $(BIN)/python
+	@echo "== Installing Holdfast with numpy, scipy and numba, and what draws its figures and page (once, about half a minute)"
+	@$(PIP) install --editable '.[cli,plot,report]'
+	@touch $@
+	@echo "== Installed"
+
+demo: $(DEMO_STAMP)  ## overfit a hidden test set with every attack, then audit a real one: figure, page and verdict
+	@echo "== holdfast demo"
 	@$(BIN)/holdfast demo
+	@echo "== holdfast audit --report out/audit.html"
+	@$(BIN)/holdfast audit --report out/audit.html
 
 test: $(STAMP)  ## run every test, the slow ones too
 	@$(BIN)/python -m pytest
