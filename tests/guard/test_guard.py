@@ -245,8 +245,9 @@ def test_a_lost_server_connection_is_an_error_and_then_replaced(postgres_url):
     guard = guard_for(postgres_url)
     guard.score(other(1), team="blue")
     with Ledger(postgres_url) as killer:
-        pid = guard.ledger.storage._connection.info.backend_pid
-        killer.storage._connection.execute("SELECT pg_terminate_backend(%s)", (pid,))
+        mine, theirs = guard.ledger.storage._connected(), killer.storage._connected()
+        [[(pid,)]] = mine.run(("SELECT pg_backend_pid()::bigint", ()))
+        theirs.run(("SELECT pg_terminate_backend(?::bigint::int)", (pid,)))
     with pytest.raises(LedgerError, match="Nothing was released"):
         guard.score(other(2), team="blue")
     assert guard.score(other(2), team="blue").looks_left == 98

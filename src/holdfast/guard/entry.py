@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass, fields
 from typing import Literal, TypeAlias
 
+from holdfast.guard.sealing import sign
 from holdfast.guard.windows import Microseconds
 
 __all__ = ["Draft", "Entry", "Head", "Kind", "first_hash"]
@@ -51,20 +52,17 @@ class Draft:
     data_set_looks: int
     detail: str
 
-    def after(self, head: Head) -> Entry:
-        """Return the entry that follows `head`."""
-        values = {f.name: getattr(self, f.name) for f in fields(Draft)}
+    def after(self, head: Head, key: bytes | None = None) -> Entry:
+        """Return the entry that follows `head`, signed if there is a key."""
+        values = {name: getattr(self, name) for name in DRAFT_FIELDS}
         number = head.number + 1
-        content = json.dumps(
-            [FORMAT, number, head.hash, *values.values()], separators=(",", ":")
-        ).encode()
-        return Entry(
-            **values,
-            number=number,
-            previous=head.hash,
-            hash=hashlib.sha256(content).hexdigest(),
-            signature="",
-        )
+        content = json.dumps([FORMAT, number, head.hash, *values.values()], separators=(",", ":"))
+        digest = hashlib.sha256(content.encode()).hexdigest()
+        signature = "" if key is None else sign(digest, key)
+        return Entry(**values, number=number, previous=head.hash, hash=digest, signature=signature)
+
+
+DRAFT_FIELDS = tuple(f.name for f in fields(Draft))
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,7 @@ class Entry(Draft):
     @property
     def draft(self) -> Draft:
         """What the hash is over, besides the place in the chain."""
-        return Draft(**{f.name: getattr(self, f.name) for f in fields(Draft)})
+        return Draft(**{name: getattr(self, name) for name in DRAFT_FIELDS})
 
     @property
     def receipt_id(self) -> str:

@@ -107,6 +107,11 @@ class Guard:
         self.problem = Problem(self._labels.size, n_classes, self.policy.looks_per_data_set)
         self._now = now
         self._owner = fingerprint(self._labels, self.ledger.salt())
+        self._detail = {
+            "n_examples": self.problem.n_examples,
+            "n_classes": self.problem.n_classes,
+            "coding": self._owner.coding,
+        }
 
     def __repr__(self) -> str:
         return f"Guard({self.problem}, {self.policy}, data_set={self.data_set[:12]})"
@@ -289,21 +294,16 @@ class Guard:
 
     def _open(self, ledger: Transaction, now: Microseconds) -> None:
         """Record the data set when it is first seen; afterwards, check that it is the same."""
-        mine = {
-            "n_examples": self.problem.n_examples,
-            "n_classes": self.problem.n_classes,
-            "coding": self._owner.coding,
-        }
         recorded = data_set_detail(ledger, self.data_set)
         if recorded is None:
-            self._record(ledger, "opened", "", now, detail=json.dumps(mine))
+            self._record(ledger, "opened", "", now, detail=json.dumps(self._detail))
             return
         if recorded["n_classes"] != self.problem.n_classes:
             raise InvalidInput(
                 f"n_classes must be {recorded['n_classes']}, as recorded for this data set, "
                 f"got {self.problem.n_classes}."
             )
-        if recorded != mine:
+        if recorded != self._detail:
             raise InvalidInput(
                 "labels must number the classes as they did at the first look: these are the "
                 "same examples under other class numbers."

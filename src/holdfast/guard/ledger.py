@@ -7,7 +7,7 @@ import hmac
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from holdfast.errors import LedgerError
@@ -173,8 +173,7 @@ class _Checker:
 
 def append(ledger: Transaction, draft: Draft, key: bytes) -> Entry:
     """Put a draft at the end of the chain, signed."""
-    entry = draft.after(ledger.head())
-    entry = replace(entry, signature=sign(entry.hash, key))
+    entry = draft.after(ledger.head(), key)
     ledger.append(entry)
     return entry
 

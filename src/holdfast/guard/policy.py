@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +125,7 @@ class Policy:
         """Return the keys of the file and their values."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.init}
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """A short name for exactly these settings, recorded with every look."""
         text = json.dumps(dict(self.settings()), sort_keys=True)

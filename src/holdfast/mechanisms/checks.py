@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
@@ -35,6 +36,7 @@ def _number(value: object) -> float:
     return float(value)
 
 
+@cache
 def as_fraction(setting: float) -> Fraction:
     """Return a setting as the decimal that was written: 0.01 is one hundredth.
 

@@ -16,6 +16,8 @@ from holdfast.guard.storage.sql import QUESTIONS, VERSION, SqlTransaction, schem
 
 try:
     import psycopg
+
+    from holdfast.guard.storage.pipeline import Pipeline, Statement
 except ImportError:  # pragma: no cover - the test environment has it
     raise LedgerError(
         "a postgresql:// ledger needs psycopg; install it with: pip install 'holdfast[postgres]'"
@@ -23,24 +25,40 @@ except ImportError:  # pragma: no cover - the test environment has it
 
 __all__ = ["PostgresStorage"]
 
-BEGIN = (
-    "BEGIN",
-    "SET LOCAL synchronous_commit = off",
-    "SELECT one FROM holdfast_ledger FOR UPDATE",
+# Any fixed number, so that these locks are nobody else's.
+LOCKS = 0x686F6C64
+
+SESSION = (
+    # A server may be set to answer before it has written; this session must not.
+    "SET synchronous_commit = on",
+    # A look asks for a few rows by index. To plan that anew would take longer than to do it, and a
+    # plan that was made while the tables were empty must still be good when they are not.
+    "SET plan_cache_mode = force_generic_plan",
+    "SET enable_seqscan = off",
+)
+
+BEGIN: Statement = ("BEGIN", ())
+BEGIN_READING: Statement = ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ())
+COMMIT: Statement = ("COMMIT", ())
+ROLLBACK: Statement = ("ROLLBACK", ())
+
+# One queue per ledger, in order of arrival. A lock on the head's row would do too, but whoever
+# waits for it has to find the row anew each time that it changes.
+LOCK: Statement = (
+    f"SELECT pg_advisory_xact_lock({LOCKS}, 'holdfast_ledger'::regclass::oid::int), "
+    "set_config('synchronous_commit', 'off', true)",
+    (),
 )
 
 # A commit of its own, written synchronously: all that was committed before it is on disk after it.
-FLUSH = b"SELECT pg_logical_emit_message(true, 'holdfast', '')"
-
-# Any fixed number: two processes that make the tables at once must take turns.
-CREATION_LOCK = 0x686F6C64
+FLUSH: Statement = ("SELECT pg_logical_emit_message(true, 'holdfast', '')", ())
 
 
 class PostgresStorage:
     """The ledger's tables in a PostgreSQL database.
 
-    A writer first locks the one row that holds the head of the chain, so that all others queue
-    behind it; what it reads afterwards is what the last commit left.
+    A writer first takes the ledger's lock, for which all others queue; what it reads afterwards is
+    what the last commit left.
     """
 
     def __init__(self, url: str, *, create: bool = True) -> None:
@@ -48,40 +66,40 @@ class PostgresStorage:
         self._create = create
         self._lock = threading.RLock()
         self._process = -1
-        self._connection: psycopg.Connection[Any] | None = None
+        self._pipeline: Pipeline | None = None
         with _clear_errors():
             self._connected()
 
     def __getstate__(self) -> dict[str, Any]:
         """Travel to another process as an address; it connects there."""
-        return {**vars(self), "_lock": None, "_connection": None}
+        return {**vars(self), "_lock": None, "_pipeline": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _lock=threading.RLock())
 
-    def _connected(self) -> psycopg.Connection[Any]:
+    def _connected(self) -> Pipeline:
         """Return this process's connection; a lost or inherited one is replaced."""
-        connection = self._connection
-        mine = self._process == os.getpid()
-        if connection is not None and mine and not connection.closed:
-            return connection
-        connection = psycopg.connect(self._url, autocommit=True, prepare_threshold=1)
+        pipeline = self._pipeline
+        if pipeline is not None and self._process == os.getpid() and not pipeline.closed:
+            return pipeline
+        connection = psycopg.connect(
+            self._url, autocommit=True, prepare_threshold=None, client_encoding="utf8"
+        )
         try:
-            # A server may be set to answer before it has written; this session must not.
-            connection.execute("SET synchronous_commit = on")
+            connection.execute(";".join(SESSION).encode())
             self._prepare(connection)
         except BaseException:
             connection.close()
             raise
-        self._connection, self._process = connection, os.getpid()
-        return connection
+        self._pipeline, self._process = Pipeline(connection), os.getpid()
+        return self._pipeline
 
     def _prepare(self, connection: psycopg.Connection[Any]) -> None:
         if not _has_tables(connection):
             if not self._create:
                 raise LedgerError("the database must hold a ledger, but it holds none.")
             with connection.transaction():
-                connection.execute("SELECT pg_advisory_xact_lock(%s)", (CREATION_LOCK,))
+                connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCKS,))
                 for statement in schema("BYTEA"):
                     connection.execute(statement.encode())
                 salt = secrets.token_bytes(32)
@@ -100,39 +118,32 @@ class PostgresStorage:
 
         Others wait while it is open, so it takes two round trips: one locks and asks all that is
         wanted ahead, one writes and commits. The commit itself does not wait for the disk, which
-        would make everybody wait for it in turn; the block does, after it has let the others go
-        on, and then one flush serves all who wait.
+        would make everybody wait for it in turn; the flush after it does, when the others may go
+        on already, and then one flush serves all who wait.
         """
-        with self._lock, _clear_errors(), _undone(self._connected()) as connection:
-            engine = _Engine(connection)
+        with self._lock, _clear_errors(), _undone(self._connected()) as pipeline:
+            engine = _Engine(pipeline)
             asked = [(QUESTIONS[name], parameters) for name, parameters in ahead]
-            cursor = _together(connection, [*((text, ()) for text in BEGIN), *asked])
-            for _ in BEGIN:
-                cursor.nextset()
-            known = {}
-            for question in ahead:
-                known[question] = cursor.fetchall()
-                cursor.nextset()
-            yield SqlTransaction(engine, known)
-            engine.write("COMMIT", ())
-            engine.flush()
-            # Even if nothing was written: what was read may be on its way to the disk.
-            connection.execute(FLUSH)
+            # The lock is a statement of its own, so that those after it see the last commit.
+            _, _, *answers = pipeline.run(BEGIN, LOCK, *asked)
+            yield SqlTransaction(engine, dict(zip(ahead, answers, strict=True)))
+            # Flushed even if nothing was written: what was read may be on its way to the disk.
+            pipeline.run(*engine.waiting, COMMIT, FLUSH)
 
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
         """Open a consistent view that changes nothing."""
-        with self._lock, _clear_errors(), _undone(self._connected()) as connection:
-            connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            yield SqlTransaction(_Engine(connection))
-            connection.execute("COMMIT")
+        with self._lock, _clear_errors(), _undone(self._connected()) as pipeline:
+            pipeline.run(BEGIN_READING)
+            yield SqlTransaction(_Engine(pipeline))
+            pipeline.run(COMMIT)
 
     def close(self) -> None:
         """Let go of the connection."""
         with self._lock:
-            if self._connection is not None and self._process == os.getpid():
-                self._connection.close()
-            self._connection = None
+            if self._pipeline is not None and self._process == os.getpid():
+                self._pipeline.close()
+            self._pipeline = None
 
 
 def _has_tables(connection: psycopg.Connection[Any]) -> bool:
@@ -141,42 +152,29 @@ def _has_tables(connection: psycopg.Connection[Any]) -> bool:
 
 
 class _Engine:
-    """Statements wait until a question or the commit, and then travel together."""
+    """What is written waits until a question or the commit, and then travels with it."""
 
-    def __init__(self, connection: psycopg.Connection[Any]) -> None:
-        self._connection = connection
-        self._waiting: list[tuple[str, Sequence[Any]]] = []
+    def __init__(self, pipeline: Pipeline) -> None:
+        self._pipeline = pipeline
+        self.waiting: list[Statement] = []
 
     def ask(self, query: str, parameters: Sequence[Any]) -> list[Any]:
-        self.flush()
-        return _together(self._connection, [(query, parameters)]).fetchall()
+        waiting, self.waiting = self.waiting, []
+        return self._pipeline.run(*waiting, (query, parameters))[-1]
 
     def write(self, statement: str, parameters: Sequence[Any]) -> None:
-        self._waiting.append((statement, parameters))
-
-    def flush(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        if waiting:
-            _together(self._connection, waiting)
-
-
-def _together(
-    connection: psycopg.Connection[Any], statements: Sequence[tuple[str, Sequence[Any]]]
-) -> psycopg.ClientCursor[Any]:
-    """Send statements in one message; the cursor stands at the first one's rows."""
-    text = ";".join(statement for statement, _ in statements).replace("?", "%s")
-    cursor = psycopg.ClientCursor(connection)
-    return cursor.execute(text.encode(), [value for _, values in statements for value in values])
+        self.waiting.append((statement, parameters))
 
 
 @contextmanager
-def _undone(connection: psycopg.Connection[Any]) -> Iterator[psycopg.Connection[Any]]:
+def _undone(pipeline: Pipeline) -> Iterator[Pipeline]:
     """Roll back what raises; harmless where nothing was begun."""
     try:
-        yield connection
+        yield pipeline
     except BaseException:
-        with suppress(psycopg.Error):
-            connection.execute("ROLLBACK")
+        if not pipeline.closed:
+            with suppress(psycopg.Error):
+                pipeline.run(ROLLBACK)
         raise
 
 
