@@ -1,14 +1,12 @@
-"""What looks add to real models: champion-challenger starting from the models' votes.
+"""What looks add to real models: `VoteStacking` from the votes of all models of a test set.
 
     python -m benchmarks.real_models --data DIR [--sets cifar10 mmlu] [--looks 100 300 1000]
 
-DIR has a folder a test set, with `y.npy` and the models' predictions. The prior is made from the
-votes of the most accurate models by their published scores, the log-odds of which are their
-weights: these scores were released before and are not counted as looks. Beyond them the hidden
-labels are used to answer looks and to count matches at the end, for nothing else. A label's score
-is the sum of the weights of the models that chose it. One look at the top-scored labels, taken
-from the budget, fixes the temperature at which the scores, as a softmax, expect the accuracy it
-showed.
+DIR has a folder a test set, with `y.npy` and the models' predictions. The hidden labels answer the
+looks, and count the matches of the guess and of the models at the end; they are used for nothing
+else. Looks at models count as looks. "best model" is the most accurate of all models, whether or
+not it was scored. Trials differ in the attack's seed alone. The first table has no look at all: what
+the votes alone make of themselves, and how often that is right.
 """
 
 from __future__ import annotations
@@ -20,11 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
-from holdfast.attacks import ChampionChallenger
-from holdfast.priors import Prior
+from holdfast.attacks import VoteStacking
 from holdfast.problem import Problem
+from holdfast.votes import Votes
 
 
 class RealSet(NamedTuple):
@@ -35,14 +32,21 @@ class RealSet(NamedTuple):
     n_classes: int
 
 
+class Game(NamedTuple):
+    """Matches of the best model scored, of the weighted vote, and of the guess."""
+
+    scored: int
+    best_scored: int
+    stack: int
+    guess: int
+
+
 def load(folder: Path) -> RealSet:
     """Read one folder, in whichever of its layouts."""
-    labels = np.load(folder / "y.npy", allow_pickle=False).astype(np.int64)
-    (file,) = [
-        path
-        for pattern in ("top1_n_by_*.npz", "pred_30models.npz", "pred_n_by_*.npz")
-        for path in folder.glob(pattern)
-    ]
+    (truth,) = [*folder.glob("y.npy"), *folder.glob("y_matched_frequency.npy")]
+    labels = np.load(truth, allow_pickle=False).astype(np.int64)
+    patterns = ("top1_*n_by_*.npz", "pred_30models.npz", "*pred_n_by_*.npz")
+    (file,) = [path for pattern in patterns for path in folder.glob(pattern)]
     with np.load(file, allow_pickle=False) as arrays:
         votes = arrays["test" if "test" in arrays.files else arrays.files[0]].astype(np.int64)
     if votes.shape[0] != labels.size:
@@ -50,49 +54,33 @@ def load(folder: Path) -> RealSet:
     return RealSet(labels, votes, int(labels.max()) + 1)
 
 
-def scores(real: RealSet, n_models: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the best-scored labels of every example, by falling score, and their scores."""
-    labels, votes, m = real
-    published = (votes == labels[:, None]).mean(axis=0)
-    chosen = np.argsort(-published, kind="stable")[:n_models]
-    total = np.zeros((len(votes), m), dtype=np.float32)
-    for model in chosen:
-        cast = np.flatnonzero(votes[:, model] < m)
-        weight = np.log(published[model] * (m - 1) / (1.0 - published[model]))
-        total[cast, votes[cast, model]] += np.float32(weight)
-    best = np.argsort(-total, axis=1, kind="stable")[:, : min(n_models, m)]
-    return best.astype(np.int64), np.take_along_axis(total, best, axis=1).astype(np.float64)
-
-
-def at_temperature(scored: NDArray[np.float64], m: int, temperature: float) -> NDArray[np.float64]:
-    """Return the softmax of the scores, the labels not listed scoring 0."""
-    odds = np.exp((scored - scored[:, :1]) / temperature)
-    rest = (m - scored.shape[1]) * np.exp(-scored[:, 0] / temperature)
-    return np.asarray(odds / (odds.sum(axis=1) + rest)[:, None])
-
-
-def calibrated(scored: NDArray[np.float64], m: int, accuracy: float) -> NDArray[np.float64]:
-    """Return probabilities whose first column has this mean."""
-
-    def excess(log_temperature: float) -> float:
-        made = at_temperature(scored, m, float(np.exp(log_temperature)))
-        return float(made[:, 0].mean()) - accuracy
-
-    return at_temperature(scored, m, float(np.exp(brentq(excess, -6.0, 8.0))))
-
-
-def attacked(real: RealSet, looks: int, n_models: int, seed: int) -> tuple[int, int]:
-    """Return the matches of the top-scored labels and of the attack's guess."""
-    labels, _, m = real
-    listed, scored = scores(real, n_models)
-    top = int((listed[:, 0] == labels).sum())  # the first look
+def played(votes: Votes, labels: NDArray[np.int64], looks: int, seed: int) -> Game:
+    """Play once."""
     n = labels.size
-    prior = Prior.candidates(listed, calibrated(scored, m, top / n), m)
-    problem = Problem(n, m, looks - 1)
-    attack = ChampionChallenger(problem, rng=np.random.default_rng(seed), prior=prior)
+    problem = Problem(n, votes.n_classes, looks)
+    attack = VoteStacking(votes, problem, rng=np.random.default_rng(seed))
+    counts = []
     while (query := attack.ask()) is not None:
-        attack.tell(int((query == labels).sum()) / n)
-    return top, int((attack.predict() == labels).sum())
+        counts.append(int((query == labels).sum()))
+        attack.tell(counts[-1] / n)
+    guess = int((attack.predict() == labels).sum())
+    scored = attack.n_scored
+    return Game(scored, max(counts[:scored]), counts[scored], guess)
+
+
+def without_looks(folder: Path, names: list[str]) -> None:
+    """Print how often the votes alone are right, and how often they believe to be."""
+    print("| test set | models | best model | votes alone | believed |")
+    print("|---|--:|--:|--:|--:|")
+    for name in names:
+        labels, models, m = load(folder / name)
+        best = (models == labels[:, None]).mean(axis=0).max()
+        stack = Votes(models, m).stack()
+        right = (stack.top() == labels).mean()
+        print(
+            f"| {name} | {models.shape[1]} | {best:.4f} | {right:.4f} "
+            f"| {stack.expected_accuracy:.4f} |"
+        )
 
 
 def main() -> None:
@@ -102,27 +90,32 @@ def main() -> None:
     sets = ["imagenet_val", "cifar10", "mmlu", "mmlu_pro", "letter"]
     parser.add_argument("--sets", nargs="+", default=sets)
     parser.add_argument("--looks", nargs="+", type=int, default=[100, 300, 1000])
-    parser.add_argument("--models", type=int, default=5, help="models that vote")
-    parser.add_argument("--trials", type=int, default=3)
+    parser.add_argument("--trials", type=int, default=5)
     parser.add_argument("--seed", type=int, default=2024)
     options = parser.parse_args()
-    print("| test set | n x m | best model | votes | k | after k looks | over the best model | s |")
-    print("|---|---|--:|--:|--:|--:|--:|--:|")
+    without_looks(options.data, options.sets)
+    print()
+    print(
+        "| test set | n x m | models | best model | k | models scored | best of them | stack "
+        "| after k looks | gain over the best model | s |"
+    )
+    print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     for name in options.sets:
-        real = load(options.data / name)
-        n, best = real.labels.size, int((real.votes == real.labels[:, None]).sum(axis=0).max())
+        labels, models, m = load(options.data / name)
+        n, best = labels.size, int((models == labels[:, None]).sum(axis=0).max())
+        votes = Votes(models, m)
         for looks in options.looks:
             begin = time.perf_counter()
-            ends = []
-            for trial in range(options.trials):
-                top, end = attacked(real, looks, options.models, options.seed + trial)
-                ends.append(end)
-            gain = np.array(ends) - best
-            error = gain.std(ddof=1) / np.sqrt(len(gain)) if len(gain) > 1 else float("nan")
+            games = [played(votes, labels, looks, options.seed + t) for t in range(options.trials)]
             seconds = (time.perf_counter() - begin) / options.trials
+            ends = np.array([game.guess for game in games])
+            error = ends.std(ddof=1) / np.sqrt(ends.size) if ends.size > 1 else float("nan")
+            one = games[0]
             print(
-                f"| {name} | {n} x {real.n_classes} | {best / n:.4f} | {top / n:.4f} | {looks} "
-                f"| {np.mean(ends) / n:.4f} | {gain.mean():.0f} ± {error:.0f} | {seconds:.1f} |",
+                f"| {name} | {n} x {m} | {votes.n_models} | {best / n:.4f} | {looks} "
+                f"| {one.scored} | {one.best_scored / n:.4f} | {one.stack / n:.4f} "
+                f"| {ends.mean() / n:.4f} | {ends.mean() - best:.1f} ± {error:.1f} "
+                f"| {seconds:.1f} |",
                 flush=True,
             )
 

@@ -22,6 +22,7 @@ from holdfast.attacks.permuted import Permuted
 from holdfast.attacks.random_climb import RandomClimb
 from holdfast.attacks.rank_reader import RankReader
 from holdfast.attacks.uniform_vote import UniformVote
+from holdfast.attacks.vote_stacking import VoteStacking
 
 __all__ = [
     "AnytimeChampionChallenger",
@@ -47,5 +48,6 @@ __all__ = [
     "RandomClimb",
     "RankReader",
     "UniformVote",
+    "VoteStacking",
     "without_features",
 ]

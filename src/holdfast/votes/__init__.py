@@ -1,0 +1,6 @@
+"""From several models' votes to one prior, without the hidden labels."""
+
+from holdfast.votes.stack import Stack
+from holdfast.votes.votes import Votes
+
+__all__ = ["Stack", "Votes"]
