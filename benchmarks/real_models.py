@@ -5,8 +5,8 @@
 DIR has a folder a test set, with `y.npy` and the models' predictions. The hidden labels answer the
 looks, and count the matches of the guess and of the models at the end; they are used for nothing
 else. Looks at models count as looks. "best model" is the most accurate of all models, whether or
-not it was scored. Trials differ in the attack's seed alone. The first table has no look at all: what
-the votes alone make of themselves, and how often that is right.
+not it was scored. Trials differ in the attack's seed alone. The first table has no look at all:
+what the votes alone make of themselves, and how often that is right.
 """
 
 from __future__ import annotations

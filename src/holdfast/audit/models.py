@@ -36,5 +36,6 @@ def _accuracy(guess: Labels, labels: Labels) -> float:
 def described(predictions: Sequence[Prediction], labels: Labels, grain: Grain) -> tuple[Model, ...]:
     """Return the models for the record, their accuracies rounded."""
     return tuple(
-        Model(each.name, grain.round(100.0 * _accuracy(each.labels, labels))) for each in predictions
+        Model(each.name, grain.round(100.0 * _accuracy(each.labels, labels)))
+        for each in predictions
     )
