@@ -166,3 +166,42 @@ def test_block_majority_scores_the_more_frequent_label_of_every_block(n, m, k):
         assert np.sum(guess == np.array(hidden)) == sum(
             max(block.count(0), block.count(1)) for block in blocks
         )
+
+
+def climbed(hidden, m, k, n_blocks):
+    """Return the matches of the climb by its definition, whole vectors compared every time."""
+    n = len(hidden)
+    edges = [n * block // n_blocks for block in range(n_blocks + 1)]
+
+    def matches(labels):
+        return sum(a == b for a, b in zip(labels, hidden, strict=True))
+
+    best = [0] * n
+    changes = itertools.product(range(1, m), itertools.pairwise(edges))
+    for label, (low, high) in itertools.islice(changes, k - 1):
+        trial = best[:low] + [label] * (high - low) + best[high:]
+        best = trial if matches(trial) > matches(best) else best
+    return matches(best)
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "k", "n_blocks"),
+    [(4, 2, 3, None), (5, 2, 4, None), (4, 3, 1, None), (4, 3, 4, 2), (4, 3, 5, 2), (3, 4, 20, 3)],
+)
+def test_hill_climb_scores_what_its_definition_says(n, m, k, n_blocks):
+    problem = Problem(n, m, k)
+    for hidden in itertools.product(range(m), repeat=n):
+        attack = attacks.HillClimb(
+            problem, rng=np.random.default_rng(0), permuted=False, n_blocks=n_blocks
+        )
+        guess = play(attack, oracles.LabelOracle(np.array(hidden), problem=problem))
+        expected = climbed(hidden, m, k, n_blocks or max(k - 1, 1))
+        assert np.sum(guess == np.array(hidden)) == expected
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 2), (4, 3), (3, 5)])
+def test_a_constant_guess_scores_one_in_m_over_all_label_vectors(n, m):
+    attack = attacks.Constant(Problem(n, m, 1), rng=np.random.default_rng(3))
+    guess = attack.predict()
+    every = list(itertools.product(range(m), repeat=n))
+    assert sum(int(np.sum(guess == np.array(hidden))) for hidden in every) * m == n * len(every)

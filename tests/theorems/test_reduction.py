@@ -1,10 +1,14 @@
 """Theorems 2 and 7 and their corollaries: every label vector is as good as a uniform one."""
 
+import inspect
+
 import numpy as np
 import pytest
 
 from holdfast import Problem, attacks, oracles, play
 from holdfast.attacks import without_features
+from holdfast.planner import Auto
+from tests.attacks.conformance import cases
 from tests.theorems.measure import label_vector, measure
 
 KINDS = ["balanced", "sorted", "constant", "skewed", "avoiding"]
@@ -28,6 +32,43 @@ def test_no_label_vector_is_harder_or_easier_than_uniform_ones(cls, problem, lab
     uniform = measure(cls, problem, trials=60, seed=1)
     other = measure(cls, problem, trials=60, seed=2, labels=labels)
     assert other.agrees_with(uniform.mean, other_stderr=uniform.stderr)
+
+
+# The planner's choice draws its permutation inside the attack that it chooses; those are all here.
+OPTIONAL = [
+    (cls, problem)
+    for cls, problem in cases()
+    if cls is not Auto and "permuted" in inspect.signature(cls).parameters
+]
+
+
+@pytest.mark.statement("acharya2020 thm:reduction")
+@pytest.mark.parametrize("kind", ["uniform", "sorted", "constant", "skewed"])
+@pytest.mark.parametrize(
+    ("cls", "problem"), OPTIONAL, ids=[f"{cls.__name__}-{tuple(p)}" for cls, p in OPTIONAL]
+)
+def test_every_attack_plays_permuted_labels_as_it_plays_bare_ones(cls, problem, kind):
+    # Game by game, for every attack: what it scores on z is what it scores without the permutation
+    # on pi^-1(z), which is uniform whatever z is.
+    n, m, _ = problem
+    hidden = label_vector(kind, n, m, np.random.default_rng(3))
+    shifts = attacks.Constant(problem, rng=np.random.default_rng(5)).predict().astype(int)
+    guess = play(
+        cls(problem, rng=np.random.default_rng(5)), oracles.LabelOracle(hidden, problem=problem)
+    )
+    moved = (hidden - shifts) % m
+    bare = play(
+        cls(problem, rng=np.random.default_rng(5), permuted=False),
+        oracles.LabelOracle(moved, problem=problem),
+    )
+    assert guess.tolist() == ((bare + shifts) % m).tolist()
+
+
+def test_every_attack_can_be_switched_to_bare_labels():
+    # Wrappers and readers take it from the attack that they wrap or build on.
+    switchable = {cls for cls, _ in OPTIONAL}
+    assert switchable >= {cls for cls, _ in PERMUTED_ATTACKS} | {attacks.Boosting}
+    assert len(switchable) >= 15
 
 
 @pytest.mark.statement("acharya2020 thm:reduction")
