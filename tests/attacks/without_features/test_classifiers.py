@@ -10,6 +10,7 @@ import pytest
 
 from holdfast import Problem, attacks, oracles, play
 from holdfast.attacks import without_features
+from holdfast.attacks.without_features.column_attack import Packed
 
 PROBLEM = Problem(400, 7, 30)
 X = np.random.default_rng(0).normal(size=(400, 3))
@@ -102,6 +103,34 @@ def test_the_prediction_grows_with_the_looks_not_with_the_test_set(name):
         sizes.append(len(pickle.dumps(attack.predict())))
     assert max(sizes) < 400 + 8 * 30
     assert abs(sizes[0] - sizes[1]) < 32
+
+
+@pytest.mark.parametrize("name", ["BlockMajority", "ColumnVote", "UniformVote"])
+@pytest.mark.parametrize("n", [1000, 10**6])
+def test_a_prediction_from_exact_answers_is_a_few_hundred_bytes(name, n):
+    attack, answers = build(name, Problem(n, 10, 301)), np.random.default_rng(2)
+    while attack.ask() is not None:
+        attack.tell(answers.binomial(n, 0.1) / n)
+    assert len(pickle.dumps(attack.predict())) < 1000
+
+
+@pytest.mark.parametrize(
+    ("numbers", "bytes_each"),
+    [
+        ([], 0),
+        ([7.0], 1),
+        ([3.0, 258.0], 1),
+        ([3.0, 259.0], 2),
+        ([-5.0, 10.0**9], 4),
+        ([0.0, 2.0**40], 8),
+        ([0.5, 1.0], 8),
+        ([1e300, 2.0], 8),
+    ],
+)
+def test_packed_numbers_come_back_exactly(numbers, bytes_each):
+    packed = Packed.of(np.array(numbers))
+    assert packed.numbers().tolist() == numbers
+    assert len(packed.content) == bytes_each * len(numbers)
 
 
 @pytest.mark.parametrize("name", ["NaiveBayes", "ColumnVote", "UniformVote"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from holdfast.keyed import Keys, hash_keys, subkey, wrap
 from holdfast.labels import Labels
 from holdfast.problem import Problem
 
-__all__ = ["ColumnAttack", "ColumnClassifier", "LiveColumnAttack", "VoteClassifier"]
+__all__ = ["ColumnAttack", "ColumnClassifier", "LiveColumnAttack", "Packed", "VoteClassifier"]
 
 
 @dataclass(frozen=True)
@@ -58,21 +58,49 @@ class ColumnClassifier(_OnLiveRows):
         return out
 
 
+class Packed(NamedTuple):
+    """Numbers in few bytes, exactly: whole ones as small differences from the least.
+
+    >>> Packed.of(np.array([1040.0, 1041.0, 991.0])).content.hex()
+    '313200'
+    """
+
+    least: float
+    dtype: str
+    content: bytes
+
+    @classmethod
+    def of(cls, numbers: NDArray[np.float64]) -> Packed:
+        """Pack an array."""
+        least = float(numbers.min()) if numbers.size else 0.0
+        differences = numbers - least
+        widest = float(differences.max(initial=0.0))
+        if widest < 2**32 and np.array_equal(numbers, np.floor(numbers)):
+            small = np.min_scalar_type(int(widest)).newbyteorder("<")
+            return cls(least, small.str, differences.astype(small).tobytes())
+        return cls(0.0, "<f8", numbers.astype("<f8").tobytes())
+
+    def numbers(self) -> NDArray[np.float64]:
+        """Return the array as it was."""
+        return np.frombuffer(self.content, dtype=self.dtype).astype(np.float64) + self.least
+
+
 @dataclass(frozen=True)
 class VoteClassifier(_OnLiveRows):
     """The final prediction: each live row's vote, from one weight per answered query.
 
-    Its size is eight bytes a look, however many examples the test set has.
+    However many examples the test set has, its size is a byte or two a look where the weights are
+    match counts, and eight where they are not whole numbers.
     """
 
-    weights: bytes
+    weights: Packed
     average: bool
 
     def _live_labels(
         self, column_keys: Keys, shifts: NDArray[np.uint32], dtype: np.dtype[np.unsignedinteger]
     ) -> Labels:
-        weights = np.frombuffer(self.weights, dtype="<f8")
-        votes = self.columns.on(column_keys, shifts).vote(weights, average=self.average)
+        columns = self.columns.on(column_keys, shifts)
+        votes = columns.vote(self.weights.numbers(), average=self.average)
         return wrap(votes + shifts, self.n_classes).astype(dtype)
 
 
@@ -112,7 +140,7 @@ class ColumnAttack(ClassifierAttack):
             permuted=self._permuted,
             columns=self._columns,
             live_below=self._live_below,
-            weights=weights.astype("<f8").tobytes(),
+            weights=Packed.of(weights),
             average=self._average,
         )
 
