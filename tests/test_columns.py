@@ -4,7 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.columns import BalancedColumns, UniformColumns
+from holdfast.errors import InvalidInput
 from holdfast.keyed import hash_keys
+from holdfast.labels import label_dtype
+from holdfast.permutations import grid, rounds_for, striped_grid
+from tests import plain_network
 
 
 def matrix(columns, keys):
@@ -29,6 +33,40 @@ def test_balanced_columns_use_every_label_floor_or_ceil_of_k_over_m_times(k, m, 
     assert counts.min() >= k // m
     assert counts.max() <= -(-k // m)
     assert counts.sum(axis=0).tolist() == [k] * 5
+
+
+@pytest.mark.parametrize(
+    ("k", "m"),
+    [
+        *((1, 2), (2, 3), (7, 50_000), (1024, 32), (1025, 2), (1030, 32), (2000, 40_000)),
+        *((16_385, 128), (40_000, 199), (207_212, 10), (2**20, 1024), (10**6, 2**31)),
+        # Both sides of the grid and the moduli at the edge of sixteen bits.
+        *((2**29 + 1, 2), (2**30 - 5, 3), (2**30, 32_768), (2**30, 32_769), (10**9, 70_000)),
+    ],
+)
+def test_rows_are_those_of_the_permutation_in_plain_integers(k, m):
+    keys = some_keys(30)
+    shifts = np.random.default_rng(0).integers(m, size=30).astype(np.uint32)
+    drawn = BalancedColumns(k, m).on(keys, shifts)
+    shape = striped_grid(k, m) or grid(k)
+    for index in sorted({0, k // 3, k // 2, k - 1}):
+        row = np.empty((1, 30), dtype=label_dtype(m))
+        drawn.write_rows(index, row)
+        images = [
+            plain_network.image(index, int(key), k, shape, rounds_for(k)) for key in keys.tolist()
+        ]
+        assert row[0].tolist() == [
+            (image % m + shift) % m for image, shift in zip(images, shifts.tolist(), strict=True)
+        ]
+
+
+def test_more_queries_than_sixteen_bit_coordinates_hold_are_refused_at_once():
+    BalancedColumns(2**30, 2)
+    with pytest.raises(InvalidInput) as caught:
+        BalancedColumns(2**30 + 1, 2)
+    assert str(caught.value) == (
+        "n_queries must be at most 1073741824 for balanced columns, got 1073741825."
+    )
 
 
 @pytest.mark.parametrize("kind", [BalancedColumns, UniformColumns])

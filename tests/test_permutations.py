@@ -9,7 +9,8 @@ from scipy import stats
 
 from holdfast import keyed
 from holdfast.errors import InvalidInput
-from holdfast.permutations import inverse_permutation, permutation
+from holdfast.permutations import grid, inverse_permutation, permutation, rounds_for
+from tests import plain_network
 
 keys64 = st.integers(0, 2**64 - 1).map(np.uint64)
 
@@ -23,6 +24,17 @@ def test_a_keyed_permutation_is_a_permutation_and_its_inverse_undoes_it(size, ke
     assert permutation(inverse_permutation(values, key, size), key, size).tolist() == (
         values.tolist()
     )
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 1024, 1025, 16_384, 16_385, 2**20 + 1, 2**30])
+def test_images_are_those_of_plain_integers(size):
+    values = np.unique(np.random.default_rng(1).integers(size, size=200))
+    key = 0xFEDC_BA98_7654_3210
+    images = permutation(values, np.uint64(key), size)
+    assert images.tolist() == [
+        plain_network.image(value, key, size, grid(size), rounds_for(size))
+        for value in values.tolist()
+    ]
 
 
 @pytest.mark.parametrize("size", [3, 4, 5, 6])

@@ -13,9 +13,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from holdfast.errors import InvalidInput
 from holdfast.keyed import GOLDEN64, LEAST_SLICE, Keys, keyed64, mix64, scaled, wrapped
 from holdfast.lanes import LANES, add16, constant_lanes, high16, mul16, sub16, wrap16
 from holdfast.permutations import (
+    LARGEST_SIZE,
     cells,
     grid,
     key_words,
@@ -378,11 +380,20 @@ class _DrawnUniform(DrawnColumns):
         _uniform_vote(self.keys[here], weights, self.design.n_classes, average, fallback, out)
 
 
+@dataclass(frozen=True)
 class BalancedColumns(Columns):
-    """Each column uniform among the sequences with each label floor or ceil of k/m times.
+    """Each column a random order of a multiset with each label floor or ceil of k/m times.
 
-    Label = (keyed permutation of the query index) mod m.
+    Label = (keyed permutation of the query index) mod m, plus the shift: if m does not divide k,
+    the labels that appear once more are the k mod m from the shift on.
     """
+
+    def __post_init__(self) -> None:
+        if self.n_queries > LARGEST_SIZE:
+            raise InvalidInput(
+                f"n_queries must be at most {LARGEST_SIZE} for balanced columns, "
+                f"got {self.n_queries}."
+            )
 
     def on(self, keys: Keys, shifts: NDArray[np.uint32]) -> DrawnColumns:
         """Return the columns of the examples with these hashed keys and label shifts."""
