@@ -56,6 +56,14 @@ def test_what_cannot_be_hashed_is_refused(X):
         row_keys(X)
 
 
+@pytest.mark.parametrize(
+    "X", [np.empty((0, 3)), [], np.empty((0, 2), np.uint8), pd.DataFrame({"a": []})]
+)
+def test_no_rows_have_no_keys(X):
+    assert row_keys(X).shape == (0,)
+    assert row_keys(X).dtype == np.uint64
+
+
 def test_a_single_number_has_no_rows():
     with pytest.raises(InvalidInput, match="one row per example"):
         row_keys(np.array(3.0))

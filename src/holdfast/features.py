@@ -83,6 +83,8 @@ def _combine(keys: Any, column: Any) -> None:
 
 def _of_array(X: NDArray[Any]) -> Keys:
     """Hash each row's bytes, eight at a time."""
+    if not len(X):
+        return np.empty(0, dtype=np.uint64)
     rows = np.ascontiguousarray(X.reshape(len(X), -1))
     if sys.byteorder == "big":
         rows = rows.astype(rows.dtype.newbyteorder("<"))
@@ -91,7 +93,7 @@ def _of_array(X: NDArray[Any]) -> Keys:
     out = np.empty(n, dtype=np.uint64)
     least = LEAST_BYTES // max(width, 1) + 1
     if width % 8 == 0 and width:
-        words = as_bytes.view(np.uint64)
+        words = as_bytes.view("<u8").astype(np.uint64, copy=False)
         over_slices(lambda s: _hash_words(words[s], width, out[s]), n, least=least)
     else:
         content, edges = as_bytes.reshape(-1), np.arange(n + 1, dtype=np.int64) * width
