@@ -1,4 +1,5 @@
 import math
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -11,7 +12,11 @@ from holdfast.experiments.answer_models import answer_model
 from holdfast.experiments.label_kinds import hidden_labels
 from holdfast.experiments.matrix_plays import Task, play_once
 from holdfast.experiments.suite import SUITE, VERSION, default_rules, entry_named
+from holdfast.experiments.summary import mean_of
 from holdfast.mechanisms import parse_mechanism
+from holdfast.oracles import LabelOracle
+from holdfast.planner import plan
+from holdfast.play import play
 
 PROBLEM = Problem(400, 4, 30)
 RULES = ("exact", "ladder", "ladder:0.02", "rank", "improved", "gaussian:0.02", "subsample:0.3")
@@ -40,6 +45,23 @@ def test_every_measured_gain_is_at_or_below_its_certified_bound(result):
     for cell in result["cells"]:
         if cell.bias is not None:
             assert cell.bias.mean <= cell.certified + 4 * cell.bias.stderr
+
+
+def test_against_exact_every_attack_gains_what_it_gains_in_a_plain_play(result):
+    """As in the attacks' own benchmarks: an oracle with exact answers, no board, no rule."""
+    for cell in result["cells"]:
+        if cell.rule != "exact" or cell.bias is None:
+            continue
+        gains = []
+        for trial in range(result["trials"]):
+            labels = hidden_labels("uniform", 400, 4, np.random.default_rng([3, trial]))
+            own = [3, trial, crc32(f"{cell.attack} exact".encode())]
+            attack = entry_named(cell.attack).play(
+                PROBLEM, np.random.default_rng([*own, 2]), parse_mechanism("exact")
+            )
+            guess = play(attack, LabelOracle(labels, problem=PROBLEM))
+            gains.append((4 * int(np.count_nonzero(guess == labels)) - 400) / 1600)
+        assert cell.bias == mean_of(gains), cell.attack
 
 
 def test_the_strongest_attack_is_measured_again_on_fresh_labels(result):
@@ -139,6 +161,17 @@ def test_the_default_rules_hold_against_the_whole_suite():
     exact = expected_accuracy(problem) - 0.1
     bias = measured["exact", "block-majority"]
     assert abs(bias.mean - exact) < 4 * bias.stderr
+    # Against exact answers every attack gains what the planner says of it.
+    plain = run_matrix(Matrix(problem, trials=12, seed=11, rules=["exact"]), processes=2)
+    forecasts = {each.attack: each.gain for each in plan(problem).forecasts}
+    compared = [
+        (cell.attack, forecasts[cell.attack], cell.bias)
+        for cell in plain["cells"]
+        if cell.bias and forecasts.get(cell.attack) is not None
+    ]
+    assert len(compared) >= 12
+    for attack, gain, bias in compared:
+        assert abs(bias.mean - gain / 2000) < 4 * bias.stderr, attack
     # What the suite is for: each of these rules falls to an attack that knows it.
     for rule, attack in (
         ("round:2", "hadamard-blocks"),

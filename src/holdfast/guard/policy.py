@@ -22,6 +22,7 @@ __all__ = ["POLICY_TEMPLATE", "Policy"]
 
 POLICY_TEMPLATE = """\
 # A Holdfast policy. Every key but `release` may be left out; then it has the value shown here.
+# `holdfast policy check` names the line of a mistake. Times are UTC.
 release = "ladder:0.01"      # what a look tells: exact, round:3, ladder:0.01, gaussian:0.005, ...
 memory = "team"              # whose past looks the rule remembers: a "team"'s or the "data_set"'s
 looks_per_team = 100         # answered looks a team has in one window
