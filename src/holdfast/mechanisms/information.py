@@ -7,32 +7,38 @@ import math
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-__all__ = ["gaussian_nats", "laplace_nats", "log_patterns"]
+__all__ = ["gaussian_entropy", "laplace_nats", "log_patterns", "noisy_answer_nats"]
 
 # An accuracy lies in [0, 1], so its variance, given everything released before, is at most this.
 LARGEST_VARIANCE = 0.25
 
 
-def gaussian_nats(scale: float) -> float:
-    """Return the most that one accuracy with Gaussian noise can tell: ln(1 + Var/scale^2)/2.
+def noisy_answer_nats(variance: float, entropy: float) -> float:
+    """Return the most that one accuracy can tell under noise of this variance and entropy.
 
-    >>> round(gaussian_nats(0.5), 4)
+    The answer has variance at most 1/4 more than the noise, so its entropy is at most that of a
+    Gaussian with this variance; what the noise itself has of it tells nothing.
+
+    >>> round(noisy_answer_nats(0.5**2, gaussian_entropy(0.5**2)), 4)
     0.3466
     """
-    return 0.5 * math.log1p(LARGEST_VARIANCE / scale**2)
+    # The difference of the two entropies, in a form that keeps its digits under much noise.
+    widened = 0.5 * math.log1p(LARGEST_VARIANCE / variance)
+    return widened + (gaussian_entropy(variance) - entropy)
+
+
+def gaussian_entropy(variance: float) -> float:
+    """Return the differential entropy of a Gaussian, the largest for its variance, in nats."""
+    return 0.5 * math.log(2.0 * math.pi * math.e * variance)
 
 
 def laplace_nats(scale: float) -> float:
     """Return the most that one accuracy with Laplace noise can tell.
 
-    The answer has variance at most 1/4 + 2 scale^2, so its entropy is at most a Gaussian's; the
-    noise itself has entropy 1 + ln(2 scale).
-
     >>> round(laplace_nats(0.5), 4)
     0.2751
     """
-    answer = 0.5 * math.log(2.0 * math.pi * math.e * (LARGEST_VARIANCE + 2.0 * scale**2))
-    return answer - 1.0 - math.log(2.0 * scale)
+    return noisy_answer_nats(2.0 * scale**2, 1.0 + math.log(2.0 * scale))
 
 
 def log_patterns(looks: int, most: int) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 
 from holdfast.errors import InvalidInput, NotSupported
 
-__all__ = ["Sampler", "check_sampler", "draw"]
+__all__ = ["Sampler", "Shape", "check_sampler", "draw"]
 
 Sampler = Literal["numpy", "opendp"]
 Shape = Literal["gaussian", "laplace"]

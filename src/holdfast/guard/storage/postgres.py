@@ -185,6 +185,6 @@ def _clear_errors() -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        failure = " ".join(str(error).split()) or type(error).__name__
+        failure = " ".join(str(error).split()).rstrip(".") or type(error).__name__
     if failure is not None:
         raise LedgerError(f"the PostgreSQL ledger can't be used: {failure}. Nothing was released.")
