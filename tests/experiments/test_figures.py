@@ -2,10 +2,12 @@ import sys
 
 import pytest
 
+from holdfast import Problem
+from holdfast.bounds.acharya2020 import large_k, small_k
 from holdfast.errors import NotSupported
 from holdfast.experiments import run, summarise
 from holdfast.experiments.demonstration import demo_experiments, with_bounds
-from holdfast.experiments.figures import bias_figure
+from holdfast.experiments.figures import _looks, bias_figure
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +30,17 @@ def test_same_numbers_same_file(points, tmp_path):
     bias_figure(points, 2000, 4, paths=[one])
     bias_figure(points, 2000, 4, paths=[two])
     assert one.read_bytes() == two.read_bytes()
+
+
+@pytest.mark.parametrize(("n", "m"), [(10_000, 10), (400, 2), (2000, 3)])
+def test_guarantees_are_drawn_from_end_to_end(n, m):
+    looks = _looks(n, m, 10**6).tolist()
+    for bound in (small_k, large_k):
+        there = [k for k in looks if bound(Problem(n, m, k)).applies]
+        first, last = min(there), max(there)
+        assert first == 1 or not bound(Problem(n, m, first - 1)).applies
+        assert not bound(Problem(n, m, last + 1)).applies
+    assert max(_looks(n, m, 50)) == 50
 
 
 def test_without_measurements_the_bounds_are_drawn(tmp_path):

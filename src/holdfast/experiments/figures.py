@@ -69,7 +69,7 @@ def bias_figure(
     n, m = n_examples, n_classes
     points = [s for s in summaries if (s["n"], s["m"]) == (n, m)]
     most = max([10, *(s["k"] for s in points)])
-    grid = np.unique(np.geomspace(1, 2 * most, 60).astype(np.int64))
+    grid = _looks(n, m, 2 * most)
     settings: Any = {"font.size": 11, "svg.hashsalt": "holdfast", "svg.fonttype": "path"}
     with mpl.rc_context(settings):
         figure = Figure(figsize=(9.6, 5.8), layout="constrained")
@@ -94,6 +94,14 @@ def bias_figure(
             # Without the date the same numbers make the same file.
             figure.savefig(path, dpi=150, metadata=_dateless(path))
     return saved
+
+
+def _looks(n: int, m: int, most: int) -> NDArray[np.int64]:
+    """Return the looks that curves are drawn through, with both ends of each guarantee's range."""
+    evenly = np.geomspace(1, most, 60).astype(np.int64)
+    nine_logs = 9 * math.log(m)
+    ends = [1 + n // (2 * m), math.floor(nine_logs * m) + 1, math.floor(nine_logs * (n - 1))]
+    return np.unique([*evenly, *(end for end in ends if 1 <= end <= most)])
 
 
 def _draw_bounds(axes: Any, grid: NDArray[np.int64], n: int, m: int) -> None:
