@@ -114,7 +114,7 @@ def test_turns_are_kept(cls, problem):
 
 
 @EVERY
-@pytest.mark.parametrize("answer", [float("nan"), float("inf")])
+@pytest.mark.parametrize("answer", [float("nan"), float("inf"), "high", None])
 def test_an_answer_that_is_no_number_is_refused_and_changes_nothing(cls, problem, answer):
     attack, answering = build(cls, problem), oracle(problem)
     query = attack.ask()

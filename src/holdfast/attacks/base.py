@@ -69,7 +69,10 @@ class TurnBased(Generic[Query]):
         """Take the released answer to the last query: an accuracy."""
         if not self._waiting:
             raise OutOfTurn("tell() needs an open query: call ask() first.")
-        value = float(answer)
+        try:
+            value = float(answer)
+        except (TypeError, ValueError):
+            value = math.nan
         if not math.isfinite(value):
             raise InvalidInput(f"answer must be a finite number, got {answer!r}.")
         count = value * self._problem.n_examples
