@@ -150,6 +150,7 @@ def sample_audit() -> result.Audit:
                 value if k <= 501 else None
                 for k, value in zip(BOUND_LOOKS, growing(1 / 8), strict=True)
             ),
+            guaranteed_by=tuple("small-k" if k <= 501 else None for k in BOUND_LOOKS),
             principle=tuple(growing(0.6)),
             allowed=tuple(min(90.0, value) for value in growing(4.5)),
         ),

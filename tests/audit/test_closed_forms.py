@@ -1,12 +1,22 @@
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from holdfast.audit import closed_forms
+from holdfast.audit import closed_forms, parse_looks
+from holdfast.audit.curve import curve
 from holdfast.audit.grain import grain_for
+from holdfast.audit.page.charts import gain_chart
+from holdfast.audit.suite import Effort, Measured
+from holdfast.audit.ways import Way
 from holdfast.audit.what_if import ACCOUNTS, CLASSES, DECIMALS, EXAMPLES, LOOKS, STEPS, what_if
 from holdfast.experiments import certified
+from holdfast.experiments.matrix_plays import Played
+from holdfast.experiments.summary import Mean
 from holdfast.mechanisms import Exact, Ladder, Rounding, parse_mechanism
 from holdfast.problem import Problem
+from tests.audit.sample import sample_audit
 
 
 @pytest.mark.parametrize("rule", ["exact", "round:2", "ladder:0.01", "subsample:0.3", "improved"])
@@ -46,3 +56,25 @@ def test_the_grain_is_never_finer_than_one_example(n, m):
     grain = grain_for(n, m)
     assert grain.points >= 100.0 / n
     assert grain.round(grain.round(3.14159)) == grain.round(3.14159)
+
+
+def test_the_drawn_guarantee_breaks_between_the_theorems(request_for):
+    """Between their ranges nothing is promised; each range is drawn to its very edges."""
+    request = request_for(n=2000, m=40, looks=parse_looks("300"))
+    grain = grain_for(2000, 40)
+    empty = [Measured(Way("features", "constant"), Mean(0.0, 0.0), None)]
+    drawn = curve(
+        request, Effort(2, 2, 300), grain, empty, lambda jobs: [Played(0.0, 1) for _ in jobs]
+    )
+    known = dict(zip(drawn.bound_looks, drawn.guaranteed_by, strict=True))
+    first, last = 1 + 2000 // 80, math.floor(9 * 40 * math.log(40)) + 1
+    assert known[first] == "small-k"
+    assert known[last] == "large-k"
+    assert {name for k, name in known.items() if first < k < last} == {None}
+    audit = replace(sample_audit(), curve=drawn, grain=0.001)
+    data = [layer["data"]["values"] for layer in gain_chart(audit)["layer"] if "data" in layer]
+    rows = [row for values in data for row in values if row.get("line") == "the paper's guarantee"]
+    parts = {k: {row["part"] for row in rows if row["looks"] == k} for k in known}
+    assert parts[1] == parts[first]
+    assert parts[first] != parts[last]
+    assert parts[last] == parts[drawn.bound_looks[-1]]

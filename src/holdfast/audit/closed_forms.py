@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from holdfast.answers import AnswerModel, ExactAnswers
@@ -10,13 +11,22 @@ from holdfast.bounds import acharya2020, block_majority
 from holdfast.bounds.column_vote import predicted_accuracy
 from holdfast.bounds.information import accuracy_from_information
 from holdfast.experiments.answer_models import answer_model
-from holdfast.mechanisms import Rule
+from holdfast.mechanisms import Rounding, Rule
 from holdfast.planner.closed_forms import climb_gain
 from holdfast.planner.curves import champion_gain, lattice_certain
 from holdfast.planner.forecast import Situation
 from holdfast.problem import Problem
 
-__all__ = ["allowed", "expected", "first_above", "guarantee", "principle"]
+__all__ = [
+    "allowed",
+    "expected",
+    "first_above",
+    "forecast",
+    "guarantee",
+    "guaranteed_by",
+    "principle",
+    "regime_edges",
+]
 
 
 def guarantee(problem: Problem) -> float | None:
@@ -25,8 +35,37 @@ def guarantee(problem: Problem) -> float | None:
     >>> guarantee(Problem(10_000, 10, 101))
     0.397
     """
+    return _guarantees(problem)[0]
+
+
+def guaranteed_by(problem: Problem) -> str | None:
+    """Return the name of the bound that promises most; None: no theorem applies.
+
+    >>> [guaranteed_by(Problem(10_000, 100, k)) for k in (20, 500, 10_000)]
+    ['small-k', None, 'large-k']
+    """
+    return _guarantees(problem)[1]
+
+
+def regime_edges(n_examples: int, n_classes: int) -> tuple[int, ...]:
+    """Return the numbers of looks at which a theorem of the paper begins or ends to apply.
+
+    >>> regime_edges(10_000, 100)
+    (1, 51, 4145, 414423)
+    """
+    n, m = n_examples, n_classes
+    large = acharya2020.LARGE_K_LOGS * math.log(m)
+    edges = (1, 1 + n // (2 * m), math.floor(m * large) + 1, math.floor((n - 1) * large))
+    return tuple(k for k in edges if k >= 1 and guarantee(Problem(n, m, k)) is not None)
+
+
+def _guarantees(problem: Problem) -> tuple[float | None, str | None]:
     bounds = (acharya2020.small_k(problem), acharya2020.large_k(problem))
-    return _most(problem, [bound.accuracy for bound in bounds])
+    able = [bound for bound in bounds if bound.accuracy is not None]
+    if not able:
+        return None, None
+    best = max(able, key=lambda bound: bound.accuracy or 0.0)
+    return _most(problem, [best.accuracy]), best.name
 
 
 def principle(problem: Problem) -> float:
@@ -60,6 +99,28 @@ def expected(rule: Rule, problem: Problem) -> float | None:
     exact = isinstance(model, ExactAnswers)
     accuracy = HadamardBlocks.expected_accuracy(problem, answers=None if exact else model)
     return _most(problem, [accuracy])
+
+
+def forecast(rule: Rule, problem: Problem) -> float | None:
+    """Return the best gain that a formula gives for some attack under a rule, in points.
+
+    That of fixed blocks and of champion against challenger; where the rule hides nothing of a
+    match count, that of every attack on exact answers. None: the rule releases no scores.
+
+    >>> rule = Rounding(decimals=2)
+    >>> problem = Problem(10_000, 10, 1000)
+    >>> expected(rule, problem) < forecast(rule, problem) < principle(problem)
+    True
+    """
+    model = answer_model(rule, problem)
+    if model is None:
+        return None
+    low, high = model.counts(0.0, problem.n_examples)
+    if isinstance(model, ExactAnswers) or (isinstance(rule, Rounding) and low == high):
+        return principle(problem)
+    adaptive = champion_gain(Situation(problem, answers=model), at_boundary=True)
+    best = _most(problem, [min(1.0, problem.baseline + adaptive / problem.n_examples)])
+    return max(best or 0.0, expected(rule, problem) or 0.0)
 
 
 def allowed(rule: Rule, problem: Problem, accounts: int = 1) -> float | None:

@@ -16,6 +16,7 @@ from holdfast.problem import Problem
 __all__ = ["N_ATTACKS", "curve", "log_spaced"]
 
 N_ATTACKS = 4
+EARLY = ("features", "champion-challenger")
 N_LOOKS = 5
 # The bounds are drawn this many times further than today's looks.
 FURTHER = 10.0
@@ -43,6 +44,15 @@ def _looks(effort: Effort) -> tuple[int, ...]:
     return log_spaced(max(2, effort.looks // 100), effort.looks, N_LOOKS)
 
 
+def _chosen(measured: Sequence[Measured]) -> list[Measured]:
+    """Return the strongest attacks today, and with them the one that is strongest early."""
+    able = [each for each in measured if each.bias is not None]
+    best = sorted(able, key=lambda each: -each.bias.mean if each.bias else 0.0)
+    early = [each for each in best if (each.way.setting, each.way.base) == EARLY][:1]
+    chosen = best[: N_ATTACKS - 1]
+    return chosen + ([each for each in early if each not in chosen] or best[N_ATTACKS - 1 :][:1])
+
+
 def curve(
     request: Request,
     effort: Effort,
@@ -52,8 +62,7 @@ def curve(
     on_play: OnPlay | None = None,
 ) -> Curve:
     """Play the strongest attacks at fewer looks; their gains today come from the suite."""
-    able = [each for each in measured if each.bias is not None]
-    strongest = sorted(able, key=lambda each: -each.bias.mean if each.bias else 0.0)[:N_ATTACKS]
+    strongest = _chosen(measured)
     looks = _looks(effort)
     asked = [(each.way, request.release, k) for k in looks[:-1] for each in strongest]
     found = measure(asked, range(effort.fewer), play, on_play)
@@ -65,7 +74,9 @@ def curve(
         assert each.bias is not None
         column.append(grain.interval(each.bias, effort.trials))
     n, m, today = request.problem
-    further = log_spaced(1, max(2, int(FURTHER * today)), N_BOUNDS)
+    last = max(2, int(FURTHER * today))
+    edges = {k for k in closed_forms.regime_edges(n, m) if k <= last}
+    further = tuple(sorted(edges.union(log_spaced(1, last, N_BOUNDS))))
     problems = [Problem(n, m, k) for k in further]
     return Curve(
         today=today,
@@ -76,6 +87,7 @@ def curve(
         ),
         bound_looks=further,
         guarantee=tuple(closed_forms.guarantee(each) for each in problems),
+        guaranteed_by=tuple(closed_forms.guaranteed_by(each) for each in problems),
         principle=tuple(closed_forms.principle(each) for each in problems),
         allowed=tuple(
             closed_forms.allowed(request.rule, each, min(request.histories, each.n_queries))

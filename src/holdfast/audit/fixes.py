@@ -194,5 +194,6 @@ def _fix(
         proven=proven,
         verdict=word,
         text=f"{change[:1].upper()}{change[1:]}: the worst gain found falls to "
-        f"{possible.mean:g} points, and the verdict becomes {word}.",
+        f"{possible.mean:g} point{'' if possible.mean == 1.0 else 's'}, and the verdict becomes "
+        f"{word}.",
     )

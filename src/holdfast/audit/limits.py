@@ -33,7 +33,9 @@ def limits(request: Request, gap: float, curve: Curve) -> Limits:
         principle=closed_forms.principle(problem),
         guarantee=closed_forms.guarantee(problem),
         bits_per_look=round(rule.bits_per_look(problem), 3),
-        conditions=rule.guarantee(problem).conditions,
+        conditions=rule.guarantee(problem).conditions
+        if request.histories == 1
+        else f"{request.histories:,} accounts, each met afresh",
         looks_until={
             "possible": _measured_until(curve, gap),
             "principle": closed_forms.first_above(

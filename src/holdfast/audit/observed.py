@@ -56,7 +56,8 @@ def observed(request: Request, grain: Grain) -> History | None:
         last=times[-1].isoformat() if times else None,
         most_looks=max(team.looks for _, team in teams),
         over_limit=tuple(t.team for _, t in teams if t.looks > request.looks.count),
-        median_gap=grain.round(statistics.median(neighbours)) if neighbours else None,
+        # Between ranks, not of a score: a grain would round most of them to nothing.
+        median_gap=float(f"{statistics.median(neighbours):.1g}") if neighbours else None,
         half_width=grain.round(half),
         paired_half_width=grain.round(100.0 * _paired(n, looks)),
         mean_gap=grain.round(statistics.mean(gaps)) if gaps else None,

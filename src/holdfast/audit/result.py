@@ -95,7 +95,8 @@ class Curve:
     `looks` are those that were played. `bound_looks` reach further, and `guarantee` (what the
     paper's attacks are proved to gain from exact answers), `principle` (the best gain that some
     attack is proved or computed to reach from exact answers) and `allowed` (the certified bound of
-    this rule) have one value for each; None: no statement applies.
+    this rule) have one value for each; None: no statement applies. `guaranteed_by` names the
+    theorem behind each guarantee: between two of them nothing is promised.
     """
 
     today: int
@@ -103,6 +104,7 @@ class Curve:
     measured: tuple[Series, ...]
     bound_looks: tuple[int, ...]
     guarantee: tuple[float | None, ...]
+    guaranteed_by: tuple[str | None, ...]
     principle: tuple[float | None, ...]
     allowed: tuple[float | None, ...]
 

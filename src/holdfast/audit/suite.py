@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -187,5 +188,15 @@ def _gain(request: Request, effort: Effort, grain: Grain, each: Measured) -> Gai
         allowed=None
         if way.setting == "model"
         else closed_forms.allowed(request.rule, problem, job.accounts),
-        reason=each.reason,
+        reason=None if each.reason is None else _plainly(each.reason),
     )
+
+
+def _plainly(reason: str) -> str:
+    """Return why an attack can't play in words for people who don't read its code."""
+    if reason.startswith("n_queries must be at most"):
+        return "it can't use so many looks."
+    if reason.startswith("n_classes must be 2"):
+        return "it is for two classes."
+    needs = re.match(r"\w+ needs \w+, got \w+(?:\([^)]*\))?: (.*)", reason, flags=re.DOTALL)
+    return f"it needs exact scores: {needs[1]}" if needs else reason

@@ -1,8 +1,8 @@
 """Surfaces for the page's what-if panel: gains over a grid of sizes, from formulas alone.
 
-The page interpolates between grid points on log axes. `possible` is what a fixed design, Hadamard
-blocks, is expected to gain, and `allowed` what is certified; measured gains of today's policy are
-not in here. Arrays are nested in the order of the axes that `order` names.
+The page interpolates between grid points on log axes. `possible` is the best gain that a formula
+gives for some attack, and `allowed` what is certified; measured gains of today's policy are not in
+here. Arrays are nested in the order of the axes that `order` names.
 
 The surfaces do not depend on what is audited, so they come with the package: `scripts/what_if.py`
 writes the file, and a test computes some of its numbers again.
@@ -66,8 +66,8 @@ def compute() -> Mapping[str, Any]:
                 lambda p: [[_allowed(Ladder(step), p, a) for a in ACCOUNTS] for step in STEPS]
             ),
         },
-        "note": "possible: expected gain of Hadamard blocks; for a Ladder that of rounding to its "
-        "step, capped by what is allowed to one account",
+        "note": "possible: the best forecast gain of an attack; for a Ladder that of blocks under "
+        "rounding to its step, capped by what is allowed to one account",
     }
 
 
@@ -80,7 +80,8 @@ def _rounding(decimals: int | None) -> Rule:
 
 
 def _possible(rule: Rule, problem: Problem) -> float:
-    gain = closed_forms.expected(rule, problem) or 0.0
+    formula = closed_forms.expected if isinstance(rule, Ladder) else closed_forms.forecast
+    gain = formula(rule, problem) or 0.0
     limit = closed_forms.allowed(rule, problem)
     return round(gain if limit is None else min(gain, limit), 2)
 

@@ -33,8 +33,9 @@ def show(result: Audit, report: Path | None) -> None:
     board = result.board
     console.print(
         f"\n{escape(board.name)}: {board.n_examples:,} examples, {board.n_classes:,} classes, "
-        f"{board.rule}, {board.looks_text} an account, {board.accounts:,} together "
-        f"({board.looks:,} looks)"
+        f"{board.rule}, {board.looks_text}"
+        + (f" for each of {board.accounts:,} accounts" if board.accounts > 1 else "")
+        + (f" ({board.looks:,} looks in all)" if board.looks_text != _looks(board.looks) else "")
     )
     _gains(console, result)
     _rules(console, result)
@@ -108,7 +109,7 @@ def _limits(console: Console, result: Audit) -> None:
         ("allowed", "the bound lets an attack gain"),
     ):
         looks = limits.looks_until[word]
-        when = f"from {looks:,} looks on" if looks else "nowhere in what was searched"
+        when = f"from {_looks(looks)} on" if looks else "nowhere in what was searched"
         console.print(f"  {what} {gap:g} point{'' if gap == 1.0 else 's'} or more {when}")
 
 
@@ -133,6 +134,10 @@ def _history(console: Console, history: History) -> None:
         more = len(group.teams) - MOST_TEAMS
         table.add_row(ranks, f"{shown} and {more} more" if more > 0 else shown)
     console.print(table)
+
+
+def _looks(count: int) -> str:
+    return f"{count:,} look{'' if count == 1 else 's'}"
 
 
 def _range(points: Interval) -> str:

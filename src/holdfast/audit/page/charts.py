@@ -21,8 +21,16 @@ DASHES = {
     "possible in principle": [2, 3],
     "the paper's guarantee": [7, 4],
 }
-# A gain below this many points is not drawn on a logarithmic axis.
+# A gain below this many points is not drawn on a logarithmic axis; nor, where labels are few,
+# one below a fifth of the grain that measured gains are rounded to.
 LEAST_POINTS = 0.01
+
+
+HEIGHT = 400
+
+
+def _least(audit: Audit) -> float:
+    return max(LEAST_POINTS, audit.grain / 5.0)
 
 
 def gain_chart(audit: Audit) -> dict[str, Any]:
@@ -31,13 +39,13 @@ def gain_chart(audit: Audit) -> dict[str, Any]:
         "looks:Q",
         scale=alt.Scale(type="log", nice=False),
         title="looks at the score",
-        axis=alt.Axis(format="~s", tickCount=6, grid=True),
+        axis=alt.Axis(format="~s", tickCount=6, grid=True, gridOpacity=0.5),
     )
     y = alt.Y(
         "points:Q",
-        scale=alt.Scale(type="log", clamp=True, domainMin=LEAST_POINTS),
+        scale=alt.Scale(type="log", clamp=True, domainMin=_least(audit)),
         title="gain in points of accuracy",
-        axis=alt.Axis(format="~g", tickCount=6),
+        axis=alt.Axis(format="~g", tickCount=6, gridOpacity=0.5),
     )
     measured = alt.Data(values=_measured(audit))
     names = sorted({row["attack"] for row in _measured(audit)})
@@ -74,8 +82,11 @@ def gain_chart(audit: Audit) -> dict[str, Any]:
                 "line:N",
                 title="allowed (bound) and proved",
                 scale=alt.Scale(domain=list(DASHES), range=list(DASHES.values())),
-                legend=alt.Legend(orient="bottom", symbolType="stroke", labelLimit=260),
+                legend=alt.Legend(
+                    orient="bottom", symbolType="stroke", symbolSize=900, labelLimit=260
+                ),
             ),
+            detail="part:N",
             tooltip=[
                 alt.Tooltip("line:N"),
                 alt.Tooltip("looks:Q", format=","),
@@ -83,16 +94,17 @@ def gain_chart(audit: Audit) -> dict[str, Any]:
             ],
         )
     )
-    today = alt.Data(values=[{"looks": audit.curve.today, "text": "today's policy"}])
+    today = alt.Data(values=[{"looks": audit.curve.today, "text": "today"}])
     rule = alt.Chart(today).mark_rule(strokeWidth=2, strokeDash=[4, 3]).encode(x=x)
     text = (
         alt.Chart(today)
-        .mark_text(align="right", dx=-6, dy=8, baseline="top", fontWeight="bold")
-        .encode(x=x, y=alt.value(0), text="text:N")
+        # At the foot, right of the line: measured curves end at it, and bounds lie above.
+        .mark_text(align="left", dx=6, dy=-6, baseline="bottom", fontWeight="bold")
+        .encode(x=x, y=alt.value(HEIGHT), text="text:N")
     )
     chart = alt.layer(band, line, limits, rule, text).properties(
         width="container",
-        height=400,
+        height=HEIGHT,
         description="Gain in points of accuracy against looks, both axes logarithmic: measured "
         "attacks with 95 % bands, the paper's guarantee, the certified bound, and a line at "
         "today's policy. The table below the chart has the same numbers.",
@@ -155,10 +167,10 @@ def _spec(chart: alt.LayerChart | alt.FacetChart) -> dict[str, Any]:
 
 
 def _measured(audit: Audit) -> list[dict[str, Any]]:
-    rows = []
+    rows, least = [], _least(audit)
     for series in audit.curve.measured:
         for looks, gain in zip(audit.curve.looks, series.points, strict=True):
-            if gain is None or gain.mean < LEAST_POINTS:
+            if gain is None or gain.mean < least:
                 continue
             low = gain.mean if gain.low is None else gain.low
             high = gain.mean if gain.high is None else gain.high
@@ -167,22 +179,32 @@ def _measured(audit: Audit) -> list[dict[str, Any]]:
                     "attack": series_name(series.attack, series.setting),
                     "looks": looks,
                     "points": gain.mean,
-                    "low": max(low, LEAST_POINTS),
-                    "high": max(high, LEAST_POINTS),
+                    "low": max(low, least),
+                    "high": max(high, least),
                 }
             )
     return rows
 
 
 def _limits(audit: Audit) -> list[dict[str, Any]]:
+    """Return the drawn bounds; a line breaks where its statement ends, even if another begins."""
     curve = audit.curve
-    lines = zip(DASHES, (curve.allowed, curve.principle, curve.guarantee), strict=True)
-    return [
-        {"line": name, "looks": looks, "points": value}
-        for name, values in lines
-        for looks, value in zip(curve.bound_looks, values, strict=True)
-        if value is not None and value >= LEAST_POINTS
-    ]
+    nobody = (None,) * len(curve.bound_looks)
+    lines = (
+        (curve.allowed, nobody),
+        (curve.principle, nobody),
+        (curve.guarantee, curve.guaranteed_by),
+    )
+    rows = []
+    for name, (values, sources) in zip(DASHES, lines, strict=True):
+        part, before = 0, None
+        for looks, value, source in zip(curve.bound_looks, values, sources, strict=True):
+            drawn = value is not None and value >= _least(audit)
+            part += source != before or not drawn
+            before = source
+            if drawn:
+                rows.append({"line": name, "part": part, "looks": looks, "points": value})
+    return rows
 
 
 def series_name(attack: str, setting: str) -> str:

@@ -77,7 +77,9 @@ const panel = (() => {
       if (rule.value()) {
         const with_k = [...at, place(axis, k), step.value()];
         const account = place(axisOf(surfaces, "accounts"), accounts.value());
-        return { possible: lookUp(surfaces.ladder.possible, with_k), allowed: lookUp(surfaces.ladder.allowed, [...with_k, account]) };
+        // For what is possible, looks count whichever account they come from.
+        const together = [...at, place(axis, k * accounts.value()), step.value()];
+        return { possible: lookUp(surfaces.ladder.possible, together), allowed: lookUp(surfaces.ladder.allowed, [...with_k, account]) };
       }
       // Rounding remembers nothing: accounts only add up their looks.
       const together = [...at, place(axis, k * accounts.value()), decimals.value()];
@@ -99,14 +101,18 @@ const panel = (() => {
     const say = () => {
       const gain = gains(looks.value());
       const shown = (x) => (x === null ? "nothing certified" : `${x.toFixed(2)} points`);
-      sentence.textContent = `Possible with fixed queries: about ${shown(gain.possible)}. Allowed: ${gain.allowed === null ? shown(null) : `at most ${shown(gain.allowed)}`}.`;
+      sentence.textContent = `Possible: ${rule.value() ? "roughly" : "about"} ${shown(gain.possible)}. Allowed: ${gain.allowed === null ? shown(null) : `at most ${shown(gain.allowed)}`}.`;
     };
     redraw = () => {
       decimals.label.hidden = Boolean(rule.value());
       step.label.hidden = !rule.value();
       say();
       if (!view) return;
-      view.data("curves", rows()).data("here", [{ looks: looks.value() }]).runAsync();
+      const said = sentence.textContent;
+      const chart = document.getElementById("what-if-chart");
+      // What is drawn is marked with its sentence, so that it can be told when the curve follows.
+      view.data("curves", rows()).data("here", [{ looks: looks.value() }]).runAsync()
+        .then(() => { chart.dataset.drawn = said; });
     };
     return () => {
       const filled = { ...spec, datasets: { curves: rows(), here: [{ looks: looks.value() }] } };
@@ -133,7 +139,7 @@ const panel = (() => {
         labelFontSize: 12, titleFontSize: 13, titleFontWeight: 500,
       },
       legend: { ...text, labelFontSize: 12, titleFontSize: 12, titleFontWeight: 500, symbolStrokeColor: colour("--ink"),
-        columns: document.body.clientWidth < 640 ? 1 : 3, layout: { bottom: { anchor: "start", direction: "vertical" } } },
+        columns: [640, 1000].filter((width) => document.body.clientWidth >= width).length + 1, layout: { bottom: { anchor: "start", direction: "vertical" } } },
       view: { stroke: null },
       rule: { color: colour("--ink") },
       text: { color: colour("--ink"), fontSize: 12 },

@@ -26,7 +26,13 @@ def render(audit: Audit) -> str:
             audit=audit,
             version=__version__,
             void=[finding for finding in audit.findings if finding.severity == "void"],
+            played=sorted(
+                (gain for gain in audit.gains if gain.points is not None),
+                key=lambda gain: -gain.points.mean if gain.points else 0.0,
+            ),
+            unable=[gain for gain in audit.gains if gain.points is None],
             heat=_heat(audit),
+            played_looks=max((gain.looks for gain in audit.gains), default=audit.board.looks),
             curve_rows=_curve_rows(audit),
             charts=json_for_script({"gain": gain_chart(audit), "whatIf": what_if_chart()}),
             what_if=json_for_script(
@@ -88,8 +94,11 @@ def interval(gain: Interval | None) -> str:
 
 def _heat(audit: Audit) -> dict[str, Any]:
     """Return the heat map: a row per rule, a column per attack, and how dark each cell is."""
-    attacks = sorted({attack for row in audit.rules for attack in row.cells})
-    largest = max((gain for row in audit.rules for gain in row.cells.values()), default=0.0)
+    # The policy met the whole suite; columns are the attacks that other rules met, too.
+    others = {attack for row in audit.rules if not row.is_policy for attack in row.cells}
+    attacks = sorted(others or {attack for row in audit.rules for attack in row.cells})
+    shown = [gain for row in audit.rules for name, gain in row.cells.items() if name in attacks]
+    largest = max(shown, default=0.0)
     rows = []
     for row in audit.rules:
         cells = []
