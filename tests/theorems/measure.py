@@ -35,7 +35,8 @@ def label_vector(kind: str, n: int, m: int, rng: np.random.Generator) -> np.ndar
     if kind == "skewed":
         return np.minimum(rng.geometric(0.5, size=n) - 1, m - 1)
     if kind == "avoiding":  # no example has one of the attack's two default labels
-        return 2 + np.arange(n) % (m - 2)
+        # With two classes no label is left; then only the first of the two is avoided.
+        return np.ones(n, dtype=int) if m == 2 else 2 + np.arange(n) % (m - 2)
     raise ValueError(kind)
 
 
