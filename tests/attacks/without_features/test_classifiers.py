@@ -105,7 +105,7 @@ def test_the_prediction_grows_with_the_looks_not_with_the_test_set(name):
     assert abs(sizes[0] - sizes[1]) < 32
 
 
-@pytest.mark.parametrize("name", ["BlockMajority", "ColumnVote", "UniformVote"])
+@pytest.mark.parametrize("name", ATTACKS)
 @pytest.mark.parametrize("n", [1000, 10**6])
 def test_a_prediction_from_exact_answers_is_a_few_hundred_bytes(name, n):
     attack, answers = build(name, Problem(n, 10, 301)), np.random.default_rng(2)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.naive_bayes import log_odds
+from holdfast.attacks.naive_bayes import whole_log_odds
 from holdfast.attacks.without_features.column_attack import ColumnAttack
 from holdfast.problem import Problem
 
 __all__ = ["NaiveBayes"]
-
 
 class NaiveBayes(ColumnAttack):
     r"""Weigh every random classifier's labels by the log odds of its accuracy.
@@ -18,6 +17,10 @@ class NaiveBayes(ColumnAttack):
     As `holdfast.attacks.NaiveBayes`, with each query a random function of the features.
 
     Implements: feldman2019 alg:naive-bayes (the polynomial-time attack)
+
+    Departures
+    ----------
+    The weights are whole numbers, as there: two bytes a look, that add up alike everywhere.
 
     Parameters
     ----------
@@ -45,4 +48,4 @@ class NaiveBayes(ColumnAttack):
         super().__init__(problem, rng=rng, permuted=permuted, n_live=problem.n_examples)
 
     def _weights(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        return log_odds(counts, self._problem)
+        return whole_log_odds(counts, self._problem)
