@@ -11,6 +11,7 @@ from holdfast.problem import Problem
 
 __all__ = ["NaiveBayes"]
 
+
 class NaiveBayes(ColumnAttack):
     r"""Weigh every random classifier's labels by the log odds of its accuracy.
 
