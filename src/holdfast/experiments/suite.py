@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from holdfast import attacks
+from holdfast.answers import RoundedAnswers
 from holdfast.errors import NotSupported
 from holdfast.experiments.answer_models import answer_model
 from holdfast.labels import Labels
@@ -104,6 +105,18 @@ def _scored(cls: type[Any]) -> Build:
     return build
 
 
+def _steering(cls: type[Any]) -> Build:
+    """Build an attack that asks where rounding tells most."""
+    scored = _scored(cls)
+
+    def build(problem: Problem, rng: np.random.Generator, rule: Rule) -> Attack[Labels]:
+        if not isinstance(answer_model(rule, problem), RoundedAnswers):
+            raise NotSupported("it is made for rounding, and the rule does not round.")
+        return scored(problem, rng, rule)
+
+    return build
+
+
 def _comparing(cls: type[Any], **settings: Any) -> Build:
     """Build an attack that only compares answers: ranks will do."""
 
@@ -184,6 +197,7 @@ SUITE = (
     Entry("pooled-detecting", _scored(attacks.PooledDetecting)),
     Entry("lattice", _scored(attacks.Lattice)),
     Entry("champion-challenger", _scored(attacks.ChampionChallenger)),
+    Entry("boundary-challenger", _steering(attacks.BoundaryChallenger)),
     Entry("hill-climb", _climbing(attacks.HillClimb, _nothing)),
     Entry("block-climb", _climbing(attacks.BlockClimb, _margin)),
     Entry("random-climb", _climbing(attacks.RandomClimb, _step)),
@@ -192,6 +206,9 @@ SUITE = (
     Entry("block-majority, new accounts", _comparing(attacks.BlockMajority), accounts=None),
     Entry("hadamard-blocks, new accounts", _scored(attacks.HadamardBlocks), accounts=None),
     Entry("champion-challenger, new accounts", _scored(attacks.ChampionChallenger), accounts=None),
+    Entry(
+        "boundary-challenger, new accounts", _steering(attacks.BoundaryChallenger), accounts=None
+    ),
 )
 
 
