@@ -110,3 +110,13 @@ def test_looks_are_a_number_or_a_rate():
     assert parse_looks("5/day", days=90).count == 450
     assert parse_looks("1/week", days=8).count == 2
     assert parse_looks("1_000").count == 1000
+
+
+def test_classes_in_runs_are_sorted_whatever_their_order(request_for):
+    labels = np.repeat([2, 0, 3, 1], 60)
+    codes = {finding.code for finding in preflight(request_for(labels, m=4), grain_for(240, 4))}
+    assert "sorted-rows" in codes
+    mixed = np.concatenate([labels, labels])  # every class in two runs
+    codes = {finding.code for finding in preflight(request_for(mixed, m=4), grain_for(480, 4))}
+    assert "sorted-rows" not in codes
+    assert "grouped-rows" in codes

@@ -109,3 +109,14 @@ def test_a_page_that_can_not_be_written_is_refused_before_playing(refused, files
 def test_json_is_one_document(holdfast, files):
     outcome = holdfast("audit", files / "truth.csv", *LOOKS, "--json")
     assert json.loads(outcome.out)["grain"] > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--mechanism", "round:99"), "mechanism must not round finer than 1/1,000,000,000,000"),
+        (("--processes", 0), "processes must be at least 1, got 0."),
+    ],
+)
+def test_slips_of_the_pen_are_refused_before_anything_is_played(refused, files, options, message):
+    assert refused("audit", files / "truth.csv", *options).startswith(message)

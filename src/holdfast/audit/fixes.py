@@ -184,6 +184,7 @@ def _fix(
     change = " and ".join(parts)
     proven = allowed is not None and allowed < gap
     word = word_for(possible, gap, proven=proven)
+    gain = max(0.0, possible.mean)  # less than nothing is chance
     return Fix(
         rule=str(rule),
         looks=each.looks,
@@ -194,6 +195,6 @@ def _fix(
         proven=proven,
         verdict=word,
         text=f"{change[:1].upper()}{change[1:]}: the worst gain found falls to "
-        f"{possible.mean:g} point{'' if possible.mean == 1.0 else 's'}, and the verdict becomes "
+        f"{gain:g} point{'' if gain == 1.0 else 's'}, and the verdict becomes "
         f"{word}.",
     )

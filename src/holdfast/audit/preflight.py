@@ -44,7 +44,9 @@ def sorted_rows(request: Request, grain: Grain) -> Iterator[Finding]:
     labels = request.labels
     if labels.size < 3 or np.unique(labels).size < 2:
         return
-    if bool(np.all(labels[1:] >= labels[:-1])) or bool(np.all(labels[1:] <= labels[:-1])):
+    # Class numbers follow from the names: the classes may come in any order.
+    runs = 1 + int(np.count_nonzero(labels[1:] != labels[:-1]))
+    if runs == np.unique(labels).size < labels.size:
         yield Finding(
             "sorted-rows",
             "void",
@@ -157,9 +159,14 @@ def imbalance(request: Request, grain: Grain) -> Iterator[Finding]:
         yield Finding(
             "constant-reveals",
             "note",
-            f"{m - 1} constant submissions reveal all class shares under {request.release}.",
-            f"Each costs one look of {request.n_looks:,}, and {spent} of them are affordable: "
-            "class shares are the first thing an attacker learns.",
+            (
+                "One constant submission reveals"
+                if m == 2
+                else f"{m - 1:,} constant submissions reveal"
+            )
+            + f" all class shares under the rule {request.release}.",
+            f"Each costs one look, and the policy pays for {spent:,} of {m - 1:,}: class shares "
+            "are the first thing an attacker learns.",
             "Publish the class shares, so that nothing is left to learn, or release less.",
         )
 

@@ -13,12 +13,14 @@ from holdfast.audit.parts import Parts
 from holdfast.errors import InvalidInput
 from holdfast.label_files import LabelFile
 from holdfast.labels import Labels
-from holdfast.mechanisms import Rule, parse_mechanism
+from holdfast.mechanisms import Chain, Rounding, Rule, parse_mechanism
 from holdfast.problem import Problem, check_at_least
 
 __all__ = ["Prediction", "Request"]
 
 DEFAULT_GAP = 1.0
+# Finer than this, rounding is a slip of the pen: a score of double precision has no such digits.
+FINEST = 10**12
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +93,11 @@ class Request:
             raise InvalidInput(f"gap must lie in (0, 100] points, got {self.gap}.")
         object.__setattr__(self, "rule", parse_mechanism(self.release))
         object.__setattr__(self, "release", str(self.rule))
+        for rule in self.rule.rules if isinstance(self.rule, Chain) else [self.rule]:
+            if isinstance(rule, Rounding) and rule.exact_step * FINEST < 1:
+                raise InvalidInput(
+                    f"mechanism must not round finer than 1/{FINEST:,}, got {self.release}."
+                )
         self.rule.init(self.problem)  # a rule that does not fit must say so before any play
         for model in self.predictions:
             if model.labels.size != self.parts.scored.size:

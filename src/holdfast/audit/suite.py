@@ -32,7 +32,14 @@ __all__ = [
 # Labels handled by one play; beyond it fewer looks are played than the policy grants.
 MOST_WORK = 5 * 10**7
 # Attacks that take longest: they begin first, so that no process waits for the other's last one.
-SLOW = ("champion-challenger", "message-passing", "label-subset", "random-climb", "lattice")
+SLOW = (
+    "champion-challenger",
+    "boundary-challenger",
+    "message-passing",
+    "label-subset",
+    "random-climb",
+    "lattice",
+)
 
 OnPlay: TypeAlias = Callable[[int], None]
 

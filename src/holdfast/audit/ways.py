@@ -16,6 +16,7 @@ __all__ = ["Way", "compared_ways", "remembers", "suite_ways"]
 # score of its own, and where most are answered with what was shown before, or with a bit.
 ON_SCORES = (
     "champion-challenger",
+    "boundary-challenger",
     "random-climb",
     "lattice",
     "naive-bayes",

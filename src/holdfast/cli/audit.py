@@ -27,6 +27,7 @@ from holdfast.guard import Policy
 from holdfast.guard.windows import Calendar, Rolling
 from holdfast.label_files import LabelFile, read_labels
 from holdfast.labels import Labels
+from holdfast.problem import check_at_least
 
 __all__ = ["audit"]
 
@@ -118,6 +119,8 @@ def audit(
     holds a label or an exact score. Exit codes: 0, 1 above --fail-above, 2 bad input.
     """
     command = _command(locals())
+    if processes is not None:
+        check_at_least("processes", processes, 1)
     if report is not None:
         _check_report(report)
     file, models, name = _test_set(labels, predictions, id_column, label_column)
@@ -139,7 +142,10 @@ def audit(
     )
     with _progress(auditing.n_plays(request)) as on_step:
         result = auditing.audit(
-            request, processes=processes or _cores(), command=command, on_step=on_step
+            request,
+            processes=_cores() if processes is None else processes,
+            command=command,
+            on_step=on_step,
         )
     if report is not None:
         _write(result, report)
