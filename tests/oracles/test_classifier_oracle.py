@@ -4,7 +4,8 @@ import pytest
 
 from holdfast import Problem
 from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery
-from holdfast.oracles import ClassifierOracle, IndexedOracle
+from holdfast.mechanisms import Gaussian, Subsample
+from holdfast.oracles import ClassifierOracle, IndexedOracle, LabelOracle
 
 LABELS = np.array([0, 1, 2, 0, 1, 2])
 PROBLEM = Problem(6, 3, 4)
@@ -88,3 +89,37 @@ def test_a_bad_classifier_costs_nothing(kind, query, message):
 def test_features_and_labels_must_fit_the_problem():
     with pytest.raises(InvalidInput, match=r"X must have n_examples = 6 rows, got 2\."):
         ClassifierOracle(["a", "b"], LABELS, problem=PROBLEM)
+
+
+def test_a_refused_classifier_does_not_change_later_answers():
+    answers = []
+    for bad_ones in (0, 3):
+        oracle = ClassifierOracle(
+            list("abcdef"),
+            LABELS,
+            problem=PROBLEM,
+            mechanism=Gaussian(0.1),
+            rng=np.random.default_rng(5),
+        )
+        for _ in range(bad_ones):
+            with pytest.raises(InvalidQuery):
+                oracle.query(Returns([0.5] * 6))
+        answers.append([oracle.query(Returns([0] * 6)) for _ in range(2)])
+    assert answers[0] == answers[1]
+    assert answers[0][0] != answers[0][1]
+
+
+def test_a_rule_that_scores_a_fixed_part_scores_the_same_rows_every_time():
+    n, k = 200, 20
+    hidden = np.random.default_rng(6).integers(2, size=n)
+
+    class RightOnTheFirstHalf:
+        def predict(self, X):
+            return np.where(X < n // 2, hidden[X], 1 - hidden[X])
+
+    problem = Problem(n, 2, k)
+    oracle = ClassifierOracle(np.arange(n), hidden, problem=problem, mechanism=Subsample(0.3))
+    answers = {oracle.query(RightOnTheFirstHalf()) for _ in range(k)}
+    assert len(answers) == 1
+    in_order = LabelOracle(hidden, problem=problem, mechanism=Subsample(0.3))
+    assert answers == {in_order.query(RightOnTheFirstHalf().predict(np.arange(n)))}

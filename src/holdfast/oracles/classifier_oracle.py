@@ -60,6 +60,8 @@ class ClassifierOracle(Budgeted):
         if len(X) != n:
             raise InvalidInput(f"X must have n_examples = {n} rows, got {len(X)}.")
         self._X = X
+        # Not the release rule's own stream: a refused query must not change later answers.
+        self._orders = self._rng.spawn(1)[0]
         self._labels = as_labels(labels, m, n_examples=n).copy()
 
     def query(self, query: Classifier) -> float:
@@ -71,14 +73,19 @@ class ClassifierOracle(Budgeted):
             All n_queries looks are used up.
         InvalidQuery
             No `predict`, or it returned labels of the wrong number, dtype or range. Either way
-            nothing is counted.
+            nothing is counted, and later answers are what they would have been.
         """
         self._check_budget()
         if not callable(getattr(query, "predict", None)):
             raise InvalidQuery(f"query must have a predict method, got {query!r}.")
-        order = self._rng.permutation(self._problem.n_examples)
-        predicted = query.predict(_rows(self._X, order))
-        return self._release(evaluate(predicted, self._labels[order], self._problem.n_classes))
+        n, m, _ = self._problem
+        order = self._orders.permutation(n)
+        shown = query.predict(_rows(self._X, order))
+        shown = as_labels(shown, m, name="query", n_examples=n, error=InvalidQuery)
+        # Back in the test set's order: a rule that scores a fixed part of it goes by position.
+        predicted = np.empty_like(shown)
+        predicted[order] = shown
+        return self._release(evaluate(predicted, self._labels, m))
 
 
 class IndexedOracle(ClassifierOracle):
