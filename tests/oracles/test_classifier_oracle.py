@@ -115,7 +115,7 @@ def test_a_rule_that_scores_a_fixed_part_scores_the_same_rows_every_time():
 
     class RightOnTheFirstHalf:
         def predict(self, X):
-            return np.where(X < n // 2, hidden[X], 1 - hidden[X])
+            return np.where(X.astype(int) * 2 < n, hidden[X], 1 - hidden[X])
 
     problem = Problem(n, 2, k)
     oracle = ClassifierOracle(np.arange(n), hidden, problem=problem, mechanism=Subsample(0.3))
