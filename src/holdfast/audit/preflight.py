@@ -152,7 +152,9 @@ def imbalance(request: Request, grain: Grain) -> Iterator[Finding]:
             f"A constant submission scores about {grain.round(share):g} %, not {100.0 / m:.3g} %.",
             "The majority class is a baseline that needs no model; gains in this audit are above "
             "uniform guessing, and whoever starts from class shares starts higher.",
-            "Report the majority baseline beside the scores, or rank by balanced accuracy.",
+            "Report the majority baseline beside the scores, or rank by balanced accuracy. To "
+            "measure gains above it, give a file that names that class throughout as "
+            "--predictions.",
         )
     spent = min(m - 1, request.n_looks)
     if _reveals_counts(request.rule, labels.size):
