@@ -107,11 +107,13 @@ class Guard:
         self.problem = Problem(self._labels.size, n_classes, self.policy.looks_per_data_set)
         self._now = now
         self._owner = fingerprint(self._labels, self.ledger.salt())
-        self._detail = {
-            "n_examples": self.problem.n_examples,
-            "n_classes": self.problem.n_classes,
-            "coding": self._owner.coding,
-        }
+        self._opening = json.dumps(
+            {
+                "n_examples": self.problem.n_examples,
+                "n_classes": self.problem.n_classes,
+                "coding": self._owner.coding,
+            }
+        )
 
     def __repr__(self) -> str:
         return f"Guard({self.problem}, {self.policy}, data_set={self.data_set[:12]})"
@@ -149,8 +151,11 @@ class Guard:
             self.charge_failed(str(error), team=team)
             raise
         digest = hashlib.blake2b(np.ascontiguousarray(query).data, digest_size=20).hexdigest()
+        # A fresh seed from the system for each look: nothing stored tells the noise. Made here,
+        # like the digest, since all others wait while the transaction is open.
+        rng = np.random.default_rng(secrets.randbits(128))
         with self.ledger.storage.writing(self._wanted(team, digest)) as transaction:
-            return self._look(transaction, team, query, digest)
+            return self._look(transaction, team, query, digest, rng)
 
     def charge_failed(self, reason: str, *, team: str) -> None:
         """Record a submission that could not be scored, if the policy charges for it.
@@ -203,7 +208,14 @@ class Guard:
             left, opens = allowance(transaction, self.policy, self.data_set, team, now)
         return left, None if opens is None else as_datetime(opens)
 
-    def _look(self, ledger: Transaction, team: str, query: Labels, digest: str) -> Receipt:
+    def _look(
+        self,
+        ledger: Transaction,
+        team: str,
+        query: Labels,
+        digest: str,
+        rng: np.random.Generator,
+    ) -> Receipt:
         now = self._present(ledger)
         self._open(ledger, now)
         earlier = ledger.answered(self.data_set, team, digest, self.policy.release)
@@ -215,7 +227,7 @@ class Guard:
         sealed = ledger.state(self.data_set, scope, self.policy.release)
         state = None if sealed is None else unseal(sealed, self._owner.key)
         left = allowance(ledger, self.policy, self.data_set, team, now, spending=1)
-        answers, sealed = self._release(query, state)
+        answers, sealed = self._release(query, state, rng)
         self._answer_waiting(ledger, scope, answers[:-1], now)
         entry = self._record(
             ledger,
@@ -262,7 +274,9 @@ class Guard:
                 detail=look.receipt_id,
             )
 
-    def _release(self, query: Labels, state: State | None) -> tuple[list[float], bytes]:
+    def _release(
+        self, query: Labels, state: State | None, rng: np.random.Generator
+    ) -> tuple[list[float], bytes]:
         """Return what is released and the sealed state after it; the exact score ends here.
 
         A look in a batch that is not full has no answer; one that fills it has the whole batch's.
@@ -273,8 +287,6 @@ class Guard:
             if state is None:
                 state = mechanism.init(self.problem)
             evaluation = evaluate(query, self._labels, self.problem.n_classes)
-            # A fresh seed from the system for each look: nothing stored tells the noise.
-            rng = np.random.default_rng(secrets.randbits(128))
             answer, state = mechanism.release(state, evaluation, rng)
             answers = [] if is_pending(answer) else list(released(state)) or [answer]
             return answers, seal(state, self._owner.key)
@@ -294,16 +306,18 @@ class Guard:
 
     def _open(self, ledger: Transaction, now: Microseconds) -> None:
         """Record the data set when it is first seen; afterwards, check that it is the same."""
+        if ledger.opened(self.data_set) == self._opening:
+            return
         recorded = data_set_detail(ledger, self.data_set)
         if recorded is None:
-            self._record(ledger, "opened", "", now, detail=json.dumps(self._detail))
+            self._record(ledger, "opened", "", now, detail=self._opening)
             return
         if recorded["n_classes"] != self.problem.n_classes:
             raise InvalidInput(
                 f"n_classes must be {recorded['n_classes']}, as recorded for this data set, "
                 f"got {self.problem.n_classes}."
             )
-        if recorded != self._detail:
+        if recorded != json.loads(self._opening):
             raise InvalidInput(
                 "labels must number the classes as they did at the first look: these are the "
                 "same examples under other class numbers."
