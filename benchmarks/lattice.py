@@ -2,9 +2,11 @@
 
     python -m benchmarks.lattice looks --trials 10 --seed 2025
     python -m benchmarks.lattice budgets --trials 10 --seed 2025
+    python -m benchmarks.lattice prior --trials 10 --seed 2025
 
 `looks`: all labels, and the ratio to n log2(m) / H(Bin(n, 1/m)). `budgets`: matches above n/m with
-too few looks. Every trial draws uniform hidden labels; a wrong label that was called certain stops
+too few looks. `prior`: all labels at (10000, 10) from calibrated models that are right 9 times in
+10 (`MODELS`). Every trial draws uniform hidden labels; a wrong label that was called certain stops
 the script. Seconds are those of a whole game, the oracle included; the first, compiling game is
 left out.
 """
@@ -14,13 +16,17 @@ from __future__ import annotations
 import argparse
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import binom
 
 from holdfast.attacks import Lattice
 from holdfast.problem import Problem
+
+Ints = NDArray[np.int64]
 
 ALL_LABELS = [
     (1000, 2),
@@ -38,6 +44,58 @@ TOO_FEW = [(10_000, 10, 1000), (10_000, 10, 3000), (10_000, 10, 5000), (10_000, 
 
 UNLIMITED = 10**9
 
+Floats = NDArray[np.float64]
+
+
+def _spread(hidden: Ints, m: int, sure: Floats, rng: np.random.Generator) -> Floats:
+    """Return probabilities of a model that is right with probability `sure`, else anything."""
+    wrong = (hidden + rng.integers(1, m, size=hidden.size)) % m
+    top = np.where(rng.random(hidden.size) < sure, hidden, wrong)
+    out = np.repeat(((1.0 - sure) / (m - 1))[:, None], m, axis=1)
+    out[np.arange(hidden.size), top] = sure
+    return out
+
+
+def constant(hidden: Ints, m: int, rng: np.random.Generator) -> Floats:
+    """Be equally sure of all, at 0.9: the least that an accuracy of 0.9 can tell."""
+    return _spread(hidden, m, np.full(hidden.size, 0.9), rng)
+
+
+def two_levels(hidden: Ints, m: int, rng: np.random.Generator) -> Floats:
+    """Be sure at 0.99 of three examples in five, at 0.765 of the others."""
+    return _spread(hidden, m, np.where(rng.random(hidden.size) < 0.6, 0.99, 0.765), rng)
+
+
+def beta(hidden: Ints, m: int, rng: np.random.Generator) -> Floats:
+    """Draw how sure it is from Beta(1.8, 0.2): of most examples very, with some at a loss."""
+    return _spread(hidden, m, np.maximum(rng.beta(1.8, 0.2, size=hidden.size), 1 / m), rng)
+
+
+def evidence(hidden: Ints, m: int, rng: np.random.Generator) -> Floats:
+    """Hear one normal number a label, of mean 2.98 for the true one and 0 else."""
+    strength = 2.98
+    heard = rng.normal(size=(hidden.size, m))
+    heard[np.arange(hidden.size), hidden] += strength
+    odds = np.exp(strength * (heard - heard.max(axis=1, keepdims=True)))
+    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+
+Model = Callable[[Ints, int, np.random.Generator], Floats]
+
+MODELS: tuple[Model, ...] = (constant, two_levels, beta, evidence)
+
+
+def model_limit(prior: Floats) -> tuple[float, float]:
+    """Return the bits that a model leaves open, and the looks that they take at least.
+
+    The widest answer shows, on every example, the label whose probability is nearest 1/2; its
+    count is close to normal, and no fixed query tells more than the count's entropy.
+    """
+    p = prior[prior > 0]
+    bits = float(-(p * np.log2(p)).sum())
+    variance = float((prior * (1.0 - prior)).max(axis=1).sum())
+    return bits, bits / (0.5 * math.log2(2.0 * math.pi * math.e * variance))
+
 
 def limit(n: int, m: int) -> float:
     """Return n log2(m) / H(Bin(n, 1/m)); for two classes all but one answer's parity is known."""
@@ -46,12 +104,27 @@ def limit(n: int, m: int) -> float:
     return n * math.log2(m) / (entropy - (m == 2))
 
 
-def game(n: int, m: int, k: int, sequence: np.random.SeedSequence) -> tuple[int, int, int, float]:
-    """Play once; return looks, certain labels, right labels, seconds."""
+class Game(NamedTuple):
+    """Looks, certain labels, right labels, seconds; the model's right labels, and its limit."""
+
+    looks: int
+    certain: int
+    right: int
+    seconds: float
+    began: int = 0
+    bits: float = 0.0
+    limit: float = 0.0
+
+
+def game(
+    n: int, m: int, k: int, sequence: np.random.SeedSequence, model: Model | None = None
+) -> Game:
+    """Play once."""
     rng = np.random.default_rng(sequence)
     hidden = rng.integers(m, size=n)
+    prior = None if model is None else model(hidden, m, rng)
     start = time.perf_counter()
-    attack = Lattice(Problem(n, m, k), rng=rng)
+    attack = Lattice(Problem(n, m, k), rng=rng, prior=prior)
     labels = hidden.astype(attack.predict().dtype)
     while (query := attack.ask()) is not None:
         attack.tell(np.count_nonzero(query == labels) / n)
@@ -59,14 +132,19 @@ def game(n: int, m: int, k: int, sequence: np.random.SeedSequence) -> tuple[int,
     sure, guess = attack.certain(), attack.predict()
     if (guess[sure] != hidden[sure]).any():
         raise AssertionError(f"a certain label was wrong at {(n, m, k)}, {sequence}")
-    return attack.answered, int(sure.sum()), int(np.count_nonzero(guess == hidden)), seconds
+    right = int(np.count_nonzero(guess == hidden))
+    played = Game(attack.answered, int(sure.sum()), right, seconds)
+    if prior is None:
+        return played
+    began = int(np.count_nonzero(prior.argmax(axis=1) == hidden))
+    return Game(*played[:4], began, *model_limit(prior))
 
 
-def games(n: int, m: int, k: int, trials: int, seed: int) -> np.ndarray:
+def games(n: int, m: int, k: int, trials: int, seed: int, model: Model | None = None) -> np.ndarray:
     """Return one row for each trial."""
-    game(200, m, k, np.random.SeedSequence(0))
+    game(200, m, k, np.random.SeedSequence(0), model)
     sequences = np.random.SeedSequence(seed).spawn(trials)
-    return np.array([game(n, m, k, sequence) for sequence in sequences])
+    return np.array([game(n, m, k, sequence, model) for sequence in sequences])
 
 
 def _mean(values: np.ndarray) -> str:
@@ -96,13 +174,29 @@ def budgets(trials: int, seed: int) -> Iterator[str]:
         yield f"| ({n}, {m}) | {k} | {_mean(rows[:, 1])} | {_mean(rows[:, 2] - n / m)} |"
 
 
+def prior(trials: int, seed: int) -> Iterator[str]:
+    n, m = 10_000, 10
+    yield "| model | right | bits left | limit | looks, zero errors | ratio | seconds |"
+    yield "|---|--:|--:|--:|--:|--:|--:|"
+    for model in MODELS:
+        rows = games(n, m, UNLIMITED, trials, seed, model)
+        if (rows[:, 1] < n).any():
+            raise AssertionError(f"not all labels were recovered from {model.__name__}")
+        taken, bound = rows[:, 0], rows[:, 6].mean()
+        yield (
+            f"| {model.__name__} | {rows[:, 4].mean() / n:.3f} | {rows[:, 5].mean():.0f} "
+            f"| {bound:.0f} | {_mean(taken)} | {taken.mean() / bound:.2f} "
+            f"| {rows[:, 3].mean():.1f} |"
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("table", choices=["looks", "budgets"])
+    parser.add_argument("table", choices=["looks", "budgets", "prior"])
     parser.add_argument("--trials", type=int, default=10)
     parser.add_argument("--seed", type=int, default=2025)
     options = parser.parse_args()
-    table = {"looks": looks, "budgets": budgets}[options.table]
+    table = {"looks": looks, "budgets": budgets, "prior": prior}[options.table]
     for line in table(options.trials, options.seed):
         print(line, flush=True)
 

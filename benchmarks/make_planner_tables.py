@@ -18,7 +18,8 @@ lattice-budget
     The same for the t labels that Lattice makes certain if k looks are all it has and there are
     more examples than they suffice for, by classes and k.
 lattice-prior
-    Looks for all labels from a model, divided by the entropy it leaves over that of an answer.
+    Looks for all labels from a model, divided by the entropy it leaves over that of an answer, by
+    classes and examples.
 """
 
 from __future__ import annotations
@@ -170,22 +171,26 @@ def lattice_budget() -> dict[str, Any]:
 
 def lattice_prior() -> dict[str, Any]:
     """Measure the looks for all labels from a calibrated model that is right 9 times in 10."""
-    classes, ratio, n = [3, 10, 100], [], 3000
-    for m in classes:
-        looks, problem = [], Problem(n, m, 100 * n)
-        for sequence in np.random.SeedSequence([SEED, n, m]).spawn(3):
-            rng = np.random.default_rng(sequence)
-            hidden = rng.integers(m, size=n)
-            model = synthetic_model(0.9, hidden, m, rng)
-            oracle = LabelOracle(hidden, problem=problem)
-            play(attacks.Lattice(problem, rng=rng, prior=model), oracle)
-            looks.append(oracle.looks)
-        rows = np.maximum(model.dense_rows(), 1e-300)
-        nats, top = -float((rows * np.log(rows)).sum()), rows.max(axis=1)
-        an_answer = 0.5 * math.log(2 * math.pi * math.e * float((top * (1 - top)).sum()))
-        ratio.append(round(float(np.mean(looks)) * an_answer / nats, 3))
-        say(f"lattice-prior m={m}: {np.mean(looks):.0f} looks, {ratio[-1]}")
-    return {"classes": classes, "ratio": ratio}
+    classes, examples = [3, 10, 100], [1000, 3000, 10_000]
+    ratio = [[_prior_ratio(n, m) for n in examples] for m in classes]
+    return {"classes": classes, "examples": examples, "ratio": ratio}
+
+
+def _prior_ratio(n: int, m: int) -> float:
+    looks, problem = [], Problem(n, m, 100 * n)
+    for sequence in np.random.SeedSequence([SEED, n, m]).spawn(3):
+        rng = np.random.default_rng(sequence)
+        hidden = rng.integers(m, size=n)
+        model = synthetic_model(0.9, hidden, m, rng)
+        oracle = LabelOracle(hidden, problem=problem)
+        play(attacks.Lattice(problem, rng=rng, prior=model), oracle)
+        looks.append(oracle.looks)
+    rows = np.maximum(model.dense_rows(), 1e-300)
+    nats, top = -float((rows * np.log(rows)).sum()), rows.max(axis=1)
+    an_answer = 0.5 * math.log(2 * math.pi * math.e * float((top * (1 - top)).sum()))
+    ratio = round(float(np.mean(looks)) * an_answer / nats, 3)
+    say(f"lattice-prior n={n} m={m}: {np.mean(looks):.0f} looks, {ratio}")
+    return ratio
 
 
 def say(line: str) -> None:

@@ -201,7 +201,7 @@ class HadamardBlocks(InformedAttack):
         if self._odds.max() <= 1 / m + 1e-12:  # a prior that says nothing, but for rounding
             self._odds[:] = 1 / m
         lead = self._odds[:, 0] - self._odds[:, 1]
-        if lead.any():
+        if lead.any() and self._order > 1:  # with one block, everything is in it
             constant = n - _open_to_doubt(self._odds, self._order, self._problem, self._answers)
         self._block = self._assign(constant, lead)
         self._released = Released.empty(k)

@@ -132,7 +132,8 @@ def _prior_looks(prior: Prior) -> float:
     top = rows[:, 0]
     spread = max(1.0, float((top * (1.0 - top)).sum()))
     an_answer = 0.5 * math.log(2.0 * math.pi * math.e * spread)
-    return along(c["classes"], c["ratio"], prior.n_classes) * nats / an_answer
+    size = [prior.n_classes, prior.n_examples]
+    return grid([c["classes"], c["examples"]], c["ratio"], size) * nats / an_answer
 
 
 def _limit(n_positions: int, n_classes: int) -> float:

@@ -42,14 +42,20 @@ OVERHEAD, FEW_CLASSES = 0.0, -0.2
 RESOLVE_PAIRS = 4
 
 
-CHECKED_RATE = 2.0
-"""Bits a look while groups are checked, for comparing sizes of the next round."""
+FIRST_ROUND, FIRST_ROWS = 0.06, 16
+"""Rows of a first round in which groups are only checked: a share of all looks, and a few."""
+
+PAUSE = 20
+"""Looks by which a round is taken to be longer, so that rounds are not many and short."""
 
 OPEN_WORTH = 0.1
 """What a bit left in open positions is worth more than one in new ones: they pack better."""
 
 LATER = 0.1
 """What a coin loses when it is used below another: the last place suits all."""
+
+
+Menu = list[tuple[Offer, Coin | None]]
 
 
 def _pair_left(m: int) -> float:
@@ -225,29 +231,50 @@ class Positions:
         menu = self._offers(stock, last_round=True)
         rows = rows_to_finish([o for o, _ in menu], stock, limit)
         bits = self._bits()
-        # The last round costs its rows; any other, its rows and what it leaves.
-        best: float = rows
-        if self._trust.stock():  # what a check finds is still to be asked
-            best += (bits - harvest([o for o, _ in menu], stock, rows).bits) / CHECKED_RATE
-        finish, guess = rows, looks_for(bits, self._m)
-        # Checked groups have few bits at once, and rounds must be small to be full.
-        least = (0.15 if self._trust.stock() else 0.5) * guess
+        guess = looks_for(bits, self._m)
         wide = self._offers(stock, last_round=False)
         # Groups take many positions for their bits: without them a round can be larger.
         narrow = [(o, kind) for o, kind in wide if o.amount == 1]
+        if self._trust.stock():
+            return self._place_all(*self._fullest((wide, narrow), stock, rows, guess, menu))
+        # The last round costs its rows; any other, its rows and what it leaves.
+        best: float = rows
+        finish = rows
         for choice in (wide, narrow):
             offers = [o for o, _ in choice]
-            for size in _sizes(least, min(finish, int(guess) + 2)):
+            for size in _sizes(0.5 * guess, min(finish, int(guess) + 2)):
                 crop = harvest(offers, stock, size)
                 cost = size + self._to_go(bits, offers, crop, limit)
                 if crop.bits > 0.0 and cost < best:
                     best, menu, rows = cost, choice, size
         return self._place_all(menu, stock, rows)
 
+    def _fullest(
+        self, choices: Sequence[Menu], stock: dict[Pool, int], finish: int, guess: float, menu: Menu
+    ) -> tuple[Menu, dict[Pool, int], int]:
+        """Choose the round that yields most bits a look, while there are groups to check.
+
+        What a check finds is still to be asked, so no round is the last, and how long it takes
+        depends on how many groups are under way. At first there are none: lower coins would be
+        wasted on single positions, and a few rows are enough to begin with.
+        """
+        most = 0.0
+        if all(pool[0] == "sure" for pool in stock):
+            first = max(FIRST_ROWS, int(FIRST_ROUND * guess))
+            sizes = [min(max(2, finish - 1), first)]
+        else:
+            sizes = _sizes(8, min(finish, 2 * int(guess) + 2))
+        rows = finish
+        for choice in choices:
+            offers = [o for o, _ in choice]
+            for size in sizes:
+                rate = harvest(offers, stock, size).bits / (size + PAUSE)
+                if rate > most:
+                    most, menu, rows = rate, choice, size
+        return menu, stock, rows
+
     def _to_go(self, bits: float, offers: list[Offer], crop: Harvest, limit: int) -> float:
         """Return the looks that a round leaves to be asked, roughly."""
-        if self._trust.stock():
-            return (bits - crop.bits) / CHECKED_RATE
         if self._m > 2:
             return looks_for(bits - crop.bits, self._m)
         # Two classes: all that a round leaves fits into one more, and coins are few in kind.
@@ -261,9 +288,7 @@ class Positions:
         last = [o for o, _ in self._offers(after, last_round=True)]
         return rows_to_finish(last, after, limit)
 
-    def _place_all(
-        self, menu: list[tuple[Offer, Coin | None]], stock: dict[Pool, int], rows: int
-    ) -> Round | None:
+    def _place_all(self, menu: Menu, stock: dict[Pool, int], rows: int) -> Round | None:
         packer = Packer([o for o, _ in menu], stock, rows)
         rnd = Round(rows, halved=self._m == 2)
         empty = True

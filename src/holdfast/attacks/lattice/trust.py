@@ -9,7 +9,8 @@ is worth; otherwise the shortfall is split until the positions are found.
 
 from __future__ import annotations
 
-from math import comb, log2
+from functools import lru_cache
+from math import comb, log2, prod
 from typing import Any
 
 import numpy as np
@@ -31,11 +32,23 @@ MANY = 16
 DOUBTS = 10
 """Classes of doubt: probability 2^-class of another label than the likely one."""
 
-WORTH = 1.3
-"""Positions without their likely label in a group, on average."""
+WORTH = 6.5
+"""Positions without their likely label in a group, at most, on average."""
 
-TOO_MANY = 9
+TOO_MANY = 40
 """Shortfall at which a group is dissolved: the model was too sure."""
+
+LATER = 0.1
+"""What a split loses when it is used below another coin: few large coins leave less to do."""
+
+ONE = (2, 4, 16)
+"""Parts into which a group that falls short by 1 is split."""
+
+TWO = ((0, 1, 3), (0, 1, 4, 6), (0, 1, 4, 9, 11), (0, 1, 4, 10, 12, 17))
+"""Weights of which all sums of two are different: Golomb rulers."""
+
+THREE = ((0, 1, 4),)
+"""Weights of which all sums of three are different."""
 
 
 class Trust:
@@ -51,7 +64,7 @@ class Trust:
         self._board = board
         self._m = board.n_classes
         self._sure: dict[int, list[int]] = {}
-        self._short: dict[tuple[int, int], list[list[int]]] = {}
+        self._short: dict[tuple[int, int, int], list[list[int]]] = {}
         self._labels: dict[int, tuple[int, int]] = {}
         # With two classes a position has one of its two labels: it counts once.
         self._twice = 1 if self._m == 2 else 2
@@ -70,17 +83,17 @@ class Trust:
         """Return what there is to make coins of."""
         stock: dict[Pool, int] = {("sure", d): len(js) for d, js in self._sure.items()}
         stock.update({("short", *key): len(items) for key, items in self._short.items()})
-        return stock
+        return {pool: count for pool, count in stock.items() if count}
 
     def bits(self) -> float:
         """Return the bits still to be learnt of the positions here."""
-        rest = log2(max(1, self._m - 2))
+        rest = log2(self._m - 1)
         bits = 0.0
         for level, js in self._sure.items():
             q = 2.0**-level
             bits += len(js) * (entropy([q, 1 - q]) + q * rest)
-        for (g, d), items in self._short.items():
-            bits += len(items) * (log2(max(1, comb(g, min(d, g)))) + d * rest)
+        for (g, d, level), items in self._short.items():
+            bits += len(items) * self._open_bits(g, d, level)
         return bits
 
     # -- coins
@@ -115,22 +128,37 @@ class Trust:
         return out
 
     def _split_offers(self, pool: Pool) -> list[Offer]:
-        _, g, d = pool
+        _, g, d, _ = pool
         kinds: set[tuple[int, ...]] = {(0, 1)}
         if d == 1:
-            kinds = {tuple(range(min(g, parts))) for parts in (2, 4, 16)}
-        if d == 2 and g >= 4:
-            kinds.add((0, 1, 4, 6))
+            kinds = {tuple(range(min(g, parts))) for parts in ONE}
+        for hits, known in ((2, TWO), (3, THREE)):
+            if d == hits:
+                kinds.update(weights for weights in known if len(weights) <= g)
         return [self._split_offer(pool, weights) for weights in sorted(kinds)]
 
     def _split_offer(self, pool: Pool, weights: tuple[int, ...]) -> Offer:
-        _, g, d = pool
+        _, g, d, level = pool
         sizes = [part.size for part in np.array_split(np.arange(g), len(weights))]
         kind = split(weights, d, self._most(d, sizes), False)
-        ways = [_ways(hits, sizes) for hits in kind.hits if hits is not None]
+        twice = self._twofold(level)
+        ways = [
+            prod(_ways(h, size, twice) for h, size in zip(hits, sizes, strict=True))
+            for hits in kind.hits
+            if hits is not None
+        ]
         bits = entropy(ways)
         need = max(abs(w) for w in _centred(weights))
-        return Offer(("split", weights), kind.high - kind.low + 1, need, bits, bits, pool)
+        return Offer(("split", weights), kind.high - kind.low + 1, need, bits - LATER, bits, pool)
+
+    def _twofold(self, level: int) -> float:
+        """Return the odds of falling short by 2 and 0 against 1 and 1, for two positions."""
+        m, q = self._m, 2.0**-level
+        return 0.0 if m == 2 else (1 - q) * (m - 1) / (q * max(1, m - 2) ** 2)
+
+    def _open_bits(self, g: int, d: int, level: int) -> float:
+        """Return how many bits are left in a group that fell short: where, and which label."""
+        return _left(d, g, self._twofold(level), log2(max(1, self._m - 2)))
 
     def _most(self, d: int, sizes: list[int]) -> tuple[int, ...]:
         return tuple(min(d, self._twice * size) for size in sizes)
@@ -155,9 +183,9 @@ class Trust:
             shown = Shown(1, 0, unit, js, [self._labels[j][1] for j in js])
             radix = 0 if last else offer.radix
             low, high = (0, g) if self._m == 2 else (-g, g)
-            return Placed(low, high, radix, None, [shown], (offer.key, js))
-        _, g, d = offer.pool
-        js = self._short[g, d].pop()
+            return Placed(low, high, radix, None, [shown], (offer.key, (js, offer.pool[1])))
+        _, g, d, level = offer.pool
+        js = self._short[g, d, level].pop()
         self._show(js)
         weights = _centred(offer.key[1])
         parts = [part.tolist() for part in np.array_split(js, len(weights))]
@@ -173,7 +201,9 @@ class Trust:
         ]
         low, high = kind.low + shift, kind.high + shift
         radix = 0 if last else offer.radix
-        return Placed(low, high, radix, kind.table, runs, (offer.key, (parts, kind.hits, low)))
+        return Placed(
+            low, high, radix, kind.table, runs, (offer.key, (parts, kind.hits, low, level))
+        )
 
     def _show(self, js: list[int]) -> None:
         for j in js:
@@ -182,14 +212,15 @@ class Trust:
     def learn(self, key: tuple[Any, ...], what: Any, value: int) -> list[tuple[int, int]]:
         """Take a value; return positions found, with their shortfall 0, 1 or 2."""
         if key[0] == "check":
-            return self._found(what, value + (0 if self._m == 2 else len(what)))
-        parts, hits, low = what
+            js, level = what
+            return self._found(js, value + (0 if self._m == 2 else len(js)), level)
+        parts, hits, low, level = what
         out: list[tuple[int, int]] = []
         for part, d in zip(parts, hits[value - low], strict=True):
-            out += self._found(part, d)
+            out += self._found(part, d, level)
         return out
 
-    def _found(self, js: list[int], d: int) -> list[tuple[int, int]]:
+    def _found(self, js: list[int], d: int, level: int) -> list[tuple[int, int]]:
         if d == 0:
             return [(j, 0) for j in js]
         if len(js) == 1:
@@ -200,7 +231,7 @@ class Trust:
             for j in js:
                 self._sort_in(j, min(0.5, d / len(js)))
         else:
-            self._short.setdefault((len(js), d), []).append(js)
+            self._short.setdefault((len(js), d, level), []).append(js)
         return []
 
 
@@ -209,8 +240,25 @@ def _centred(weights: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(w - middle for w in weights)
 
 
-def _ways(hits: tuple[int, ...], sizes: list[int]) -> float:
-    out = 1.0
-    for h, size in zip(hits, sizes, strict=True):
-        out *= comb(size, h) if h <= size else 0.02
-    return out
+@lru_cache(maxsize=4096)
+def _ways(d: int, g: int, twice: float) -> float:
+    """Weigh the ways in which g positions fall short by d, `twice` for each that does by 2."""
+    return sum(
+        comb(g, pairs) * comb(g - pairs, d - 2 * pairs) * twice**pairs
+        for pairs in range(min(g, d // 2) + 1)
+        if d - 2 * pairs <= g - pairs
+    )
+
+
+@lru_cache(maxsize=4096)
+def _left(d: int, g: int, twice: float, label: float) -> float:
+    """Return the entropy of which positions fall short, by 1 or 2, and of the labels of the 1s."""
+    pairs = range(min(g, d // 2) + 1)
+    ways = [comb(g, t) * comb(g - t, d - 2 * t) if d - 2 * t <= g - t else 0 for t in pairs]
+    odds = [w * twice**t for t, w in enumerate(ways)]
+    total = sum(odds)
+    bits = 0.0
+    for t, w in enumerate(ways):
+        if odds[t] > 0.0:
+            bits += odds[t] / total * (log2(total / odds[t]) + log2(w) + (d - 2 * t) * label)
+    return bits

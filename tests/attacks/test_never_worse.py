@@ -1,0 +1,74 @@
+"""Every attack that takes a prior: from a calibrated model, never worse than it on average."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from holdfast import Problem, attacks, planner
+from holdfast.answers import RoundedAnswers
+from holdfast.priors import Prior
+
+
+def with_prior():
+    """Return every attack that takes `prior=` and needs nothing but a problem and a generator."""
+    classes = [getattr(attacks, name) for name in attacks.__all__] + [planner.Auto]
+    return [c for c in classes if inspect.isclass(c) and "prior" in inspect.signature(c).parameters]
+
+
+EVERY = pytest.mark.parametrize("cls", with_prior(), ids=lambda cls: cls.__name__)
+SEEDS = 10
+
+
+def model(kind, hidden, m, rng):
+    """Return calibrated probabilities: equally sure of all, or of some more than of others."""
+    n = hidden.size
+    spread = np.maximum(rng.beta(1.6, 0.4, size=n), 1 / m)
+    sure = np.full(n, 0.8) if kind == "even" else spread
+    wrong = (hidden + rng.integers(1, m, size=n)) % m
+    top = np.where(rng.random(n) < sure, hidden, wrong)
+    return Prior.candidates(top[:, None], sure[:, None], m)
+
+
+def gains(cls, n, m, k, kind, answers=None, decimals=None):
+    """Return matches above the model's own, one number a seed."""
+    out = []
+    for seed in range(SEEDS):
+        rng = np.random.default_rng([seed, n, m])
+        hidden = rng.integers(m, size=n)
+        prior = model(kind, hidden, m, rng)
+        options = {} if answers is None else {"answers": answers}
+        attack = cls(Problem(n, m, k), rng=rng, prior=prior, **options)
+        while (query := attack.ask()) is not None:
+            accuracy = np.count_nonzero(query == hidden) / n
+            attack.tell(accuracy if decimals is None else round(accuracy, decimals))
+        before = np.count_nonzero(prior.top() == hidden)
+        out.append(np.count_nonzero(attack.predict() == hidden) - before)
+    return np.array(out, dtype=float)
+
+
+def assert_not_worse(gained):
+    assert gained.mean() >= -4 * gained.std(ddof=1) / np.sqrt(gained.size), gained
+
+
+def test_there_are_such_attacks():
+    assert {c.__name__ for c in with_prior()} >= {
+        "Lattice", "Detecting", "ChampionChallenger", "HadamardBlocks", "LabelSubset", "Auto",
+    }  # fmt: skip
+
+
+@EVERY
+@pytest.mark.parametrize("kind", ["even", "uneven"])
+@pytest.mark.parametrize(("m", "k"), [(2, 1), (2, 20), (10, 2), (10, 120), (40, 30)])
+def test_exact_answers(cls, m, k, kind):
+    assert_not_worse(gains(cls, 150, m, k, kind))
+
+
+@pytest.mark.parametrize(
+    "cls",
+    [c for c in with_prior() if RoundedAnswers in getattr(c, "tolerates", {RoundedAnswers})],
+    ids=lambda cls: cls.__name__,
+)
+@pytest.mark.parametrize("kind", ["even", "uneven"])
+def test_rounded_answers(cls, kind):
+    assert_not_worse(gains(cls, 400, 5, 24, kind, RoundedAnswers(0.01), 2))
