@@ -133,3 +133,10 @@ def test_one_memory_for_the_data_set_makes_accounts_one(request_for, labels):
     )
     assert request.n_looks == 60
     assert request.histories == 1
+
+
+@pytest.mark.parametrize(("rule", "rounded"), [("exact", 0), ("gaussian:0.01", 0), ("round:2", 1)])
+def test_the_attack_on_rounding_is_compared_where_answers_are_rounded(rule, rounded):
+    ways = compared_ways(parse_mechanism(rule), PROBLEM, 1)
+    assert [way.attack for way in ways].count("boundary-challenger") == rounded
+    assert [way.attack for way in ways].count("champion-challenger") == 1

@@ -98,7 +98,10 @@ def compared_ways(rule: Rule, problem: Problem, accounts: int) -> list[Way]:
     rules = rule.rules if isinstance(rule, Chain) else [rule]
     shown = any(each.name in ("ladder", "shaky", "improved", "rank") for each in rules)
     accounts = min(accounts, problem.n_queries) if remembers(rule, problem) else 1
-    names = ON_IMPROVEMENTS if shown else ON_SCORES
+    names: tuple[str, ...] = ON_IMPROVEMENTS if shown else ON_SCORES
+    if not any(each.name == "round" for each in rules):
+        # Unless answers are rounded it plays as champion-challenger, move for move.
+        names = tuple(name for name in names if name != "boundary-challenger")
     ways = [_suited(name, accounts, problem.n_queries) for name in names]
     if 1 < accounts < problem.n_queries:
         ways += [Way("features", name, accounts, first=True) for name in FIRST_LOOKS]
