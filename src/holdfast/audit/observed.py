@@ -151,17 +151,18 @@ def _told_apart(
 ) -> bool:
     """Compare two teams: example by example if both gave predictions, else by their scores.
 
-    The models are scored on the same examples. Unpaired, the variance of the difference is at
-    most the sum of both: a pairwise comparison may split a group, hardly ever join two.
+    Both ways are exact and corrected for the looks: McNemar's test, or binomial intervals that
+    all hold together, so that two that do not meet belong to different accuracies.
     """
-    level = LEVEL / max(1, len(request.history or ()))
+    looks = max(1, len(request.history or ()))
     models = {model.name: model.labels == request.labels for model in request.predictions}
     first, second = models.get(names[high]), models.get(names[low])
     if first is not None and second is not None:
-        return paired_p(first, second) <= level
-    a, b, n = scores[high], scores[low], request.labels.size
-    error = math.sqrt((a * (1.0 - a) + b * (1.0 - b)) / n)
-    return a - b > float(norm.isf(level / 2.0)) * error
+        return paired_p(first, second) <= LEVEL / looks
+    n = request.labels.size
+    lowest_of_better, _ = score_interval(scores[high], n, looks)
+    _, highest_of_worse = score_interval(scores[low], n, looks)
+    return lowest_of_better > highest_of_worse
 
 
 def paired_p(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> float:
