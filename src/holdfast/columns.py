@@ -295,6 +295,7 @@ class DrawnColumns:
         """Return what `vote` would from the averages, given the sums of all k weights.
 
         `sums` has a row per column and an entry per label as `write_rows` wrote it, shift added.
+        Only for designs that fix how often a column has each label: others need the counts too.
         """
         raise NotImplementedError
 
