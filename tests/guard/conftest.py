@@ -53,17 +53,34 @@ def postgres_server():
 
 
 @pytest.fixture
-def postgres_url(postgres_server):
-    """A ledger of its own for each test: a fresh schema."""
+def new_postgres_url(postgres_server):
+    """Makes ledgers that know nothing of each other: a fresh schema for each call."""
     import psycopg
 
-    name = f"test_{secrets.token_hex(8)}"
+    names = []
+
+    def make():
+        names.append(f"test_{secrets.token_hex(8)}")
+        with psycopg.connect(postgres_server, autocommit=True) as connection:
+            connection.execute(f"CREATE SCHEMA {names[-1]}".encode())
+        mark = "&" if "?" in postgres_server else "?"
+        return f"{postgres_server}{mark}options={urllib.parse.quote(f'-csearch_path={names[-1]}')}"
+
+    yield make
     with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute(f"CREATE SCHEMA {name}".encode())
-    mark = "&" if "?" in postgres_server else "?"
-    yield f"{postgres_server}{mark}options={urllib.parse.quote(f'-csearch_path={name}')}"
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute(f"DROP SCHEMA {name} CASCADE".encode())
+        for name in names:
+            connection.execute(f"DROP SCHEMA {name} CASCADE".encode())
+
+
+@pytest.fixture
+def new_sqlite_url(tmp_path):
+    """Makes ledgers that know nothing of each other: a fresh file for each call."""
+    return lambda: str(tempfile.mkdtemp(dir=tmp_path) + "/ledger.db")
+
+
+@pytest.fixture
+def postgres_url(new_postgres_url):
+    return new_postgres_url()
 
 
 @pytest.fixture
@@ -74,3 +91,8 @@ def sqlite_url(tmp_path):
 @pytest.fixture(params=["sqlite", "postgres"])
 def ledger_url(request):
     return request.getfixturevalue(f"{request.param}_url")
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def new_ledger_url(request):
+    return request.getfixturevalue(f"new_{request.param}_url")
