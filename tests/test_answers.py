@@ -60,7 +60,7 @@ ROUNDINGS: dict[str, Callable[[float], float]] = {
 
 
 @pytest.mark.parametrize("rule", ROUNDINGS)
-@given(n=st.integers(1, 4000), step=st.sampled_from([0.5, 0.03, 0.01, 0.001]), data=st.data())
+@given(n=st.integers(1, 4000), step=st.sampled_from([0.5, 0.03, 0.01, 0.001, 1e-4]), data=st.data())
 def test_rounded_answers_keep_the_true_count(
     rule: str, n: int, step: float, data: st.DataObject
 ) -> None:
@@ -71,7 +71,7 @@ def test_rounded_answers_keep_the_true_count(
     # Nothing in the interval is further than half a step away, and everything outside it is.
     inside = np.arange(low, high + 1)
     outside = np.setdiff1d(np.arange(n + 1), inside)
-    slack = 2e-3 / n
+    slack = 1e-12
     assert (np.abs(inside / n - answer) <= step / 2 + slack).all()
     assert (np.abs(outside / n - answer) >= step / 2 - slack).all()
 
@@ -100,6 +100,15 @@ def test_rounding_variance_by_enumeration(n: int, step: float) -> None:
 def test_rounding_that_hides_nothing() -> None:
     assert RoundedAnswers.to_decimals(6).variance(Problem(10**6, 2, 1)) == 0.0
     assert RoundedAnswers.to_decimals(3).counts(0.517, 1000) == (517, 517)
+
+
+@pytest.mark.parametrize(("n", "decimals"), [(9999, 4), (9995, 4), (997, 3), (99_999, 5)])
+def test_rounding_that_hides_nothing_tells_every_count(n: int, decimals: int) -> None:
+    """Near n/2 two neighbouring counts lie on either side of a boundary, a hair apart from it."""
+    model = RoundedAnswers.to_decimals(decimals)
+    for matches in range(n // 2 - 60, n // 2 + 60):
+        answer = round(matches / n, decimals)
+        assert model.counts(answer, n) == (matches, matches)
 
 
 def test_subset_variance_is_hypergeometric() -> None:

@@ -20,6 +20,7 @@ from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.problem import Problem
 
 __all__ = [
+    "EVERY_MODEL",
     "AnswerModel",
     "ComparisonAnswers",
     "ExactAnswers",
@@ -32,6 +33,9 @@ __all__ = [
 # An exact accuracy is count / n, printed with enough digits: its product with n is off an integer
 # by rounding alone. A thousandth of a match is far above that and far below a real difference.
 COUNT_SLACK = 1e-3
+# The ends of a rounding interval are computed, not printed: they are off by a few floating-point
+# errors. A wider slack would take in the neighbouring count where rounding hides nothing.
+END_SLACK = 1e-14
 
 
 @runtime_checkable
@@ -63,10 +67,12 @@ def _finite(answer: float) -> float:
     return float(answer)
 
 
-def _within(answer: float, low: float, high: float, n_examples: int) -> tuple[int, int]:
-    """Return the counts in 0 .. n whose value lies in [low, high], a thousandth allowed."""
-    least = max(0, math.ceil(low - COUNT_SLACK))
-    most = min(n_examples, math.floor(high + COUNT_SLACK))
+def _within(
+    answer: float, low: float, high: float, n_examples: int, slack: float = COUNT_SLACK
+) -> tuple[int, int]:
+    """Return the counts in 0 .. n whose value lies in [low, high], give or take the slack."""
+    least = max(0, math.ceil(low - slack))
+    most = min(n_examples, math.floor(high + slack))
     if least > most:
         raise InconsistentAnswer(
             f"answer must belong to a match count in 0 .. {n_examples}, got {answer}."
@@ -139,7 +145,7 @@ class RoundedAnswers:
             )
         low = (multiple - 0.5) * self.step * n_examples
         high = (multiple + 0.5) * self.step * n_examples
-        return _within(answer, low, high, n_examples)
+        return _within(answer, low, high, n_examples, END_SLACK * n_examples)
 
     def estimate(self, answer: float, n_examples: int) -> float:
         """Return the middle of the possible counts."""
@@ -285,6 +291,12 @@ class ComparisonAnswers:
     def variance(self, problem: Problem) -> float:  # noqa: ARG002 - as above
         """Return infinity: the count itself is never estimated."""
         return math.inf
+
+
+EVERY_MODEL: frozenset[type[Any]] = frozenset(
+    {ExactAnswers, RoundedAnswers, NoisyAnswers, SubsetAnswers, ComparisonAnswers}
+)
+"""What an attack declares that makes do with any of them."""
 
 
 def check_tolerated(attack: type[Any], answers: AnswerModel, problem: Problem) -> None:
