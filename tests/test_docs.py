@@ -15,7 +15,14 @@ from pathlib import Path
 import pytest
 
 import holdfast
-from holdfast import statements
+from holdfast import attacks, planner, statements
+from holdfast.answers import (
+    ComparisonAnswers,
+    ExactAnswers,
+    NoisyAnswers,
+    RoundedAnswers,
+    SubsetAnswers,
+)
 from holdfast.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -150,3 +157,22 @@ def test_the_packaged_statements_are_fresh():
 def test_every_statement_has_code_and_a_test(statement):
     assert statement.files, f"no docstring says Implements: or Guarantee: {statement.label}"
     assert statement.tests, f"no test is marked with the statement {statement.label}"
+
+
+def test_the_page_on_answers_lists_what_every_attack_tolerates():
+    """The table's yes and no are the classes' `tolerates`, and no attack is missing."""
+    page = (ROOT / "docs" / "side_information.md").read_text(encoding="utf-8")
+    order = (ExactAnswers, RoundedAnswers, NoisyAnswers, SubsetAnswers, ComparisonAnswers)
+    listed = {}
+    for row in re.findall(r"^\| (`[A-Z]\w+`.*) \|$", page, re.MULTILINE):
+        names, *cells = row.split(" | ")
+        if cells[0] == "yes":
+            told = {model for model, cell in zip(order, cells, strict=True) if cell[:3] == "yes"}
+            listed |= dict.fromkeys(re.findall(r"`(\w+)`", names), told)
+    classes = [getattr(attacks, name) for name in attacks.__all__] + [planner.Mixture]
+    declared = {
+        c.__name__: set(c.tolerates)
+        for c in classes
+        if inspect.isclass(c) and "attack" not in inspect.signature(c).parameters  # no wrapper
+    }
+    assert listed == declared

@@ -146,7 +146,55 @@ def test_answers_that_are_not_exact_rule_attacks_out():
 def test_comparisons_leave_the_attack_that_compares():
     found = plan(Problem(500, 5, 40), answers=ComparisonAnswers())
     assert found.chosen.attack == "block-majority"
-    assert [each.attack for each in found.forecasts if each.playable] == ["block-majority"]
+    assert [each.attack for each in found.forecasts if each.playable] == [
+        "block-majority",
+        "constant",
+    ]
+
+
+def test_comparisons_can_be_more_than_examples():
+    n, m, _ = problem = Problem(30, 5, 400)
+    chosen = plan(problem, answers=ComparisonAnswers()).chosen
+    assert (chosen.attack, chosen.looks) == ("block-majority", 31)
+    hidden = np.random.default_rng(2).integers(m, size=n)
+    attack = Auto(problem, rng=np.random.default_rng(3), answers=ComparisonAnswers())
+    looks = 0
+    while attack.ask() is not None:
+        attack.tell(0.0)
+        looks += 1
+    assert looks == 31
+    assert attack.predict().shape == hidden.shape
+
+
+def test_a_public_split_smaller_than_the_looks():
+    problem = Problem(600, 4, 200)
+    answers = SubsetAnswers(0.1)
+    told = forecast("block-majority", Situation(problem, answers=answers)).gain
+    mean, error = measured(
+        lambda p, rng: make_player("block-majority", p, rng), problem, 100, answers=answers
+    )
+    assert_agree(told, mean, error, 0.2)
+    assert Auto(problem, rng=np.random.default_rng(0), answers=answers).plan.chosen.gain > told
+
+
+def test_a_model_is_not_given_up_for_bare_comparisons():
+    n, m, _ = problem = Problem(200, 5, 40)
+    prior = Prior.candidates(np.full((n, 1), 3), np.full((n, 1), 0.7), m)
+    attack = Auto(problem, rng=np.random.default_rng(0), prior=prior, answers=ComparisonAnswers())
+    assert attack.plan.chosen.gain == 0.0
+    assert attack.ask() is None
+    assert (attack.predict() == 3).all()
+
+
+def test_a_model_that_is_sure_of_everything_is_still_checked():
+    n, m, _ = problem = Problem(200, 5, 40)
+    prior = Prior.candidates(np.full((n, 1), 3), np.ones((n, 1)), m)
+    hidden = np.random.default_rng(1).integers(m, size=n)
+    oracle = LabelOracle(hidden, problem=problem)
+    attack = Auto(problem, rng=np.random.default_rng(0), prior=prior)
+    guess = play(attack, oracle)
+    assert attack.answered > 0
+    assert (guess == hidden).sum() >= (hidden == 3).sum()
 
 
 def test_fixed_queries_can_be_demanded():
@@ -170,7 +218,8 @@ def test_a_prior_is_where_gains_start():
     problem = Problem(1000, 10, 60)
     model = Prior.candidates(np.zeros((1000, 1), dtype=int), np.full((1000, 1), 0.5), 10)
     found = {each.attack: each for each in plan(problem, prior=model).forecasts}
-    assert found["constant"].gain == pytest.approx(-400.0)
+    assert found["constant"].gain == 0.0
+    assert found["block-majority"].gain < -300.0
     assert found["champion-challenger"].gain > 0.0
     same = plan(problem, prior=Prior.uniform(1000, 10)).chosen
     assert same.gain == pytest.approx(plan(problem).chosen.gain, rel=1e-6)
@@ -275,6 +324,42 @@ def test_a_mixture_refuses_answers_that_can_not_be():
         Mixture(problem, rng=np.random.default_rng(0), n_certain=101)
     with pytest.raises(InvalidInput, match="attack must be one of"):
         make_player("luck", problem, np.random.default_rng(0))
+
+
+def test_a_mixture_names_its_own_queries():
+    """Its second stage counts queries from 0 and notices a wrong answer in the last one."""
+    problem = Problem(60, 3, 200)
+    hidden = np.random.default_rng(1).integers(3, size=60)
+    attack = Mixture(problem, rng=np.random.default_rng(2), n_certain=20, rest="detecting")
+    looks, spoilt, noticed = 0, False, ""
+    while (query := attack.ask()) is not None:
+        with pytest.raises(InconsistentAnswer, match=rf"^Query {looks}: answer must belong"):
+            attack.tell(0.333)
+        right = int((query == hidden).sum())
+        spoil = attack.certain().sum() == 20 and not spoilt
+        try:
+            attack.tell((right + spoil) / 60)
+        except InconsistentAnswer as error:
+            noticed = str(error)
+            break
+        spoilt |= spoil
+        looks += 1
+    assert spoilt
+    assert noticed.startswith(f"Query {looks}: the answers")
+
+
+def test_a_mixture_reads_rounding_that_hides_nothing():
+    n, m, _ = problem = Problem(999, 10, 700)
+    hidden = np.random.default_rng(5).integers(m, size=n)
+    answers = RoundedAnswers.to_decimals(3)
+    attack = Auto(problem, rng=np.random.default_rng(6), answers=answers)
+    exact = Auto(problem, rng=np.random.default_rng(6))
+    assert attack.plan.chosen.attack == "mixture"
+    while (query := attack.ask()) is not None:
+        attack.tell(round(float((query == hidden).mean()), 3))
+    assert (attack.predict() == play(exact, LabelOracle(hidden, problem=problem))).all()
+    with pytest.raises(InvalidInput, match=r"attack must be one of .* got 'luck'"):
+        Mixture(problem, rng=np.random.default_rng(0), n_certain=3, rest="luck")
 
 
 def test_auto_hands_on_what_it_knows():

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.answers import ExactAnswers
 from holdfast.errors import InvalidInput, OutOfTurn
 from holdfast.keyed import bounded, subkey, wrap
 from holdfast.labels import Labels, label_dtype
@@ -104,6 +105,9 @@ class LabelAttack(TurnBased[Labels]):
     only uses that it sends any fixed label to a uniform one, independently across examples, and
     a shift does. `self._shifts` holds the amounts; all zero when `permuted` is off.
 
+    `tolerates` lists the answer models under which the attack's argument holds, `intolerance` says
+    why it needs them: exact answers unless a subclass says otherwise.
+
     Parameters
     ----------
     problem
@@ -114,6 +118,9 @@ class LabelAttack(TurnBased[Labels]):
         Off: play with the labels as they are, to see what goes wrong on class-balanced or
         adversarial test sets.
     """
+
+    tolerates: ClassVar[frozenset[type[Any]]] = frozenset({ExactAnswers})
+    intolerance: ClassVar[str] = "its argument holds for no others"
 
     def __init__(
         self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True

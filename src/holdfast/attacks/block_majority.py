@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.answers import EVERY_MODEL
 from holdfast.attacks.base import LabelAttack
 from holdfast.errors import InvalidInput
 from holdfast.labels import Labels
@@ -51,7 +54,9 @@ class BlockMajority(LabelAttack):
     ----------
     Block sizes differ by at most one; the figure's upper limit holds only if k - 1 divides n.
     Labels are relative to the per-example permutation, see `LabelAttack`. Beyond the theorem's
-    range it plays for every k <= n + 1, but two labels can never score more than 2/m.
+    range it plays for every k <= n + 1, but two labels can never score more than 2/m. It compares
+    neighbouring answers and nothing else, so a bare order of them is as good as the scores; noise
+    and rounding cost it more than attacks that spread over all answers.
 
     Parameters
     ----------
@@ -71,6 +76,8 @@ class BlockMajority(LabelAttack):
     >>> query, attack.predict()
     (array([0, 0, 0, 0, 0, 0], dtype=uint8), array([1, 1, 1, 0, 0, 0], dtype=uint8))
     """
+
+    tolerates: ClassVar[frozenset[type[Any]]] = EVERY_MODEL
 
     def __init__(
         self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True

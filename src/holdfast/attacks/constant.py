@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from holdfast.attacks.base import LabelAttack
+from typing import Any, ClassVar
+
+from holdfast.answers import EVERY_MODEL
+from holdfast.attacks.informed import InformedAttack
 from holdfast.labels import Labels
 
 __all__ = ["Constant"]
 
 
-class Constant(LabelAttack):
+class Constant(InformedAttack):
     """Ask nothing and guess one label per example: accuracy 1/m on every test set.
 
     The guess is the constant 0 seen through the per-example permutation. With `permuted` off it
-    is the same label everywhere, which scores whatever that class's share is.
+    is the same label everywhere, which scores whatever that class's share is. With a prior the
+    guess is the model's own labels.
 
     Implements: acharya2020 sec:problem (the baseline accuracy 1/m at k = 0)
 
@@ -25,8 +29,10 @@ class Constant(LabelAttack):
     None [0 0 0 0]
     """
 
+    tolerates: ClassVar[frozenset[type[Any]]] = EVERY_MODEL
+
     def _query(self, index: int) -> Labels | None:  # noqa: ARG002 - it never asks
         return None
 
     def _guess(self) -> Labels:
-        return self._shifted(0)
+        return self._shifted(0 if self._prior is None else self._prior.top())

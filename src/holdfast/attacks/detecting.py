@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.answers import AnswerModel, ExactAnswers
+from holdfast.answers import AnswerModel
 from holdfast.attacks.informed import InformedAttack
 from holdfast.attacks.lattice_rows import decode_nodes, moebius, write_row
 from holdfast.attacks.lindstrom import Plan, capacity, plan_exact, plan_pooled
@@ -64,7 +64,6 @@ class Detecting(InformedAttack):
     (array([0, 1, 1, 0, 1], dtype=uint8), True)
     """
 
-    tolerates: ClassVar[frozenset[type[Any]]] = frozenset({ExactAnswers})
     intolerance: ClassVar[str] = "a count that is off by one spoils the digits of every node below"
 
     def __init__(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,16 @@ from holdfast.errors import InconsistentAnswer, InvalidInput
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 
-__all__ = ["InformedAttack"]
+__all__ = ["InformedAttack", "renumbered"]
+
+
+def renumbered(error: InconsistentAnswer, query: int) -> InconsistentAnswer:
+    """Return the error of an attack inside another, which counts its own queries from 0.
+
+    >>> renumbered(InconsistentAnswer("Query 2: no count gives this answer."), 30)
+    InconsistentAnswer('Query 30: no count gives this answer.')
+    """
+    return InconsistentAnswer(f"Query {query}: {str(error).partition(': ')[2]}")
 
 
 class InformedAttack(LabelAttack):
@@ -38,9 +47,6 @@ class InformedAttack(LabelAttack):
     answers
         What a released answer tells.
     """
-
-    tolerates: ClassVar[frozenset[type[Any]]] = frozenset({ExactAnswers})
-    intolerance: ClassVar[str] = "its argument holds for no others"
 
     def __init__(
         self,

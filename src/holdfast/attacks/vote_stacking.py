@@ -9,7 +9,7 @@ import numpy as np
 
 from holdfast.answers import AnswerModel
 from holdfast.attacks.champion_challenger import ChampionChallenger
-from holdfast.attacks.informed import InformedAttack
+from holdfast.attacks.informed import InformedAttack, renumbered
 from holdfast.errors import InconsistentAnswer, InvalidInput
 from holdfast.labels import Labels
 from holdfast.problem import Problem
@@ -144,9 +144,8 @@ class VoteStacking(InformedAttack):
         if self._rest is not None:
             try:
                 self._rest.tell(count / self._problem.n_examples)
-            except InconsistentAnswer as error:  # it counts its own queries
-                what = str(error).partition(": ")[2]
-                raise InconsistentAnswer(f"Query {self._answered}: {what}") from None
+            except InconsistentAnswer as error:
+                raise renumbered(error, self._answered) from None
         super()._receive(count)
 
     def _learn(self, low: int, high: int, estimate: float) -> None:  # noqa: ARG002

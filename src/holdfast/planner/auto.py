@@ -72,7 +72,12 @@ class Auto(TurnBased[Labels]):
         self._inner: Attack[Labels]
         if chosen.attack == MIXTURE:
             self._inner = Mixture(
-                self._problem, rng=inner_rng, permuted=permuted, prior=known, **chosen.settings
+                self._problem,
+                rng=inner_rng,
+                permuted=permuted,
+                prior=known,
+                answers=self._answers,
+                **chosen.settings,
             )
         else:
             self._inner = make_player(

@@ -54,6 +54,8 @@ def block_gain(problem: Problem, answers: AnswerModel) -> float:
     """
     inner = scored(problem, answers)
     n, m, k = inner
+    # With more blocks than scored examples each of these has a block to itself.
+    inner = Problem(n, m, min(k, n + 1))
     exact = n * (block_majority.expected_accuracy(inner) - 1.0 / m)
     hidden = answers.variance(problem)
     if isinstance(answers, SubsetAnswers | ComparisonAnswers) or hidden == 0.0:

@@ -11,14 +11,13 @@ import numpy as np
 
 from holdfast import attacks
 from holdfast.answers import check_tolerated
-from holdfast.attacks.block_majority import n_blocks_for
 from holdfast.attacks.exhaustive import MAX_LABELINGS
 from holdfast.attacks.lindstrom import plan_exact
 from holdfast.bounds import best_impossible
 from holdfast.errors import HoldfastError
 from holdfast.planner import closed_forms, curves
 from holdfast.planner.forecast import Forecast, Situation
-from holdfast.planner.players import player_names, player_type
+from holdfast.planner.players import block_majority_problem, player_names, player_type
 from holdfast.planner.rate_distortion import NATS_PER_LOOK, gain_for_nats, prior_gain
 from holdfast.problem import Problem
 
@@ -38,8 +37,6 @@ ADAPTIVE = frozenset(
         "random-climb",
     }
 )
-# It only compares neighbouring answers, so it can be played, well or badly, on answers of any kind.
-COMPARING = "block-majority"
 # Why there is no figure.
 NO_FIGURE = {
     "random-climb": "made for boards that show a new best only if it clears a fixed step",
@@ -93,12 +90,9 @@ def most_accuracy(problem: Problem) -> float:
 def _obstacle(name: str, situation: Situation) -> str | None:
     """Return why the attack can't be played here; None: it can."""
     try:
-        if name != COMPARING:
-            check_tolerated(player_type(name), situation.answers, situation.problem)
+        check_tolerated(player_type(name), situation.answers, situation.problem)
         if name == "message-passing" and situation.problem.n_classes > MOST_CLASSES_PASSED:
             return f"its state evolution takes too long with over {MOST_CLASSES_PASSED} classes"
-        if name == "block-majority":
-            n_blocks_for(situation.problem)
     except HoldfastError as error:
         return str(error).rstrip(".")
     _, m, _ = situation.problem
@@ -117,13 +111,18 @@ def _from_scratch(situation: Situation, gain: float) -> float:
 
 
 def _constant(situation: Situation) -> Told:
-    return _from_scratch(situation, 0.0), 0, "asks nothing"
+    if situation.prior is not None:
+        return 0.0, 0, "asks nothing: the model's own labels"
+    return 0.0, 0, "asks nothing"
 
 
 def _block_majority(situation: Situation) -> Told:
-    gain = closed_forms.block_gain(situation.problem, situation.answers)
+    problem = block_majority_problem(situation.problem)
+    gain = closed_forms.block_gain(problem, situation.answers)
     told = "two labels a block: exact sum" if situation.exact else "two labels a block"
-    return _from_scratch(situation, gain), situation.problem.n_queries, told
+    if problem != situation.problem:
+        told += f"; after {problem.n_queries:,} looks every block is one example"
+    return _from_scratch(situation, gain), problem.n_queries, told
 
 
 def _hill_climb(situation: Situation) -> Told:

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from holdfast.answers import AnswerModel, ExactAnswers, check_tolerated
 from holdfast.attacks import Lattice
 from holdfast.attacks.base import TurnBased
+from holdfast.attacks.informed import renumbered
 from holdfast.errors import InconsistentAnswer, InvalidInput
 from holdfast.labels import Labels
 from holdfast.planner.curves import lattice_looks
-from holdfast.planner.players import make_player, part_of
+from holdfast.planner.players import make_player, part_of, player_type
 from holdfast.priors import Prior
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import Attack
@@ -53,7 +54,7 @@ class Mixture(TurnBased[Labels]):
     prior
         What a model says of the labels: a `Prior`, or an (n, m) array of probabilities.
     answers
-        What a released answer tells: exact answers alone will do.
+        What a released answer tells: exact answers, or rounded to less than one match.
 
     Examples
     --------
@@ -86,6 +87,7 @@ class Mixture(TurnBased[Labels]):
             raise InvalidInput(f"n_certain must be at most n_examples = {n}, got {n_certain}.")
         self._answers = ExactAnswers() if answers is None else answers
         check_tolerated(type(self), self._answers, self._problem)
+        player_type(rest)
         self._prior = prior if prior is None or isinstance(prior, Prior) else Prior.dense(prior)
         self._permuted, self._rest = permuted, rest
         if self._prior is None:
@@ -144,16 +146,23 @@ class Mixture(TurnBased[Labels]):
 
     def _receive(self, count: float) -> None:
         n = self._problem.n_examples
+        try:
+            matches, _ = self._answers.counts(count / n, n)
+        except InconsistentAnswer as error:
+            raise InconsistentAnswer(f"Query {self._answered}: {error}") from None
         if self._second is None:
-            self._first.tell(count / n)
+            self._first.tell(matches / n)
             return
-        left = count - (n - self._open.size)
-        if not 0 <= left <= self._open.size:
+        left = matches - (n - self._open.size)
+        if left < 0:
             raise InconsistentAnswer(
                 f"Query {self._answered}: it shows {n - self._open.size} labels known for certain, "
-                f"got {count:g} matches."
+                f"got {matches} matches."
             )
-        self._second.tell(left / self._open.size)
+        try:
+            self._second.tell(left / self._open.size)
+        except InconsistentAnswer as error:
+            raise renumbered(error, self._answered) from None
 
     def _guess(self) -> Labels:
         if self._second is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,10 +27,12 @@ TRIED = 8
 WORTH_MIXING = 0.4
 # A mixture is chosen if it promises this much more than a single attack.
 CLEARLY = 1.002
-# An attack that is never chosen: it gives up some of its gain for not knowing the looks.
 # It plays as champion-challenger unless rounding is coarse.
 SAME = frozenset({"boundary-challenger"})
+# Never chosen: it gives up some of its gain for not knowing the looks.
 NOT_CHOSEN = frozenset({"anytime-champion-challenger"})
+# Chosen only if everything else loses: a model that is sure of every label may still be wrong.
+LAST = "constant"
 
 
 class Plan(NamedTuple):
@@ -75,10 +77,7 @@ def plan(
     situation = Situation(Problem(*problem), prior, ExactAnswers() if answers is None else answers)
     found = all_forecasts(situation)
     found.append(_mixture(situation, max(_worth(each) for each in found)))
-    # Equal gains: fewer looks first, and the simpler of two that then play alike.
-    found.sort(
-        key=lambda each: (-round(_worth(each), 6), each.looks, each.attack in SAME, each.attack)
-    )
+    found.sort(key=_rank)
     choice = next(
         (
             each
@@ -93,6 +92,12 @@ def plan(
         raise InvalidInput(f"answers must suit some attack, got {situation.answers}.")
     found.remove(choice)
     return Plan(situation, [choice, *found])
+
+
+def _rank(each: Forecast) -> tuple[Any, ...]:
+    """Return what to sort by. Of equal gains fewer looks come first, then what is simpler."""
+    last, same = each.attack == LAST, each.attack in SAME
+    return -round(_worth(each), 6), last, each.looks, same, each.attack
 
 
 def _worth(each: Forecast) -> float:

@@ -17,7 +17,7 @@ from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
 
-__all__ = ["make_player", "part_of", "player_names", "player_type"]
+__all__ = ["block_majority_problem", "make_player", "part_of", "player_names", "player_type"]
 
 
 # Labels of an example that keep their own probability when a prior is cut; the rest share.
@@ -51,6 +51,16 @@ def player_type(name: str) -> Any:
     return _TYPES[name]
 
 
+def block_majority_problem(problem: Problem) -> Problem:
+    """Return the problem with as many looks as `BlockMajority` can use.
+
+    >>> block_majority_problem(Problem(100, 10, 500))
+    Problem(n_examples=100, n_classes=10, n_queries=101)
+    """
+    n, m, k = problem
+    return Problem(n, m, min(k, n + 1))
+
+
 def make_player(
     name: str,
     problem: Problem,
@@ -60,8 +70,13 @@ def make_player(
     prior: Prior | None = None,
     answers: AnswerModel | None = None,
 ) -> Attack[Labels]:
-    """Make the attack with that name; a prior and an answer model reach it if it takes them."""
+    """Make the attack with that name; a prior and an answer model reach it if it takes them.
+
+    It may be made for fewer looks than there are, if it has no use for more.
+    """
     cls = player_type(name)
+    if name == "block-majority":
+        problem = block_majority_problem(problem)
     takes = inspect.signature(cls).parameters
     given: dict[str, Any] = {"permuted": permuted, "prior": prior, "answers": answers}
     made: Attack[Labels] = cls(
