@@ -17,6 +17,9 @@ from tests.guard import servers, worker
 CLIENTS, BUDGET = 50, 1000
 KILLS = 200
 
+# Seconds after which a test gives up: many times what a slow and busy machine needs.
+PATIENCE = 1200.0
+
 
 @pytest.fixture
 def start(ledger_url, tmp_path):
@@ -48,7 +51,7 @@ def nursery_at(ledger_url, tmp_path):
         with contextlib.suppress(ProcessLookupError):
             os.kill(client, signal.SIGKILL)
     nursery.stdin.close()
-    nursery.wait(30)
+    nursery.wait(PATIENCE)
 
 
 def lines(folder):
@@ -82,7 +85,7 @@ def check(url, answers):
 def test_fifty_processes_share_a_budget_of_a_thousand(start, ledger_url, tmp_path):
     for _ in range(CLIENTS):
         start(BUDGET)
-    deadline = time.monotonic() + 240
+    deadline = time.monotonic() + PATIENCE
     while lines(tmp_path).count("refused") < CLIENTS:
         assert not [line for line in lines(tmp_path) if line.startswith("failed")]
         assert time.monotonic() < deadline
@@ -96,22 +99,26 @@ def test_fifty_processes_share_a_budget_of_a_thousand(start, ledger_url, tmp_pat
 def test_two_hundred_kills_lose_no_answer_and_break_no_chain(start, ledger_url, tmp_path):
     rng = np.random.default_rng(11)
     running, kills = [start(10**6) for _ in range(4)], 0
-    while kills < KILLS:
+    deadline = time.monotonic() + PATIENCE
+    # Where looks take long, few clients live to hear an answer: go on until enough of them have.
+    while kills < KILLS or len(answers_in(tmp_path)) < KILLS / 4:
         # Most die at work, some while they are still opening the ledger; the others go on looking
         # meanwhile, so that one may also die waiting for its turn.
-        opened = tmp_path / f"client-{kills}"
-        while not opened.exists() and rng.random() < 0.99:
+        opened, at_work = tmp_path / f"client-{kills}", rng.random() < 0.75
+        while at_work and not opened.exists():
+            assert time.monotonic() < deadline
             time.sleep(0.005)
         time.sleep(float(rng.exponential(0.03)))
+        assert time.monotonic() < deadline
         os.kill(running.pop(0), signal.SIGKILL)
         running.append(start(10**6))
         kills += 1
     for client in running:
         os.kill(client, signal.SIGKILL)
     time.sleep(0.2)
+    assert not [line for line in lines(tmp_path) if line.startswith("failed")]
     answers = answers_in(tmp_path)
     counted = check(ledger_url, answers)
-    assert len(answers) >= KILLS / 4
     # A look may be counted whose client died before it heard the answer: one per kill at most.
     assert len(answers) <= counted <= len(answers) + kills + len(running)
 
@@ -126,7 +133,7 @@ def test_a_server_that_crashes_loses_no_answer_that_was_given(tmp_path):
                 before = len(answers_in(tmp_path))
                 for _ in range(4):
                     start(10**6)
-                deadline = time.monotonic() + 120
+                deadline = time.monotonic() + PATIENCE
                 while len(answers_in(tmp_path)) < before + 20:
                     assert time.monotonic() < deadline
                     time.sleep(0.01)

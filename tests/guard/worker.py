@@ -13,6 +13,7 @@ import numpy as np
 
 from holdfast.errors import BudgetExhausted
 from holdfast.guard import Guard, Policy
+from holdfast.guard.storage import sqlite
 
 LABELS = np.arange(200) % 5
 
@@ -31,6 +32,8 @@ def look_until_refused(url, budget, seed, output):
 
 
 def nursery():
+    # Fifty that poll for one lock are served in no order: on a slow disk a minute may not do.
+    sqlite.PATIENCE = 1200.0
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # clients are not waited for
     for line in sys.stdin:
         child = os.fork()
