@@ -102,7 +102,7 @@ def test_permissions_to_read_alone_release_nothing(open_folder, locked):
     ours, theirs = fork.Pipe()
     child = fork.Process(target=look_without_rights, args=(path, theirs))
     child.start()
-    assert ours.poll(120)
+    assert ours.poll(1200)
     message = ours.recv()
     child.join()
     assert message.startswith(f"ledger {path} can't be used: ")

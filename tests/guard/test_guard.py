@@ -295,7 +295,7 @@ def test_a_disk_that_takes_no_more_bytes_releases_nothing(tmp_path):
     ours, theirs = fork.Pipe()
     child = fork.Process(target=limited, args=(path, theirs))
     child.start()
-    assert ours.poll(120)
+    assert ours.poll(1200)
     received, message = ours.recv()
     child.join()
     assert message.endswith("Nothing was released.")

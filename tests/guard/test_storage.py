@@ -95,11 +95,11 @@ def test_writers_take_turns(storage, ledger_url):
     thread = threading.Thread(target=write)
     with storage.writing() as ledger:
         thread.start()
-        ready.wait(10)
+        assert ready.wait(600)
         thread.join(0.2)
         add(ledger)
         order.append("first")
-    thread.join(10)
+    thread.join(600)
     assert order == ["first", "second"]
 
 

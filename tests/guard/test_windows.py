@@ -96,7 +96,8 @@ def test_daylight_saving_and_the_local_zone_change_nothing(zone, monkeypatch):
             look = utc(*night, 12)
             assert Calendar("day").frees(look) - Calendar("day").since(look) == DAY
             assert Rolling(DAY).frees(look) - look == DAY
-        assert 0 <= clock() - before < 60 * SECOND
+        # Less than the smallest step between two zones; a clock that is set meanwhile is no fault.
+        assert abs(clock() - before) < 900 * SECOND
     finally:
         monkeypatch.undo()
         time.tzset()
