@@ -8,6 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+# Milliseconds for the browser to start and for anything on a page to appear: a machine that does
+# other things too may take many times the usual second.
+PATIENCE = 600_000
+
 # No sandbox inside containers; no errand of the browser's own on the network.
 FLAGS = [
     "--no-sandbox",
@@ -32,7 +36,9 @@ def chromium() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable(), args=FLAGS)
+        browser = playwright.chromium.launch(
+            executable_path=executable(), args=FLAGS, timeout=PATIENCE
+        )
         try:
             yield browser
         finally:

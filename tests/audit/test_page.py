@@ -10,7 +10,7 @@ import pytest
 from holdfast.audit import page
 from holdfast.audit.page.render import json_for_script
 from holdfast.audit.result import Finding
-from tests.audit.browser import chromium, executable
+from tests.audit.browser import PATIENCE, chromium, executable
 from tests.audit.sample import sample_audit
 
 needs_browser = pytest.mark.skipif(
@@ -61,6 +61,7 @@ def test_writing_replaces_the_old_page_at_once(tmp_path):
 def opened(browser, written, **options):
     """Open the page offline; return it with everything that went wrong and was requested."""
     context = browser.new_context(offline=True, **options)
+    context.set_default_timeout(PATIENCE)
     tab = context.new_page()
     trouble, requests = [], []
     tab.on("console", lambda m: trouble.append(m.text) if m.type in ("error", "warning") else None)
