@@ -1,7 +1,30 @@
 """Settings that every test shares."""
 
-from hypothesis import settings
+import contextlib
+import fcntl
 
-# The same examples on every run, and no deadline: the first call of a kernel compiles it.
-settings.register_profile("holdfast", deadline=None, derandomize=True)
+from hypothesis import HealthCheck, settings
+from numba.core import caching
+
+# The same examples on every run, and no clock: the first call of a kernel compiles it, and a busy
+# machine may stop for a while at any time.
+settings.register_profile(
+    "holdfast", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("holdfast")
+
+
+def _save_alone(self, key, data, save=caching.IndexDataCacheFile.save):
+    """Save compiled code while no other test process saves code of the same function.
+
+    Numba reads the index, picks the next free number and writes both. Of two processes that do so
+    at once for two signatures, one could leave its code under the number of the other's.
+    """
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):  # a folder that can't be written: then nothing is saved
+            file = stack.enter_context(open(f"{self._index_path}.lock", "w"))
+            fcntl.flock(file, fcntl.LOCK_EX)
+        save(self, key, data)
+
+
+caching.IndexDataCacheFile.save = _save_alone
