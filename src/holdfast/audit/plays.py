@@ -6,7 +6,6 @@ With known features a play is one of the matrix: the same seed gives the same nu
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -22,6 +21,7 @@ from holdfast.audit.result import Setting
 from holdfast.errors import HoldfastError, NotSupported
 from holdfast.experiments.answer_models import answer_model
 from holdfast.experiments.board import Board, looks_of_accounts, play_on
+from holdfast.experiments.clean_processes import clean_context
 from holdfast.experiments.matrix_plays import Matrix, Played, Task, play_once
 from holdfast.experiments.registry import make_attack
 from holdfast.experiments.suite import entry_named
@@ -77,11 +77,8 @@ def player(stage: Stage, processes: int) -> Iterator[Play]:
     if processes == 1:
         yield lambda jobs: (play_job(stage, job) for job in jobs)
         return
-    # A forked copy of a process with threads can hang, so start clean ones.
-    methods = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
     with ProcessPoolExecutor(
-        processes, mp_context=context, initializer=_start_worker, initargs=(stage,)
+        processes, mp_context=clean_context(), initializer=_start_worker, initargs=(stage,)
     ) as pool:
         try:
             yield lambda jobs: pool.map(_work, jobs, chunksize=1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +15,7 @@ import numpy as np
 
 from holdfast.errors import HoldfastError
 from holdfast.experiments.board import Board, play_on
+from holdfast.experiments.clean_processes import clean_context
 from holdfast.experiments.label_kinds import hidden_labels
 from holdfast.experiments.suite import default_rules, entry_named
 from holdfast.labels import Labels, as_labels
@@ -118,11 +118,8 @@ def player(matrix: Matrix, processes: int) -> Iterator[Play]:
     if processes == 1:
         yield lambda tasks: (play_once(matrix, task) for task in tasks)
         return
-    # A forked copy of a process with threads can hang, so start clean ones.
-    methods = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
     with ProcessPoolExecutor(
-        processes, mp_context=context, initializer=_start_worker, initargs=(matrix,)
+        processes, mp_context=clean_context(), initializer=_start_worker, initargs=(matrix,)
     ) as pool:
         try:
             yield lambda tasks: pool.map(_work, tasks, chunksize=2)

@@ -6,7 +6,6 @@ rows are the same on one process and on many, whatever finishes first.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import time
@@ -19,6 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from holdfast.errors import InvalidInput
+from holdfast.experiments.clean_processes import clean_context
 from holdfast.experiments.label_kinds import LABEL_KINDS, hidden_labels
 from holdfast.experiments.registry import make_attack
 from holdfast.labels import Labels, as_labels
@@ -179,9 +179,6 @@ def _on_processes(
     Trials are handed out in batches, each of one experiment, that double until one keeps a worker
     busy for a moment. Long trials go first, so that the workers finish together.
     """
-    # A forked copy of a process with threads can hang, so start clean ones.
-    methods = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
     sizes = [1] * len(experiments)
     costs = [
         experiment.problem.n_examples * experiment.problem.n_queries for experiment in experiments
@@ -192,7 +189,10 @@ def _on_processes(
     }
     running: dict[Future[list[Row]], tuple[int, int]] = {}
     with ProcessPoolExecutor(
-        processes, mp_context=context, initializer=_start_worker, initargs=(list(experiments),)
+        processes,
+        mp_context=clean_context(),
+        initializer=_start_worker,
+        initargs=(list(experiments),),
     ) as pool:
         try:
             while waiting or running:
