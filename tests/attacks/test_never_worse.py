@@ -66,7 +66,12 @@ def test_exact_answers(cls, m, k, kind):
 
 @pytest.mark.parametrize(
     "cls",
-    [c for c in with_prior() if RoundedAnswers in getattr(c, "tolerates", {RoundedAnswers})],
+    [
+        c
+        for c in with_prior()
+        if "answers" in inspect.signature(c).parameters
+        and RoundedAnswers in getattr(c, "tolerates", {RoundedAnswers})
+    ],
     ids=lambda cls: cls.__name__,
 )
 @pytest.mark.parametrize("kind", ["even", "uneven"])

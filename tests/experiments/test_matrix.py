@@ -48,6 +48,7 @@ ELSEWHERE = {
     "Permuted": "permutes others, which do so themselves",
     "without_features": "asks with classifiers",
     "VoteStacking": "needs models",
+    "PriorClimb": "needs a model or class shares; without them it is hill-climb",
     "AnytimeChampionChallenger": "champion-challenger that may be stopped early: never stronger",
     "Exhaustive": "a search for tiny problems, of the kind that message-passing does for all",
 }

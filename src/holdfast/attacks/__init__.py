@@ -19,6 +19,7 @@ from holdfast.attacks.lattice import Lattice
 from holdfast.attacks.message_passing import MessagePassing
 from holdfast.attacks.naive_bayes import NaiveBayes
 from holdfast.attacks.permuted import Permuted
+from holdfast.attacks.prior_climb import PriorClimb
 from holdfast.attacks.random_climb import RandomClimb
 from holdfast.attacks.rank_reader import RankReader
 from holdfast.attacks.uniform_vote import UniformVote
@@ -45,6 +46,7 @@ __all__ = [
     "NaiveBayes",
     "Permuted",
     "PooledDetecting",
+    "PriorClimb",
     "RandomClimb",
     "RankReader",
     "UniformVote",

@@ -34,11 +34,13 @@ ADAPTIVE = frozenset(
         "champion-challenger",
         "hill-climb",
         "lattice",
+        "prior-climb",
         "random-climb",
     }
 )
 # Why there is no figure.
 NO_FIGURE = {
+    "prior-climb": "made for boards that show a new best only, and for whoever has a prior",
     "random-climb": "made for boards that show a new best only if it clears a fixed step",
     "permuted": "wraps another attack and gains what that gains",
     "grid-reader": "wraps another attack, for boards that round finely",
