@@ -130,6 +130,8 @@ def sample_audit() -> result.Audit:
             teams=40,
             final_share=1.0,
             majority_percent=11.3,
+            skewed=False,
+            free_percent=10.0,
             models=(result.Model("logistic regression", 95.5),),
         ),
         grain=0.01,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from holdfast.answers import AnswerModel, ExactAnswers
 from holdfast.attacks import HadamardBlocks
-from holdfast.bounds import acharya2020, block_majority
+from holdfast.bounds import acharya2020, block_majority, queries_to_recover_all
 from holdfast.bounds.column_vote import predicted_accuracy
 from holdfast.bounds.information import accuracy_from_information
 from holdfast.experiments.answer_models import answer_model
@@ -19,14 +19,21 @@ from holdfast.problem import Problem
 
 __all__ = [
     "allowed",
+    "bits_per_look",
+    "conditions",
+    "early",
     "expected",
     "first_above",
     "forecast",
     "guarantee",
     "guaranteed_by",
     "principle",
+    "recover_all",
     "regime_edges",
 ]
+
+# The attack that is strongest with few looks, and what it knows.
+early = ("features", "champion-challenger")
 
 
 def guarantee(problem: Problem) -> float | None:
@@ -140,6 +147,21 @@ def allowed(rule: Rule, problem: Problem, accounts: int = 1) -> float | None:
     size = rule.exposed(problem).n_examples
     accuracy = accuracy_from_information(nats, size, m)
     return round(100.0 * size / n * (accuracy - 1.0 / m), 3)
+
+
+def bits_per_look(rule: Rule, problem: Problem) -> float:
+    """Return what one look may tell, on average over all of them."""
+    return rule.bits_per_look(problem)
+
+
+def recover_all(n_examples: int, n_classes: int) -> int:
+    """Return how many exact looks it takes at least to know every label."""
+    return queries_to_recover_all(n_examples, n_classes).adaptive
+
+
+def conditions(rule: Rule, problem: Problem) -> str:
+    """Return in words when the certified bound holds."""
+    return rule.guarantee(problem).conditions
 
 
 def _most(problem: Problem, accuracies: list[float | None]) -> float | None:

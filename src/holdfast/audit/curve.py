@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from holdfast.audit import closed_forms
+from holdfast.audit.forms import forms_for
 from holdfast.audit.grain import Grain
 from holdfast.audit.plays import Play
 from holdfast.audit.request import Request
@@ -16,7 +16,6 @@ from holdfast.problem import Problem
 __all__ = ["N_ATTACKS", "curve", "log_spaced"]
 
 N_ATTACKS = 4
-EARLY = ("features", "champion-challenger")
 N_LOOKS = 5
 # The bounds are drawn this many times further than today's looks.
 FURTHER = 10.0
@@ -44,11 +43,11 @@ def _looks(effort: Effort) -> tuple[int, ...]:
     return log_spaced(max(2, effort.looks // 100), effort.looks, N_LOOKS)
 
 
-def _chosen(measured: Sequence[Measured]) -> list[Measured]:
+def _chosen(measured: Sequence[Measured], first: tuple[str, str]) -> list[Measured]:
     """Return the strongest attacks today, and with them the one that is strongest early."""
     able = [each for each in measured if each.bias is not None]
     best = sorted(able, key=lambda each: -each.bias.mean if each.bias else 0.0)
-    early = [each for each in best if (each.way.setting, each.way.base) == EARLY][:1]
+    early = [each for each in best if (each.way.setting, each.way.base) == first][:1]
     chosen = best[: N_ATTACKS - 1]
     return chosen + ([each for each in early if each not in chosen] or best[N_ATTACKS - 1 :][:1])
 
@@ -62,7 +61,8 @@ def curve(
     on_play: OnPlay | None = None,
 ) -> Curve:
     """Play the strongest attacks at fewer looks; their gains today come from the suite."""
-    strongest = _chosen(measured)
+    forms = forms_for(request)
+    strongest = _chosen(measured, forms.early)
     looks = _looks(effort)
     asked = [(each.way, request.release, k) for k in looks[:-1] for each in strongest]
     found = measure(asked, range(effort.fewer), play, on_play)
@@ -75,7 +75,7 @@ def curve(
         column.append(grain.interval(each.bias, effort.trials))
     n, m, today = request.problem
     last = max(2, int(FURTHER * today))
-    edges = {k for k in closed_forms.regime_edges(n, m) if k <= last}
+    edges = {k for k in forms.regime_edges(n, m) if k <= last}
     further = tuple(sorted(edges.union(log_spaced(1, last, N_BOUNDS))))
     problems = [Problem(n, m, k) for k in further]
     return Curve(
@@ -86,11 +86,11 @@ def curve(
             for each, column in zip(strongest, columns, strict=True)
         ),
         bound_looks=further,
-        guarantee=tuple(closed_forms.guarantee(each) for each in problems),
-        guaranteed_by=tuple(closed_forms.guaranteed_by(each) for each in problems),
-        principle=tuple(closed_forms.principle(each) for each in problems),
+        guarantee=tuple(forms.guarantee(each) for each in problems),
+        guaranteed_by=tuple(forms.guaranteed_by(each) for each in problems),
+        principle=tuple(forms.principle(each) for each in problems),
         allowed=tuple(
-            closed_forms.allowed(request.rule, each, min(request.histories, each.n_queries))
+            forms.allowed(request.rule, each, min(request.histories, each.n_queries))
             for each in problems
         ),
     )

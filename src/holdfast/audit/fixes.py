@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from holdfast.audit import closed_forms
+from holdfast.audit.forms import Forms, forms_for
 from holdfast.audit.grain import Grain
 from holdfast.audit.plays import Play
 from holdfast.audit.request import Request
@@ -87,6 +87,7 @@ def cheapest_fix(
     comparison, the strongest of them first.
     """
     n, m, _ = request.problem
+    forms = forms_for(request)
     # A gain on the scored part is worth its share of the final ranking.
     gap = gap / request.parts.final_share
     known = {each.rule: (effort.looks, each.possible) for each in compared}
@@ -94,9 +95,9 @@ def cheapest_fix(
     for each in candidates(request):
         problem = Problem(n, m, each.looks)
         rule, looks = parse_mechanism(each.rule), min(each.looks, effort.looks)
-        certain = closed_forms.allowed(rule, problem, request.histories)
+        certain = forms.allowed(rule, problem, request.histories)
         proven = certain is not None and certain < gap
-        if not proven and not _promising(each, problem, gap, known):
+        if not proven and not _promising(forms, each, problem, gap, known):
             continue
         if str(rule) in known and known[str(rule)][0] == looks:
             possible = known[str(rule)][1]
@@ -124,13 +125,14 @@ def _played(
     """Return the worst gain under a rule; the first attack's alone if that is too much."""
     n, m, _ = request.problem
     name, trials = str(rule), effort.fewer
-    ways = compared_ways(rule, Problem(n, m, looks), request.histories)
+    shares = request.skew is not None
+    ways = compared_ways(rule, Problem(n, m, looks), request.histories, shares=shares)
     first = measure([(ways[0], name, looks)], range(trials), play, on_play)
     if first[0].bias is not None and 100.0 * first[0].bias.mean >= gap:
         return grain.interval(first[0].bias, trials)
     rest = measure([(way, name, looks) for way in ways[1:]], range(trials), play, on_play)
     strongest = strongest_of([(name, looks, [*first, *rest])], trials, play, on_play)[0]
-    return grain.interval(strongest.bias, trials)
+    return strongest.points(grain)
 
 
 def _enough(possible: Interval, gap: float) -> bool:
@@ -140,11 +142,15 @@ def _enough(possible: Interval, gap: float) -> bool:
 
 
 def _promising(
-    each: Candidate, problem: Problem, gap: float, known: Mapping[str, tuple[int, Interval]]
+    forms: Forms,
+    each: Candidate,
+    problem: Problem,
+    gap: float,
+    known: Mapping[str, tuple[int, Interval]],
 ) -> bool:
     """Tell whether neither a formula nor a measurement rules a candidate out."""
     rule = parse_mechanism(each.rule)
-    formula = closed_forms.expected(rule, problem)
+    formula = forms.expected(rule, problem)
     if rule.name in ("round", "exact") and formula is not None and RESERVE * formula >= gap:
         return False
     for name, (looks, possible) in known.items():

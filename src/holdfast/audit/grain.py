@@ -31,6 +31,7 @@ class Grain:
     points: float
     n_examples: int
     n_classes: int
+    free: float | None = None  # what gains count from, if not 1/m
 
     def round(self, value: float) -> float:
         """Return the nearest multiple, without the digits that arithmetic adds."""
@@ -42,12 +43,16 @@ class Grain:
     def interval(self, bias: Mean, trials: int, *, worth: float = 1.0) -> Interval:
         """Return an accuracy's mean and 95 % interval in points, times `worth`, rounded.
 
-        A few trials may agree by luck: the standard error is at least the binomial one.
+        A few trials may agree by luck: the standard error is at least the binomial one. A gain
+        above a majority class is a mean of numbers -1, 0 and 1, one an example: they vary least
+        if all that are not 0 have the same sign, and one of them at least may have changed.
         """
         if not math.isfinite(bias.stderr):
             return Interval(self.round(100.0 * worth * bias.mean), None, None)
-        accuracy = min(1.0, max(0.0, 1.0 / self.n_classes + bias.mean))
-        binomial = math.sqrt(accuracy * (1.0 - accuracy) / (self.n_examples * trials))
+        share = min(1.0, max(0.0, 1.0 / self.n_classes + bias.mean))
+        if self.free is not None:
+            share = min(1.0, max(abs(bias.mean), 1.0 / self.n_examples))
+        binomial = math.sqrt(share * (1.0 - share) / (self.n_examples * trials))
         mean = 100.0 * worth * bias.mean
         stderr = 100.0 * worth * max(bias.stderr, binomial)
         return Interval(
@@ -55,14 +60,18 @@ class Grain:
         )
 
 
-def grain_for(n_examples: int, n_classes: int) -> Grain:
+def grain_for(n_examples: int, n_classes: int, free: float | None = None) -> Grain:
     """Return the grain for a test set: 1, 2 or 5 times a power of ten, rounded upward.
+
+    `free` is the share of the majority class where gains count from it: its score varies, too,
+    and the grain is that of the larger deviation.
 
     >>> [grain_for(n, m).points for n, m in ((10_000, 10), (900, 10), (50_000, 1000))]
     [0.1, 0.5, 0.005]
     """
-    deviation = 100.0 * math.sqrt((1.0 - 1.0 / n_classes) / n_classes / n_examples)
+    guesses = [1.0 / n_classes] if free is None else [1.0 / n_classes, free]
+    deviation = 100.0 * math.sqrt(max(p * (1.0 - p) for p in guesses) / n_examples)
     finest = max(SHARE * deviation, 100.0 / n_examples)
     power = 10.0 ** math.floor(math.log10(finest))
     nice = next(each * power for each in NICE if each * power >= finest * (1.0 - 1e-9))
-    return Grain(float(f"{nice:.3g}"), n_examples, n_classes)
+    return Grain(float(f"{nice:.3g}"), n_examples, n_classes, free)

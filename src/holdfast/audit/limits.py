@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from holdfast.audit import closed_forms
+from holdfast.audit.closed_forms import first_above
+from holdfast.audit.forms import forms_for
 from holdfast.audit.request import Request
 from holdfast.audit.result import Curve, Limits
-from holdfast.bounds import queries_to_recover_all
 from holdfast.problem import Problem
 
 __all__ = ["limits"]
@@ -17,38 +17,36 @@ def limits(request: Request, gap: float, curve: Curve) -> Limits:
     """Return what bounds say of the policy, and the looks at which each word passes the gap."""
     problem = request.problem
     n, m, _ = problem
-    rule = request.rule
+    rule, forms = request.rule, forms_for(request)
 
     def at(looks: int) -> Problem:
         return Problem(n, m, looks)
 
     return Limits(
-        allowed=closed_forms.allowed(rule, problem, request.histories),
-        allowed_everyone=closed_forms.allowed(
+        allowed=forms.allowed(rule, problem, request.histories),
+        allowed_everyone=forms.allowed(
             rule,
             at(request.everyone_looks),
             1 if request.memory == "data_set" else min(request.teams, request.everyone_looks),
         ),
         everyone_looks=request.everyone_looks,
-        principle=closed_forms.principle(problem),
-        guarantee=closed_forms.guarantee(problem),
-        bits_per_look=round(rule.bits_per_look(problem), 3),
-        conditions=rule.guarantee(problem).conditions
+        principle=forms.principle(problem),
+        guarantee=forms.guarantee(problem),
+        bits_per_look=round(forms.bits_per_look(rule, problem), 3),
+        conditions=forms.conditions(rule, problem)
         if request.histories == 1
         else f"{request.histories:,} accounts, each met afresh",
         looks_until={
             "possible": _measured_until(curve, gap),
-            "principle": closed_forms.first_above(
-                gap, lambda looks: closed_forms.principle(at(looks)), SEARCHED
-            ),
-            "allowed": closed_forms.first_above(
+            "principle": first_above(gap, lambda looks: forms.principle(at(looks)), SEARCHED),
+            "allowed": first_above(
                 gap,
-                lambda looks: closed_forms.allowed(rule, at(looks), request.histories),
+                lambda looks: forms.allowed(rule, at(looks), request.histories),
                 SEARCHED,
             ),
         },
         searched=SEARCHED,
-        recover_all=queries_to_recover_all(n, m).adaptive,
+        recover_all=forms.recover_all(n, m),
     )
 
 

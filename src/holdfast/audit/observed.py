@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta, binom, norm
 
+from holdfast.audit.forms import forms_for
 from holdfast.audit.grain import Grain
 from holdfast.audit.history import Submission
 from holdfast.audit.preflight import expected_best
@@ -88,6 +89,10 @@ def _team(
         chance = 100.0 * (expected_best(len(rows)) * public_error + norm.isf(LEVEL) * error)
         problem = Problem(n, request.problem.n_classes, len(rows))
         limit = 100.0 * certified(request.rule, problem)
+        if request.skew is not None:
+            # The bound above is for uniform labels.
+            known = forms_for(request).allowed(request.rule, problem)
+            limit = math.inf if known is None else known
         positive = max(0.0, gap)
         chance = min(positive, float(chance))
         allowed = min(positive - chance, limit)

@@ -1,7 +1,8 @@
 """Single plays of an audit, here or on several processes.
 
 With known features a play is one of the matrix: the same seed gives the same number as
-`holdfast matrix`. Without features it is one of `holdfast attack --without-features`.
+`holdfast matrix`. Without features it is one of `holdfast attack --without-features`. Where the
+classes are unequal, the gain of every play is counted from the majority class.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import numpy as np
 
 from holdfast import attacks
 from holdfast.audit.result import Setting
+from holdfast.audit.share_plays import SHARE_ATTACKS
+from holdfast.audit.skew import Skew
 from holdfast.errors import HoldfastError, NotSupported
 from holdfast.experiments.answer_models import answer_model
 from holdfast.experiments.board import Board, looks_of_accounts, play_on
@@ -66,6 +69,15 @@ class Stage:
     n_classes: int
     seed: int
     prior: Prior | None = field(default=None, repr=False)
+    skew: Skew | None = field(default=None, repr=False)
+
+    def above_free(self, played: Played) -> Played:
+        """Return a play with its gain over 1/m turned into that over what is free."""
+        if self.skew is None or played.reason is not None:
+            return played
+        n = self.labels.size
+        matches = round(n * (played.bias + 1.0 / self.n_classes))
+        return played._replace(bias=(matches - self.skew.matches) / n)
 
 
 Play: TypeAlias = Callable[[Sequence[Job]], Iterator[Played]]
@@ -103,7 +115,7 @@ def play_job(stage: Stage, job: Job) -> Played:
     problem = Problem(stage.labels.size, stage.n_classes, job.looks)
     if job.setting == "features" and job.accounts == entry_named(job.attack).n_accounts(job.looks):
         matrix = Matrix(problem, seed=stage.seed, rules=[job.rule], labels=stage.labels)
-        return play_once(matrix, Task(job.rule, job.attack, job.trial))
+        return stage.above_free(play_once(matrix, Task(job.rule, job.attack, job.trial)))
     one = PLAYS[job.setting]
     try:
         return one(stage, job, problem, parse_mechanism(job.rule))
@@ -124,11 +136,14 @@ def _with_accounts(stage: Stage, job: Job, problem: Problem, rule: Rule) -> Play
     board = _board(stage, job, problem, rule, own)
     guess = play_on(lambda: entry.play(problem, np.random.default_rng([*own, 2]), rule), board)
     matches = int(np.count_nonzero(guess == stage.labels))
-    return Played((m * matches - n) / (m * n), board.looks)
+    return stage.above_free(Played((m * matches - n) / (m * n), board.looks))
 
 
 def _with_model(stage: Stage, job: Job, problem: Problem, rule: Rule) -> Played:
-    """Play from the model's predictions; the gain is above the model's own accuracy."""
+    """Play from the model's predictions; the gain is above the model's own accuracy.
+
+    Or above the majority class, if a constant submission scores more than the model.
+    """
     model = answer_model(rule, problem)
     if model is None:
         raise NotSupported("it needs scores, and the rule releases none.")
@@ -142,8 +157,24 @@ def _with_model(stage: Stage, job: Job, problem: Problem, rule: Rule) -> Played:
         board,
     )
     before = int(np.count_nonzero(stage.prior.top() == stage.labels))
+    if stage.skew is not None:
+        before = max(before, stage.skew.matches)
     after = int(np.count_nonzero(guess == stage.labels))
     return Played((after - before) / problem.n_examples, board.looks)
+
+
+def _with_shares(stage: Stage, job: Job, problem: Problem, rule: Rule) -> Played:
+    """Play from the class shares; the gain is above the majority class."""
+    skew = stage.skew
+    assert skew is not None
+    own = [stage.seed, job.trial, crc32(f"{job.attack} {job.rule} shares".encode()), job.accounts]
+    board = _board(stage, job, problem, rule, own)
+    build = SHARE_ATTACKS[job.attack]
+    guess = play_on(
+        lambda: build(problem, np.random.default_rng([*own, 2]), rule, skew.prior), board
+    )
+    matches = int(np.count_nonzero(guess == stage.labels))
+    return Played((matches - skew.matches) / problem.n_examples, board.looks)
 
 
 def _without_features(stage: Stage, job: Job, problem: Problem, rule: Rule) -> Played:
@@ -164,7 +195,7 @@ def _without_features(stage: Stage, job: Job, problem: Problem, rule: Rule) -> P
     oracle = _Accounts(problem, job.accounts, account)
     guess = np.asarray(play(attack, oracle).predict(X))
     matches = int(np.count_nonzero(guess == stage.labels))
-    return Played((m * matches - n) / (m * n), oracle.looks)
+    return stage.above_free(Played((m * matches - n) / (m * n), oracle.looks))
 
 
 class _Accounts:
@@ -190,4 +221,9 @@ class _Accounts:
         return self._oracle.query(query)
 
 
-PLAYS = {"features": _with_accounts, "model": _with_model, "no features": _without_features}
+PLAYS = {
+    "features": _with_accounts,
+    "class shares": _with_shares,
+    "model": _with_model,
+    "no features": _without_features,
+}

@@ -25,7 +25,7 @@ TINY = 400
 GROUPED = 6.0
 # Ids and labels are correlated this many standard deviations.
 ORDERED = 6.0
-# A majority this many times the share 1/m, and a constant submission gains points from nothing.
+# A majority this many times the share 1/m, and scores say little without their baseline.
 IMBALANCED = 1.5
 
 Check = Callable[[Request, Grain], Iterator[Finding]]
@@ -145,16 +145,19 @@ def imbalance(request: Request, grain: Grain) -> Iterator[Finding]:
             "Whoever learns that guesses among fewer classes.",
             "Score per class, or drop the classes from the task.",
         )
-    if share > IMBALANCED * 100.0 / m + grain.points:
+    much = share > IMBALANCED * 100.0 / m + grain.points
+    if much or request.skew is not None:
         yield Finding(
             "imbalance",
-            "warning",
+            "warning" if much else "note",
             f"A constant submission scores about {grain.round(share):g} %, not {100.0 / m:.3g} %.",
-            "The majority class is a baseline that needs no model; gains in this audit are above "
-            "uniform guessing, and whoever starts from class shares starts higher.",
-            "Report the majority baseline beside the scores, or rank by balanced accuracy. To "
-            "measure gains above it, give a file that names that class throughout as "
-            "--predictions.",
+            "Few examples may be so unequal by chance, which nobody knows without a look: gains "
+            f"in this audit are above {100.0 / m:.3g} %."
+            if request.skew is None
+            else "Everybody knows the class shares from the training part, so the majority class "
+            "needs neither a model nor a look: gains in this audit are above it, and attacks "
+            "start from the class shares, too.",
+            "Report the majority baseline beside the scores, or rank by balanced accuracy.",
         )
     spent = min(m - 1, request.n_looks)
     if _reveals_counts(request.rule, labels.size):

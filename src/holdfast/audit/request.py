@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from holdfast.audit.history import Submission
 from holdfast.audit.looks import Looks
 from holdfast.audit.parts import Parts
+from holdfast.audit.skew import Skew, skew_of
 from holdfast.errors import InvalidInput
 from holdfast.label_files import LabelFile
 from holdfast.labels import Labels
@@ -130,6 +132,11 @@ class Request:
     def problem(self) -> Problem:
         """The sizes that an attacker plays for."""
         return Problem(self.labels.size, max(2, self.file.n_classes), self.n_looks)
+
+    @cached_property
+    def skew(self) -> Skew | None:
+        """How unequal the classes are; None: they are equal, as far as chance tells."""
+        return skew_of(self.labels, self.problem.n_classes)
 
     def _capped(self, looks: int) -> int:
         return looks if self.looks_per_data_set is None else min(looks, self.looks_per_data_set)

@@ -35,8 +35,9 @@ __all__ = [
     "as_json",
 ]
 
-# Which knowledge an attack had: the test examples, nothing of them, or a model's predictions too.
-Setting = Literal["features", "no features", "model"]
+# Which knowledge an attack had: the test examples; where classes are unequal, these and the class
+# shares; nothing of them; or a model's predictions too.
+Setting = Literal["features", "class shares", "no features", "model"]
 Word = Literal["SAFE", "MARGINAL", "UNSAFE"]
 Severity = Literal["void", "warning", "note"]
 
@@ -54,8 +55,9 @@ class Interval:
 class Gain:
     """POSSIBLE. What one attack gained under the policy, or the reason why it can't play.
 
-    `points` are percentage points of accuracy above what is had without a look: 1/m, or the
-    model's own accuracy where the setting is "model".
+    `points` are percentage points of accuracy above what is had without a look: the board's
+    `free_percent`, or the model's own accuracy if that is more and the setting is "model". An
+    attack that ends below has gained less than nothing.
     """
 
     attack: str
@@ -227,8 +229,9 @@ class Fix:
 class Verdict:
     """SAFE, MARGINAL or UNSAFE for ranking gaps below `gap_points`, in one sentence.
 
-    `points` is the number that matters: the worst gain found. `proven`: the certified bound, and
-    not only the attacks, lies below the gap.
+    `points` is the number that matters: the worst gain found, above what is had without a look.
+    Where that is the majority class it is never below 0: who would end below it submits it.
+    `proven`: the certified bound, and not only the attacks, lies below the gap.
     """
 
     word: Word
@@ -264,7 +267,8 @@ class Board:
 
     `looks` is what the colluding accounts have together, each `looks_per_account`;
     `final_share` is the share of the scored part in the final ranking: a gain on the board is
-    worth that much there.
+    worth that much there. `free_percent` is what everybody scores without a look: 1/m, or the
+    majority class where the classes are unequal (`skewed`); every gain counts from it.
     """
 
     name: str
@@ -281,6 +285,8 @@ class Board:
     teams: int
     final_share: float
     majority_percent: float
+    skewed: bool
+    free_percent: float
     models: tuple[Model, ...]
 
 

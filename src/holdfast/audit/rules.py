@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.audit import closed_forms
+from holdfast.audit.forms import forms_for
 from holdfast.audit.grain import Grain
 from holdfast.audit.plays import Play
 from holdfast.audit.request import Request
 from holdfast.audit.result import RuleRow
 from holdfast.audit.suite import Effort, Measured, OnPlay, Worst, measure, strongest_of, worst
-from holdfast.audit.ways import compared_ways
+from holdfast.audit.ways import Way, compared_ways
 from holdfast.mechanisms import Rule, parse_mechanism
 from holdfast.problem import Problem
 
@@ -18,17 +18,20 @@ __all__ = ["RULES", "compare", "price_points"]
 
 # Rules that a host can switch to, from free to strict.
 RULES = ("exact", "round:3", "round:2", "ladder:0.005", "ladder:0.01", "gaussian:0.01", "improved")
+# Rules are compared by what attacks can do who have no model.
+COMPARED = ("features", "class shares")
 
 
 def n_jobs(request: Request, effort: Effort) -> int:
     """Return about how many plays the comparison takes."""
     n, m, _ = request.problem
     problem = Problem(n, m, effort.looks)
-    ways = sum(
-        len(compared_ways(parse_mechanism(name), problem, request.histories)) + 1
-        for name in _others(request)
-    )
+    ways = sum(len(_ways(request, parse_mechanism(name), problem)) + 1 for name in _others(request))
     return ways * effort.fewer
+
+
+def _ways(request: Request, rule: Rule, problem: Problem) -> list[Way]:
+    return compared_ways(rule, problem, request.histories, shares=request.skew is not None)
 
 
 def _others(request: Request) -> list[str]:
@@ -47,9 +50,9 @@ def compare(
     """Play a few attacks against each other rule; the policy's row comes from the suite's plays."""
     n, m, _ = request.problem
     looks = effort.looks
-    known = [each for each in measured if each.way.setting == "features"]
+    known = [each for each in measured if each.way.setting in COMPARED]
     again = found
-    if found.setting != "features":
+    if found.setting not in COMPARED:
         first = worst(known)
         assert first.bias is not None
         again = Worst(first.way, first.bias, effort.trials)
@@ -58,7 +61,7 @@ def compare(
     asked = [
         (way, str(rule), looks)
         for rule in others
-        for way in compared_ways(rule, Problem(n, m, looks), request.histories)
+        for way in _ways(request, rule, Problem(n, m, looks))
     ]
     played = measure(asked, range(effort.fewer), play, on_play)
     groups = [
@@ -85,7 +88,7 @@ def row(
 ) -> RuleRow:
     """Gather one rule's row."""
     n, m, _ = request.problem
-    problem = Problem(n, m, looks)
+    problem, forms = Problem(n, m, looks), forms_for(request)
     cells: dict[str, float] = {}
     for each in measured:
         if each.bias is not None:
@@ -95,9 +98,9 @@ def row(
         rule=str(rule),
         is_policy=str(rule) == request.release,
         attack=strongest.attack,
-        possible=grain.interval(strongest.bias, strongest.trials),
-        allowed=closed_forms.allowed(rule, problem, request.histories),
-        bits_per_look=round(rule.bits_per_look(problem), 3),
+        possible=strongest.points(grain),
+        allowed=forms.allowed(rule, problem, request.histories),
+        bits_per_look=round(forms.bits_per_look(rule, problem), 3),
         price_points=price_points(rule, problem),
         cells=cells,
     )

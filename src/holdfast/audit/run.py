@@ -64,7 +64,8 @@ def audit(
     check_at_least("processes", processes, 1)
     start = time.perf_counter()
     n, m, _ = request.problem
-    grain, effort = grain_for(n, m), suites.effort_for(request)
+    grain = grain_for(n, m) if request.skew is None else request.skew.grain
+    effort = suites.effort_for(request)
 
     def tell(what: str) -> Callable[[int], None]:
         def advance(count: int) -> None:
@@ -79,7 +80,7 @@ def audit(
     history = observed(request, grain)
     gap = gap_for(request, history)
     prior = models.prior_of(request.predictions, request.labels, m)
-    stage = Stage(request.labels, m, request.seed, prior)
+    stage = Stage(request.labels, m, request.seed, prior, request.skew)
     with player(stage, processes) as play:
         gains, worst, measured = suites.suite(request, effort, grain, play, tell("attack suite"))
         drawn = curves.curve(request, effort, grain, measured, play, tell("gain against looks"))
@@ -131,6 +132,7 @@ def _played_fewer(request: Request, effort: suites.Effort) -> tuple[Finding, ...
 def _board(request: Request, grain: Grain) -> Board:
     n, m, k = request.problem
     counts = np.bincount(request.labels, minlength=m)
+    skew = request.skew
     return Board(
         name=request.name,
         n_examples=n,
@@ -146,6 +148,8 @@ def _board(request: Request, grain: Grain) -> Board:
         teams=request.teams,
         final_share=round(request.parts.final_share, 4),
         majority_percent=grain.round(100.0 * float(counts.max()) / n),
+        skewed=skew is not None,
+        free_percent=round(100.0 / m, 4) if skew is None else skew.free_percent,
         models=models.described(request.predictions, request.labels, grain),
     )
 

@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from holdfast.audit import closed_forms
+from holdfast.audit.forms import forms_for
 from holdfast.audit.grain import Grain
 from holdfast.audit.plays import Job, Play
 from holdfast.audit.request import Request
-from holdfast.audit.result import Gain, Setting
+from holdfast.audit.result import Gain, Interval, Setting
 from holdfast.audit.ways import Way, suite_ways
 from holdfast.experiments.summary import Mean, mean_of
 from holdfast.problem import Problem
@@ -80,6 +80,17 @@ class Worst:
         """What it is called."""
         return self.way.name
 
+    def points(self, grain: Grain, *, worth: float = 1.0) -> Interval:
+        """Return the gain in points, rounded.
+
+        Above a majority class never less than nothing: who would end below it submits it.
+        """
+        points = grain.interval(self.bias, self.trials, worth=worth)
+        if grain.free is None:
+            return points
+        low, high = (None if end is None else max(0.0, end) for end in (points.low, points.high))
+        return Interval(max(0.0, points.mean), low, high)
+
 
 def effort_for(request: Request) -> Effort:
     """Return an effort that keeps an audit within about a minute on two cores."""
@@ -100,8 +111,13 @@ def n_jobs(request: Request, effort: Effort) -> int:
 
 def _ways(request: Request, looks: int) -> list[Way]:
     n, m, _ = request.problem
-    models = bool(request.predictions)
-    return suite_ways(request.rule, Problem(n, m, looks), request.histories, models=models)
+    return suite_ways(
+        request.rule,
+        Problem(n, m, looks),
+        request.histories,
+        models=bool(request.predictions),
+        shares=request.skew is not None,
+    )
 
 
 Asked: TypeAlias = tuple[Way, str, int]
@@ -191,10 +207,10 @@ def _gain(request: Request, effort: Effort, grain: Grain, each: Measured) -> Gai
         looks=job.looks,
         trials=effort.trials,
         points=None if each.bias is None else grain.interval(each.bias, effort.trials),
-        # The bound is on the gain over guessing: it does not cover a start from a model.
+        # The bound is for whoever knows no more than the class shares: no start from a model.
         allowed=None
         if way.setting == "model"
-        else closed_forms.allowed(request.rule, problem, job.accounts),
+        else forms_for(request).allowed(request.rule, problem, job.accounts),
         reason=None if each.reason is None else _plainly(each.reason),
     )
 

@@ -6,6 +6,7 @@ from holdfast.audit.grain import Grain
 from holdfast.audit.preflight import expected_best
 from holdfast.audit.request import DEFAULT_GAP, Request
 from holdfast.audit.result import Finding, History, Interval, Limits, Verdict, Word
+from holdfast.audit.skew import Skew
 from holdfast.audit.suite import Effort, Worst
 
 __all__ = ["RESERVE", "gap_for", "judge", "word_for"]
@@ -39,7 +40,7 @@ def judge(
     gap; or the bound proves it. MARGINAL: between the two.
     """
     share = request.parts.final_share
-    points = grain.interval(found.bias, found.trials, worth=share)
+    points = found.points(grain, worth=share)
     if not share and not request.final_choices:
         points = _selected(request, grain)
     proven = limits.allowed is not None and share * limits.allowed < gap
@@ -77,9 +78,10 @@ def _because(
 ) -> str:
     if void:
         return f"{void[0].what} {void[0].fix}"
-    board = grain.interval(found.bias, found.trials)
+    board = found.points(grain)
     who = {
         "features": "without learning anything",
+        "class shares": "without learning anything",
         "no features": "without even seeing the examples",
         "model": "on top of a model",
     }[found.setting]
@@ -88,10 +90,10 @@ def _because(
         looks += f" (of {request.n_looks:,} allowed)"
     if request.accounts > 1:
         looks += f" of {request.accounts:,} accounts"
-    gain = (
-        f"{_text(board)} can be gained {who}, with {looks} at scores released by the rule "
-        f"{request.release} (attack: {found.attack})"
-    )
+    rule = f"with {looks} at scores released by the rule {request.release}"
+    gain = f"{_text(board)} can be gained {who}, {rule} (attack: {found.attack})"
+    if request.skew is not None:
+        gain = _above_majority(request.skew, found, board, who, rule)
     share = request.parts.final_share
     if share == 1.0:
         return f"{gain}."
@@ -104,6 +106,16 @@ def _because(
             f"on the public part {gain}."
         )
     return f"{private} decide the final ranking. On the public part {gain}."
+
+
+def _above_majority(skew: Skew, found: Worst, board: Interval, who: str, rule: str) -> str:
+    """Return what is gained where the majority class is what everybody has without a look."""
+    free = f"the {skew.free_percent:g} % that the majority class scores without a look"
+    if found.setting == "model":
+        free = "the model or the majority class"
+    if board.mean <= 0.0:
+        return f"no attack gained more than {free}, {rule}"
+    return f"{_text(board)} above {free} can be gained {who}, {rule} (attack: {found.attack})"
 
 
 def _selected(request: Request, grain: Grain) -> Interval:

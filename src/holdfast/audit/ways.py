@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from holdfast.audit.plays import MODEL_ATTACKS, NO_FEATURES_ATTACKS, Job
 from holdfast.audit.result import Setting
+from holdfast.audit.share_plays import SHARE_ATTACKS
 from holdfast.experiments.suite import SUITE
 from holdfast.mechanisms import Chain, Rule
 from holdfast.problem import Problem
@@ -31,8 +32,15 @@ ON_IMPROVEMENTS = (
     "hadamard-blocks",
     "block-majority",
 )
+# The same for those that start from class shares, the strongest first.
+FROM_SHARES = {
+    "scores": ("champion-challenger", "lattice", "hadamard-blocks", "prior-climb"),
+    "rounded": ("boundary-challenger", "hadamard-blocks", "prior-climb"),
+    "improvements": ("prior-climb", "hadamard-blocks"),
+}
 # Attacks for which the first look of each of many accounts is worth playing alone.
 FIRST_LOOKS = ("champion-challenger", "hadamard-blocks", "block-majority")
+FIRST_LOOKS_FROM_SHARES = ("champion-challenger", "hadamard-blocks")
 
 
 class Way(NamedTuple):
@@ -74,8 +82,12 @@ def remembers(rule: Rule, problem: Problem) -> bool:
     return any(bool(each.init(problem)) for each in rules)
 
 
-def suite_ways(rule: Rule, problem: Problem, accounts: int, *, models: bool) -> list[Way]:
+def suite_ways(
+    rule: Rule, problem: Problem, accounts: int, *, models: bool, shares: bool = False
+) -> list[Way]:
     """Return all ways against a policy whose rule meets so many separate accounts.
+
+    `models`: attacks may start from models' predictions; `shares`: from the class shares.
 
     Where the rule remembers nothing, accounts only add up their looks, and each attack plays as
     if from one. Else each plays from all accounts, and some once more with first looks alone.
@@ -84,6 +96,8 @@ def suite_ways(rule: Rule, problem: Problem, accounts: int, *, models: bool) -> 
     alone = [entry.name for entry in SUITE if entry.accounts == 1]
     ways = [_suited(name, accounts, problem.n_queries) for name in alone]
     ways += [Way("no features", name, accounts) for name in NO_FEATURES_ATTACKS]
+    if shares:
+        ways += _from_shares(tuple(SHARE_ATTACKS), accounts, problem)
     if models:
         ways += [Way("model", name, accounts) for name in MODEL_ATTACKS]
     if 1 < accounts < problem.n_queries:
@@ -93,18 +107,36 @@ def suite_ways(rule: Rule, problem: Problem, accounts: int, *, models: bool) -> 
     return ways
 
 
-def compared_ways(rule: Rule, problem: Problem, accounts: int) -> list[Way]:
-    """Return the ways by which a rule is compared with the policy's, the slow ones first."""
+def compared_ways(
+    rule: Rule, problem: Problem, accounts: int, *, shares: bool = False
+) -> list[Way]:
+    """Return the ways by which a rule is compared with the policy's, the slow ones first.
+
+    `shares`: those that start from the class shares come before all others.
+    """
     rules = rule.rules if isinstance(rule, Chain) else [rule]
     shown = any(each.name in ("ladder", "shaky", "improved", "rank") for each in rules)
     accounts = min(accounts, problem.n_queries) if remembers(rule, problem) else 1
     names: tuple[str, ...] = ON_IMPROVEMENTS if shown else ON_SCORES
-    if not any(each.name == "round" for each in rules):
+    rounded = any(each.name == "round" for each in rules)
+    if not rounded:
         # Unless answers are rounded it plays as champion-challenger, move for move.
         names = tuple(name for name in names if name != "boundary-challenger")
     ways = [_suited(name, accounts, problem.n_queries) for name in names]
+    if shares:
+        kind = "improvements" if shown else "rounded" if rounded else "scores"
+        ways = _from_shares(FROM_SHARES[kind], accounts, problem) + ways
     if 1 < accounts < problem.n_queries:
         ways += [Way("features", name, accounts, first=True) for name in FIRST_LOOKS]
+    return ways
+
+
+def _from_shares(names: tuple[str, ...], accounts: int, problem: Problem) -> list[Way]:
+    """Return attacks that start from the class shares, some with first looks alone, too."""
+    ways = [Way("class shares", name, accounts) for name in names]
+    if 1 < accounts < problem.n_queries:
+        first = FIRST_LOOKS_FROM_SHARES
+        ways += [Way("class shares", name, accounts, first=True) for name in first]
     return ways
 
 

@@ -31,6 +31,11 @@ def show(result: Audit, report: Path | None) -> None:
         console.print("No fix was found among the rules and limits that were tried.")
     _findings(console, result.findings)
     board = result.board
+    if board.skewed:
+        console.print(
+            f"Gains are above the {board.free_percent:g} % that the majority class scores without "
+            "a look; below 0: the attack ends below a constant submission."
+        )
     console.print(
         f"\n{escape(board.name)}: {board.n_examples:,} examples, {board.n_classes:,} classes, "
         f"{board.rule}, {board.looks_text}"

@@ -97,6 +97,10 @@ def _heat(audit: Audit) -> dict[str, Any]:
     # The policy met the whole suite; columns are the attacks that other rules met, too.
     others = {attack for row in audit.rules if not row.is_policy for attack in row.cells}
     attacks = sorted(others or {attack for row in audit.rules for attack in row.cells})
+    if audit.board.skewed:
+        # Most attacks without a prior end far below the majority class under every rule.
+        hopeful = {name for row in audit.rules for name, gain in row.cells.items() if gain > 0.0}
+        attacks = [name for name in attacks if name in hopeful] or attacks
     shown = [gain for row in audit.rules for name, gain in row.cells.items() if name in attacks]
     largest = max(shown, default=0.0)
     rows = []
