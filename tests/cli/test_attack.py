@@ -18,7 +18,7 @@ def test_the_json_has_the_documented_fields(holdfast):
     for name in ("accuracy", "bias", "gain"):
         assert set(result[name]) == {"mean", "stderr"}
         assert result[name]["stderr"] > 0
-    assert result["looks"] == {"mean": 21.0, "max": 21}
+    assert result["looks"] == {"mean": 21.0, "stderr": 0.0, "max": 21}
     assert result["bias"]["mean"] == pytest.approx(result["accuracy"]["mean"] - 1 / 3)
     assert result["gain"]["mean"] == pytest.approx(300 * result["bias"]["mean"])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -96,7 +97,7 @@ def _result(experiment: Experiment, summary: dict[str, Any], seconds: float) -> 
         "accuracy": summary["accuracy"],
         "bias": summary["bias"],
         "gain": summary["gain"],
-        "looks": {"mean": summary["mean_looks"], "max": summary["max_looks"]},
+        "looks": {**summary["looks"]._asdict(), "max": summary["max_looks"]},
         "seconds": round(seconds, 3),
     }
 
@@ -108,12 +109,19 @@ def _show(result: dict[str, Any]) -> None:
         table.add_column(column, justify="right" if column else "left")
     for name, form in (("accuracy", ".5f"), ("bias", ".5f"), ("gain", ",.2f")):
         value: Mean = result[name]
-        error = "-" if value.stderr != value.stderr else format(value.stderr, form)
-        table.add_row(name, format(value.mean, form), error)
-    table.add_row("looks", f"{result['looks']['mean']:,.1f}", f"at most {result['looks']['max']:,}")
+        table.add_row(name, format(value.mean, form), _error(value.stderr, form))
+    looks = result["looks"]
+    table.add_row("looks", format(looks["mean"], ",.1f"), _error(looks["stderr"], ",.1f"))
     human().print(
         f"{result['attack']} on {n:,} examples, {m:,} classes, {k:,} looks: "
         f"{result['trials']:,} trials, seed {result['seed']}"
     )
     human().print(table)
-    human().print(f"Guessing scores {1 / m:.5f}. Took {result['seconds']:.1f} s.")
+    human().print(
+        f"Guessing scores {1 / m:.5f}. No trial took more than {looks['max']:,} looks. "
+        f"Took {result['seconds']:.1f} s."
+    )
+
+
+def _error(stderr: float, form: str) -> str:
+    return "-" if math.isnan(stderr) else format(stderr, form)

@@ -35,8 +35,8 @@ def summarise(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
     Returns
     -------
-    One dict per group: attack, n, m, k, trials, the `Mean` of accuracy, bias and gain, the mean
-    and largest number of looks, and the seconds spent in all.
+    One dict per group: attack, n, m, k, trials, the `Mean` of accuracy, bias, gain and looks, the
+    largest number of looks, and the seconds spent in all.
     """
     groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in rows:
@@ -48,8 +48,10 @@ def summarise(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
             "m": m,
             "k": k,
             "trials": len(group),
-            **{name: mean_of(row[name] for row in group) for name in ("accuracy", "bias", "gain")},
-            "mean_looks": float(np.mean([row["looks"] for row in group])),
+            **{
+                name: mean_of(row[name] for row in group)
+                for name in ("accuracy", "bias", "gain", "looks")
+            },
             "max_looks": max(row["looks"] for row in group),
             "seconds": float(sum(row["seconds"] for row in group)),
         }
