@@ -11,6 +11,9 @@ anytime
     Gain of AnytimeChampionChallenger divided by that of ChampionChallenger, by looks.
 block-climb
     Gain of BlockClimb divided by sqrt(k n / m), by classes.
+designs
+    Gain of LabelSubset and MessagePassing divided by what they expect of themselves, which is true
+    of many examples, by classes, examples and looks an example.
 lattice
     Looks that Lattice takes for all labels of t positions, divided by the information limit
     t ln m / H(Bin(t, 1/m)), by classes and t.
@@ -37,6 +40,7 @@ import numpy as np
 import holdfast.planner.tables
 from benchmarks.power import synthetic_model
 from holdfast import attacks, play
+from holdfast.bounds import best_impossible
 from holdfast.bounds.binomial import entropy
 from holdfast.oracles import LabelOracle
 from holdfast.planner.rate_distortion import NATS_PER_LOOK, gain_for_nats
@@ -50,6 +54,10 @@ LOOKS = [1, 3, 10, 30, 100, 300, 600]
 LOADS = [0.1, 0.4, 1.5, 6.0, 24.0]
 # A cell is left to its neighbours if it takes more work than this or has hardly any examples.
 MOST_WORK, MOST_EXAMPLES, LEAST_EXAMPLES = 4e9, 100_000, 20
+
+FEW_EXAMPLES = [5, 10, 30, 100, 300, 1000]
+LOOKS_AN_EXAMPLE = [0.1, 0.3, 0.5, 1.0, 1.8, 3.0]
+MOST_SHOWN = 300_000  # labels shown in all queries together
 
 LATTICE_CLASSES = [2, 3, 4, 10, 16, 30, 100, 1000]
 LATTICE_POSITIONS = [30, 100, 300, 1000, 3000, 10_000, 50_000]
@@ -131,6 +139,35 @@ def block_climb() -> dict[str, Any]:
     return {"classes": CLASSES, "constant": constant}
 
 
+def designs() -> dict[str, Any]:
+    """Measure what few examples leave of the designs' own forecasts."""
+    measured: dict[str, Any] = {
+        "classes": CLASSES,
+        "examples": FEW_EXAMPLES,
+        "loads": LOOKS_AN_EXAMPLE,
+    }
+    for name, cls in (("label-subset", "LabelSubset"), ("message-passing", "MessagePassing")):
+        measured[name] = [[_design_row(cls, m, n) for n in FEW_EXAMPLES] for m in CLASSES]
+    return measured
+
+
+def _design_row(cls: str, m: int, n: int) -> list[float]:
+    row: list[float | None] = []
+    for load in LOOKS_AN_EXAMPLE:
+        problem = Problem(n, m, max(1, round(load * n)))
+        if n * problem.n_queries > MOST_SHOWN:
+            row.append(None)
+            continue
+        told = n * (getattr(attacks, cls).expected_accuracy(problem) - 1.0 / m)
+        told = min(told, n * (best_impossible(problem) - 1.0 / m))
+        # Many trials of small problems: a gain of less than one match drowns in noise otherwise.
+        gain, _ = played(cls, problem, max(24, min(400, 60_000 // (n * problem.n_queries))))
+        # Few examples take away. What seems to be more than the limit is noise.
+        row.append(round(min(max(gain / told, 0.0), 1.0), 3))
+    say(f"designs {cls} m={m} n={n}: {row}")
+    return filled(row)
+
+
 def lattice() -> dict[str, Any]:
     """Measure how far Lattice is from the information limit."""
     ratio = []
@@ -204,6 +241,7 @@ def main() -> None:
         "champion-challenger": champion_challenger,
         "anytime": anytime,
         "block-climb": block_climb,
+        "designs": designs,
         "lattice": lattice,
         "lattice-budget": lattice_budget,
         "lattice-prior": lattice_prior,

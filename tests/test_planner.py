@@ -111,6 +111,21 @@ def test_the_chosen_attack_gains_what_the_plan_says(sizes):
     assert_agree(told, mean, error)
 
 
+@pytest.mark.parametrize("sizes", [(8, 2, 4), (10, 10, 20), (20, 2, 3), (50, 10, 4)])
+def test_the_plan_knows_small_problems(sizes):
+    """Limits of many examples promise up to twice as much as there is here."""
+    problem = Problem(*sizes)
+    mean, error = measured(lambda p, rng: Auto(p, rng=rng), problem, 60)
+    assert_agree(plan(problem).chosen.gain, mean, error)
+
+
+def test_one_look_tells_nothing_to_attacks_that_climb():
+    situation = Situation(Problem(1000, 10, 1))
+    assert forecast("hill-climb", situation).gain == 0.0
+    assert forecast("block-climb", situation).gain == 0.0
+    assert plan(situation.problem).chosen.gain > 0.0
+
+
 def test_every_attack_has_a_forecast_or_a_reason():
     found = plan(Problem(1000, 10, 50)).forecasts
     assert sorted(each.attack for each in found) == sorted([*player_names(), "mixture"])
@@ -393,4 +408,9 @@ def test_the_tables_are_whole():
         ratio = np.array(table(name)["ratio"])
         assert ratio.shape == tuple(len(table(name)[axis]) for axis in axes)
         assert (ratio > 0.0).all()
+    designs = table("designs")
+    for name in ("label-subset", "message-passing"):
+        share = np.array(designs[name])
+        assert share.shape == tuple(len(designs[axis]) for axis in ("classes", "examples", "loads"))
+        assert ((share >= 0.0) & (share <= 1.0)).all()
     assert ExactAnswers() == Situation(Problem(2, 2, 1)).answers

@@ -1,5 +1,6 @@
 """Detecting: no error on any labels, certain never wrong, contradictions named, gains."""
 
+import itertools
 import math
 
 import numpy as np
@@ -151,6 +152,20 @@ def test_pooled_gains_are_as_planned(problem: Problem) -> None:
     expected = PooledDetecting.expected_accuracy(problem)
     assert abs(got.mean() - expected) < 4 * got.std() / math.sqrt(trials)
     assert expected > Detecting.expected_accuracy(problem)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("n", "m", "k"), [(5, 2, 1), (7, 2, 3), (8, 2, 3), (4, 3, 2), (5, 3, 3), (4, 4, 3), (6, 3, 2)]
+)
+def test_the_expectation_is_exact(kind: type[Detecting], n: int, m: int, k: int) -> None:
+    """Averaged over every label vector, with digits, pools and examples that are only held."""
+    problem, matches = Problem(n, m, k), 0
+    for hidden in itertools.product(range(m), repeat=n):
+        z = np.array(hidden)
+        attack = kind(problem, rng=np.random.default_rng(0))
+        matches += int((play_under(attack, z) == z).sum())
+    assert kind.expected_accuracy(problem) == pytest.approx(matches / (n * m**n), rel=1e-12)
 
 
 def test_a_prior_decides_whom_to_ask_about() -> None:

@@ -192,6 +192,25 @@ def pool_gains(most: int, n_classes: int) -> tuple[float, ...]:
     return tuple(gains)
 
 
+def held_gain(count: int, n_classes: int) -> float:
+    """Return the gain of so many examples that show one label throughout.
+
+    The answers leave N, how many of them have it. It is guessed for all if N >= g/m and another
+    one otherwise, as with a single query: m E|N - g/m| / (2 (m-1)). De Moivre's form of that mean
+    is 2 v C(g, v) p^v q^(g-v+1) with p = 1/m, q = 1 - p, v = floor(g/m) + 1.
+
+    >>> held_gain(1, 2), round(held_gain(5, 2), 9)
+    (0.5, 0.9375)
+    """
+    g, m = count, n_classes
+    if g == 0:
+        return 0.0
+    v = g // m + 1
+    logs = math.lgamma(g + 1) - math.lgamma(v + 1) - math.lgamma(g - v + 1)
+    logs += math.log(2 * v) - v * math.log(m) + (g - v + 1) * math.log1p(-1 / m)
+    return m * math.exp(logs) / (2 * (m - 1))
+
+
 class Plan(NamedTuple):
     """How many queries are asked, what nodes of each size hold, and the gain that is expected."""
 
@@ -210,8 +229,10 @@ def plan_exact(problem: Problem) -> Plan:
             middle = (low + high) // 2
             low, high = (low, middle) if capacity(m, middle) >= n else (middle + 1, high)
         k = low
-    nodes = {bits: most_digits(m, bits) for bits in node_sizes(k)}
-    return Plan(k, nodes, min(n, capacity(m, k)) * (1 - 1 / m))
+    sizes = node_sizes(k)
+    nodes = {bits: most_digits(m, bits) for bits in sizes}
+    seated = min(n, sum(count * len(nodes[bits].digits) for bits, count in sizes.items()))
+    return Plan(k, nodes, seated * (1 - 1 / m) + held_gain(n - seated, m))
 
 
 @lru_cache(maxsize=64)
@@ -245,6 +266,8 @@ def plan_pooled(problem: Problem) -> Plan:
                 for bits in sizes
             )
             pools = (hosts - more) * table[each] + more * table[min(each + 1, n)]
+            if not hosts:
+                pools = held_gain(n - held, m)
             if digits + pools > best.gain:
                 best = Plan(k, nodes, digits + pools)
         low, high = (price, high) if held + hosts * size > n else (low, price)

@@ -72,14 +72,17 @@ def block_gain(problem: Problem, answers: AnswerModel) -> float:
 def climb_gain(problem: Problem, answers: AnswerModel) -> tuple[float, int]:
     """Return the expected gain of `HillClimb` and the looks it takes.
 
-    One pass is `BlockMajority`. With more looks than examples every block is one example, and each
-    look is right with the chance 1/m of the label it tries.
+    One pass is `BlockMajority`, but a single look has nothing to be compared with. With more looks
+    than examples every block is one example, and each look is right with the chance 1/m of the
+    label it tries.
 
     >>> from holdfast.answers import ExactAnswers
     >>> climb_gain(Problem(100, 10, 5000), ExactAnswers())
     (90.0, 901)
     """
     n, m, k = problem
+    if k == 1:
+        return 0.0, 1
     if k <= n + 1:
         return block_gain(problem, answers), k
     looks = min(k, 1 + n * (m - 1))

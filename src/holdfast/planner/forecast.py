@@ -48,7 +48,7 @@ class Forecast:
     Parameters
     ----------
     attack
-        Its name, as `holdfast attack` takes it.
+        Its name, as `holdfast attack` takes it; a mixture is played by `auto` alone.
     gain
         Expected matches above the start (n/m, or what the model has right); None: it can't be
         played here, or nothing is known of it.

@@ -42,6 +42,7 @@ ADAPTIVE = frozenset(
 NO_FIGURE = {
     "prior-climb": "made for boards that show a new best only, and for whoever has a prior",
     "random-climb": "made for boards that show a new best only if it clears a fixed step",
+    "vote-stacking": "starts from the votes of several models, which a plan is not made from",
     "permuted": "wraps another attack and gains what that gains",
     "grid-reader": "wraps another attack, for boards that round finely",
     "rank-reader": "wraps an attack that compares, for boards that show ranks",
@@ -145,7 +146,9 @@ def _column_vote(situation: Situation) -> Told:
 
 
 def _naive_bayes(situation: Situation) -> Told:
+    # Its normal integral fails with few examples as that of the design with r labels does.
     gain = closed_forms.naive_bayes_gain(situation.problem)
+    gain *= curves.design_ratio("label-subset", situation.problem)
     told = "all m labels, uniform queries: normal integral"
     return _from_scratch(situation, gain), situation.problem.n_queries, told
 
@@ -165,7 +168,10 @@ def _exhaustive(situation: Situation) -> Told:
     _, m, k = situation.problem
     decided = _searched(situation.problem)
     # One example needs 2 log2(m) looks as well; with fewer each look rules out one label.
-    gain = decided * (1.0 - 1.0 / m) if k >= 2 * math.log2(m) else min(k, m - 1) / m
+    # A label that was never shown can't be found: k random queries show this share of them.
+    shown = -math.expm1(k * math.log1p(-1.0 / m))
+    found = decided * min(1.0 - 1.0 / m, shown)
+    gain = found if k >= 2 * math.log2(m) else min(k, m - 1) / m
     told = f"searches all labelings of {decided} examples"
     return _from_scratch(situation, gain), k, told
 
@@ -187,8 +193,10 @@ def _pooled_detecting(situation: Situation) -> Told:
     return _from_scratch(situation, gain), situation.problem.n_queries, told
 
 
-def _design(cls: Any, told: str) -> Callable[[Situation], Told]:
+def _design(cls: Any, told: str, measured: str | None = None) -> Callable[[Situation], Told]:
     """Return the forecast of a design that predicts itself; with a model its gain is scaled.
+
+    `measured` names the table that says what few examples leave of it.
 
     The scale is that of the rate-distortion law with the model against that without.
     """
@@ -196,6 +204,8 @@ def _design(cls: Any, told: str) -> Callable[[Situation], Told]:
     def tell(situation: Situation) -> Told:
         problem = situation.problem
         gain = closed_forms.design_gain(cls, problem, situation.answers)
+        if measured is not None:
+            gain = min(gain, _most(Situation(problem))) * curves.design_ratio(measured, problem)
         if situation.prior is not None:
             nats = NATS_PER_LOOK * problem.n_queries
             gain *= prior_gain(situation.prior, nats) / gain_for_nats(problem, nats)
@@ -252,10 +262,14 @@ TELL: dict[str, Callable[[Situation], Told]] = {
         attacks.HadamardBlocks, "two labels a block, spread over all answers: closed form"
     ),
     "hill-climb": _hill_climb,
-    "label-subset": _design(attacks.LabelSubset, "r labels an example: normal integral"),
+    "label-subset": _design(
+        attacks.LabelSubset, "r labels an example: normal integral", "label-subset"
+    ),
     "lattice": _lattice,
     "message-passing": _design(
-        attacks.MessagePassing, "r labels an example, beliefs passed: state evolution"
+        attacks.MessagePassing,
+        "r labels an example, beliefs passed: state evolution",
+        "message-passing",
     ),
     "naive-bayes": _naive_bayes,
     "pooled-detecting": _pooled_detecting,
