@@ -98,9 +98,10 @@ def measure(case: Case) -> Cost:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("case", nargs="*", choices=[*CASES, []], help="default: all")
-    for name in parser.parse_args().case or CASES:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("case", nargs="*", choices=[*CASES, "all"], default="all")
+    named = parser.parse_args().case
+    for name in CASES if "all" in named else named:
         case = CASES[name]
         cost = measure(case)
         first, *workers = cost.cpu.values()

@@ -6,6 +6,8 @@ whichever is faster. Also 1,000 trials as a sweep runs them, on two processes.
 
 from __future__ import annotations
 
+import argparse
+
 import numpy as np
 
 from benchmarks.timing import Comparison, best_seconds, show
@@ -16,6 +18,7 @@ from holdfast.experiments.trials import Experiment, run
 
 def main() -> None:
     """Print both comparisons."""
+    argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0]).parse_args()
     show(play_against_bare_counts())
     show(sweep())
 

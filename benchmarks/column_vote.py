@@ -5,6 +5,7 @@ Peer: what a user would write: the whole query matrix, and one `np.add.at` per q
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import sys
 import time
@@ -20,6 +21,13 @@ EVERY_EXAMPLE = 1e-6
 
 def main() -> None:
     """Print the comparison, then the large case from a process of its own."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument(
+        "part", nargs="?", choices=["all", "large"], default="all", help="default: all"
+    )
+    if parser.parse_args().part == "large":
+        large()
+        return
     show(against_plain_numpy())
     subprocess.run([sys.executable, "-m", "benchmarks.column_vote", "large"], check=True)
 
@@ -84,4 +92,4 @@ def large() -> None:
 
 
 if __name__ == "__main__":
-    large() if sys.argv[1:] == ["large"] else main()
+    main()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from functools import partial
 
 import numpy as np
@@ -14,6 +15,7 @@ from holdfast.features import row_keys
 
 def main() -> None:
     """Print labels per second for each classifier, and bytes per second for each row width."""
+    argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0]).parse_args()
     rng = np.random.default_rng(1)
     keys = rng.integers(2**64, size=10_000_000, dtype=np.uint64)
     for name in ("BlockMajority", "ColumnVote", "NaiveBayes"):

@@ -13,12 +13,12 @@
 
 from __future__ import annotations
 
+import argparse
 import multiprocessing
 import os
 import secrets
 import sqlite3
 import statistics
-import sys
 import tempfile
 import time
 import urllib.parse
@@ -144,7 +144,10 @@ def large(n: int = 10**7, count: int = 10) -> None:
 def main() -> None:
     """Run the parts that are named, or all."""
     parts = {"sqlite": sqlite, "postgres": postgres, "large": large}
-    for name in sys.argv[1:] or parts:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("part", nargs="*", choices=[*parts, "all"], default="all")
+    named = parser.parse_args().part
+    for name in parts if "all" in named else named:
         parts[name]()
 
 

@@ -73,10 +73,17 @@ def matrix() -> None:
             print(f"{cell.attack:24} {cell.bias.mean:7.4f} ± {cell.bias.stderr:.4f}  {told}")
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--matrix", action="store_true")
+def main() -> None:
+    """Print one of the two tables."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument(
+        "--matrix", action="store_true", help="the whole matrix; default: one look at each rule"
+    )
     if parser.parse_args().matrix:
         matrix()
     else:
         rules(Problem(10_000, 10, 300))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""Every benchmark says what it measures before it measures anything."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from benchmarks import audit
+
+ROOT = Path(__file__).resolve().parents[1]
+# Modules that are run with -m; the others are imported by them.
+RUN = sorted(
+    path.stem
+    for path in (ROOT / "benchmarks").glob("*.py")
+    if '__name__ == "__main__"' in path.read_text(encoding="utf-8")
+)
+
+
+def test_there_are_benchmarks():
+    assert {"__main__", "audit", "guard", "power"} <= set(RUN)
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_help_is_printed_and_nothing_is_run(name):
+    module = "benchmarks" if name == "__main__" else f"benchmarks.{name}"
+    done = subprocess.run(
+        [sys.executable, "-m", module, "--help"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("usage: ")
+    assert len(done.stdout) > 80  # more than the usage: what is measured
+
+
+def test_a_part_that_does_not_exist_is_refused():
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.guard", "oracle"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "invalid choice" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [([], ["small", "large"]), (["large"], ["large"]), (["all"], ["small", "large"])],
+)
+def test_without_a_name_every_part_is_measured(arguments, expected, monkeypatch, capsys):
+    measured = []
+
+    def measure(case):
+        measured.append(case)
+        return audit.Cost(1.0, {1: 1.0}, 1.0)
+
+    monkeypatch.setattr(audit, "measure", measure)
+    monkeypatch.setattr(sys, "argv", ["audit", *arguments])
+    audit.main()
+    assert measured == [audit.CASES[name] for name in expected]
+    assert capsys.readouterr().out.count("audit of n") == len(expected)
