@@ -33,10 +33,12 @@ def postgres_server():
         # Processes are killed here, machines are not: what was written need not reach a disk.
         connection.execute("ALTER SYSTEM SET fsync = off")
         connection.execute("SELECT pg_reload_conf()")
-    # A run that is killed can't stop its server: what reads this pipe notices, and does.
+    # A run that is killed can't stop its server: what reads this pipe notices, and does. It has a
+    # session of its own, so that it is not killed together with the run.
     watchdog = subprocess.Popen(
         [sys.executable, "-c", WATCHDOG, str(server.get_pid()), str(server.pgdata)],
         stdin=subprocess.PIPE,
+        start_new_session=True,
     )
     yield server.get_uri()
     watchdog.kill()
