@@ -114,6 +114,7 @@ class ChampionChallenger(InformedAttack):
             and not self._arena.informed
             and self._arena.n_positions > WINDOW_LOOKS
         )
+        self._two_ahead = self._arena.informed or self._problem.n_classes == 2
         self._memory = SHORT_MEMORY if forgetful else WINDOW_LOOKS
         self._windows = self._split()
         self._entered = 0  # windows entered so far
@@ -225,7 +226,9 @@ class ChampionChallenger(InformedAttack):
         slope = self._level * (LAST_LEVEL if planned <= 1.0 else 1.0)
         coins = np.random.default_rng([int(subkey(self._seed, "coins")), index])
         while slope < math.inf:
-            codes, playing = pairing(estimates, slope, coins.random(estimates.shape[1:]))
+            codes, playing = pairing(
+                estimates, slope, coins.random(estimates.shape[1:]), two_ahead=self._two_ahead
+            )
             look = posterior.look(codes)
             if playing and look.novel:
                 return look

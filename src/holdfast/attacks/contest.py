@@ -25,9 +25,10 @@ __all__ = ["level", "pairing"]
 Floats = NDArray[np.float64]
 
 # Chance that a champion without a lead is shown, and the power by which the chance grows to 1
-# with the lead; a challenger shown more often than the champion is told apart sooner. Chosen in
-# the Gaussian limit, (m, k) in {2, 4, 10, 1000} x {10, 30, 40}; the optimum is flat.
-NO_LEAD, POWER = 0.4, 2.0
+# with the lead; a challenger shown more often than the champion is told apart sooner. Chosen at
+# k = 30 for m = 2, 3, 4, 10 and 1000; the optimum is flat. Between two classes, and from a model,
+# one label gains most of what the other loses: the chance had better follow the lead closely.
+OPEN_FIELD, TWO_AHEAD = (0.3, 4), (0.4, 2)
 # Log-odds beyond which a label counts as certain: no level is higher.
 CERTAIN = 12.0
 # The level is solved on about this many positions, evenly spaced.
@@ -95,7 +96,7 @@ def _solve(sample: Any, entropies: Any, alike: float, wanted: float, start: floa
 
 
 @njit(cache=True, nogil=True)
-def _pair(estimates: Any, slope: float, coins: Any, out: Any) -> int:
+def _pair(estimates: Any, slope: float, coins: Any, no_lead: float, power: int, out: Any) -> int:
     """Write the label each position shows; return how many positions are not parked."""
     n_labels, n = estimates.shape
     fall, half = math.exp(-slope), math.tanh(slope / 2.0)
@@ -115,7 +116,7 @@ def _pair(estimates: Any, slope: float, coins: Any, out: Any) -> int:
             continue
         playing += 1
         lead = (high - low) / ((high + low) * half)
-        if coins[j] >= NO_LEAD + (1.0 - NO_LEAD) * lead**POWER:
+        if coins[j] >= no_lead + (1.0 - no_lead) * lead**power:
             out[j] = second
     return playing
 
@@ -147,7 +148,9 @@ def level(estimates: Floats, nats: float, *, alike: int = 1, start: float = 0.0)
     return float(_solve(sample, entropies, float(alike), nats * len(sample) / n, start))
 
 
-def pairing(estimates: Floats, slope: float, coins: Floats) -> tuple[NDArray[np.uint8], int]:
+def pairing(
+    estimates: Floats, slope: float, coins: Floats, *, two_ahead: bool = False
+) -> tuple[NDArray[np.uint8], int]:
     """Return the label that each position shows, and how many positions are not parked.
 
     Parameters
@@ -158,6 +161,9 @@ def pairing(estimates: Floats, slope: float, coins: Floats) -> tuple[NDArray[np.
         Log-odds of the best label against the second at which a position is parked.
     coins
         One uniform number a position.
+    two_ahead
+        Whether two labels of a position have most of the mass, as with two classes or a model.
     """
     out = np.empty(estimates.shape[1], dtype=np.uint8)
-    return out, int(_pair(estimates, slope, coins, out))
+    no_lead, power = TWO_AHEAD if two_ahead else OPEN_FIELD
+    return out, int(_pair(estimates, slope, coins, no_lead, power, out))
