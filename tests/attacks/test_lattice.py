@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from holdfast import Problem
 from holdfast.answers import NoisyAnswers, RoundedAnswers
 from holdfast.attacks import Lattice
+from holdfast.attacks.lattice.search import search, spans_for
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 
 
@@ -277,3 +278,39 @@ def test_a_uniform_prior_is_no_prior():
     hidden = np.random.default_rng(2).integers(5, size=300)
     with_it = run(hidden, 5, 10**5, prior=np.full((300, 5), 0.2))[1]
     assert with_it == run(hidden, 5, 10**5)[1]
+
+
+@pytest.mark.parametrize("c", [2, 5, 8, 14])
+@pytest.mark.parametrize("size", [2, 3, 9])
+def test_a_search_tells_position_and_label_apart(size, c):
+    """Every place of the wrong label and every label, by counting rows."""
+    for spans in spans_for(size, c):
+        coin = search(spans, c)
+        told = {}
+        for part in range(len(spans)):
+            mine = [run for run in coin.runs if run[0] == part]
+            for slot in range(c):
+                # The likely label's loss counts in every run, the label's own gain once.
+                value = sum(
+                    sign * (stop - start) * (1 + (shown == slot))
+                    for _, shown, sign, start, stop in mine
+                )
+                case = coin.cases[value - coin.low]
+                assert case.part == part
+                assert slot in case.slots
+                told.setdefault(value, set()).add(slot)
+                weights = coin.table[value - coin.low].tolist()
+                expected = [(1 + (r[1] == slot)) * (r[0] == part) for r in coin.runs]
+                assert weights == expected
+        for value, slots in told.items():
+            assert set(coin.cases[value - coin.low].slots) == slots
+        assert sum(case.chance for case in coin.cases if case) == pytest.approx(len(spans))
+        for part in range(len(spans)):
+            for sign in (1, -1):
+                rows = [
+                    r
+                    for _, *rest in [x for x in coin.runs if x[0] == part and x[2] == sign]
+                    for r in range(rest[2], rest[3])
+                ]
+                assert len(rows) == len(set(rows))
+                assert max(rows, default=0) < coin.need

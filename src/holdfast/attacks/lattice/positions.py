@@ -42,7 +42,7 @@ OVERHEAD, FEW_CLASSES = 0.0, -0.2
 RESOLVE_PAIRS = 4
 
 
-FIRST_ROUND, FIRST_ROWS = 0.06, 16
+FIRST_ROUND, FIRST_ROWS = 0.055, 16
 """Rows of a first round in which groups are only checked: a share of all looks, and a few."""
 
 PAUSE = 20
@@ -310,7 +310,7 @@ class Positions:
 
     def _place(self, offer: Offer, kind: Coin | None, unit: int, last: bool) -> Placed:
         key = offer.key
-        if key[0] in ("check", "split"):
+        if key[0] in ("check", "split", "search"):
             return self._trust.place(offer, unit, last)
         if key[0] in ("new", "open", "part"):
             if offer.pool[0] == "sure":
@@ -404,7 +404,7 @@ class Positions:
                 self._settle(js[0], order[slot])
             else:
                 self._exclude(js[0], order[: key[-1]])
-        elif key[0] in ("check", "split"):
+        elif key[0] in ("check", "split", "search"):
             for j, short in self._trust.learn(key, js, value):
                 self._checked(j, short)
         elif key[0] == "some":
@@ -432,12 +432,13 @@ class Positions:
             self._settle(j, order[0])
         elif short == 2 or self._m == 2:
             self._settle(j, order[-1])
-        elif self._m > MANY:
+        elif self._m > MANY and len(self._trust.others(j)) > 1:
             self.rejected.append(j)
             del self._order[j]
             self.left -= 1
         else:
-            self._exclude(j, [order[0], order[-1]])
+            left = self._trust.others(j)
+            self._exclude(j, [label for label in order if label not in left])
 
     def _exclude(self, j: int, labels: list[int]) -> None:
         """Labels found to be wrong."""

@@ -4,7 +4,8 @@ A group shows its most likely labels, and in some rows its least likely ones ins
 w = 1, 0, -1 for a position that has the first, neither, the second, the sum of w falls short of
 the group's size g by the number of positions that do not have their likely label (a position that
 has the unlikely one counts twice). A shortfall of 0 proves all g labels at once, whatever the model
-is worth; otherwise the shortfall is split until the positions are found.
+is worth; otherwise the shortfall is split until the positions are found. A group with one wrong
+label is searched for the position and for the label at once.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from holdfast.attacks.lattice.board import Board
 from holdfast.attacks.lattice.coins import Coin, entropy, new_single
 from holdfast.attacks.lattice.layout import Placed, Shown
 from holdfast.attacks.lattice.packing import Offer, Pool
+from holdfast.attacks.lattice.search import Spans, search, spans_for
 from holdfast.attacks.lattice.splits import split
 
 __all__ = ["Trust"]
@@ -32,7 +34,7 @@ MANY = 16
 DOUBTS = 10
 """Classes of doubt: probability 2^-class of another label than the likely one."""
 
-WORTH = 6.5
+WORTH = 3.8
 """Positions without their likely label in a group, at most, on average."""
 
 TOO_MANY = 40
@@ -40,6 +42,9 @@ TOO_MANY = 40
 
 LATER = 0.1
 """What a split loses when it is used below another coin: few large coins leave less to do."""
+
+AT_ONCE = 0.1
+"""What a search gains: it tells a label before its position is found, and saves a round."""
 
 ONE = (2, 4, 16)
 """Parts into which a group that falls short by 1 is split."""
@@ -66,6 +71,10 @@ class Trust:
         self._sure: dict[int, list[int]] = {}
         self._short: dict[tuple[int, int, int], list[list[int]]] = {}
         self._labels: dict[int, tuple[int, int]] = {}
+        self._others: dict[int, list[int]] = {}
+        self._seen: dict[int, tuple[int, float]] = {}
+        # Groups that fell short are kept by size, shortfall, and class of doubt; those that fell
+        # short by 1 by the number of labels that the wrong one can have instead.
         # With two classes a position has one of its two labels: it counts once.
         self._twice = 1 if self._m == 2 else 2
 
@@ -78,6 +87,14 @@ class Trust:
     def _sort_in(self, j: int, doubt: float) -> None:
         level = min(DOUBTS, max(0, round(-log2(max(doubt, 1e-9)))))
         self._sure.setdefault(level, []).append(j)
+        count, total = self._seen.get(level, (0, 0.0))
+        # A model that is sure may be wrong: without doubt nothing would be worth a look.
+        self._seen[level] = count + 1, total + max(doubt, 2.0**-DOUBTS)
+
+    def _doubt(self, level: int) -> float:
+        """Return the mean doubt of the positions that were sorted into a class."""
+        count, total = self._seen[level]
+        return total / count
 
     def stock(self) -> dict[Pool, int]:
         """Return what there is to make coins of."""
@@ -90,7 +107,7 @@ class Trust:
         rest = log2(self._m - 1)
         bits = 0.0
         for level, js in self._sure.items():
-            q = 2.0**-level
+            q = self._doubt(level)
             bits += len(js) * (entropy([q, 1 - q]) + q * rest)
         for (g, d, level), items in self._short.items():
             bits += len(items) * self._open_bits(g, d, level)
@@ -106,10 +123,11 @@ class Trust:
                 out += self._group_offers(pool, last_round)
             elif pool[0] == "short":
                 out += [(o, None) for o in self._split_offers(pool)]
+                out += [(o, None) for o in self._search_offers(pool)]
         return out
 
     def _group_offers(self, pool: Pool, last_round: bool) -> list[tuple[Offer, Coin | None]]:
-        m, q = self._m, 2.0 ** -pool[1]
+        m, q = self._m, self._doubt(pool[1])
         out: list[tuple[Offer, Coin | None]] = []
         if 2 < m <= MANY:
             widest = m - m % 2
@@ -141,7 +159,7 @@ class Trust:
         _, g, d, level = pool
         sizes = [part.size for part in np.array_split(np.arange(g), len(weights))]
         kind = split(weights, d, self._most(d, sizes), False)
-        twice = self._twofold(level)
+        twice = 0.0 if d == 1 else self._twofold(level)
         ways = [
             prod(_ways(h, size, twice) for h, size in zip(hits, sizes, strict=True))
             for hits in kind.hits
@@ -151,13 +169,28 @@ class Trust:
         need = max(abs(w) for w in _centred(weights))
         return Offer(("split", weights), kind.high - kind.low + 1, need, bits - LATER, bits, pool)
 
+    def _search_offers(self, pool: Pool) -> list[Offer]:
+        _, g, d, c = pool
+        if d != 1 or not 1 < c <= MANY:
+            return []
+        out = []
+        for spans in spans_for(g, c):
+            kind = search(spans, c)
+            sizes = [part.size for part in np.array_split(np.arange(g), len(spans))]
+            bits = entropy([sizes[case.part] * case.chance for case in kind.cases if case])
+            below = bits - LATER + AT_ONCE
+            out.append(Offer(("search", spans), kind.radix, kind.need, below, bits, pool))
+        return out
+
     def _twofold(self, level: int) -> float:
         """Return the odds of falling short by 2 and 0 against 1 and 1, for two positions."""
-        m, q = self._m, 2.0**-level
+        m, q = self._m, self._doubt(level)
         return 0.0 if m == 2 else (1 - q) * (m - 1) / (q * max(1, m - 2) ** 2)
 
     def _open_bits(self, g: int, d: int, level: int) -> float:
         """Return how many bits are left in a group that fell short: where, and which label."""
+        if d == 1:
+            return log2(g * level)
         return _left(d, g, self._twofold(level), log2(max(1, self._m - 2)))
 
     def _most(self, d: int, sizes: list[int]) -> tuple[int, ...]:
@@ -187,6 +220,8 @@ class Trust:
         _, g, d, level = offer.pool
         js = self._short[g, d, level].pop()
         self._show(js)
+        if offer.key[0] == "search":
+            return self._place_search(js, offer.key[1], level, unit, last)
         weights = _centred(offer.key[1])
         parts = [part.tolist() for part in np.array_split(js, len(weights))]
         sizes = [len(part) for part in parts]
@@ -205,6 +240,41 @@ class Trust:
             low, high, radix, kind.table, runs, (offer.key, (parts, kind.hits, low, level))
         )
 
+    def _place_search(self, js: list[int], spans: Spans, c: int, unit: int, last: bool) -> Placed:
+        """Ask in which part of a group its one wrong label is, and which label it is."""
+        kind = search(spans, c)
+        parts = [part.tolist() for part in np.array_split(js, len(spans))]
+        others = {j: self.others(j) for j in js}
+        shown = [
+            Shown(
+                sign, start * unit, stop * unit, parts[part],
+                [others[j][slot] for j in parts[part]], -len(parts[part]),
+            )
+            for part, slot, sign, start, stop in kind.runs
+        ]  # fmt: skip
+        shift = -sum(sign * (stop - start) * len(parts[i]) for i, _, sign, start, stop in kind.runs)
+        low = kind.low + shift
+        high = low + kind.radix - 1
+        tag = (("search", spans), (parts, low, c))
+        return Placed(low, high, 0 if last else kind.radix, kind.table, shown, tag)
+
+    def others(self, j: int) -> list[int]:
+        """Return the labels that a position without its likely label can have."""
+        if j not in self._others:
+            out = self._labels[j]
+            self._others[j] = [x for x in range(self._m) if x not in out]
+        return self._others[j]
+
+    def _learn_search(self, key: tuple[Any, ...], what: Any, value: int) -> list[tuple[int, int]]:
+        parts, low, c = what
+        case = search(key[1], c).cases[value - low]
+        assert case is not None  # read_nodes refuses impossible values
+        out = [(j, 0) for i, part in enumerate(parts) if i != case.part for j in part]
+        for j in parts[case.part]:
+            others = self.others(j)
+            self._others[j] = [others[slot] for slot in case.slots]
+        return out + self._found(parts[case.part], 1, 0)
+
     def _show(self, js: list[int]) -> None:
         for j in js:
             self._board.show(j, self._labels[j][0])
@@ -214,6 +284,8 @@ class Trust:
         if key[0] == "check":
             js, level = what
             return self._found(js, value + (0 if self._m == 2 else len(js)), level)
+        if key[0] == "search":
+            return self._learn_search(key, what, value)
         parts, hits, low, level = what
         out: list[tuple[int, int]] = []
         for part, d in zip(parts, hits[value - low], strict=True):
@@ -227,6 +299,9 @@ class Trust:
             return [(js[0], d)]
         if d == self._twice * len(js):
             return [(j, self._twice) for j in js]
+        if d == 1:
+            # Its doubt no longer matters, and the same number of labels is left for all of it.
+            level = max(1, len(self.others(js[0])))
         if d >= TOO_MANY:
             for j in js:
                 self._sort_in(j, min(0.5, d / len(js)))
