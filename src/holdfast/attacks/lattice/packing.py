@@ -36,13 +36,17 @@ def _best_first(
     need: NDArray[np.int64],
     below: NDArray[np.float64],
     last: NDArray[np.float64],
-    size: int,
+    rooms: NDArray[np.int64],
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the best value of every room, its first coin (-1: none), and if that is its last."""
+    """Return the best value of every room, its first coin (-1: none), and if that is its last.
+
+    `rooms` ascend and contain every whole quotient of each of them.
+    """
+    size = rooms[-1] + 1
     value = np.zeros(size)
     pick = np.full(size, -1)
     final = np.ones(size, np.bool_)
-    for room in range(1, size):
+    for room in rooms:
         for i in range(radix.size):
             if need[i] > room:
                 continue
@@ -66,12 +70,17 @@ class Packer:
     def __init__(self, offers: Sequence[Offer], stock: Mapping[Pool, int], rows: int) -> None:
         self.offers = offers
         self.stock = dict(stock)
-        self._size = (1 << max(0, rows.bit_length() - 1)) + 1
-        self._most: dict[Pool, int] = {}
+        # Rooms are powers of two, so what is left of them is a whole quotient of the largest.
+        largest = 1 << max(0, rows.bit_length() - 1)
+        self._rooms = np.unique(largest // np.arange(1, largest + 1))
+        self._amounts: dict[Pool, set[int]] = {}
         for o in offers:
-            self._most[o.pool] = max(self._most.get(o.pool, 0), o.amount)
-        self._radix, self._need = (
-            np.array([getattr(o, name) for o in offers], np.int64) for name in ("radix", "need")
+            self._amounts.setdefault(o.pool, set()).add(o.amount)
+        place = {pool: i for i, pool in enumerate(self._amounts)}
+        self._pool = np.array([place[o.pool] for o in offers], np.int64)
+        self._radix, self._need, self._amount = (
+            np.array([getattr(o, name) for o in offers], np.int64)
+            for name in ("radix", "need", "amount")
         )
         self._below, self._last = (
             np.array([getattr(o, name) for o in offers], np.float64) for name in ("below", "last")
@@ -80,16 +89,16 @@ class Packer:
 
     def _refresh(self) -> None:
         """Note which offers can still be made."""
-        live = [i for i, o in enumerate(self.offers) if self.stock.get(o.pool, 0) >= o.amount]
-        self._live = np.array(live, np.int64)
+        stock = np.array([self.stock.get(pool, 0) for pool in self._amounts], np.int64)
+        self._live = np.flatnonzero(stock[self._pool] >= self._amount)
         self._value, pick, self._final = _best_first(
             self._radix[self._live],
             self._need[self._live],
             self._below[self._live],
             self._last[self._live],
-            self._size,
+            self._rooms,
         )
-        self._pick = np.where(pick >= 0, self._live[pick], -1) if live else pick
+        self._pick = np.where(pick >= 0, self._live[pick], -1) if self._live.size else pick
 
     def _choose(self, room: int, stock: Mapping[Pool, int]) -> tuple[int, bool]:
         """First coin of a room (-1: none) and whether it is its last, with so much in stock."""
@@ -143,8 +152,9 @@ class Packer:
             use, times = self._use(filling), 1
         stale = False
         for pool, u in use.items():
-            self.stock[pool] -= times * u
-            stale = stale or self.stock[pool] < self._most[pool]
+            before = self.stock[pool]
+            self.stock[pool] = after = before - times * u
+            stale = stale or any(after < amount <= before for amount in self._amounts[pool])
         if stale:
             self._refresh()
         return times, filling
