@@ -13,15 +13,17 @@ prior probability. One slope for all examples is the best way to share the nats.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 
 from holdfast.bounds.information import accuracy_from_information
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 
-__all__ = ["NATS_PER_LOOK", "gain_for_nats", "prior_gain"]
+__all__ = ["NATS_PER_LOOK", "Spending", "gain_for_nats", "prior_gain", "spend"]
 
 Floats = NDArray[np.float64]
 
@@ -44,6 +46,46 @@ def gain_for_nats(problem: Problem, nats: float) -> float:
     return n * (accuracy_from_information(nats, n, m) - 1.0 / m)
 
 
+class Spending(NamedTuple):
+    """Where so many nats go, for a sample of a prior's examples.
+
+    Parameters
+    ----------
+    slope
+        Log-odds of the winner against the other labels in the running, the same everywhere.
+    scale
+        Examples that each of the sample stands for.
+    top
+        Probability of an example's first label before.
+    second
+        Probability of its second label before.
+    best
+        Probability of its winner after.
+    running
+        Labels in the running.
+    mass
+        Probability of all labels in the running.
+    """
+
+    slope: float
+    scale: float
+    top: Floats
+    second: Floats
+    best: Floats
+    running: Floats
+    mass: Floats
+
+    @property
+    def gains(self) -> Floats:
+        """Expected matches above the prior's own guess, one number an example of the sample."""
+        return np.maximum(self.best - self.top, 0.0)
+
+    @property
+    def gain(self) -> float:
+        """Expected matches above the prior's own guess."""
+        return self.scale * float(self.best.sum() - self.top.sum())
+
+
 def prior_gain(prior: Prior, nats: float) -> float:
     """Return the expected matches above the prior's own guess that so many nats are worth.
 
@@ -52,16 +94,23 @@ def prior_gain(prior: Prior, nats: float) -> float:
     >>> round(prior_gain(Prior.uniform(10_000, 10), 150.0))
     557
     """
-    n = prior.n_examples
+    return spend(prior, nats).gain
+
+
+def spend(prior: Prior, nats: float) -> Spending:
+    """Return the best way to share so many nats among the examples.
+
+    >>> round(spend(Prior.uniform(10_000, 10), 150.0).slope, 2)
+    0.51
+    """
     rows, alike = _rows(prior)
-    scale = n / len(rows)
-    low, high = 0.0, STEEPEST
-    if scale * _at(rows, alike, high)[0] > nats:
-        for _ in range(50):
-            middle = (low + high) / 2.0
-            spent = scale * _at(rows, alike, middle)[0]
-            low, high = (middle, high) if spent <= nats else (low, middle)
-    return scale * (_at(rows, alike, high)[1] - float(rows[:, 0].sum()))
+    scale = prior.n_examples / len(rows)
+    sample = _Sample(rows, alike)
+    slope = STEEPEST
+    if scale * sample.spent(slope) > nats:
+        slope = brentq(lambda s: scale * sample.spent(s) - nats, 0.0, STEEPEST, xtol=1e-10)
+    best, running, mass = sample.at(slope)
+    return Spending(slope, scale, rows[:, 0], rows[:, 1], best, running, mass)
 
 
 def _rows(prior: Prior) -> tuple[Floats, Floats]:
@@ -78,22 +127,42 @@ def _rows(prior: Prior) -> tuple[Floats, Floats]:
     return rows, alike
 
 
-def _at(rows: Floats, alike: Floats, slope: float) -> tuple[float, float]:
-    """Return the nats spent at a slope and the expected matches there, summed over the rows."""
-    fall = math.exp(-slope)
-    mass, labels = np.cumsum(rows * alike, axis=1), np.cumsum(alike)
-    # With the first c columns in the running the winner ends at top; they are the right ones
-    # while the last of them exceeds top * fall.
-    top = mass / (1.0 + (labels - 1.0) * fall)
-    inside = rows > top * fall
-    inside[:, 0] = True
-    count = np.cumprod(inside, axis=1).sum(axis=1).astype(np.int64)
-    here = np.arange(len(rows))
-    best = top[here, count - 1]
-    running = np.arange(rows.shape[1]) < count[:, None]
-    logs = np.log(np.maximum(rows, 1e-300))
-    before = -(np.where(running, rows * logs, 0.0) * alike).sum(axis=1)
-    rivals = labels[count - 1] - 1.0
-    after = -best * np.log(np.maximum(best, 1e-300)) * (1.0 + rivals * fall)
-    after += rivals * best * fall * slope
-    return float((before - after).sum()), float(best.sum())
+class _Sample:
+    """Some examples of a prior, and what is the same at every slope."""
+
+    def __init__(self, rows: Floats, alike: Floats) -> None:
+        self._rows, self._labels = rows, np.cumsum(alike)
+        self._mass = np.cumsum(rows * alike, axis=1)
+        surprise = -rows * np.log(np.maximum(rows, 1e-300)) * alike
+        self._entropy = np.cumsum(surprise, axis=1)
+
+    def _count(self, fall: float) -> NDArray[np.intp]:
+        """Return how many columns are in the running.
+
+        With the first c columns in the running the winner ends at `top`; they are the right ones
+        while the last of them exceeds top * fall.
+        """
+        top = self._mass / (1.0 + (self._labels - 1.0) * fall)
+        inside = self._rows > top * fall
+        inside[:, 0] = True
+        count: NDArray[np.intp] = inside.argmin(axis=1)
+        count[inside.all(axis=1)] = inside.shape[1]
+        return count
+
+    def at(self, slope: float) -> tuple[Floats, Floats, Floats]:
+        """Return the winners' probabilities, the labels in the running, and their mass."""
+        fall = math.exp(-slope)
+        last = self._count(fall) - 1
+        running, mass = self._labels[last], self._mass[np.arange(len(last)), last]
+        return mass / (1.0 + (running - 1.0) * fall), running, mass
+
+    def spent(self, slope: float) -> float:
+        """Return the nats that this slope costs."""
+        fall = math.exp(-slope)
+        last = self._count(fall) - 1
+        here = np.arange(len(last))
+        rivals = self._labels[last] - 1.0
+        best = self._mass[here, last] / (1.0 + rivals * fall)
+        after = -best * np.log(np.maximum(best, 1e-300)) * (1.0 + rivals * fall)
+        after += rivals * best * fall * slope
+        return float((self._entropy[here, last] - after).sum())
