@@ -7,6 +7,10 @@ answers exact; the seed differs from every seed used in tests and in `benchmarks
 
 champion-challenger
     Gain divided by the rate-distortion law n R(a) = k/2, by classes, looks k and load k m / n.
+champion-flat
+    The same from a model that is equally sure of every example: its gain divided by the law with
+    that model, by classes, by how much of n (1 - 1/m) the model leaves to gain, by looks and by
+    examples a look.
 anytime
     Gain of AnytimeChampionChallenger divided by that of ChampionChallenger, by looks.
 block-climb
@@ -43,7 +47,8 @@ from holdfast import attacks, play
 from holdfast.bounds import best_impossible
 from holdfast.bounds.binomial import entropy
 from holdfast.oracles import LabelOracle
-from holdfast.planner.rate_distortion import NATS_PER_LOOK, gain_for_nats
+from holdfast.planner.rate_distortion import NATS_PER_LOOK, gain_for_nats, prior_gain
+from holdfast.priors import Prior
 from holdfast.problem import Problem
 
 SEED = 20_261_115
@@ -54,6 +59,11 @@ LOOKS = [1, 3, 10, 30, 100, 300, 600]
 LOADS = [0.1, 0.4, 1.5, 6.0, 24.0]
 # A cell is left to its neighbours if it takes more work than this or has hardly any examples.
 MOST_WORK, MOST_EXAMPLES, LEAST_EXAMPLES = 4e9, 100_000, 20
+FLAT_WORK = 2e9
+
+LEFT = [0.03, 0.1, 0.3, 0.6, 0.9]
+FLAT_LOOKS = [10, 30, 100, 300, 900]
+EXAMPLES_A_LOOK = [2, 6, 20]
 
 FEW_EXAMPLES = [5, 10, 30, 100, 300, 1000]
 LOOKS_AN_EXAMPLE = [0.1, 0.3, 0.5, 1.0, 1.8, 3.0]
@@ -113,6 +123,52 @@ def champion_cell(m: int, k: int, load: float) -> float | None:
     problem = Problem(n, m, k)
     gain, _ = played("ChampionChallenger", problem, max(4, 1200 // k))
     return round(gain / gain_for_nats(problem, NATS_PER_LOOK * k), 3)
+
+
+def champion_flat() -> dict[str, Any]:
+    """Measure the ratio to the law from models that are equally sure of every example."""
+    ratio = []
+    for m in CLASSES:
+        by_left = []
+        for left in LEFT:
+            rows: list[list[float]] = []
+            for k in FLAT_LOOKS:
+                row = [flat_cell(m, left, k, a_look) for a_look in EXAMPLES_A_LOOK]
+                if rows:  # with fewer looks and as many examples a look it is nearly the same
+                    row = [b if a is None else a for a, b in zip(row, rows[-1], strict=True)]
+                rows.append(filled(row))
+            say(f"champion-flat m={m} left={left}: {rows}")
+            by_left.append(rows)
+        ratio.append(by_left)
+    return {
+        "classes": CLASSES,
+        "left": LEFT,
+        "looks": FLAT_LOOKS,
+        "examples": EXAMPLES_A_LOOK,
+        "ratio": ratio,
+    }
+
+
+def flat_cell(m: int, left: float, k: int, examples_a_look: int) -> float | None:
+    """Measure one ratio; None where it takes too long."""
+    n = k * examples_a_look
+    if n * k**2 > FLAT_WORK:
+        return None
+    problem, accuracy = Problem(n, m, k), 1.0 - left * (1.0 - 1.0 / m)
+    gains = []
+    # A good model leaves little to gain, which takes more trials to see; with many classes hardly
+    # anything is gained at all.
+    looks = 6000 if left <= 0.1 and m <= 10 else 2400
+    for sequence in np.random.SeedSequence([SEED, n, m]).spawn(max(3, min(60, looks // k))):
+        rng = np.random.default_rng(sequence)
+        hidden = rng.integers(m, size=n)
+        wrong = (hidden + rng.integers(1, m, size=n)) % m
+        model = np.where(rng.random(n) < accuracy, hidden, wrong)
+        prior = Prior.candidates(model[:, None], np.full((n, 1), accuracy), m)
+        attack = attacks.ChampionChallenger(problem, rng=rng, prior=prior)
+        guess = play(attack, LabelOracle(hidden, problem=problem))
+        gains.append(int((guess == hidden).sum()) - int((model == hidden).sum()))
+    return round(float(np.mean(gains)) / prior_gain(prior, NATS_PER_LOOK * k), 3)
 
 
 def anytime() -> dict[str, Any]:
@@ -239,6 +295,7 @@ def main() -> None:
     """Measure the tables that were asked for and write the file."""
     makers: dict[str, Callable[[], dict[str, Any]]] = {
         "champion-challenger": champion_challenger,
+        "champion-flat": champion_flat,
         "anytime": anytime,
         "block-climb": block_climb,
         "designs": designs,

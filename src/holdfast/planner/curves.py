@@ -12,12 +12,14 @@ from holdfast.attacks.evidence import informative_share
 from holdfast.bounds.binomial import entropy
 from holdfast.planner.closed_forms import scored
 from holdfast.planner.forecast import Situation
-from holdfast.planner.rate_distortion import NATS_PER_LOOK, gain_for_nats, prior_gain
+from holdfast.planner.leads import left_to_gain, model_ratio, model_worth, openness
+from holdfast.planner.rate_distortion import NATS_PER_LOOK, gain_for_nats, spend
 from holdfast.planner.tables import along, grid, table
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 
 __all__ = [
+    "answer_worth",
     "anytime_ratio",
     "block_climb_gain",
     "champion_gain",
@@ -33,6 +35,9 @@ PLAYED = 0.3
 # What steering to the boundaries of coarse rounding leaves of an answer's information: the gain at
 # (10000, 10), k = 128, two decimals is 2/3 of that with exact answers.
 AT_BOUNDARY = 0.45
+# What is missing from the law if all labels of a scored subset are within reach and nobody knows
+# whose they are; what exceeds it otherwise comes from counting the last labels that are open.
+UNKNOWN_MEMBERS = 0.12
 
 
 def champion_gain(situation: Situation, *, at_boundary: bool = False) -> float:
@@ -49,27 +54,36 @@ def champion_gain(situation: Situation, *, at_boundary: bool = False) -> float:
     n, m, k = problem
     c = table("champion-challenger")
     ratio = grid([c["classes"], c["looks"], c["loads"]], c["ratio"], [m, k, k * m / n])
-    worth = _worth(situation)
-    if at_boundary and isinstance(situation.answers, RoundedAnswers):
-        worth = max(worth, AT_BOUNDARY)
+    worth = answer_worth(situation)
     # With far fewer examples than classes an answer is hardly ever but 0, and not a normal number.
     beyond = k * m / n > c["loads"][-1]
-    nats = (min(NATS_PER_LOOK, entropy(n, m)) if beyond else NATS_PER_LOOK) * k * worth
+    a_look = min(NATS_PER_LOOK, entropy(n, m)) if beyond else NATS_PER_LOOK
+    steered = at_boundary and isinstance(situation.answers, RoundedAnswers)
     if situation.prior is None:
-        return min(ratio * gain_for_nats(problem, nats), n * (1.0 - 1.0 / m))
+        nats = a_look * k * (max(worth, AT_BOUNDARY) if steered else worth)
+        law, most = gain_for_nats(problem, nats), n * (1.0 - 1.0 / m)
+        if isinstance(situation.answers, SubsetAnswers):
+            ratio = min(ratio, 1.0) * (1.0 - UNKNOWN_MEMBERS * law / most)
+        return min(ratio * law, most)
     share = n / situation.problem.n_examples  # of the examples that are scored
-    most = share * (situation.problem.n_examples - situation.start)
-    return min(ratio * share * prior_gain(situation.prior, nats / share), most)
+    nats = a_look * k / share
+    found = spend(situation.prior, nats * worth)
+    if steered:  # more challengers bring the count to a boundary, but hardly one to the lead
+        lifted = AT_BOUNDARY * openness(left_to_gain(found)[1])
+        worth, found = max(worth, lifted), spend(situation.prior, nats * max(worth, lifted))
+    gain = share * found.gain * model_ratio(found, k * worth, ratio)
+    return min(gain, share * (situation.problem.n_examples - situation.start))
 
 
-def _worth(situation: Situation) -> float:
-    """Return which share of an exact answer's information is left."""
+def answer_worth(situation: Situation) -> float:
+    """Return which share of an exact answer's information is left to steer by."""
     answers, problem = situation.answers, situation.problem
     if situation.exact or isinstance(answers, SubsetAnswers):
         return 1.0
+    if situation.prior is not None:
+        return model_worth(situation.prior, answers, problem)
     n, m, _ = problem
-    spread = PLAYED * n / m
-    return informative_share(answers, spread, n / m, problem)
+    return informative_share(answers, PLAYED * n / m, n / m, problem)
 
 
 def design_ratio(name: str, problem: Problem) -> float:

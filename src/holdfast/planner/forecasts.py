@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 
 from holdfast import attacks
-from holdfast.answers import check_tolerated
+from holdfast.answers import ExactAnswers, SubsetAnswers, check_tolerated
 from holdfast.attacks.exhaustive import MAX_LABELINGS
 from holdfast.attacks.lindstrom import plan_exact
 from holdfast.bounds import best_impossible
 from holdfast.errors import HoldfastError
 from holdfast.planner import closed_forms, curves
 from holdfast.planner.forecast import Forecast, Situation
+from holdfast.planner.leads import model_ratio
 from holdfast.planner.players import block_majority_problem, player_names, player_type
-from holdfast.planner.rate_distortion import NATS_PER_LOOK, gain_for_nats, prior_gain
+from holdfast.planner.rate_distortion import NATS_PER_LOOK, gain_for_nats, spend
 from holdfast.problem import Problem
 
 __all__ = ["all_forecasts", "forecast", "sure_gain"]
@@ -193,22 +194,29 @@ def _pooled_detecting(situation: Situation) -> Told:
     return _from_scratch(situation, gain), situation.problem.n_queries, told
 
 
-def _design(cls: Any, told: str, measured: str | None = None) -> Callable[[Situation], Told]:
+def _design(
+    cls: Any, told: str, measured: str | None = None, *, linear: bool = True
+) -> Callable[[Situation], Told]:
     """Return the forecast of a design that predicts itself; with a model its gain is scaled.
 
     `measured` names the table that says what few examples leave of it.
 
-    The scale is that of the rate-distortion law with the model against that without.
+    The scale is that of the rate-distortion law with the model against that without; a guess from
+    `linear` estimates gets as little past a model's lead as steering does, or less.
     """
 
     def tell(situation: Situation) -> Told:
-        problem = situation.problem
-        gain = closed_forms.design_gain(cls, problem, situation.answers)
+        problem, answers = situation.problem, situation.answers
+        if situation.prior is not None and not isinstance(answers, SubsetAnswers):
+            answers = ExactAnswers()  # what is hidden depends on the model, see below
+        gain = closed_forms.design_gain(cls, problem, answers)
         if measured is not None:
             gain = min(gain, _most(Situation(problem))) * curves.design_ratio(measured, problem)
         if situation.prior is not None:
-            nats = NATS_PER_LOOK * problem.n_queries
-            gain *= prior_gain(situation.prior, nats) / gain_for_nats(problem, nats)
+            looks = problem.n_queries * curves.answer_worth(situation)
+            found = spend(situation.prior, NATS_PER_LOOK * looks)
+            gain *= found.gain / gain_for_nats(problem, NATS_PER_LOOK * problem.n_queries)
+            gain *= model_ratio(found, looks, 1.0) if linear else 1.0
         return gain, problem.n_queries, told
 
     return tell
@@ -270,6 +278,7 @@ TELL: dict[str, Callable[[Situation], Told]] = {
         attacks.MessagePassing,
         "r labels an example, beliefs passed: state evolution",
         "message-passing",
+        linear=False,
     ),
     "naive-bayes": _naive_bayes,
     "pooled-detecting": _pooled_detecting,

@@ -1,0 +1,166 @@
+"""Forecasts of champion-challenger from a model that is equally sure of every example."""
+
+import math
+
+import numpy as np
+import pytest
+
+from holdfast import Problem
+from holdfast.answers import ExactAnswers, NoisyAnswers, RoundedAnswers, SubsetAnswers
+from holdfast.planner import Situation
+from holdfast.planner.forecasts import forecast
+from holdfast.planner.leads import left_to_gain, model_ratio, model_worth
+from holdfast.planner.players import make_player
+from holdfast.planner.rate_distortion import prior_gain, spend
+from holdfast.planner.tables import table
+from holdfast.priors import Prior
+from tests.attacks.released import model_guess, play_under
+
+# Below this many matches a forecast of next to nothing is as good as nothing.
+A_THIRD = 1.0 / 3.0
+
+
+def equally_sure(labels, accuracy, n_classes):
+    return Prior.candidates(labels[:, None], np.full((labels.size, 1), accuracy), n_classes)
+
+
+def gained(problem, accuracy, trials, answers, seed):
+    """Return the mean gain above the model and its standard error."""
+    n, m, _ = problem
+    gains = []
+    for sequence in np.random.SeedSequence(seed).spawn(trials):
+        rng = np.random.default_rng(sequence)
+        hidden = rng.integers(m, size=n)
+        top = model_guess(hidden, m, np.full(n, accuracy), rng)
+        prior = equally_sure(top, accuracy, m)
+        attack = make_player("champion-challenger", problem, rng, prior=prior, answers=answers)
+        guess = play_under(attack, hidden, answers, rng, None)
+        gains.append(int((guess == hidden).sum()) - int((top == hidden).sum()))
+    return float(np.mean(gains)), float(np.std(gains, ddof=1) / math.sqrt(trials))
+
+
+def told(problem, accuracy, answers, name="champion-challenger"):
+    top = np.zeros(problem.n_examples, dtype=np.int64)
+    prior = equally_sure(top, accuracy, problem.n_classes)
+    return forecast(name, Situation(problem, prior, answers)).gain
+
+
+EXACT = ExactAnswers()
+FAST = [
+    ((2000, 10, 100), 0.7, EXACT, 24),
+    ((2000, 10, 100), 0.7, RoundedAnswers(0.01), 8),
+    ((1000, 10, 300), 0.9, EXACT, 8),
+    ((800, 100, 60), 0.6, EXACT, 24),
+    ((1200, 2, 40), 0.6, EXACT, 24),
+    ((600, 20, 80), 0.5, EXACT, 24),
+    ((1500, 3, 120), 0.8, EXACT, 16),
+]
+SLOW = [
+    ((2000, 10, 100), 0.7, EXACT, 100),
+    ((2000, 10, 100), 0.7, RoundedAnswers(0.01), 100),
+    ((1000, 10, 300), 0.9, EXACT, 40),
+    ((800, 100, 60), 0.6, EXACT, 100),
+    ((3000, 50, 200), 0.4, EXACT, 30),
+    ((1000, 6, 150), 0.95, EXACT, 60),
+    ((2500, 10, 60), 0.5, RoundedAnswers(0.002), 100),
+    ((2000, 4, 80), 0.6, NoisyAnswers(0.002), 60),
+    ((1500, 5, 60), 0.5, RoundedAnswers(0.004), 60),
+    ((3000, 10, 150), 0.6, NoisyAnswers(0.0005), 20),
+]
+
+
+def assert_told(sizes, accuracy, answers, trials, seed):
+    problem = Problem(*sizes)
+    mean, error = gained(problem, accuracy, trials, answers, seed)
+    predicted = told(problem, accuracy, answers)
+    assert abs(predicted - mean) <= max(0.1 * mean, 4 * error, A_THIRD), (predicted, mean, error)
+
+
+@pytest.mark.parametrize(("sizes", "accuracy", "answers", "trials"), FAST)
+def test_what_a_model_equally_sure_of_all_gains(sizes, accuracy, answers, trials):
+    assert_told(sizes, accuracy, answers, trials, 61)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("sizes", "accuracy", "answers", "trials"), SLOW)
+def test_what_a_model_equally_sure_of_all_gains_in_many_trials(sizes, accuracy, answers, trials):
+    assert_told(sizes, accuracy, answers, trials, 62)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "fraction", "trials"), [((1000, 5, 300), 0.3, 4), ((800, 3, 250), 0.25, 6)]
+)
+def test_a_public_split_that_many_looks_almost_decide(sizes, fraction, trials):
+    n, m, _ = problem = Problem(*sizes)
+    answers, gains = SubsetAnswers(fraction), []
+    for sequence in np.random.SeedSequence(63).spawn(trials):
+        rng = np.random.default_rng(sequence)
+        hidden = rng.integers(m, size=n)
+        scored = rng.permutation(n)[: answers.size(n)]
+        attack = make_player("champion-challenger", problem, rng, answers=answers)
+        guess = play_under(attack, hidden, answers, rng, scored)
+        gains.append(int((guess == hidden)[scored].sum()) - scored.size / m)
+    predicted = forecast("champion-challenger", Situation(problem, answers=answers)).gain
+    error = np.std(gains, ddof=1) / math.sqrt(trials)
+    assert abs(predicted - np.mean(gains)) <= max(0.1 * np.mean(gains), 4 * error)
+
+
+def test_rounding_hides_more_where_fewer_challengers_are_shown():
+    problem = Problem(2000, 10, 100)
+    shares = [
+        model_worth(equally_sure(np.zeros(2000, dtype=int), accuracy, 10), rule, problem)
+        for rule in (RoundedAnswers(0.002), NoisyAnswers(0.0005))
+        for accuracy in (0.2, 0.5, 0.8)
+    ]
+    assert 1.0 > shares[0] > shares[1] > shares[2] > 0.0
+    assert 1.0 > shares[3] > shares[4] > shares[5] > 0.0
+    coarse = equally_sure(np.zeros(2000, dtype=int), 0.8, 10)
+    assert model_worth(coarse, RoundedAnswers(0.01), problem) < 0.1
+
+
+def test_a_model_is_looked_up_by_what_is_in_the_running():
+    """Two likely labels of a hundred are as two of two."""
+    n = 500
+    two = Prior.dense(np.tile([0.6, 0.4], (n, 1)))
+    rows = np.full((n, 100), 1e-7)
+    rows[:, :2] = 0.6, 0.4
+    hundred = Prior.dense(rows / rows.sum(axis=1, keepdims=True))
+    few, many = (left_to_gain(spend(prior, 20.0)) for prior in (two, hundred))
+    assert few == pytest.approx((2.0, 0.8, n), rel=1e-6)
+    assert many == pytest.approx(few, rel=1e-3)
+
+
+def test_the_ratio_with_a_model_passes_into_that_without():
+    n = 1000
+    weak = [0.1, 0.1 + 1e-9, 0.1 + 1e-4]
+    ratios = [
+        model_ratio(spend(equally_sure(np.zeros(n, dtype=int), each, 10), 50.0), 100, 0.77)
+        for each in weak
+    ]
+    assert ratios == pytest.approx([0.77] * 3, abs=1e-3)
+    sure = spend(equally_sure(np.zeros(n, dtype=int), 1.0, 10), 50.0)
+    assert sure.gain == 0.0
+    assert model_ratio(sure, 100, 0.77) == 0.77
+
+
+def test_spending_keeps_to_the_budget():
+    """The nats that the winners' odds cost, summed by hand, are those that were given."""
+    prior = Prior.dense(np.random.default_rng(3).dirichlet(np.full(6, 0.4), size=300))
+    found = spend(prior, 90.0)
+    rows = np.sort(prior.dense_rows(), axis=1)[:, ::-1]
+    nats = 0.0
+    for row, best, running in zip(rows, found.best, found.running.astype(int), strict=True):
+        inside = row[:running]
+        after = np.r_[best, np.full(running - 1, best * math.exp(-found.slope))]
+        assert after.sum() == pytest.approx(inside.sum())
+        nats += float((after * np.log(after)).sum() - (inside * np.log(inside)).sum())
+    assert nats == pytest.approx(90.0, rel=1e-6)
+    assert found.gain == pytest.approx(float((found.best - rows[:, 0]).sum()))
+    assert prior_gain(prior, 1e6) == pytest.approx(300 - float(rows[:, 0].sum()))
+
+
+def test_the_table_of_models_is_whole():
+    c = table("champion-flat")
+    ratio = np.array(c["ratio"])
+    assert ratio.shape == tuple(len(c[axis]) for axis in ("classes", "left", "looks", "examples"))
+    assert ((ratio >= 0.0) & (ratio < 2.0)).all()
