@@ -21,6 +21,9 @@ ENOUGH = 0.6
 # Shares of the positions that are tried with another label.
 SHIFTS = (0.15, 0.3, 0.45, 0.6, 0.8)
 FRESH = (0.2, 0.4, 0.6, 0.8, 1.0)
+# A variant is weighed exactly, which costs as much as the query itself, unless a rough estimate is
+# below this share of the best so far.
+HOPELESS = 0.9
 # A random label's information is spread over all labels instead of the two that compete: worth
 # about (.6/.94)^2 as much, the ratio of the constants in the gain.
 FRESH_LOSS = 0.6
@@ -99,6 +102,9 @@ class BoundaryChallenger(ChampionChallenger):
         for codes, worth in self._variants(look.codes, posterior, index):
             if best >= ENOUGH:
                 break
+            mean, variance = _roughly(look, codes, posterior)
+            if worth * share_left(mean, variance, width) < HOPELESS * best:
+                continue
             other = posterior.look(codes)
             value = worth * share_left(other.mean, other.variance, width)
             if other.novel and value > best:
@@ -126,3 +132,17 @@ class BoundaryChallenger(ChampionChallenger):
         fresh = draw.integers(posterior.n_labels, size=codes.size, dtype=np.uint8)
         for part in FRESH:
             yield np.where(coin < part, fresh, codes), 1.0 - FRESH_LOSS * part
+
+
+def _roughly(look: Look, codes: Codes, posterior: LinearPosterior) -> tuple[float, float]:
+    """Estimate mean and variance of a variant's count without a glance at the past queries.
+
+    The mean is a sum of estimates, and exact; what a variant adds to the variance is taken to be
+    that of the labels it changes.
+    """
+    changed = np.flatnonzero(codes != look.codes)
+    estimates, weights = posterior.estimates, posterior.weights[changed]
+    top = len(estimates) - 1  # the last row stands for all labels not shown so far
+    before = estimates[np.minimum(look.codes[changed], top), changed]
+    after = estimates[np.minimum(codes[changed], top), changed]
+    return look.mean + float(weights @ (after - before)), look.variance + float(weights @ after)

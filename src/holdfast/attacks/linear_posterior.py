@@ -120,6 +120,11 @@ class LinearPosterior:
         return self._state[1, : self._in_play + 1]
 
     @property
+    def weights(self) -> Floats:
+        """How many examples each position stands for."""
+        return self._weights
+
+    @property
     def full(self) -> bool:
         """Whether it has been told as many answers as it can hold."""
         return self._told == len(self._past)
