@@ -112,7 +112,8 @@ def compared_ways(
 ) -> list[Way]:
     """Return the ways by which a rule is compared with the policy's, the slow ones first.
 
-    `shares`: those that start from the class shares come before all others.
+    `shares`: those that start from the class shares come before all others, and an attack that
+    does is not played without them, too: the same attack that knows less gains less.
     """
     rules = rule.rules if isinstance(rule, Chain) else [rule]
     shown = any(each.name in ("ladder", "shaky", "improved", "rank") for each in rules)
@@ -125,7 +126,11 @@ def compared_ways(
     ways = [_suited(name, accounts, problem.n_queries) for name in names]
     if shares:
         kind = "improvements" if shown else "rounded" if rounded else "scores"
-        ways = _from_shares(FROM_SHARES[kind], accounts, problem) + ways
+        informed = FROM_SHARES[kind]
+        known = {*informed, *(("champion-challenger",) if rounded else ())}
+        ways = _from_shares(informed, accounts, problem) + [
+            way for way in ways if way.attack not in known
+        ]
     if 1 < accounts < problem.n_queries:
         ways += [Way("features", name, accounts, first=True) for name in FIRST_LOOKS]
     return ways
