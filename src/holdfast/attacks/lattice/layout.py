@@ -96,7 +96,10 @@ class Round:
         if sizes:
             self._members = np.concatenate([np.asarray(s.members, np.int64) for _, s in shown])
             labels = np.concatenate(
-                [np.broadcast_to(np.asarray(s.labels, np.int64), len(s.members)) for _, s in shown]
+                [
+                    np.full(len(s.members), s.labels) if isinstance(s.labels, int) else s.labels
+                    for _, s in shown
+                ]
             )
         else:
             self._members = labels = np.zeros(0, np.int64)

@@ -14,6 +14,9 @@ __all__ = ["Offer", "Packer", "harvest", "nodes_by_size", "rows_to_finish"]
 
 Pool = tuple[Any, ...]
 
+LITTLE = 0.01
+"""Value of a coin whose positions cost more than it yields: still better than an empty node."""
+
 
 class Offer(NamedTuple):
     """A kind of coin on offer: `amount` items of a pool make one."""
@@ -59,16 +62,28 @@ def _best_first(
     return value, pick, final
 
 
+def _priced(offer: Offer, price: float) -> Offer:
+    """Charge for the positions that share a coin; those a model names labels of are plenty."""
+    if offer.amount == 1 or offer.pool[0] == "sure":
+        return offer
+    return offer._replace(last=max(LITTLE, offer.last - price * (offer.amount - 1)))
+
+
 class Packer:
     """Fills nodes with the coins on offer, most bits first.
 
     A node of s bits has room for 2^(s-1) units. A coin takes `need` of them and multiplies the
     unit by its radix, so the best filling is a recursion over the room left:
     floor(floor(room / a) / b) = floor(room / ab).
+
+    Positions run out before nodes do: `price` is what every position that shares a coin costs.
     """
 
-    def __init__(self, offers: Sequence[Offer], stock: Mapping[Pool, int], rows: int) -> None:
-        self.offers = offers
+    def __init__(
+        self, offers: Sequence[Offer], stock: Mapping[Pool, int], rows: int, price: float = 0.0
+    ) -> None:
+        self.offers = [_priced(o, price) for o in offers] if price else offers
+        offers = self.offers
         self.stock = dict(stock)
         # Rooms are powers of two, so what is left of them is a whole quotient of the largest.
         largest = 1 << max(0, rows.bit_length() - 1)
@@ -205,9 +220,11 @@ class Harvest(NamedTuple):
     made: dict[int, int]
 
 
-def harvest(offers: Sequence[Offer], stock: Mapping[Pool, int], rows: int) -> Harvest:
+def harvest(
+    offers: Sequence[Offer], stock: Mapping[Pool, int], rows: int, price: float = 0.0
+) -> Harvest:
     """Fill a round of that many rows without placing anything."""
-    packer = Packer(offers, stock, rows)
+    packer = Packer(offers, stock, rows, price)
     bits, made = 0.0, dict.fromkeys(range(len(offers)), 0)
     for times, filling in _fill(packer, rows):
         for i in filling:

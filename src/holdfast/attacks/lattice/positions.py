@@ -12,13 +12,12 @@ from scipy.special import xlog1py, xlogy
 from holdfast.attacks.lattice.board import Asking, Board, ask_round
 from holdfast.attacks.lattice.coins import (
     Coin,
-    entropy,
-    located,
     new_single,
     open_part,
     open_single,
     signed,
 )
+from holdfast.attacks.lattice.crowds import Crowds
 from holdfast.attacks.lattice.layout import Placed, Round, Shown
 from holdfast.attacks.lattice.packing import (
     Harvest,
@@ -29,21 +28,29 @@ from holdfast.attacks.lattice.packing import (
     nodes_by_size,
     rows_to_finish,
 )
+from holdfast.attacks.lattice.pairs import FEW, Pairs, leading
+from holdfast.attacks.lattice.sizes import (
+    expected_looks,
+    few_rows,
+    looks_for,
+    looks_left,
+    sizes,
+)
 from holdfast.attacks.lattice.trust import MANY, Trust
 
-__all__ = ["Positions", "Waiting", "expected_looks", "looks_for"]
+__all__ = ["Positions", "Waiting"]
 
-# Looks for b bits, roughly: K rows yield K (log2(K)/2 + OVERHEAD) bits. Used to compare sizes of
-# the next round, where an error matters little.
-OVERHEAD, FEW_CLASSES = 0.0, -0.2
+PRICES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 10.0)
+"""Bits that a position costs which shares a coin; the last one rules groups out."""
 
-# Below this, a signed pair that shows no surplus is resolved at once; above, it is most likely
-# that neither has one of the two labels, and both go on as if new with those two labels last.
-RESOLVE_PAIRS = 4
+FEW_PRICES = (0.0, 0.2, 10.0)
+"""The same while there are groups to check, of which there are many kinds of coins."""
 
+LEAST = 0.3
+"""Rows of a round that is not the last, at least, as a share of what one round would take."""
 
-FIRST_ROUND, FIRST_ROWS = 0.055, 16
-"""Rows of a first round in which groups are only checked: a share of all looks, and a few."""
+NEGLIGIBLE = 0.01
+"""Share of the bits that a last round may leave, in rounding."""
 
 PAUSE = 20
 """Looks by which a round is taken to be longer, so that rounds are not many and short."""
@@ -58,45 +65,6 @@ LATER = 0.1
 Menu = list[tuple[Offer, Coin | None]]
 
 
-def _pair_left(m: int) -> float:
-    if m <= RESOLVE_PAIRS:
-        return 0.0
-    return 4 / m * (1 - 2 / m) * (1 + log2(m - 2))
-
-
-def looks_for(bits: float, m: int) -> float:
-    """Return the looks that so many bits take, roughly.
-
-    >>> round(looks_for(10000.0, 10))
-    1844
-    """
-    overhead = FEW_CLASSES if m <= RESOLVE_PAIRS else OVERHEAD
-    k = 2.0
-    for _ in range(40):
-        k = bits / max(0.8, 0.5 * log2(max(k, 2.0)) + overhead)
-    return k
-
-
-# Looks taken, relative to `looks_for`, by number of classes; measured.
-SLOWDOWN = {2: 1.06, 3: 1.02, 4: 1.1, 5: 1.22, 7: 1.27, 10: 1.34, 13: 1.43, 16: 1.55}
-
-
-def expected_looks(bits: float, m: int) -> float:
-    """Return the looks that so many bits take with m classes, on average."""
-    classes = sorted(SLOWDOWN)
-    slowdown = float(np.interp(m, classes, [SLOWDOWN[c] for c in classes]))
-    return slowdown * looks_for(bits, m) + (3.0 * m if m > 3 else 2.0)
-
-
-def _hits_bits(g: int, p: float) -> float:
-    return entropy([comb(g, w) * p**w * (1 - p) ** (g - w) for w in range(g + 1)])
-
-
-def _pair_bits(m: int) -> float:
-    one = [1 / m, 1 - 2 / m, 1 / m]
-    return entropy(list(np.convolve(one, one)))
-
-
 class Waiting(NamedTuple):
     """A position to be brought in; doubt 1: no label of it is trusted."""
 
@@ -107,11 +75,12 @@ class Waiting(NamedTuple):
 
 
 class Positions:
-    """Positions in play, in four states.
+    """Positions in play.
 
     `new`: nothing is known. `open`: some labels are known to be wrong, so one of them can be
-    shown without a match. `blocks`: of some open positions, how many have their last candidate.
-    `pairs`: of two new positions, the surplus of the first label over the second.
+    shown without a match. `crowds`: of some open positions, how many have their last candidate.
+    `pairs`: of a few positions, how many more have their first label than their second. `trust`:
+    a model names a label.
 
     Parameters
     ----------
@@ -128,12 +97,11 @@ class Positions:
         self._order: dict[int, list[int]] = {}
         self._wrong: dict[int, int] = {}
         self._new: list[int] = []
-        self._late: list[int] = []
-        self._paired: dict[int, int] = {}
         self._open: dict[int, list[int]] = {}
-        self._blocks: dict[tuple[int, int], list[list[int]]] = {}
-        self._pairs: dict[int, list[list[int]]] = {}
+        self._crowds = Crowds(board, self._order, self._wrong)
+        self._pairs = Pairs(board, self._order, self._wrong)
         self._trust = Trust(board)
+        self._from_model = False
         self.rejected: list[int] = []
         self.left = 0
 
@@ -142,6 +110,7 @@ class Positions:
     def admit_trusted(self, j: int, likely: int, unlikely: int, doubt: float) -> None:
         """Bring in a position with its most and least likely labels, after a model."""
         self.left += 1
+        self._from_model = True
         self._trust.admit(j, likely, unlikely, doubt)
         self._order[j] = self._trust.order(j, list(range(self._m)))
 
@@ -171,24 +140,17 @@ class Positions:
         return sorted(self._order)
 
     def _stock(self) -> dict[Pool, int]:
-        stock: dict[Pool, int] = {("new",): len(self._new), ("late",): len(self._late)}
+        stock: dict[Pool, int] = {("new",): len(self._new)}
         stock.update({("open", c): len(js) for c, js in self._open.items()})
-        stock.update({("block", *key): len(items) for key, items in self._blocks.items()})
-        stock.update({("pair", s): len(items) for s, items in self._pairs.items()})
+        stock.update(self._crowds.stock())
+        stock.update(self._pairs.stock())
         stock.update(self._trust.stock())
         return {pool: count for pool, count in stock.items() if count}
 
     def _bits(self) -> float:
         m = self._m
-        bits = (len(self._new) + len(self._late)) * log2(m) + sum(
-            log2(c) * len(js) for c, js in self._open.items()
-        )
-        for (g, w), items in self._blocks.items():
-            bits += len(items) * log2(comb(g, w))
-            bits += sum((g - w) * log2(max(1, len(self._order[js[0]]) - 1)) for js in items)
-        for s, items in self._pairs.items():
-            bits += len(items) * (signed(2, s, m).bits + log2(max(1, m - 2)))
-        return bits + self._trust.bits()
+        bits = len(self._new) * log2(m) + sum(log2(c) * len(js) for c, js in self._open.items())
+        return bits + self._pairs.bits() + self._crowds.bits() + self._trust.bits()
 
     # -- which coins
 
@@ -202,81 +164,77 @@ class Positions:
             out.append((offer, kind))
 
         for pool in stock:
-            if pool[0] in ("new", "late"):
+            if pool[0] == "new":
                 widest = m - m % 2
                 for h in (widest,) if last_round else range(2, widest + 1, 2):
                     left = (1 - h / m) * log2(max(1, m - h))
                     coin(("new", h), new_single(h, m), pool, more=OPEN_WORTH * left)
-                if not last_round and pool[0] == "new":
-                    value = _pair_bits(m) + OPEN_WORTH * _pair_left(m)
-                    out.append((Offer(("two",), 0, 1, 0.0, value, pool, 2), None))
+                if not last_round:
+                    out += [(offer, None) for offer in self._pairs.gather_offers(pool, m)]
             elif pool[0] == "open":
                 c = pool[1]
                 coin(("open", c), open_single(c), pool)
                 if not last_round:
                     for h in range(1, c - 1):
                         coin(("part", c, h), open_part(c, h), pool)
-                    g = 3 if c == 2 else 2
-                    bits = _hits_bits(g, 1 / c)
-                    out.append((Offer(("some", c, g), 0, 1, 0.0, bits, pool, g), None))
+                    out += [(offer, None) for offer in self._crowds.gather_offers(pool)]
+                    if c > 2:
+                        out += [(offer, None) for offer in self._pairs.gather_offers(pool, c)]
             elif pool[0] == "block":
-                coin(pool, located(pool[1], pool[2]), pool)
-            elif pool[0] == "pair":
-                coin(pool, signed(2, pool[1], m), pool)
+                out += self._crowds.offers(pool)
+            elif pool[0] in ("sum", "tie"):
+                out += self._pairs.offers(pool)
         return out + self._trust.offers(stock, last_round)
 
     def _plan(self, limit: int) -> Round | None:
         """Choose the number of rows, at most `limit`, and place the coins."""
         stock = self._stock()
-        menu = self._offers(stock, last_round=True)
-        rows = rows_to_finish([o for o, _ in menu], stock, limit)
         bits = self._bits()
         guess = looks_for(bits, self._m)
+        menu = self._offers(stock, last_round=True)
+        last = [o for o, _ in menu]
+        finish = rows = rows_to_finish(last, stock, limit)
         wide = self._offers(stock, last_round=False)
-        # Groups take many positions for their bits: without them a round can be larger.
-        narrow = [(o, kind) for o, kind in wide if o.amount == 1]
-        if self._trust.stock():
-            return self._place_all(*self._fullest((wide, narrow), stock, rows, guess, menu))
-        # The last round costs its rows; any other, its rows and what it leaves.
-        best: float = rows
-        finish = rows
-        for choice in (wide, narrow):
-            offers = [o for o, _ in choice]
-            for size in _sizes(0.5 * guess, min(finish, int(guess) + 2)):
-                crop = harvest(offers, stock, size)
+        offers = [o for o, _ in wide]
+        # Groups take many positions for their bits: the dearer they are, the larger a round can be.
+        prices = FEW_PRICES if self._trust.stock() else PRICES
+        if 2 * self._trust.bits() > bits:
+            return self._place_all(wide, stock, *self._fullest(offers, stock, finish, guess))
+        # A round costs its rows, and what it leaves; the last one, too, may leave something.
+        best = rows + self._to_go(bits, last, harvest(last, stock, rows), limit)
+        paid = 0.0
+        for price in prices:
+            for size in sizes(LEAST * guess, min(finish, int(guess) + 2)):
+                crop = harvest(offers, stock, size, price)
                 cost = size + self._to_go(bits, offers, crop, limit)
                 if crop.bits > 0.0 and cost < best:
-                    best, menu, rows = cost, choice, size
-        return self._place_all(menu, stock, rows)
+                    best, menu, rows, paid = cost, wide, size, price
+        return self._place_all(menu, stock, rows, paid)
 
     def _fullest(
-        self, choices: Sequence[Menu], stock: dict[Pool, int], finish: int, guess: float, menu: Menu
-    ) -> tuple[Menu, dict[Pool, int], int]:
+        self, offers: list[Offer], stock: dict[Pool, int], finish: int, guess: float
+    ) -> tuple[int, float]:
         """Choose the round that yields most bits a look, while there are groups to check.
 
         What a check finds is still to be asked, so no round is the last, and how long it takes
         depends on how many groups are under way. At first there are none: lower coins would be
         wasted on single positions, and a few rows are enough to begin with.
         """
-        most = 0.0
         if all(pool[0] == "sure" for pool in stock):
-            first = max(FIRST_ROWS, int(FIRST_ROUND * guess))
-            sizes = [min(max(2, finish - 1), first)]
-        else:
-            sizes = _sizes(8, min(finish, 2 * int(guess) + 2))
-        rows = finish
-        for choice in choices:
-            offers = [o for o, _ in choice]
-            for size in sizes:
-                rate = harvest(offers, stock, size).bits / (size + PAUSE)
+            return min(max(2, finish - 1), few_rows(guess)), 0.0
+        most, rows, paid = 0.0, finish, 0.0
+        for price in FEW_PRICES:
+            for size in sizes(8, min(finish, 2 * int(guess) + 2)):
+                rate = harvest(offers, stock, size, price).bits / (size + PAUSE)
                 if rate > most:
-                    most, menu, rows = rate, choice, size
-        return menu, stock, rows
+                    most, rows, paid = rate, size, price
+        return rows, paid
 
     def _to_go(self, bits: float, offers: list[Offer], crop: Harvest, limit: int) -> float:
         """Return the looks that a round leaves to be asked, roughly."""
         if self._m > 2:
-            return looks_for(bits - crop.bits, self._m)
+            left = bits - crop.bits
+            return looks_left(left, self._from_model) if left > NEGLIGIBLE * bits else 0.0
         # Two classes: all that a round leaves fits into one more, and coins are few in kind.
         after = {pool: count for pool, count in crop.stock.items() if count}
         for i, count in crop.made.items():
@@ -285,11 +243,14 @@ class Positions:
                 for w in range(1, g):
                     pool = ("block", g, w)
                     after[pool] = after.get(pool, 0) + round(count * comb(g, w) / 2**g)
-        last = [o for o, _ in self._offers(after, last_round=True)]
-        return rows_to_finish(last, after, limit)
+        if not after:
+            return 0.0
+        return rows_to_finish([o for o, _ in self._offers(after, last_round=True)], after, limit)
 
-    def _place_all(self, menu: Menu, stock: dict[Pool, int], rows: int) -> Round | None:
-        packer = Packer([o for o, _ in menu], stock, rows)
+    def _place_all(
+        self, menu: Menu, stock: dict[Pool, int], rows: int, price: float = 0.0
+    ) -> Round | None:
+        packer = Packer([o for o, _ in menu], stock, rows, price)
         rnd = Round(rows, halved=self._m == 2)
         empty = True
         for size, nodes in nodes_by_size(rows):
@@ -312,12 +273,15 @@ class Positions:
         key = offer.key
         if key[0] in ("check", "split", "search"):
             return self._trust.place(offer, unit, last)
+        if key[0] in ("block", "cut"):
+            return self._crowds.place(offer, kind, unit, last)
+        if key[0] in ("signed", "lead", "again"):
+            return self._pairs.place(offer, kind, unit, last)
         if key[0] in ("new", "open", "part"):
             if offer.pool[0] == "sure":
                 j = self._trust.pop(offer.pool)
             else:
-                new = self._late if offer.pool[0] == "late" else self._new
-                j = (new if key[0] == "new" else self._open[key[1]]).pop()
+                j = (self._new if key[0] == "new" else self._open[key[1]]).pop()
             order = self._order[j]
             self._board.show(j, order[0] if key[0] == "new" else self._wrong[j])
             assert kind is not None
@@ -326,28 +290,12 @@ class Positions:
                 for r in kind.runs
             ]
             return _placed(kind, shown, last, (key, [j]))
-        if key[0] in ("some", "two"):
-            pool = self._open[key[1]] if key[0] == "some" else self._new
-            js = [pool.pop() for _ in range(offer.amount)]
-            alternatives = self._pose(js, signed=key[0] == "two")
-            low = 0 if key[0] == "some" else -2
-            whole = Shown(1, 0, unit, js, alternatives)
-            return Placed(low, len(js), 0, None, [whole], (key, js))
-        items = self._blocks[key[1:]] if key[0] == "block" else self._pairs[key[1]]
-        js = items.pop()
-        alternatives = self._pose(js, signed=key[0] == "pair")
-        assert kind is not None
-        shown = [
-            Shown(r.sign, 0, r.stop * unit, (js[r.slot],), (alternatives[r.slot],))
-            for r in kind.runs
-        ]
-        return _placed(kind, shown, last, (key, js))
-
-    def _pose(self, js: list[int], signed: bool) -> list[int]:
-        """Let positions show their base labels; return the alternatives."""
-        for j in js:
-            self._board.show(j, self._order[j][1] if signed else self._wrong[j])
-        return [self._order[j][0 if signed else -1] for j in js]
+        pool = self._new if offer.pool[0] == "new" else self._open[offer.pool[1]]
+        js = [pool.pop() for _ in range(offer.amount)]
+        if key[0] == "sum":
+            return self._pairs.gather(offer, js, unit)
+        whole = Shown(1, 0, unit, js, self._crowds.pose(js))
+        return Placed(0, len(js), 0, None, [whole], (key, js))
 
     # -- what the values tell
 
@@ -407,17 +355,17 @@ class Positions:
         elif key[0] in ("check", "split", "search"):
             for j, short in self._trust.learn(key, js, value):
                 self._checked(j, short)
-        elif key[0] == "some":
-            if 0 < value < len(js):
-                self._blocks.setdefault((len(js), value), []).append(js)
-            else:
-                self._hits(js, [value // len(js)] * len(js))
-        elif key[0] == "block":
-            self._hits(js, _outcome(located(key[1], key[2]), value))
-        elif key[0] == "two":
-            self._surplus(js, value)
+        elif key[0] in ("some", "block", "cut"):
+            for j, hit in self._crowds.learn(key, js, value):
+                self._hit(j, hit)
+        elif key[0] == "sum":
+            self._summed(js, value, key[2])
+        elif key[0] == "again":
+            self._summed(js, value, m, ties=key[3])
+        elif key[0] == "signed":
+            self._signs(js, _outcome(signed(*key[1:]), value))
         else:
-            self._signs(js, _outcome(signed(2, key[1], m), value))
+            self._led(key, js, value)
 
     def _settle(self, j: int, label: int) -> None:
         self._board.settle(j, label, self._certain)
@@ -446,12 +394,11 @@ class Positions:
             j, [label for label in self._order[j] if label not in labels], labels[0], counted=True
         )
 
-    def _hits(self, js: list[int], hits: Iterable[int]) -> None:
-        for j, hit in zip(js, hits, strict=True):
-            if hit:
-                self._settle(j, self._order[j][-1])
-            else:
-                self._exclude(j, self._order[j][-1:])
+    def _hit(self, j: int, hit: int) -> None:
+        if hit:
+            self._settle(j, self._order[j][-1])
+        else:
+            self._exclude(j, self._order[j][-1:])
 
     def _signs(self, js: list[int], signs: Iterable[int]) -> None:
         for j, sign in zip(js, signs, strict=True):
@@ -460,34 +407,48 @@ class Positions:
             else:
                 self._exclude(j, self._order[j][:2])
 
-    def _surplus(self, js: list[int], value: int) -> None:
-        """Two new positions, first label against second: what their surplus tells."""
-        if abs(value) == 2:
-            self._signs(js, [value // 2] * 2)
-        elif value and self._m > RESOLVE_PAIRS:
-            # One has the label of that sign; then neither has the other.
+    def _summed(self, js: list[int], value: int, c: int, ties: int = 0) -> None:
+        """Take the sum of positions, first label against second, that were tied before or not."""
+        if abs(value) == len(js):
+            self._signs(js, [value // len(js)] * len(js))
+        elif c <= FEW:
+            self._pairs.add_sum(js, value, c)
+        elif value:
+            # One has the label of that sign. Then neither has the other, and no tied label.
             for j in js:
                 a, b, *rest = self._order[j]
                 hit, miss = (a, b) if value > 0 else (b, a)
-                self._order[j], self._wrong[j] = [*rest, hit], miss
-            self._blocks.setdefault((2, 1), []).append(js)
-        elif self._m > RESOLVE_PAIRS:
+                free = rest[: len(rest) - 2 * ties]
+                self._order[j], self._wrong[j] = [*free, hit], miss
+            self._crowds.add(js, 1)
+        else:
             for j in js:
                 a, b, *rest = self._order[j]
                 self._order[j] = [*rest, a, b]
                 self._board.guess[j] = rest[0]
-                # Two that cancel each other would do so forever.
-                self._paired[j] = self._paired.get(j, 0) + 1
-                (self._new if self._paired[j] < self._m // 2 else self._late).append(j)
+            self._pairs.add_tie(js, ties + 1)
+
+    def _led(self, key: tuple[Any, ...], js: list[int], value: int) -> None:
+        """Take what was asked of the first position of a tie."""
+        _, a, _, ties, dummy, h = key
+        first, second = js
+        order = self._order[first]
+        slot = _outcome(leading(a + 2 * ties, h, dummy), value)[0]
+        if slot >= 0:
+            self._settle(first, order[slot])
+            self._exclude(second, self._order[second][-2 * ties :])
+        elif h < a:
+            self._order[first], self._wrong[first] = order[h:], order[0]
+            self._pairs.add_tie(js, ties)
+        elif ties > 1:
+            for j in js:
+                self._exclude(j, self._order[j][: -2 * ties])
         else:
-            self._pairs.setdefault(value, []).append(js)
-
-
-def _sizes(least: float, finish: int) -> list[int]:
-    """Sizes worth trying for a round that is not the last: powers of two, and between them."""
-    powers = [2**r for r in range(1, finish.bit_length())]
-    sizes = {power * quarter // 4 for power in powers for quarter in (4, 5, 6, 7)}
-    return sorted(size for size in sizes if least <= size < finish)
+            # One has its first tied label, the other its second.
+            for j in js:
+                *rest, one, other = self._order[j]
+                self._order[j], self._wrong[j] = [other, one], rest[0]
+            self._crowds.add(js, 1)
 
 
 def _placed(kind: Coin, shown: list[Shown], last: bool, tag: Any) -> Placed:
