@@ -364,7 +364,7 @@ def test_a_mixture_names_its_own_queries():
 
 
 def test_a_mixture_reads_rounding_that_hides_nothing():
-    n, m, _ = problem = Problem(999, 10, 700)
+    n, m, _ = problem = Problem(999, 20, 700)
     hidden = np.random.default_rng(5).integers(m, size=n)
     answers = RoundedAnswers.to_decimals(3)
     attack = Auto(problem, rng=np.random.default_rng(6), answers=answers)
