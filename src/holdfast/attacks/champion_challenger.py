@@ -20,6 +20,7 @@ from holdfast.attacks.arena import Arena
 from holdfast.attacks.contest import level, pairing
 from holdfast.attacks.informed import InformedAttack
 from holdfast.attacks.linear_posterior import Codes, LinearPosterior, Look
+from holdfast.attacks.open_field import Shown, open_level, open_pairing
 from holdfast.errors import InconsistentAnswer
 from holdfast.keyed import subkey
 from holdfast.labels import Labels
@@ -118,8 +119,10 @@ class ChampionChallenger(InformedAttack):
         self._memory = SHORT_MEMORY if forgetful else WINDOW_LOOKS
         self._windows = self._split()
         self._entered = 0  # windows entered so far
-        self._ends = 0  # the look before which the window in play ends
+        self._began = 0  # the look after which the window in play began
+        self._ends = 0  # the look before which it ends
         self._posterior: LinearPosterior | None = None  # of the window in play
+        self._shown = Shown(0)  # in the window in play
         self._look: Look | None = None  # the open query of the window in play
         self._level = 0.0
         self._first = (0.0, 0.0)  # count of the first query, variance of its error
@@ -163,6 +166,7 @@ class ChampionChallenger(InformedAttack):
         if self._look is not None and self._posterior is not None:
             count, noise = self._observed(self._look, low, high, estimate)
             self._posterior.tell(self._look, count, noise)
+            self._shown.add(self._look.codes)
             if noise > 0.0:
                 explained = self._look.variance / (self._look.variance + noise)
                 self._worth += 0.2 * (self._fraction * explained - self._worth)
@@ -192,7 +196,7 @@ class ChampionChallenger(InformedAttack):
         share = -(-left // (len(self._windows) - self._entered))
         self._posterior = self._started(self._windows[self._entered], share)
         self._entered += 1
-        self._ends = index + share
+        self._began, self._ends = index - 1, index + share
         return True
 
     def _leave(self) -> None:
@@ -207,6 +211,7 @@ class ChampionChallenger(InformedAttack):
         posterior = self._arena.posterior(window, looks + 1, self._fraction)
         zeros = np.zeros(window.size, dtype=np.uint8)
         posterior.tell(posterior.look(zeros), *self._first)
+        self._shown = Shown(window.size)
         return posterior
 
     def _next_look(self, index: int) -> Look | None:
@@ -224,11 +229,17 @@ class ChampionChallenger(InformedAttack):
         alike = self._arena.alike(len(estimates))
         self._level = level(estimates, nats, alike=alike, start=self._level)
         slope = self._level * (LAST_LEVEL if planned <= 1.0 else 1.0)
+        looks = planned + index - self._began
+        slope *= 1.0 if self._two_ahead else open_level(looks)
         coins = np.random.default_rng([int(subkey(self._seed, "coins")), index])
         while slope < math.inf:
-            codes, playing = pairing(
-                estimates, slope, coins.random(estimates.shape[1:]), two_ahead=self._two_ahead
-            )
+            chances = coins.random(estimates.shape[1:])
+            if self._two_ahead:
+                codes, playing = pairing(estimates, slope, chances)
+            else:
+                codes, playing = open_pairing(
+                    estimates, self._shown, slope, chances, left=planned, looks=looks
+                )
             look = posterior.look(codes)
             if playing and look.novel:
                 return look

@@ -8,7 +8,9 @@ nat (its unpredicted part is one standard normal number, spread over so many exa
 sees it in first order), so the answers that are left fix the level s: `level`.
 
 A position whose best label has reached the level is parked. The others show their best label, the
-champion, or the second best, the challenger; the odds of the coin grow with the lead: `pairing`.
+champion, or the second best, the challenger. Where two labels of a position have most of the mass,
+as with two classes or from a model, one gains most of what the other loses, and the odds of the
+coin grow with the lead: `pairing`. Elsewhere: `holdfast.attacks.open_field`.
 """
 
 from __future__ import annotations
@@ -25,10 +27,8 @@ __all__ = ["level", "pairing"]
 Floats = NDArray[np.float64]
 
 # Chance that a champion without a lead is shown, and the power by which the chance grows to 1
-# with the lead; a challenger shown more often than the champion is told apart sooner. Chosen at
-# k = 30 for m = 2, 3, 4, 10 and 1000; the optimum is flat. Between two classes, and from a model,
-# one label gains most of what the other loses: the chance had better follow the lead closely.
-OPEN_FIELD, TWO_AHEAD = (0.3, 4), (0.4, 2)
+# with the lead; a challenger shown more often than the champion is told apart sooner.
+TWO_AHEAD = (0.4, 2)
 # Log-odds beyond which a label counts as certain: no level is higher.
 CERTAIN = 12.0
 # The level is solved on about this many positions, evenly spaced.
@@ -148,9 +148,7 @@ def level(estimates: Floats, nats: float, *, alike: int = 1, start: float = 0.0)
     return float(_solve(sample, entropies, float(alike), nats * len(sample) / n, start))
 
 
-def pairing(
-    estimates: Floats, slope: float, coins: Floats, *, two_ahead: bool = False
-) -> tuple[NDArray[np.uint8], int]:
+def pairing(estimates: Floats, slope: float, coins: Floats) -> tuple[NDArray[np.uint8], int]:
     """Return the label that each position shows, and how many positions are not parked.
 
     Parameters
@@ -161,9 +159,6 @@ def pairing(
         Log-odds of the best label against the second at which a position is parked.
     coins
         One uniform number a position.
-    two_ahead
-        Whether two labels of a position have most of the mass, as with two classes or a model.
     """
     out = np.empty(estimates.shape[1], dtype=np.uint8)
-    no_lead, power = TWO_AHEAD if two_ahead else OPEN_FIELD
-    return out, int(_pair(estimates, slope, coins, no_lead, power, out))
+    return out, int(_pair(estimates, slope, coins, *TWO_AHEAD, out))
