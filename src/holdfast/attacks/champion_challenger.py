@@ -270,7 +270,7 @@ class AnytimeChampionChallenger(ChampionChallenger):
 
     The level at which a position is parked follows from the looks that are still to come. Here it
     is set as if there were three more for every ten answered so far, at every look anew: stopped
-    at any time, the guess is within a few percent of what a fixed budget would have reached.
+    at any time, the guess is within a tenth of what a fixed budget would have reached.
 
     The argument and measured gains: docs/attacks/champion_challenger.md
 
