@@ -44,8 +44,10 @@ def level(best: Floats, left: float) -> float:
     return middle
 
 
-def game(n_classes: int, innovations: Floats, coin: Coin, rng: np.random.Generator) -> float:
-    """Return the gain of a game over sqrt(k n / m)."""
+def game(
+    n_classes: int, innovations: Floats, coin: Coin, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Return the gain of a game over sqrt(k n / m), and what share beaten labels hold."""
     k, n = innovations.size, POSITIONS
     spread = 1.0 - 1.0 / n_classes
     values = np.zeros((min(n_classes, k + 1), n))
