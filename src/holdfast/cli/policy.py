@@ -53,4 +53,10 @@ def check(
         print_json(settings)
         return
     for name, value in settings.items():
-        human().print(f"{name:18} {value}")
+        human().print(f"{name:18} {_shown(value)}", markup=False)
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "not set"
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -1,22 +1,31 @@
-"""What a host decides about its test set, in ten lines of TOML."""
+"""What a host decides about its test set, in a small file of TOML."""
 
 from __future__ import annotations
 
 import difflib
 import hashlib
 import json
+import math
 import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 from holdfast.errors import InvalidInput
-from holdfast.guard.windows import Microseconds, Window, parse_duration, parse_window
+from holdfast.guard.class_names import checked_classes, read_classes
+from holdfast.guard.small_files import read_small_text
+from holdfast.guard.windows import (
+    LONGEST_DAYS,
+    Microseconds,
+    Window,
+    parse_duration,
+    parse_window,
+)
 from holdfast.mechanisms import Rule, parse_mechanism
-from holdfast.problem import check_at_least
 
 __all__ = ["POLICY_TEMPLATE", "Policy"]
 
@@ -30,10 +39,38 @@ looks_per_data_set = 10000   # answered looks of all teams together; no window r
 window = "total"             # "total", a UTC "day", "week" or "month", or a rolling span: "7 days"
 min_gap = "0 seconds"        # least time between two looks of one team
 failed = "free"              # what a submission that can't be scored costs: "free" or "look"
+refusals_per_team = 20       # submissions of a team that can't be scored, in one window
 final_choices = 2            # submissions a team may name for the final result
+part = "auto"                # rows a look is scored on: "public", "private", "all"; "auto": public,
+                             # or all where the labels name no public part
+# What follows has no default; take the # away to set it.
+# days = 60                  # how long the board runs
+# teams = 40                 # teams on the board
+# ranking_gap = 1.0          # gap in points that the ranking should be able to show
+# classes = ["cat", "dog"]   # the classes, which are public; or a file's name, one class per line
+# witness = "../witness.db"  # a second place, path or URL, that holds the ledger's newest head
 """
 
-CHOICES = {"memory": ("team", "data_set"), "failed": ("free", "look")}
+CHOICES = {
+    "memory": ("team", "data_set"),
+    "failed": ("free", "look"),
+    "part": ("auto", "public", "private", "all"),
+}
+# Least and largest value of each whole number. No board has more looks or runs for longer.
+MOST_LOOKS = 10**12
+WHOLE = {
+    "looks_per_team": (1, MOST_LOOKS),
+    "looks_per_data_set": (1, MOST_LOOKS),
+    "final_choices": (0, MOST_LOOKS),
+    "refusals_per_team": (0, MOST_LOOKS),
+    "days": (1, LONGEST_DAYS),
+    "teams": (1, MOST_LOOKS),
+}
+OPTIONAL = ("days", "teams", "ranking_gap", "classes", "witness")
+# Keys that came later: at their defaults they leave the digest of an older policy as it was.
+LATER = ("refusals_per_team", "part", *OPTIONAL)
+# Where a copy of the head lies says nothing of what is released, and a URL may hold a password.
+NOT_IN_DIGEST = ("witness",)
 
 
 @dataclass(frozen=True)
@@ -59,6 +96,19 @@ class Policy:
         What a submission that can't be scored costs: "free", or a "look".
     final_choices
         How many of its submissions a team may name for the final result.
+    refusals_per_team
+        How many submissions of a team that can't be scored are read in one window.
+    part
+        Which rows a look is scored on: the "public" or "private" ones of the labels' `Usage` or
+        `split` column, "all", or "auto": the public ones where there are any, else all.
+    days, teams
+        How long the board runs, and how many teams it has; None: not said.
+    ranking_gap
+        Gap in points that the ranking should be able to show; None: not said.
+    classes
+        Names of the classes, which are public; None: those that the labels hold.
+    witness
+        Path or URL of a second place that holds the ledger's newest head; None: there is none.
 
     Examples
     --------
@@ -78,6 +128,13 @@ class Policy:
     min_gap: str = "0 seconds"
     failed: str = "free"
     final_choices: int = 2
+    refusals_per_team: int = 20
+    part: str = "auto"
+    days: int | None = None
+    teams: int | None = None
+    ranking_gap: float | None = None
+    classes: tuple[str, ...] | None = None
+    witness: str | None = None
     mechanism: Rule = field(init=False, repr=False, compare=False)
     span: Window = field(init=False, repr=False, compare=False)
     gap: Microseconds = field(init=False, repr=False, compare=False)
@@ -85,6 +142,8 @@ class Policy:
     def __post_init__(self) -> None:
         for name, value in self.settings().items():
             _check(name, value)
+        if self.classes is not None:
+            object.__setattr__(self, "classes", checked_classes(self.classes))
         object.__setattr__(self, "mechanism", parse_mechanism(self.release))
         # One text per rule, however it was written: the ledger finds its state by it.
         object.__setattr__(self, "release", str(self.mechanism))
@@ -92,35 +151,44 @@ class Policy:
         object.__setattr__(self, "gap", parse_duration(self.min_gap, name="min_gap"))
 
     @classmethod
-    def parse(cls, text: str, *, source: str = "policy") -> Policy:
-        """Read a policy; an error names the line."""
-        try:
-            document = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise InvalidInput(f"{source} must be TOML: {error}.") from None
+    def parse(cls, text: str, *, source: str = "policy", folder: Path | None = None) -> Policy:
+        """Read a policy; an error names the line.
+
+        Parameters
+        ----------
+        text
+            The file's text.
+        source
+            What error messages call it.
+        folder
+            Where a relative path in it starts; None: the working folder.
+        """
+        document = _toml(text, source)
         known = [f.name for f in fields(cls) if f.init]
         for name, value in document.items():
             where = f"{source} line {_line_of(name, text)}"
             if name not in known:
-                close = difflib.get_close_matches(name, known, n=1)
+                close = difflib.get_close_matches(name[:80], known, n=1)
                 hint = f"; did you mean {close[0]}?" if close else f"; known: {', '.join(known)}."
-                raise InvalidInput(f"{where}: unknown key {name}{hint}")
+                raise InvalidInput(f"{where}: unknown key {name[:80]}{hint}")
             try:
+                if name == "classes" and isinstance(value, str):
+                    document[name] = read_classes((folder or Path()) / value)
+                    continue
                 _check(name, value)
             except InvalidInput as error:
                 raise InvalidInput(f"{where}: {error}") from None
+            if name == "witness" and folder is not None and "://" not in value:
+                document[name] = str(folder / value)
         if "release" not in document:
             raise InvalidInput(f'{source} must have a release rule, such as release = "exact".')
         return cls(**document)
 
     @classmethod
     def read(cls, path: str | Path) -> Policy:
-        """Read a policy file."""
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InvalidInput(f"policy {path} must be a readable text file: {error}.") from None
-        return cls.parse(text, source=str(path))
+        """Read a policy file; relative paths in it start at its folder."""
+        text = read_small_text(Path(path), name="policy")
+        return cls.parse(text, source=str(path), folder=Path(path).parent)
 
     def settings(self) -> Mapping[str, Any]:
         """Return the keys of the file and their values."""
@@ -129,29 +197,76 @@ class Policy:
     @cached_property
     def digest(self) -> str:
         """A short name for exactly these settings, recorded with every look."""
-        text = json.dumps(dict(self.settings()), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        defaults = {f.name: f.default for f in fields(self) if f.name in LATER}
+        told = {
+            name: value
+            for name, value in self.settings().items()
+            if name not in NOT_IN_DIGEST and (name not in LATER or value != defaults[name])
+        }
+        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _check(name: str, value: object) -> None:
+def _toml(text: str, source: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInput(f"{source} must be TOML: {str(error)[:200]}.") from None
+    except RecursionError:
+        raise InvalidInput(f"{source} must be TOML: it is nested too deeply.") from None
+    except ValueError:  # an integer of thousands of digits
+        raise InvalidInput(f"{source} must be TOML: a number in it is too long.") from None
+
+
+def _check(name: str, value: Any) -> None:
     """Raise `InvalidInput` if one setting breaks its rule, whatever the others are."""
-    if name in ("looks_per_team", "looks_per_data_set"):
-        check_at_least(name, value, 1)  # type: ignore[arg-type]  # it checks the type itself
+    if value is None and name in OPTIONAL:
         return
-    if name == "final_choices":
-        check_at_least(name, value, 0)  # type: ignore[arg-type]  # as above
-        return
-    if not isinstance(value, str):
-        raise InvalidInput(f"{name} must be a string, got {value!r}.")
-    if name == "release":
+    if name in WHOLE:
+        _check_whole(name, value, *WHOLE[name])
+    elif name == "classes":
+        checked_classes(value)
+    elif name == "ranking_gap":
+        _check_points(name, value)
+    elif not isinstance(value, str):
+        raise InvalidInput(f"{name} must be a string, got {_quoted(value)}.")
+    elif name == "release":
         parse_mechanism(value)
     elif name == "window":
         parse_window(value)
     elif name == "min_gap":
         parse_duration(value, name=name)
+    elif name == "witness":
+        if not value.strip() or "\0" in value:
+            raise InvalidInput(f"{name} must be a path or a URL, got {_quoted(value)}.")
     elif value not in CHOICES[name]:
-        allowed = " or ".join(f'"{choice}"' for choice in CHOICES[name])
-        raise InvalidInput(f"{name} must be {allowed}, got {value!r}.")
+        *most, last = (f'"{choice}"' for choice in CHOICES[name])
+        raise InvalidInput(f"{name} must be {', '.join(most)} or {last}, got {_quoted(value)}.")
+
+
+def _check_whole(name: str, value: Any, least: int, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise InvalidInput(f"{name} must be an integer, got {_quoted(value)}.")
+    whole = int(value)
+    if whole < least:
+        raise InvalidInput(f"{name} must be at least {least}, got {_quoted(whole)}.")
+    if whole > most:
+        raise InvalidInput(f"{name} must be at most {most:,}, got {_quoted(whole)}.")
+
+
+def _check_points(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise InvalidInput(f"{name} must be a number of points, got {_quoted(value)}.")
+    if not (0 < value <= 100) or not math.isfinite(value):
+        raise InvalidInput(f"{name} must lie in (0, 100] points, got {_quoted(value)}.")
+
+
+def _quoted(value: object) -> str:
+    """Return at most 80 characters of a value, as Python writes it."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # more digits, or deeper, than Python writes
+        return "something too long to show"
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def _line_of(name: str, text: str) -> int:
