@@ -124,6 +124,22 @@ def test_a_teams_past_is_counted_from_its_own_entries(storage):
         assert [choice.time for choice in ledger.choices("d", "blue")] == [30]
 
 
+def test_free_refusals_of_a_team_are_counted_from_a_moment_on_and_cost_nothing(storage):
+    with storage.writing() as ledger:
+        add(ledger, time=10)
+        for time in (20, 20, 35):
+            add(ledger, kind="refused", time=time, prediction="", released=None)
+        add(ledger, kind="refused", team="red", time=40, team_looks=0)
+        add(ledger, kind="failed", time=50, team_looks=2, data_set_looks=2)
+        counts = [ledger.refusals("d", "blue", since) for since in (0, 20, 21, 35, 36)]
+        assert counts == [3, 3, 1, 1, 0]
+        assert ledger.refusals("d", "red", 0) == 1
+        assert ledger.refusals("other", "blue", 0) == 0
+        assert ledger.team_past("d", "blue") == Past(2, 50)
+        assert ledger.team_past("d", "blue", before=50) == Past(1, 10)
+        assert ledger.team_past("d", "red") == Past(0, None)
+
+
 def test_an_answer_is_found_by_team_prediction_and_rule(storage):
     with storage.writing() as ledger:
         look = add(ledger)

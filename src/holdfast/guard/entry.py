@@ -10,12 +10,12 @@ from typing import Literal, TypeAlias
 from holdfast.guard.sealing import sign
 from holdfast.guard.windows import Microseconds
 
-__all__ = ["Draft", "Entry", "Head", "Kind", "first_hash"]
+__all__ = ["Draft", "Entry", "Head", "Kind", "first_hash", "looks_spent"]
 
 # opened: a data set seen for the first time; look: an answer; failed: a submission that could not
-# be scored and was charged; answer: what an earlier look learns when its batch is full; choice: a
-# look named for the final result.
-Kind: TypeAlias = Literal["opened", "look", "failed", "answer", "choice"]
+# be scored and was charged; refused: one that could not be scored and cost nothing; answer: what an
+# earlier look learns when its batch is full; choice: a look named for the final result.
+Kind: TypeAlias = Literal["opened", "look", "failed", "refused", "answer", "choice"]
 
 FORMAT = "holdfast-ledger-1"
 
@@ -83,6 +83,15 @@ class Entry(Draft):
     def receipt_id(self) -> str:
         """A name for this entry that fixes its whole past: place and hash."""
         return f"{self.number}-{self.hash[:32]}"
+
+
+def looks_spent(kind: Kind) -> int:
+    """Return how many looks an entry of this kind costs its team.
+
+    >>> looks_spent("failed"), looks_spent("refused")
+    (1, 0)
+    """
+    return int(kind in ("look", "failed"))
 
 
 def first_hash(salt: bytes) -> str:

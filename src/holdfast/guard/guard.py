@@ -16,7 +16,7 @@ import numpy as np
 from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery, ReleaseFailed
 from holdfast.evaluate import evaluate
 from holdfast.guard.budget import Allowance, allowance
-from holdfast.guard.entry import Draft, Entry, Kind
+from holdfast.guard.entry import Draft, Entry, Kind, looks_spent
 from holdfast.guard.fingerprint import fingerprint
 from holdfast.guard.ledger import Ledger, append, data_set_detail, state_digest
 from holdfast.guard.policy import Policy
@@ -347,7 +347,7 @@ class Guard:
         scope: str = "",
         detail: str = "",
     ) -> Entry:
-        cost = int(kind in ("look", "failed"))
+        cost = looks_spent(kind)
         draft = Draft(
             kind=kind,
             data_set=self.data_set,

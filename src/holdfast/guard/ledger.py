@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.errors import LedgerError
-from holdfast.guard.entry import Draft, Entry, Head, first_hash
+from holdfast.guard.entry import Draft, Entry, Head, first_hash, looks_spent
 from holdfast.guard.fingerprint import Fingerprint
 from holdfast.guard.sealing import sign
 from holdfast.guard.storage import Storage, Transaction, open_storage
@@ -154,7 +154,7 @@ class _Checker:
             self.problems.append(f"entry {entry.number} is not signed with these labels.")
 
     def _check_counts(self, entry: Entry) -> None:
-        cost = int(entry.kind in ("look", "failed"))
+        cost = looks_spent(entry.kind)
         data_set = self.data_set_looks.get(entry.data_set, 0) + cost
         team = self.team_looks.get((entry.data_set, entry.team), 0) + cost
         if (entry.data_set_looks, entry.team_looks) != (data_set, team):

@@ -62,6 +62,10 @@ class Transaction(Protocol):
         """Return when a team spent the look with this number, counted from 1."""
         ...
 
+    def refusals(self, data_set: str, team: str, since: Microseconds) -> int:
+        """Return how many free refusals a team has had from a moment on."""
+        ...
+
     def answered(self, data_set: str, team: str, prediction: str, rule: str) -> Entry | None:
         """Return this team's look with this very prediction; its answer, if that came later."""
         ...

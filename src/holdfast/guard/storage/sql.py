@@ -51,6 +51,8 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "AND time < ? ORDER BY team_looks DESC, time LIMIT 1",
     "time_of_look": "SELECT MIN(time) FROM holdfast_entries WHERE data_set = ? AND team = ? "
     "AND team_looks = ?",
+    "refusals": "SELECT COUNT(*) FROM holdfast_entries WHERE data_set = ? AND team = ? "
+    "AND time >= ? AND kind = 'refused'",
     "answered": f"{ENTRY} WHERE data_set = ? AND team = ? AND prediction = ? AND rule = ? "
     "AND kind IN ('look', 'answer') ORDER BY number DESC LIMIT 1",
     "waiting": f"{ENTRY} WHERE data_set = ? AND scope = ? AND rule = ? AND kind = 'look' "
@@ -133,6 +135,10 @@ class SqlTransaction:
     def time_of_look(self, data_set: str, team: str, look: int) -> Microseconds:
         """Return when a team spent the look with this number, counted from 1."""
         return int(self._ask("time_of_look", data_set, team, look)[0][0])
+
+    def refusals(self, data_set: str, team: str, since: Microseconds) -> int:
+        """Return how many free refusals a team has had from a moment on."""
+        return int(self._ask("refusals", data_set, team, since)[0][0])
 
     def answered(self, data_set: str, team: str, prediction: str, rule: str) -> Entry | None:
         """Return this team's look with this very prediction; its answer, if that came later."""
