@@ -9,6 +9,7 @@ import numpy as np
 
 from holdfast.audit.result import Part
 from holdfast.errors import InvalidInput
+from holdfast.guard.parts import IGNORED, PRIVATE, PUBLIC, rows_of_parts
 from holdfast.label_files import LabelFile
 from holdfast.labels import Labels
 
@@ -16,8 +17,6 @@ __all__ = ["Final", "Parts", "parts_of"]
 
 # What decides the final ranking: the private part alone, all examples, or the scored ones.
 Final = Literal["private", "all", "public"]
-
-PUBLIC, PRIVATE, IGNORED = "public", "private", "ignored"
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,34 +70,21 @@ def parts_of(file: LabelFile, final: Final | None = None) -> Parts:
     The public part is what looks are scored on. By default the private part alone decides the
     final ranking, as on Kaggle and in Hugging Face competitions.
     """
-    names = [name.lower() for name in file.split_names]
-    if file.split is None or PUBLIC not in names:
+    parts = rows_of_parts(file)
+    if not parts:
         if final == "private":
             raise InvalidInput(
                 "final must be all or public where the labels have no public part "
                 "(a Usage or split column), got private."
             )
-        if file.split is not None and PRIVATE in names:
-            raise InvalidInput(
-                "labels must have public examples in their Usage or split column, got "
-                f"{', '.join(map(repr, file.split_names))}."
-            )
         return Parts(file.labels, np.arange(file.n_examples), 0, 0, final or "public")
-    unknown = [name for name in names if name not in (PUBLIC, PRIVATE, IGNORED)]
-    if unknown:
-        raise InvalidInput(
-            f"labels must have Public, Private or Ignored in their Usage or split column, "
-            f"got {unknown[0]!r}."
-        )
-    kind = np.array([(PUBLIC, PRIVATE, IGNORED).index(name) for name in names])[file.split]
-    where = np.flatnonzero(kind == 0)
-    private = int(np.count_nonzero(kind == 1))
+    where, private = parts[PUBLIC], int(parts[PRIVATE].size)
     if final == "private" and not private:
         raise InvalidInput("final must not be private where no example is, got private.")
     return Parts(
         scored=file.labels[where],
         where=where,
         private=private,
-        ignored=int(np.count_nonzero(kind == 2)),
-        final=final or (PRIVATE if private else PUBLIC),  # type: ignore[arg-type]  # literals
+        ignored=int(parts[IGNORED].size),
+        final=final or ("private" if private else "public"),
     )
