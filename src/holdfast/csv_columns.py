@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
+from holdfast.quoting import listed, quoted
 
 __all__ = ["Column", "read_columns"]
 
@@ -28,7 +29,6 @@ BLOCK = 1 << 15
 MOST_LINES = 20_000_000
 # Kaggle and Hugging Face name the column that says which part a row belongs to so.
 SPLIT_NAMES = ("usage", "split")
-MOST_SHOWN = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +139,7 @@ def _refuse_duplicates(
         if row in (first, second)
     ]
     raise InvalidInput(
-        f"{path} must have distinct ids, got {str(ids[second])!r} at lines {lines[0]} "
+        f"{path} must have distinct ids, got {quoted(str(ids[second]))} at lines {lines[0]} "
         f"and {lines[1]}."
     )
 
@@ -222,7 +222,7 @@ def _positions(
     path: Path, header: Sequence[str], id_column: str | None, label_column: str | None
 ) -> tuple[int | None, int]:
     """Return which column holds the ids (None: none does) and which the labels."""
-    found = _found(header)
+    found = listed(header)
     if not header or not any(header):
         raise InvalidInput(f"{path} must name its columns in the first line, got a blank line.")
     named = {id_column, label_column} & set(header)
@@ -263,13 +263,10 @@ def _named(path: Path, header: Sequence[str], what: str, name: str | None) -> in
     if name is None:
         return None
     if name not in header:
-        raise InvalidInput(f"{path} must have the {what} column {name!r}; found {_found(header)}.")
+        raise InvalidInput(
+            f"{path} must have the {what} column {quoted(name)}; found {listed(header)}."
+        )
     return header.index(name)
-
-
-def _found(header: Sequence[str]) -> str:
-    shown = ", ".join(repr(name[:LONGEST_ID]) for name in header[:MOST_SHOWN])
-    return shown if len(header) <= MOST_SHOWN else f"{shown} and {len(header) - MOST_SHOWN} more"
 
 
 def _common(header: Sequence[str], name: str) -> int | None:

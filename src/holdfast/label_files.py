@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from holdfast.csv_columns import Column, read_columns
 from holdfast.errors import InvalidInput
 from holdfast.labels import Labels, as_labels, label_dtype
+from holdfast.quoting import listed, quoted, shortened
 
 __all__ = ["LabelFile", "read_labels"]
 
@@ -125,7 +126,7 @@ def _checked_names(names: Sequence[str]) -> tuple[str, ...]:
     texts = tuple(str(name) for name in names)
     if len(set(texts)) != len(texts):
         twice = next(name for name in texts if texts.count(name) > 1)
-        raise InvalidInput(f"class_names must be distinct, got {twice!r} twice.")
+        raise InvalidInput(f"class_names must be distinct, got {quoted(twice)} twice.")
     return texts
 
 
@@ -134,7 +135,7 @@ def _from_npy(path: Path, class_names: tuple[str, ...] | None) -> LabelFile:
         # Mapped, so that a header promising more than the file holds is refused, not allocated.
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
-        reason = str(error).rstrip(".").replace("\n", " ")
+        reason = shortened(str(error)).rstrip(".")
         raise InvalidInput(f"{path} must be a plain NPY array, got: {reason}.") from None
     if array.ndim != 1:
         raise InvalidInput(f"{path} must be one-dimensional, got shape {array.shape}.")
@@ -172,8 +173,8 @@ def _from_names(
         for name, first in zip(column.names, column.firsts, strict=True):
             if name not in number:
                 raise InvalidInput(
-                    f"{path} must hold only known classes ({_some(class_names)}), "
-                    f"got {name!r} at {first}."
+                    f"{path} must hold only known classes ({listed(class_names, quote=False)}), "
+                    f"got {quoted(name)} at {first}."
                 )
     else:
         _refuse_floats(path, column)
@@ -195,7 +196,7 @@ def _refuse_floats(path: Path, column: Column) -> None:
         for name, first in zip(column.names, column.firsts, strict=True):
             if not _is_integer(name):
                 raise InvalidInput(
-                    f"{path} must hold class names or integers, got {name!r} at {first}."
+                    f"{path} must hold class names or integers, got {quoted(name)} at {first}."
                 )
 
 
@@ -215,7 +216,3 @@ def _by_number_then_name(names: Sequence[str]) -> Any:
     if all(_is_integer(name) for name in names):
         return lambda name: (int(name), name)
     return str
-
-
-def _some(names: tuple[str, ...]) -> str:
-    return ", ".join(names) if len(names) <= 6 else f"{', '.join(names[:5])}, ... {names[-1]}"

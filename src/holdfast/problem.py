@@ -6,6 +6,7 @@ from numbers import Integral
 from typing import NamedTuple, SupportsIndex
 
 from holdfast.errors import InvalidInput
+from holdfast.quoting import quoted
 
 __all__ = ["Problem", "check_at_least"]
 
@@ -22,9 +23,9 @@ def check_at_least(name: str, value: SupportsIndex, least: int) -> int:
     holdfast.errors.InvalidInput: n_classes must be at least 2, got 1.
     """
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise InvalidInput(f"{name} must be an integer, got {value!r}.")
+        raise InvalidInput(f"{name} must be an integer, got {quoted(value)}.")
     if value < least:
-        raise InvalidInput(f"{name} must be at least {least}, got {value}.")
+        raise InvalidInput(f"{name} must be at least {least}, got {quoted(value)}.")
     return int(value)
 
 

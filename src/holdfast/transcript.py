@@ -20,6 +20,7 @@ import numpy as np
 from holdfast.errors import InvalidInput, TranscriptMismatch
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
+from holdfast.quoting import quoted
 
 __all__ = ["Look", "Transcript", "query_digest"]
 
@@ -122,17 +123,20 @@ class Transcript:
         torn = lines.pop()
         header = _parse(path, 1, lines[0] if lines else torn)
         if header.get("format") != FORMAT:
-            raise InvalidInput(f"{path} must start with a {FORMAT} header, got {header}.")
+            raise InvalidInput(f"{path} must start with a {FORMAT} header, got {quoted(header)}.")
         if header.get("problem") != self.problem._asdict():
             raise InvalidInput(
-                f"{path} must be for {self.problem}, got {header.get('problem')} in its header."
+                f"{path} must be for {self.problem}, "
+                f"got {quoted(header.get('problem'))} in its header."
             )
         for number, line in enumerate(lines[1:], start=2):
             entry = _parse(path, number, line)
             try:
                 self._looks.append(Look(str(entry["query"]), float(entry["answer"])))
-            except (KeyError, TypeError, ValueError):
-                raise InvalidInput(f"{path} line {number} must hold a look, got {entry}.") from None
+            except (KeyError, OverflowError, TypeError, ValueError):
+                raise InvalidInput(
+                    f"{path} line {number} must hold a look, got {quoted(entry)}."
+                ) from None
         if torn:
             with path.open("r+b") as file:
                 file.truncate(path.stat().st_size - len(torn))
@@ -141,10 +145,10 @@ class Transcript:
 def _parse(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
         entry = json.loads(line)
-    except ValueError:
-        raise InvalidInput(f"{path} line {number} must be JSON, got {line[:60]!r}.") from None
+    except (ValueError, RecursionError):
+        raise InvalidInput(f"{path} line {number} must be JSON, got {quoted(line)}.") from None
     if not isinstance(entry, dict):
-        raise InvalidInput(f"{path} line {number} must be a JSON object, got {line[:60]!r}.")
+        raise InvalidInput(f"{path} line {number} must be a JSON object, got {quoted(line)}.")
     return entry
 
 

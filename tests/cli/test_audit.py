@@ -88,7 +88,7 @@ def test_the_page_is_written_and_holds_the_sentence(holdfast, files):
         (("--looks", "few"), "looks must be a number such as 1000 or a rate"),
         (("--looks", "5/day"), "days must be given with a rate"),
         (("--mechanism", "rung"), "release rule must be one of batch, "),
-        (("--policy", "none.toml"), "policy none.toml must be a readable text file"),
+        (("--policy", "none.toml"), "policy none.toml must be a file, but there is none"),
         (
             ("--policy", "none.toml", "--looks", "5"),
             "looks must not be given together with policy.",

@@ -55,9 +55,9 @@ def test_what_the_template_shows_as_a_comment_is_valid_once_the_sign_is_taken_aw
         ('classes = ["a"]', "line 3: classes must hold at least 2 names, got 1."),
         ('classes = ["a", "a"]', "line 3: classes must be distinct, got 'a' twice."),
         ('classes = ["a", " "]', "line 3: classes must hold names, got a blank as number 2."),
-        ('classes = ["a", 0.5]', "line 3: classes must hold names or whole numbers, got '0.5'"),
-        ("classes = 3", "line 3: classes must be a list of names, got '3'."),
-        ('classes = "none.txt"', "line 3: classes none.txt must be a readable text file"),
+        ('classes = ["a", 0.5]', "line 3: classes must hold names or whole numbers, got 0.5"),
+        ("classes = 3", "line 3: classes must be a list of names, got 3."),
+        ('classes = "none.txt"', "line 3: classes none.txt must be a file, but there is none"),
         ('witness = ""', "line 3: witness must be a path or a URL, got ''."),
         ("look_per_team = 5", "line 3: unknown key look_per_team; did you mean looks_per_team?"),
         ("[limits]\nteam = 3", "line 3: unknown key limits; known: release, memory"),
@@ -80,7 +80,7 @@ def test_a_file_that_is_not_toml_is_refused_with_the_line(tmp_path):
 def test_a_policy_needs_a_release_rule_and_a_file():
     with pytest.raises(InvalidInput, match="must have a release rule"):
         Policy.parse("looks_per_team = 3")
-    with pytest.raises(InvalidInput, match="must be a readable text file"):
+    with pytest.raises(InvalidInput, match="must be a file, but there is none"):
         Policy.read("no/such/policy.toml")
 
 
@@ -137,7 +137,7 @@ def test_relative_paths_start_at_the_folder_of_the_policy(tmp_path, monkeypatch)
     [
         ("a = " + "[" * 5000 + "]" * 5000, "must be TOML: it is nested too deeply."),
         ("teams = " + "9" * 5000, "must be TOML: a number in it is too long."),
-        ("teams = 0x" + "f" * 5000, "teams must be at most 1,000,000,000,000, got something too"),
+        ("teams = 0x" + "f" * 5000, "teams must be at most 1,000,000,000,000, got a very long int"),
         (f'release = "exact"\nmemory = "{"x" * 5000}"', "memory must be"),
         ("k" * 5000 + " = 1", "unknown key kkk"),
     ],
@@ -155,9 +155,9 @@ def test_a_device_and_a_huge_file_are_not_read(tmp_path):
     os.truncate(tmp_path / "large.toml", 2**40)
     with pytest.raises(InvalidInput, match="must have at most 16,777,216 bytes"):
         Policy.read(tmp_path / "large.toml")
-    with pytest.raises(InvalidInput, match="must be a readable text file"):
+    with pytest.raises(InvalidInput, match="must be a file, got a directory"):
         Policy.read(tmp_path)
-    with pytest.raises(InvalidInput, match="must be a readable text file"):
+    with pytest.raises(InvalidInput, match="must not hold a NUL"):
         Policy.read("a\0b")
 
 

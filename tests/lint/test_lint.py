@@ -162,7 +162,7 @@ def test_bad_files_are_refused_in_one_line(write, text, message):
 def test_json_must_be_json(write, tmp_path):
     with pytest.raises(InvalidInput, match="must be JSON"):
         lint(write("{'SUBMISSION_LIMIT': 5}", "conf.json"))
-    with pytest.raises(InvalidInput, match="must be a regular file"):
+    with pytest.raises(InvalidInput, match="must be a file, got a directory"):
         lint(tmp_path)
 
 

@@ -13,6 +13,7 @@ from holdfast.errors import InvalidInput, OutOfTurn
 from holdfast.keyed import bounded, subkey, wrap
 from holdfast.labels import Labels, label_dtype
 from holdfast.problem import Problem
+from holdfast.quoting import quoted
 
 __all__ = ["LabelAttack", "TurnBased"]
 
@@ -38,7 +39,7 @@ class TurnBased(Generic[Query]):
     def __init__(self, problem: Problem, *, rng: np.random.Generator) -> None:
         self._problem = Problem(*problem)
         if not isinstance(rng, np.random.Generator):
-            raise InvalidInput(f"rng must be a numpy.random.Generator, got {rng!r}.")
+            raise InvalidInput(f"rng must be a numpy.random.Generator, got {quoted(rng)}.")
         self._seed = int(rng.integers(2**63))
         self._answered = 0
         self._waiting = False
@@ -75,7 +76,7 @@ class TurnBased(Generic[Query]):
         except (TypeError, ValueError):
             value = math.nan
         if not math.isfinite(value):
-            raise InvalidInput(f"answer must be a finite number, got {answer!r}.")
+            raise InvalidInput(f"answer must be a finite number, got {quoted(answer)}.")
         count = value * self._problem.n_examples
         nearest = round(count)
         # An exact answer is a count divided by n: undo the rounding of that division, so that

@@ -12,6 +12,7 @@ from holdfast.attacks.base import LabelAttack
 from holdfast.errors import InconsistentAnswer, InvalidInput
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.quoting import quoted
 
 __all__ = ["InformedAttack", "renumbered"]
 
@@ -60,7 +61,7 @@ class InformedAttack(LabelAttack):
         super().__init__(problem, rng=rng, permuted=permuted)
         self._answers = ExactAnswers() if answers is None else answers
         if not isinstance(self._answers, AnswerModel):
-            raise InvalidInput(f"answers must be an answer model, got {answers!r}.")
+            raise InvalidInput(f"answers must be an answer model, got {quoted(answers)}.")
         check_tolerated(type(self), self._answers, self._problem)
         self._prior: Prior | None = None
         if prior is not None:

@@ -7,10 +7,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
 from holdfast.errors import InvalidInput
+from holdfast.quoting import listed, quoted
+from holdfast.text_files import open_regular_file
 
 __all__ = ["Submission", "read_history"]
 
@@ -39,10 +42,8 @@ def read_history(path: str | Path) -> list[Submission]:
     would be valid so.
     """
     path = Path(path)
-    if path.exists() and not path.is_file():
-        raise InvalidInput(f"{path} must be a regular file, got something else.")
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with TextIOWrapper(open_regular_file(path), encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(_lines(path, file), strict=True)
             header = [name.strip().lower() for name in next(reader, [])]
             places = [_place(path, header, names, what) for what, names in COLUMNS]
@@ -85,7 +86,7 @@ def _place(path: Path, header: Sequence[str], names: Sequence[str], what: str) -
         if name in folded:
             return folded.index(name)
     if what in ("team", "score"):
-        found = ", ".join(map(repr, header[:6])) or "nothing"
+        found = listed(header) or "nothing"
         raise InvalidInput(f"{path} must have a column named {what}, found {found}.")
     return None
 
@@ -111,7 +112,7 @@ def _number(path: Path, text: str, line: int) -> float:
         value = math.nan
     if not 0.0 <= value <= 100.0:
         raise InvalidInput(
-            f"{path} must have scores that are accuracies, got {text[:40]!r} at line {line}."
+            f"{path} must have scores that are accuracies, got {quoted(text)} at line {line}."
         )
     return value
 
@@ -121,7 +122,7 @@ def _moment(path: Path, text: str, line: int) -> datetime:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise InvalidInput(
-            f"{path} must have times such as 2026-03-01T12:00, got {text[:40]!r} at line {line}."
+            f"{path} must have times such as 2026-03-01T12:00, got {quoted(text)} at line {line}."
         ) from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from holdfast.errors import InvalidInput
 from holdfast.problem import check_at_least
+from holdfast.quoting import quoted
 
 __all__ = ["Looks", "parse_looks"]
 
@@ -32,18 +33,22 @@ def parse_looks(text: str, *, days: int | None = None) -> Looks:
     >>> parse_looks("1,000")
     Looks(count=1000, text='1,000 looks')
     """
-    match = re.fullmatch(r"\s*([\d,_]+)\s*(?:(?:/|per)\s*(hour|day|week|month|year))?\s*", text)
+    match = re.fullmatch(
+        r"\s*([\d,_]{1,40})\s*(?:(?:/|per)\s*(hour|day|week|month|year))?\s*", text
+    )
     if match is None or not re.sub(r"[,_]", "", match[1]):
         raise InvalidInput(
-            f'looks must be a number such as 1000 or a rate such as "5/day", got {text!r}.'
+            f'looks must be a number such as 1000 or a rate such as "5/day", got {quoted(text)}.'
         )
     number = check_at_least("looks", int(re.sub(r"[,_]", "", match[1])), 1)
     if match[2] is None:
         if days is not None:
-            raise InvalidInput(f'days must come with a rate such as "5/day", got looks {text!r}.')
+            raise InvalidInput(
+                f'days must come with a rate such as "5/day", got looks {quoted(text)}.'
+            )
         return _checked(number, f"{number:,} looks")
     if days is None:
-        raise InvalidInput(f"days must be given with a rate, got looks {text!r} alone.")
+        raise InvalidInput(f"days must be given with a rate, got looks {quoted(text)} alone.")
     check_at_least("days", days, 1)
     # A calendar window opens anew when it begins: a last, partial one counts fully.
     return _checked(

@@ -28,6 +28,7 @@ from holdfast.guard.windows import Calendar, Rolling
 from holdfast.label_files import LabelFile, read_labels
 from holdfast.labels import Labels
 from holdfast.problem import check_at_least
+from holdfast.quoting import quoted
 
 __all__ = ["audit"]
 
@@ -229,7 +230,7 @@ def _policy_looks(policy: Policy, days: int | None) -> auditing.Looks:
 
 def _final(text: str | None) -> Any:
     if text not in (None, "private", "all", "public"):
-        raise InvalidInput(f"final must be private, all or public, got {text!r}.")
+        raise InvalidInput(f"final must be private, all or public, got {quoted(text)}.")
     return text
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.errors import InvalidInput, NotSupported
+from holdfast.quoting import quoted
 
 __all__ = ["check_figure", "heat_map"]
 
@@ -20,9 +21,9 @@ def check_figure(path: str | os.PathLike[str]) -> None:
     """Raise what `heat_map` would, before minutes are spent on what it should draw."""
     path = Path(path)
     if path.suffix not in FORMATS:
-        raise InvalidInput(f"figure must end in {', '.join(FORMATS)}, got {path.name!r}.")
+        raise InvalidInput(f"figure must end in {', '.join(FORMATS)}, got {quoted(path.name)}.")
     if not path.absolute().parent.is_dir():
-        raise InvalidInput(f"figure must lie in a folder that exists, got {str(path)!r}.")
+        raise InvalidInput(f"figure must lie in a folder that exists, got {quoted(str(path))}.")
     if find_spec("matplotlib") is None:
         raise NotSupported("a figure needs matplotlib: pip install 'holdfast[plot]'.")
 

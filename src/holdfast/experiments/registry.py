@@ -14,6 +14,7 @@ from holdfast.attacks import without_features as attacks_without_features
 from holdfast.errors import InvalidInput
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
+from holdfast.quoting import quoted
 
 __all__ = ["attack_names", "make_attack"]
 
@@ -34,7 +35,9 @@ def make_attack(
     classes = _classes(without_features)
     if name not in classes:
         where = " without features" if without_features else ""
-        raise InvalidInput(f"attack{where} must be one of {', '.join(classes)}, got {name!r}.")
+        raise InvalidInput(
+            f"attack{where} must be one of {', '.join(classes)}, got {quoted(name)}."
+        )
     made: Attack[Any] = classes[name](problem, rng=rng)
     return made
 

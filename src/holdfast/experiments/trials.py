@@ -25,6 +25,7 @@ from holdfast.labels import Labels, as_labels
 from holdfast.oracles import ClassifierOracle, LabelOracle
 from holdfast.play import play
 from holdfast.problem import Problem, check_at_least
+from holdfast.quoting import quoted
 
 __all__ = ["Experiment", "Row", "run", "run_trial"]
 
@@ -79,7 +80,8 @@ class Experiment:
             object.__setattr__(self, "labels", as_labels(self.labels, m, n_examples=n))
         elif self.label_kind not in LABEL_KINDS:
             raise InvalidInput(
-                f"label_kind must be one of {', '.join(LABEL_KINDS)}, got {self.label_kind!r}."
+                f"label_kind must be one of {', '.join(LABEL_KINDS)}, "
+                f"got {quoted(self.label_kind)}."
             )
         # An attack that can't be played must say so before any process is started.
         make_attack(

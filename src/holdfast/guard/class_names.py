@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from holdfast.errors import InvalidInput
-from holdfast.guard.small_files import read_small_text
+from holdfast.quoting import quoted
+from holdfast.text_files import LARGEST_SETTINGS, read_text_file
 
 __all__ = ["checked_classes", "read_classes"]
 
@@ -18,26 +19,25 @@ def checked_classes(names: object) -> tuple[str, ...]:
     (('cat', 'dog'), ('0', '1', '2'))
     """
     if isinstance(names, str) or not isinstance(names, Sequence):
-        raise InvalidInput(f"classes must be a list of names, got {str(names)[:80]!r}.")
+        raise InvalidInput(f"classes must be a list of names, got {quoted(names)}.")
     if len(names) < 2:
         raise InvalidInput(f"classes must hold at least 2 names, got {len(names)}.")
     texts: dict[str, None] = {}
     for place, name in enumerate(names, start=1):
         if isinstance(name, bool) or not isinstance(name, (str, int)):
             raise InvalidInput(
-                f"classes must hold names or whole numbers, got {str(name)[:80]!r} as number "
-                f"{place}."
+                f"classes must hold names or whole numbers, got {quoted(name)} as number {place}."
             )
         text = str(name).strip()
         if not text:
             raise InvalidInput(f"classes must hold names, got a blank as number {place}.")
         if text in texts:
-            raise InvalidInput(f"classes must be distinct, got {text[:80]!r} twice.")
+            raise InvalidInput(f"classes must be distinct, got {quoted(text)} twice.")
         texts[text] = None
     return tuple(texts)
 
 
 def read_classes(path: Path) -> tuple[str, ...]:
     """Read names from a file, one per line; blank lines don't count."""
-    lines = read_small_text(path, name="classes").removeprefix("\ufeff").splitlines()
+    lines = read_text_file(path, LARGEST_SETTINGS, name=f"classes {path}").splitlines()
     return checked_classes([line.strip() for line in lines if line.strip()])

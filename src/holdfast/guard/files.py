@@ -14,6 +14,7 @@ from holdfast.guard.ledger import Ledger
 from holdfast.guard.policy import Policy
 from holdfast.label_files import LabelFile, read_labels
 from holdfast.labels import Labels
+from holdfast.quoting import quoted
 
 __all__ = ["GuardedFile", "in_order_of", "read_private_labels", "read_submission"]
 
@@ -89,7 +90,7 @@ def in_order_of(truth: LabelFile, file: LabelFile, *, name: str) -> Labels:
     missing = np.flatnonzero(theirs[found] != mine)
     if missing.size:
         raise InvalidQuery(
-            f"{name} must have a row for every id, got none for {str(mine[missing[0]])!r}"
+            f"{name} must have a row for every id, got none for {quoted(str(mine[missing[0]]))}"
             f" ({missing.size} missing)."
         )
     ordered: Labels = file.labels[found]

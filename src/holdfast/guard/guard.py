@@ -28,6 +28,7 @@ from holdfast.labels import Labels, as_labels
 from holdfast.mechanisms import is_pending, released
 from holdfast.problem import Problem
 from holdfast.protocols import State
+from holdfast.quoting import quoted
 
 __all__ = ["Guard", "Receipt"]
 
@@ -187,7 +188,9 @@ class Guard:
             now = self._present(transaction)
             look = _find_look(transaction, receipt_id)
             if look is None or (look.data_set, look.team) != (self.data_set, team):
-                raise InvalidInput(f"receipt_id must be a look of {team}, got {receipt_id!r}.")
+                raise InvalidInput(
+                    f"receipt_id must be a look of {team}, got {quoted(receipt_id)}."
+                )
             chosen = transaction.choices(self.data_set, team)
             if receipt_id not in (choice.detail for choice in chosen):
                 if len(chosen) >= self.policy.final_choices:
@@ -384,7 +387,7 @@ def _find_look(ledger: Transaction, receipt_id: str) -> Entry | None:
 
 def _checked_team(team: str) -> str:
     if not isinstance(team, str) or not team.strip() or not team.isprintable():
-        raise InvalidInput(f"team must be a printable name, got {team!r}.")
+        raise InvalidInput(f"team must be a printable name, got {quoted(team)}.")
     if len(team) > LONGEST_TEAM:
         raise InvalidInput(f"team must have at most {LONGEST_TEAM} characters, got {len(team)}.")
     return team

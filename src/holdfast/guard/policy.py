@@ -17,7 +17,6 @@ from typing import Any
 
 from holdfast.errors import InvalidInput
 from holdfast.guard.class_names import checked_classes, read_classes
-from holdfast.guard.small_files import read_small_text
 from holdfast.guard.windows import (
     LONGEST_DAYS,
     Microseconds,
@@ -26,6 +25,8 @@ from holdfast.guard.windows import (
     parse_window,
 )
 from holdfast.mechanisms import Rule, parse_mechanism
+from holdfast.quoting import quoted
+from holdfast.text_files import LARGEST_SETTINGS, read_text_file
 
 __all__ = ["POLICY_TEMPLATE", "Policy"]
 
@@ -187,7 +188,7 @@ class Policy:
     @classmethod
     def read(cls, path: str | Path) -> Policy:
         """Read a policy file; relative paths in it start at its folder."""
-        text = read_small_text(Path(path), name="policy")
+        text = read_text_file(path, LARGEST_SETTINGS, name=f"policy {path}")
         return cls.parse(text, source=str(path), folder=Path(path).parent)
 
     def settings(self) -> Mapping[str, Any]:
@@ -228,7 +229,7 @@ def _check(name: str, value: Any) -> None:
     elif name == "ranking_gap":
         _check_points(name, value)
     elif not isinstance(value, str):
-        raise InvalidInput(f"{name} must be a string, got {_quoted(value)}.")
+        raise InvalidInput(f"{name} must be a string, got {quoted(value)}.")
     elif name == "release":
         parse_mechanism(value)
     elif name == "window":
@@ -237,36 +238,27 @@ def _check(name: str, value: Any) -> None:
         parse_duration(value, name=name)
     elif name == "witness":
         if not value.strip() or "\0" in value:
-            raise InvalidInput(f"{name} must be a path or a URL, got {_quoted(value)}.")
+            raise InvalidInput(f"{name} must be a path or a URL, got {quoted(value)}.")
     elif value not in CHOICES[name]:
         *most, last = (f'"{choice}"' for choice in CHOICES[name])
-        raise InvalidInput(f"{name} must be {', '.join(most)} or {last}, got {_quoted(value)}.")
+        raise InvalidInput(f"{name} must be {', '.join(most)} or {last}, got {quoted(value)}.")
 
 
 def _check_whole(name: str, value: Any, least: int, most: int) -> None:
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise InvalidInput(f"{name} must be an integer, got {_quoted(value)}.")
+        raise InvalidInput(f"{name} must be an integer, got {quoted(value)}.")
     whole = int(value)
     if whole < least:
-        raise InvalidInput(f"{name} must be at least {least}, got {_quoted(whole)}.")
+        raise InvalidInput(f"{name} must be at least {least}, got {quoted(whole)}.")
     if whole > most:
-        raise InvalidInput(f"{name} must be at most {most:,}, got {_quoted(whole)}.")
+        raise InvalidInput(f"{name} must be at most {most:,}, got {quoted(whole)}.")
 
 
 def _check_points(name: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise InvalidInput(f"{name} must be a number of points, got {_quoted(value)}.")
+        raise InvalidInput(f"{name} must be a number of points, got {quoted(value)}.")
     if not (0 < value <= 100) or not math.isfinite(value):
-        raise InvalidInput(f"{name} must lie in (0, 100] points, got {_quoted(value)}.")
-
-
-def _quoted(value: object) -> str:
-    """Return at most 80 characters of a value, as Python writes it."""
-    try:
-        text = repr(value)
-    except (ValueError, RecursionError):  # more digits, or deeper, than Python writes
-        return "something too long to show"
-    return text if len(text) <= 80 else f"{text[:77]}..."
+        raise InvalidInput(f"{name} must lie in (0, 100] points, got {quoted(value)}.")
 
 
 def _line_of(name: str, text: str) -> int:

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal, Protocol, TypeAlias, cast
 
 from holdfast.errors import InvalidInput
+from holdfast.quoting import quoted
 
 __all__ = [
     "Calendar",
@@ -53,7 +54,7 @@ def as_datetime(moment: Microseconds) -> datetime:
 def as_microseconds(moment: datetime) -> Microseconds:
     """Return an aware datetime as a moment."""
     if moment.tzinfo is None:
-        raise InvalidInput(f"moment must carry a time zone, got {moment!r}.")
+        raise InvalidInput(f"moment must carry a time zone, got {quoted(moment)}.")
     return (moment - EPOCH) // timedelta(microseconds=1)
 
 
@@ -142,15 +143,15 @@ def parse_duration(text: str, *, name: str = "duration") -> Microseconds:
     >>> parse_duration("2 hours") // SECOND
     7200
     """
-    match = re.fullmatch(r"\s*(\d+)\s*(second|minute|hour|day)s?\s*", text)
+    match = re.fullmatch(r"\s*0*(\d{1,18})\s*(second|minute|hour|day)s?\s*", text)
     if match is None:
         raise InvalidInput(
             f'{name} must be a number of seconds, minutes, hours or days such as "10 minutes", '
-            f"got {text!r}."
+            f"got {quoted(text)}."
         )
     span = int(match[1]) * UNITS[match[2]]
     if span > LONGEST_DAYS * DAY:
-        raise InvalidInput(f"{name} must be at most {LONGEST_DAYS} days, got {text!r}.")
+        raise InvalidInput(f"{name} must be at most {LONGEST_DAYS} days, got {quoted(text)}.")
     return span
 
 
@@ -177,6 +178,6 @@ span such as "7 days", got 'fortnight'.
     if span == 0:
         raise InvalidInput(
             'window must be "total", "day", "week", "month" or a rolling span such as "7 days", '
-            f"got {text!r}."
+            f"got {quoted(text)}."
         )
     return Rolling(span)

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import InvalidInput, NotSupported
+from holdfast.quoting import shortened
+from holdfast.text_files import read_text_file
 
 __all__ = ["Tree", "read_tree"]
 
@@ -86,38 +88,24 @@ def read_tree(path: Path) -> Tree:
         raise NotSupported(
             "lint needs PyYAML; install it with: pip install 'holdfast[lint]'"
         ) from None
-    text = _text(path)
+    text = read_text_file(path, LARGEST)
     if path.suffix.lower() == ".json":
         try:
             json.loads(text)
         except ValueError as error:
-            raise InvalidInput(f"{path} must be JSON, got: {error}.") from None
+            raise InvalidInput(f"{path} must be JSON, got: {shortened(str(error))}.") from None
+        except RecursionError:
+            raise InvalidInput(f"{path} must be JSON of moderate depth, got more.") from None
         text = text.replace("\t", " ")  # YAML, which keeps the lines, has no tabs between tokens
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = "" if mark is None else f" at line {mark.line + 1}"
-        problem = str(getattr(error, "problem", None) or "it can't be read").replace("\n", " ")
+        problem = shortened(str(getattr(error, "problem", None) or "it can't be read"))
         raise InvalidInput(f"{path} must be YAML, got{where}: {problem}.") from None
     except RecursionError:
         raise InvalidInput(f"{path} must be YAML of moderate depth, got more.") from None
     if node is None or node.id != "mapping":
         raise InvalidInput(f"{path} must hold settings (keys and values), got something else.")
     return Tree(node)
-
-
-def _text(path: Path) -> str:
-    if path.exists() and not path.is_file():
-        raise InvalidInput(f"{path} must be a regular file, got something else.")
-    try:
-        if path.stat().st_size > LARGEST:
-            raise InvalidInput(f"{path} must be a configuration of at most {LARGEST:,} bytes.")
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InvalidInput(f"{path} must be readable, got: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise InvalidInput(f"{path} must be UTF-8 text, got other bytes.") from None
-    if "\0" in text:
-        raise InvalidInput(f"{path} must be text, got a NUL byte.")
-    return text

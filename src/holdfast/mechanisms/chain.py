@@ -15,6 +15,7 @@ from holdfast.mechanisms.batch import PENDING, Batch
 from holdfast.mechanisms.subsample import Subsample
 from holdfast.problem import Problem
 from holdfast.protocols import Evaluation, State
+from holdfast.quoting import quoted
 
 __all__ = ["Chain"]
 
@@ -49,7 +50,7 @@ class Chain(Rule):
         flat: list[Rule] = []
         for rule in self.rules:
             if not isinstance(rule, Rule):
-                raise InvalidInput(f"rules must be release rules, got {rule!r}.")
+                raise InvalidInput(f"rules must be release rules, got {quoted(rule)}.")
             flat.extend(rule.rules if isinstance(rule, Chain) else [rule])
         if not flat:
             raise InvalidInput("rules must hold at least one release rule, got none.")

@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 
 from holdfast.errors import InvalidInput
+from holdfast.quoting import quoted
 
 __all__ = ["as_fraction", "check_positive", "check_share", "nearest_multiple"]
 
@@ -17,7 +18,7 @@ def check_share(name: str, value: object) -> float:
     """Return `value` if it lies in (0, 1]."""
     number = _number(value)
     if not 0.0 < number <= 1.0:
-        raise InvalidInput(f"{name} must lie in (0, 1], got {value!r}.")
+        raise InvalidInput(f"{name} must lie in (0, 1], got {quoted(value)}.")
     return number
 
 
@@ -25,7 +26,7 @@ def check_positive(name: str, value: object) -> float:
     """Return `value` if it is positive and finite."""
     number = _number(value)
     if not 0.0 < number < math.inf:
-        raise InvalidInput(f"{name} must be positive and finite, got {value!r}.")
+        raise InvalidInput(f"{name} must be positive and finite, got {quoted(value)}.")
     return number
 
 

@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from holdfast.errors import InvalidInput, NotSupported
+from holdfast.quoting import quoted
 
 __all__ = ["Sampler", "Shape", "check_sampler", "draw"]
 
@@ -24,7 +25,7 @@ Shape = Literal["gaussian", "laplace"]
 def check_sampler(sampler: str) -> None:
     """Raise `InvalidInput` unless this is the name of a sampler."""
     if sampler not in ("numpy", "opendp"):
-        raise InvalidInput(f"sampler must be numpy or opendp, got {sampler!r}.")
+        raise InvalidInput(f"sampler must be numpy or opendp, got {quoted(sampler)}.")
 
 
 def draw(

@@ -23,6 +23,7 @@ from holdfast.mechanisms.shaky_ladder import ShakyLadder
 from holdfast.mechanisms.split import Split
 from holdfast.mechanisms.subsample import Subsample
 from holdfast.mechanisms.thresholdout import Thresholdout
+from holdfast.quoting import quoted
 
 __all__ = ["RULES", "parse_mechanism"]
 
@@ -68,7 +69,9 @@ def parse_mechanism(text: str) -> Rule:
 improved, ladder, laplace, rank, round, shaky, split, subsample, thresholdout, got 'rung'.
     """
     if not isinstance(text, str) or not text.strip():
-        raise InvalidInput(f"release rule must be a text such as 'ladder:0.01', got {text!r}.")
+        raise InvalidInput(
+            f"release rule must be a text such as 'ladder:0.01', got {quoted(text)}."
+        )
     rules = [_rule(part) for part in text.split("+")]
     return rules[0] if len(rules) == 1 else Chain(rules)
 
@@ -76,9 +79,13 @@ improved, ladder, laplace, rank, round, shaky, split, subsample, thresholdout, g
 def _rule(text: str) -> Rule:
     name, colon, settings = (part.strip() for part in text.partition(":"))
     if name not in RULES:
-        raise InvalidInput(f"release rule must be one of {', '.join(sorted(RULES))}, got {name!r}.")
+        raise InvalidInput(
+            f"release rule must be one of {', '.join(sorted(RULES))}, got {quoted(name)}."
+        )
     if colon and not settings:
-        raise InvalidInput(f"{name} must have settings after the colon, got {text.strip()!r}.")
+        raise InvalidInput(
+            f"{name} must have settings after the colon, got {quoted(text.strip())}."
+        )
     if name == "ladder" and not settings:
         return ParameterFreeLadder()
     rule = RULES[name]
@@ -90,21 +97,23 @@ def _rule(text: str) -> Rule:
             key, value = _first_setting(rule, known, key, given), key
         if key not in known:
             raise InvalidInput(
-                f"{name} must have settings among {', '.join(known) or 'none'}, got {key!r}."
+                f"{name} must have settings among {', '.join(known) or 'none'}, got {quoted(key)}."
             )
         if key in given:
-            raise InvalidInput(f"{name} must give {key} once, got {text.strip()!r}.")
+            raise InvalidInput(f"{name} must give {key} once, got {quoted(text.strip())}.")
         given[key] = _value(rule, key, value)
     missing = [f.name for f in fields(rule) if f.default is MISSING and f.name not in given]
     if missing:
-        raise InvalidInput(f"{name} must give {', '.join(missing)}, got {text.strip()!r}.")
+        raise InvalidInput(f"{name} must give {', '.join(missing)}, got {quoted(text.strip())}.")
     return rule(**given)
 
 
 def _first_setting(rule: type[Rule], known: list[str], value: str, given: dict[str, Any]) -> str:
     """Return which setting a bare value belongs to: the first, if nothing was given before it."""
     if not known or given:
-        raise InvalidInput(f"{rule.name} must name its settings (setting=value), got {value!r}.")
+        raise InvalidInput(
+            f"{rule.name} must name its settings (setting=value), got {quoted(value)}."
+        )
     # Three decimals, or a step of 0.005.
     return "step" if rule is Rounding and not value.isdigit() else known[0]
 
@@ -117,4 +126,4 @@ def _value(rule: type[Rule], key: str, value: str) -> Any:
         return wanted(value)
     except ValueError:
         kind = {int: "an integer", float: "a number"}.get(wanted, "a text")
-        raise InvalidInput(f"{rule.name} {key} must be {kind}, got {value!r}.") from None
+        raise InvalidInput(f"{rule.name} {key} must be {kind}, got {quoted(value)}.") from None

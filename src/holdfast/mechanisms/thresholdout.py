@@ -15,6 +15,7 @@ from holdfast.mechanisms.information import laplace_nats, log_patterns
 from holdfast.mechanisms.noise import draw
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import State
+from holdfast.quoting import quoted
 
 __all__ = ["Thresholdout"]
 
@@ -68,7 +69,7 @@ class Thresholdout(Rule):
         check_positive("scale", self.scale)
         check_at_least("budget", self.budget, 1)
         if self.reference is not None and not 0.0 <= self.reference <= 1.0:
-            raise InvalidInput(f"reference must lie in [0, 1], got {self.reference!r}.")
+            raise InvalidInput(f"reference must lie in [0, 1], got {quoted(self.reference)}.")
 
     def init(self, problem: Problem) -> State:
         """Return the state before the threshold's first noise is drawn."""

@@ -12,6 +12,7 @@ from holdfast.labels import as_labels
 from holdfast.oracles.budgeted import Budgeted
 from holdfast.problem import Problem
 from holdfast.protocols import Classifier, Mechanism
+from holdfast.quoting import quoted
 
 __all__ = ["ClassifierOracle", "IndexedOracle"]
 
@@ -77,7 +78,7 @@ class ClassifierOracle(Budgeted):
         """
         self._check_budget()
         if not callable(getattr(query, "predict", None)):
-            raise InvalidQuery(f"query must have a predict method, got {query!r}.")
+            raise InvalidQuery(f"query must have a predict method, got {quoted(query)}.")
         n, m, _ = self._problem
         order = self._orders.permutation(n)
         shown = query.predict(_rows(self._X, order))
@@ -99,7 +100,7 @@ class IndexedOracle(ClassifierOracle):
         """Return what the mechanism releases about the accuracy of `query.predict(X, index)`."""
         self._check_budget()
         if not callable(getattr(query, "predict", None)):
-            raise InvalidQuery(f"query must have a predict method, got {query!r}.")
+            raise InvalidQuery(f"query must have a predict method, got {quoted(query)}.")
         predicted = query.predict(self._X, np.arange(self._problem.n_examples, dtype=np.uint64))
         return self._release(evaluate(predicted, self._labels, self._problem.n_classes))
 

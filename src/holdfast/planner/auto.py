@@ -17,6 +17,7 @@ from holdfast.planner.players import make_player
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
+from holdfast.quoting import quoted
 
 __all__ = ["Auto"]
 
@@ -62,7 +63,7 @@ class Auto(TurnBased[Labels]):
         super().__init__(problem, rng=rng)
         self._answers = ExactAnswers() if answers is None else answers
         if not isinstance(self._answers, AnswerModel):
-            raise InvalidInput(f"answers must be an answer model, got {answers!r}.")
+            raise InvalidInput(f"answers must be an answer model, got {quoted(answers)}.")
         known = prior if prior is None or isinstance(prior, Prior) else Prior.dense(prior)
         self._plan = plan(
             self._problem, prior=known, answers=self._answers, non_adaptive=non_adaptive

@@ -16,6 +16,7 @@ from holdfast.labels import Labels
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
+from holdfast.quoting import quoted
 
 __all__ = ["block_majority_problem", "make_player", "part_of", "player_names", "player_type"]
 
@@ -47,7 +48,9 @@ def player_names() -> list[str]:
 def player_type(name: str) -> Any:
     """Return the class with that name, or raise `InvalidInput` listing the names there are."""
     if name not in _TYPES:
-        raise InvalidInput(f"attack must be one of {', '.join(player_names())}, got {name!r}.")
+        raise InvalidInput(
+            f"attack must be one of {', '.join(player_names())}, got {quoted(name)}."
+        )
     return _TYPES[name]
 
 

@@ -14,6 +14,7 @@ from holdfast.guard.ledger import Ledger
 from holdfast.guard.policy import Policy
 from holdfast.label_files import LabelFile
 from holdfast.labels import label_dtype
+from holdfast.quoting import listed, quoted
 
 __all__ = ["GuardedFrame"]
 
@@ -77,12 +78,14 @@ def _label_file(
 ) -> LabelFile:
     for column in (id_column, label_column):
         if column not in frame.columns:
-            raise error(f"{name} must have the column {column!r}, got {list(frame.columns)}.")
+            raise error(
+                f"{name} must have the column {quoted(column)}, got {listed(frame.columns)}."
+            )
         if frame[column].isna().any():
-            raise error(f"{name} must have a value in every row of {column!r}, got a blank.")
+            raise error(f"{name} must have a value in every row of {quoted(column)}, got a blank.")
     ids = frame[id_column].astype(str).to_numpy(dtype=np.str_)
     if np.unique(ids).size != ids.size:
-        raise error(f"{name} must have distinct ids in {id_column!r}.")
+        raise error(f"{name} must have distinct ids in {quoted(id_column)}.")
     texts = frame[label_column].astype(str).to_numpy(dtype=np.str_)
     found, codes = np.unique(texts, return_inverse=True)
     if class_names is None:
@@ -90,7 +93,7 @@ def _label_file(
     number = {text: index for index, text in enumerate(class_names)}
     for text in found.tolist():
         if text not in number:
-            raise error(f"{name} must hold only known classes, got {text!r}.")
+            raise error(f"{name} must hold only known classes, got {quoted(text)}.")
     renumbered = np.array([number[text] for text in found.tolist()])
     labels = renumbered.astype(label_dtype(max(len(class_names), 2)))[codes]
     return LabelFile(labels, tuple(class_names), ids)

@@ -21,6 +21,7 @@ from holdfast.errors import InvalidInput, NotSupported
 from holdfast.guard.adapters.frames import GuardedFrame
 from holdfast.guard.adapters.settings import find_ledger, find_policy
 from holdfast.guard.ledger import Ledger
+from holdfast.quoting import quoted
 
 __all__ = ["compute"]
 
@@ -48,7 +49,7 @@ def compute(
     solution = pd.read_csv(path, dtype=str)
     for name in (id_column, "split"):
         if name not in solution.columns:
-            raise InvalidInput(f"solution.csv must have a column {name!r}.")
+            raise InvalidInput(f"solution.csv must have a column {quoted(name)}.")
     submitted = fetch(params, f"submissions/{params.team_id}-{params.submission_id}.csv")
     submission = pd.read_csv(submitted, dtype=str)
     for name, variable in (("policy.toml", "HOLDFAST_POLICY"), ("ledger.url", "HOLDFAST_LEDGER")):

@@ -13,6 +13,7 @@ from holdfast.guard.guard import Guard, Receipt
 from holdfast.guard.ledger import Ledger
 from holdfast.guard.policy import Policy
 from holdfast.protocols import Classifier
+from holdfast.quoting import quoted
 
 __all__ = ["GuardedHoldout", "Selection", "guarded_scorer"]
 
@@ -59,7 +60,7 @@ class guarded_scorer:  # noqa: N801 - used like a function, as scikit-learn's ma
         unknown = np.flatnonzero(classes[places] != predicted)
         if unknown.size:
             raise InvalidQuery(
-                f"prediction must hold known classes, got {predicted[unknown[0]]!r} "
+                f"prediction must hold known classes, got {quoted(predicted[unknown[0]])} "
                 f"at position {unknown[0]}."
             )
         return places

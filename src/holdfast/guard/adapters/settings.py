@@ -7,8 +7,12 @@ from pathlib import Path
 
 from holdfast.errors import InvalidInput
 from holdfast.guard.policy import Policy
+from holdfast.text_files import read_text_file
 
 __all__ = ["find_ledger", "find_policy"]
+
+# A URL of a database is shorter.
+LONGEST_URL = 1 << 16
 
 
 def find_policy(folder: str | os.PathLike[str] | None = None) -> Policy:
@@ -32,4 +36,4 @@ def find_ledger(folder: str | os.PathLike[str] | None = None) -> str:
             f"HOLDFAST_LEDGER must name the ledger, or {file} hold its URL: one that outlives "
             "this process."
         )
-    return file.read_text(encoding="utf-8").strip()
+    return read_text_file(file, LONGEST_URL).strip()

@@ -1,0 +1,65 @@
+"""What a message quotes of a value that somebody else wrote: one line, at most 80 characters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = ["LONGEST_QUOTE", "listed", "quoted", "shortened"]
+
+LONGEST_QUOTE = 80
+MOST_LISTED = 6
+
+
+def quoted(value: object) -> str:
+    """Return `repr(value)`, cut where it grows longer than a message should be.
+
+    >>> quoted("cat"), quoted(2.5)
+    ("'cat'", '2.5')
+    >>> len(quoted("x" * 1_000_000))
+    80
+    """
+    if isinstance(value, str | bytes):
+        value = value[: LONGEST_QUOTE + 1]  # a repr of megabytes would only be thrown away
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):
+        # Python writes out no integer of more than 4,300 digits, and no list inside itself.
+        return f"a very long {type(value).__name__}"
+    return _cut(text) if text.isprintable() else shortened(text)
+
+
+def shortened(text: str) -> str:
+    r"""Return a text as one printable line of at most 80 characters.
+
+    >>> shortened("expected\na number")
+    'expected a number'
+    """
+    text = " ".join(text[: 4 * LONGEST_QUOTE].split())
+    text = "".join(letter if letter.isprintable() else "?" for letter in text)
+    return _cut(text)
+
+
+def listed(values: Iterable[object], *, quote: bool = True) -> str:
+    """Return the first few values and how many more there are, in 80 characters or little more.
+
+    >>> listed(["id", "label"])
+    "'id', 'label'"
+    >>> listed(range(30))
+    '0, 1, 2, 3, 4, 5 and 24 more'
+    """
+    texts: list[str] = []
+    room, more = LONGEST_QUOTE, 0
+    for value in values:
+        text = "" if more else quoted(value) if quote else shortened(str(value))
+        # At least one is shown, so that there is something to recognise.
+        if more or len(texts) == MOST_LISTED or (texts and len(text) + 2 > room):
+            more += 1
+            continue
+        texts.append(text)
+        room -= len(text) + 2
+    shown = ", ".join(texts)
+    return f"{shown} and {more} more" if more else shown
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 3] + "..."
