@@ -44,7 +44,7 @@ def predictions(count: int, n: int, seed: int) -> list[np.ndarray]:
 def sqlite(rounds: int = 8, count: int = 250) -> None:
     """Take turns between guarded looks and bare commits."""
     with tempfile.TemporaryDirectory(dir=".") as folder:
-        guard = Guard(LABELS, POLICY, Path(folder) / "ledger.db", n_classes=CLASSES)
+        guard = Guard(LABELS, POLICY, Path(folder) / "ledger.db", create=True, n_classes=CLASSES)
         bare = sqlite3.connect(Path(folder) / "bare.db", isolation_level=None)
         bare.execute("PRAGMA journal_mode = WAL")
         bare.execute("PRAGMA synchronous = FULL")
@@ -73,7 +73,7 @@ def sqlite(rounds: int = 8, count: int = 250) -> None:
 def _client(
     url: str, seed: int, barrier: Barrier, results: multiprocessing.Queue[tuple[int, float]]
 ) -> None:
-    guard = Guard(LABELS, POLICY, url, n_classes=CLASSES)
+    guard = Guard(LABELS, POLICY, url, create=True, n_classes=CLASSES)
     asked = predictions(2000, N, seed)
     guard.score(asked.pop(), team=f"team {seed}")
     barrier.wait()
@@ -128,7 +128,7 @@ def large(n: int = 10**7, count: int = 10) -> None:
     labels = np.random.default_rng(0).integers(0, CLASSES, n).astype(np.uint8)
     with tempfile.TemporaryDirectory(dir=".") as folder:
         start = time.perf_counter()
-        guard = Guard(labels, POLICY, Path(folder) / "ledger.db", n_classes=CLASSES)
+        guard = Guard(labels, POLICY, Path(folder) / "ledger.db", create=True, n_classes=CLASSES)
         opening = time.perf_counter() - start
         times = []
         for prediction in predictions(count, n, 1):

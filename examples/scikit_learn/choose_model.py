@@ -1,6 +1,7 @@
 """Choose a model on a guarded holdout, then search a grid with a guarded scorer.
 
-Run: python choose_model.py [LEDGER]. The same ledger keeps counting when it is run again.
+Run: holdfast ledger init digits-ledger.db; python choose_model.py [LEDGER]. The same ledger keeps
+counting when it is run again; one that is missing is refused, since it would count from nothing.
 """
 
 import sys

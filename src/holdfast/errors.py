@@ -15,6 +15,7 @@ __all__ = [
     "InvalidInput",
     "InvalidQuery",
     "LedgerError",
+    "LedgerMissing",
     "NotSupported",
     "OutOfTurn",
     "ReleaseFailed",
@@ -47,6 +48,10 @@ class BudgetExhausted(HoldfastError):
 
 class LedgerError(HoldfastError):
     """The ledger can't be read or written, or was edited. Nothing was released."""
+
+
+class LedgerMissing(LedgerError):
+    """There is no ledger there, and none is made unasked: its looks would be forgotten."""
 
 
 class ReleaseFailed(HoldfastError, RuntimeError):

@@ -36,6 +36,7 @@ def host(tmp_path):
     )
     host.labels.chmod(0o600)
     host.policy.write_text('release = "exact"\nlooks_per_team = 2\n')
+    Ledger(host.ledger, create=True).close()
     return host
 
 
@@ -93,7 +94,7 @@ def test_a_submission_that_cant_be_scored_is_exit_code_one(holdfast, host, tmp_p
     outcome = score(holdfast, host, bad)
     assert outcome.code == 1
     assert message in outcome.err
-    assert not host.ledger.exists() or Ledger(host.ledger).entries() == []
+    assert Ledger(host.ledger).entries() == []
     host.policy.write_text('release = "exact"\nfailed = "look"\n')
     assert score(holdfast, host, bad).code == 1
     assert [entry.kind for entry in Ledger(host.ledger).entries()] == ["opened", "failed"]
@@ -112,6 +113,32 @@ def test_a_ledger_that_cant_be_used_is_exit_code_four(holdfast, host, tmp_path):
     outcome = score(holdfast, host, host.submit("a.csv", 0))
     assert outcome.code == 4
     assert "Nothing was released." in outcome.err
+
+
+def test_a_missing_ledger_is_exit_code_four_and_the_command_that_makes_one(holdfast, host):
+    host.ledger.unlink()
+    submission = host.submit("a.csv", 100)
+    command = f"run: holdfast ledger init {host.ledger}\n"
+    for outcome in (
+        score(holdfast, host, submission),
+        gated(holdfast, host, submission, submission),
+        holdfast("ledger", "show", host.ledger),
+        holdfast("ledger", "verify", host.ledger),
+    ):
+        assert outcome.code == 4
+        assert outcome.out == ""
+        assert outcome.err.endswith(command)
+        assert not host.ledger.exists()
+    assert holdfast("ledger", "init", host.ledger).code == 0
+    assert score(holdfast, host, submission).code == 0
+
+
+def test_ledger_init_makes_one_ledger_and_never_a_second_in_its_place(holdfast, refused, host):
+    score(holdfast, host, host.submit("a.csv", 100))
+    assert "must not exist yet" in refused("ledger", "init", host.ledger)
+    assert len(Ledger(host.ledger).entries()) == 2
+    made = holdfast("ledger", "init", host.ledger.with_name("other.db"), "--json")
+    assert (made.code, made.json) == (0, {"made": True})
 
 
 def test_policy_init_writes_what_policy_check_accepts(holdfast, refused, tmp_path):
@@ -144,7 +171,6 @@ def test_ledger_verify_and_show(holdfast, refused, host):
     edited = holdfast("ledger", "verify", host.ledger, "--json")
     assert edited.code == 1
     assert edited.json["problems"] == ["entry 2 was edited: its hash does not fit."]
-    assert "must be a file, but there is none" in refused("ledger", "show", host.ledger / "x")
 
 
 def gated(holdfast, host, better, worse, *more):

@@ -22,6 +22,7 @@ RELEASED = 0.83
 @pytest.fixture
 def ledger(tmp_path, monkeypatch):
     path = tmp_path / "ledger.db"
+    Ledger(path, create=True).close()
     monkeypatch.setenv("HOLDFAST_LEDGER", str(path))
     return path
 
@@ -86,8 +87,13 @@ def test_codabench_finds_the_ledger_in_the_reference_data(app, tmp_path, monkeyp
     monkeypatch.delenv("HOLDFAST_LEDGER", raising=False)
     assert "HOLDFAST_LEDGER must name the ledger" in run_codabench(app).stderr
     (app / "input" / "ref" / "ledger.url").write_text(f"{tmp_path}/elsewhere.db\n")
+    missing = run_codabench(app)
+    assert missing.returncode == 1
+    assert f"holdfast ledger init {tmp_path}/elsewhere.db" in missing.stderr
+    assert not (tmp_path / "elsewhere.db").exists()
+    Ledger(tmp_path / "elsewhere.db", create=True).close()
     assert run_codabench(app).returncode == 0
-    assert (tmp_path / "elsewhere.db").exists()
+    assert len(Ledger(tmp_path / "elsewhere.db").entries()) == 2
 
 
 def test_evalai_calls_evaluate_and_the_team_is_the_participants(tmp_path, ledger):

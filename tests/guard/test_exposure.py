@@ -37,7 +37,7 @@ def test_no_looks_allow_nothing():
 
 def test_a_ledger_shows_every_team_and_all_together(ledger_url):
     labels = np.arange(300) % 3
-    guard = Guard(labels, Policy("exact", failed="look"), ledger_url)
+    guard = Guard(labels, Policy("exact", failed="look"), ledger_url, create=True)
     rng = np.random.default_rng(0)
     for team in ("red", "blue", "red"):
         guard.score(rng.integers(0, 3, 300), team=team)

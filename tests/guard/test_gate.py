@@ -27,7 +27,7 @@ def test_the_best_of_many_useless_changes_does_not_pass(rule, tmp_path):
         rng = np.random.default_rng(seed)
         labels = rng.integers(0, 4, N)
         baseline = changed(labels, labels, rng, N, 0.7)
-        guard = Guard(labels, Policy(rule), tmp_path / f"{seed}.db")
+        guard = Guard(labels, Policy(rule), tmp_path / f"{seed}.db", create=True)
         candidates = [changed(baseline, labels, rng, 200, 0.7) for _ in range(LOOKS)]
         best = max(candidates, key=lambda c: guard.score(c, team="lab").released)
         result = gate(guard, baseline, best, team="lab")
@@ -41,7 +41,9 @@ def test_a_true_improvement_passes_with_few_looks(ledger_url):
     labels = rng.integers(0, 4, N)
     baseline = changed(labels, labels, rng, N, 0.5)
     better = changed(baseline, labels, rng, 900, 0.95)
-    result = gate(Guard(labels, Policy("exact"), ledger_url), baseline, better, team="lab")
+    result = gate(
+        Guard(labels, Policy("exact"), ledger_url, create=True), baseline, better, team="lab"
+    )
     assert result.passed
     assert result.improvement == pytest.approx(
         np.mean(better == labels) - np.mean(baseline == labels)
@@ -53,7 +55,7 @@ def test_a_true_improvement_passes_with_few_looks(ledger_url):
 def test_gating_the_same_pair_again_costs_no_look_but_buys_more(tmp_path):
     rng = np.random.default_rng(2)
     labels = rng.integers(0, 4, N)
-    guard = Guard(labels, Policy("exact", looks_per_team=2), tmp_path / "ledger.db")
+    guard = Guard(labels, Policy("exact", looks_per_team=2), tmp_path / "ledger.db", create=True)
     pair = changed(labels, labels, rng, N, 0.5), changed(labels, labels, rng, N, 0.9)
     first, second = (gate(guard, *pair, team="lab") for _ in range(2))
     assert guard.allowance(team="lab")[0] == 0
@@ -71,12 +73,12 @@ def test_coarse_rules_show_fewer_transcripts_and_noise_shows_no_fewer():
 
 @pytest.mark.parametrize("rule", ["rank", "improved", "batch:5", "subsample:0.5+rank"])
 def test_a_rule_without_scores_cant_gate(rule, tmp_path):
-    guard = Guard(np.arange(N) % 4, Policy(rule), tmp_path / "ledger.db")
+    guard = Guard(np.arange(N) % 4, Policy(rule), tmp_path / "ledger.db", create=True)
     with pytest.raises(NotSupported, match="a gate needs"):
         gate(guard, np.zeros(N, int), np.ones(N, int), team="lab")
 
 
 def test_a_confidence_is_a_probability(tmp_path):
-    guard = Guard(np.arange(N) % 4, Policy("exact"), tmp_path / "ledger.db")
+    guard = Guard(np.arange(N) % 4, Policy("exact"), tmp_path / "ledger.db", create=True)
     with pytest.raises(InvalidInput, match="confidence must lie between 0 and 1, got 1"):
         gate(guard, np.zeros(N, int), np.ones(N, int), team="lab", confidence=1.0)

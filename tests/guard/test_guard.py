@@ -28,7 +28,7 @@ class Clock:
 def guard_for(url, labels=LABELS, now=None, n_classes=None, **settings):
     policy = Policy(**{"release": "exact", **settings})
     extra = {} if now is None else {"now": now}
-    return Guard(labels, policy, url, n_classes=n_classes, **extra)
+    return Guard(labels, policy, url, create=True, n_classes=n_classes, **extra)
 
 
 def other(index):

@@ -18,7 +18,7 @@ TEXT_FIELDS = [
 
 @pytest.fixture
 def guard(ledger_url):
-    guard = Guard(LABELS, Policy("exact", failed="look"), ledger_url)
+    guard = Guard(LABELS, Policy("exact", failed="look"), ledger_url, create=True)
     for index in range(3):
         guard.score(np.roll(LABELS, index), team="blue")
     guard.score(LABELS, team="red")
@@ -126,8 +126,8 @@ def test_a_seal_hides_equal_states_and_opens_with_its_key_alone():
 
 
 def test_reading_makes_no_ledger(tmp_path):
-    from holdfast.errors import LedgerError
+    from holdfast.errors import LedgerMissing
 
-    with pytest.raises(LedgerError, match="there is none"):
-        Ledger(tmp_path / "none.db", create=False)
+    with pytest.raises(LedgerMissing, match="there is none"):
+        Ledger(tmp_path / "none.db")
     assert not (tmp_path / "none.db").exists()

@@ -69,7 +69,7 @@ def answers_in(folder):
 
 def check(url, answers):
     """Every answer is in the ledger once, as given, in a chain that verifies."""
-    with Ledger(url, create=False) as ledger:
+    with Ledger(url) as ledger:
         owner = fingerprint(worker.LABELS.astype(np.uint8), ledger.salt())
         receipts = [receipt for receipt, _ in answers]
         verification = ledger.verify(receipts=receipts, owner=owner)

@@ -42,7 +42,7 @@ def test_a_rule_without_noise_answers_as_in_memory_though_every_look_is_a_new_pr
         labels, problem=Problem(N, 4, LOOKS), mechanism=parse_mechanism(policy.release)
     )
     for query in queries:
-        guard = Guard(labels, policy, tmp_path / "ledger.db", n_classes=4)
+        guard = Guard(labels, policy, tmp_path / "ledger.db", create=True, n_classes=4)
         assert guard.score(query, team="blue").released == oracle.query(query)
         guard.ledger.close()
     assert Guard(labels, policy, tmp_path / "ledger.db").ledger.verify().ok
@@ -51,7 +51,7 @@ def test_a_rule_without_noise_answers_as_in_memory_though_every_look_is_a_new_pr
 @pytest.mark.parametrize("rule", NOISY)
 def test_a_noisy_rule_answers_near_the_score_and_repeats_itself_from_the_record(rule, tmp_path):
     labels, queries = looks(2)
-    guard = Guard(labels, Policy(rule), tmp_path / "ledger.db", n_classes=4)
+    guard = Guard(labels, Policy(rule), tmp_path / "ledger.db", create=True, n_classes=4)
     first = guard.score(queries[0], team="blue")
     exact = np.mean(queries[0] == labels)
     assert abs(first.released - exact) < 0.2
@@ -61,7 +61,7 @@ def test_a_noisy_rule_answers_near_the_score_and_repeats_itself_from_the_record(
 def test_a_rule_that_has_spent_its_own_budget_refuses_and_nothing_is_counted(ledger_url):
     labels, queries = looks(3)
     policy = Policy("thresholdout:threshold=0.0001,scale=0.00001,budget=1")
-    guard = Guard(labels, policy, ledger_url, n_classes=4)
+    guard = Guard(labels, policy, ledger_url, create=True, n_classes=4)
     assert math.isfinite(guard.score(queries[0], team="blue").released)
     before = guard.ledger.entries()
     with pytest.raises(BudgetExhausted, match=r"thresholdout.* answers no more looks"):
@@ -71,8 +71,8 @@ def test_a_rule_that_has_spent_its_own_budget_refuses_and_nothing_is_counted(led
 
 def test_another_rule_starts_its_own_history_and_keeps_the_budget(ledger_url):
     labels, queries = looks(4)
-    ladder = Guard(labels, Policy("ladder:0.05", looks_per_team=3), ledger_url)
-    exact = Guard(labels, Policy("exact", looks_per_team=3), ledger_url)
+    ladder = Guard(labels, Policy("ladder:0.05", looks_per_team=3), ledger_url, create=True)
+    exact = Guard(labels, Policy("exact", looks_per_team=3), ledger_url, create=True)
     ladder.score(queries[5], team="blue")
     receipt = exact.score(queries[5], team="blue")
     assert not receipt.repeated

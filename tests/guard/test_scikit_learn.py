@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from holdfast.errors import BudgetExhausted, InvalidQuery
-from holdfast.guard import Guard, Policy
+from holdfast.guard import Guard, Ledger, Policy
 from holdfast.guard.adapters.scikit_learn import GuardedHoldout, guarded_scorer
 
 TRAIN, HOLDOUT = np.arange(200), np.arange(200, 400)
@@ -25,7 +25,9 @@ def data():
 
 def test_the_scorer_works_in_a_loop_that_does_not_have_the_labels(data, tmp_path):
     X, y = data
-    guard = Guard(y[HOLDOUT], Policy("exact", looks_per_team=3), tmp_path / "ledger.db")
+    guard = Guard(
+        y[HOLDOUT], Policy("exact", looks_per_team=3), tmp_path / "ledger.db", create=True
+    )
     blind = np.concatenate([y[TRAIN], np.zeros(200, int)])
     scorer = guarded_scorer(guard)
     (score,) = cross_val_score(GaussianNB(), X, blind, cv=[(TRAIN, HOLDOUT)], scoring=scorer)
@@ -52,7 +54,10 @@ def test_a_holdout_selects_by_released_scores_until_its_looks_are_spent(data, le
         "neighbours": KNeighborsClassifier().fit(X[TRAIN], names[TRAIN]),
     }
     holdout = GuardedHoldout(
-        X[HOLDOUT], names[HOLDOUT], Policy("round:1", looks_per_team=2), ledger_url
+        X[HOLDOUT],
+        names[HOLDOUT],
+        Policy("round:1", looks_per_team=2),
+        Ledger(ledger_url, create=True),
     )
     chosen = holdout.select(models)
     assert chosen.best == "naive Bayes"
@@ -65,14 +70,15 @@ def test_a_holdout_selects_by_released_scores_until_its_looks_are_spent(data, le
 
 def test_a_prediction_of_an_unknown_class_is_refused(data, tmp_path):
     X, y = data
-    holdout = GuardedHoldout(X[HOLDOUT], y[HOLDOUT], Policy("exact"), str(tmp_path / "l.db"))
+    ledger = Ledger(tmp_path / "l.db", create=True)
+    holdout = GuardedHoldout(X[HOLDOUT], y[HOLDOUT], Policy("exact"), ledger)
     with pytest.raises(InvalidQuery, match="must hold known classes, got"):
         holdout.score(DummyClassifier(strategy="constant", constant=9).fit(X, np.full(400, 9)))
 
 
 def test_a_scorer_travels_to_worker_processes(data, ledger_url):
     X, y = data
-    guard = Guard(y[HOLDOUT], Policy("exact"), ledger_url)
+    guard = Guard(y[HOLDOUT], Policy("exact"), ledger_url, create=True)
     scorer = pickle.loads(pickle.dumps(guarded_scorer(guard)))
     model = GaussianNB().fit(X[TRAIN], y[TRAIN])
     assert scorer(model, X[HOLDOUT]) == model.score(X[HOLDOUT], y[HOLDOUT])
@@ -82,6 +88,7 @@ def test_a_scorer_travels_to_worker_processes(data, ledger_url):
 def test_the_example_runs_and_counts_on(tmp_path, capsys):
     example = Path(__file__).parents[2] / "examples" / "scikit_learn" / "choose_model.py"
     main = runpy.run_path(str(example))["main"]
+    Ledger(tmp_path / "ledger.db", create=True).close()
     main(str(tmp_path / "ledger.db"))
     first = capsys.readouterr().out
     assert "best: nearest neighbours" in first

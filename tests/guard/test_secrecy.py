@@ -42,7 +42,7 @@ def guard_with(rule, url, matches=SCORES[0], **settings):
     labels = np.random.default_rng(5).integers(0, 3, N).astype(np.uint8)
     prediction = labels.copy()
     prediction[matches:] = (labels[matches:] + 1) % 3
-    return Guard(labels, policy, url, n_classes=3), prediction, labels
+    return Guard(labels, policy, url, create=True, n_classes=3), prediction, labels
 
 
 def everything_stored(guard):

@@ -20,7 +20,7 @@ LABELS = np.arange(200) % 5
 
 def look_until_refused(url, budget, seed, output):
     policy = Policy("exact", looks_per_team=int(budget), looks_per_data_set=int(budget))
-    guard = Guard(LABELS, policy, url)
+    guard = Guard(LABELS, policy, url, create=True)
     rng = np.random.default_rng(int(seed))
     with open(output, "w", buffering=1) as file:
         try:

@@ -24,7 +24,7 @@ from holdfast.cli.policy import policy
 from holdfast.cli.reproduce import reproduce
 from holdfast.cli.score import score
 from holdfast.cli.statements import statements
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, LedgerError
 
 __all__ = ["app", "run"]
 
@@ -32,6 +32,7 @@ __all__ = ["app", "run"]
 UsageProblem: type[Exception] = typer.BadParameter.__mro__[2]
 
 BAD_INPUT = 2
+NO_LEDGER = 4
 INTERRUPTED = 130
 
 app = typer.Typer(
@@ -81,6 +82,9 @@ def run(arguments: Sequence[str] | None) -> int:
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
         code = app(args=given or ["--help"], prog_name="holdfast", standalone_mode=False)
+    except LedgerError as error:
+        report_error(str(error))
+        return NO_LEDGER
     except HoldfastError as error:
         report_error(str(error))
         return BAD_INPUT

@@ -46,7 +46,8 @@ def gate(
     """Exit 0 if the candidate's improvement exceeds what the looks so far could have bought.
 
     Both are scored through the ledger; a prediction that was scored before costs no look. Exit
-    1 if chance and looking could explain the difference, 2 if it could not be decided.
+    1 if chance and looking could explain the difference, 2 if it could not be decided, 4 if the
+    ledger can't be used.
     """
     files = open_guard(policy, labels, ledger, id_column, label_column, shared_labels)
     result = decide(

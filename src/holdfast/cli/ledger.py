@@ -1,4 +1,4 @@
-"""`holdfast ledger`: verify the chain, show who has looked how often and what it allows."""
+"""`holdfast ledger`: make one, verify its chain, show who has looked and what that allows."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from rich.table import Table
 from holdfast.cli.guarding import DEFAULT_LEDGER, IdColumn, LabelColumn, SharedLabels, moment
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
+from holdfast.errors import InvalidInput, LedgerMissing
 from holdfast.guard import DataSetExposure, Ledger, exposure
 from holdfast.guard.files import read_private_labels
 from holdfast.guard.fingerprint import fingerprint
@@ -19,7 +20,7 @@ from holdfast.guard.fingerprint import fingerprint
 __all__ = ["ledger"]
 
 ledger = typer.Typer(
-    help="Verify a ledger, or show what its looks allow.",
+    help="Make a ledger, verify it, or show what its looks allow.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -30,6 +31,25 @@ Url = Annotated[
         envvar="HOLDFAST_LEDGER", help="The ledger: a path, sqlite:///path or postgresql://..."
     ),
 ]
+
+
+@ledger.command()
+def init(url: Url = DEFAULT_LEDGER, as_json: AsJson = False) -> None:
+    """Make a new, empty ledger where there is none; nothing else makes one unasked.
+
+    A ledger that is missing is refused everywhere else (exit code 4), since a new one would know
+    nothing of the looks that were spent.
+    """
+    try:
+        Ledger(url).close()
+    except LedgerMissing:
+        Ledger(url, create=True).close()
+    else:
+        raise InvalidInput("the ledger must not exist yet, but there is one.")
+    if as_json:
+        print_json({"made": True})
+    else:
+        human().print("An empty ledger was made.")
 
 
 @ledger.command()
@@ -52,7 +72,7 @@ def verify(
     removal of the newest entries with the head. Receipts (--receipt) and signatures (--labels)
     show those.
     """
-    with Ledger(url, create=False) as opened:
+    with Ledger(url) as opened:
         owner = None
         if labels is not None:
             file = read_private_labels(
@@ -78,7 +98,7 @@ def show(url: Url = DEFAULT_LEDGER, as_json: AsJson = False) -> None:
     The gain is the largest expected accuracy above guessing that any analyst could have got from
     the answers so far. It says what is possible, not what was done.
     """
-    with Ledger(url, create=False) as opened:
+    with Ledger(url) as opened:
         found = exposure(opened)
     if as_json:
         print_json({"data_sets": [_plain(each) for each in found]})

@@ -108,6 +108,8 @@ class GuardedFile:
         A `Policy`, or the path of a policy file.
     ledger
         A `Ledger`, or its path or URL.
+    create
+        Make a new ledger where the path or URL has none; if False, that is a `LedgerMissing`.
     id_column, label_column
         Which columns of a CSV file to read, in the labels and in submissions.
     shared
@@ -120,7 +122,7 @@ class GuardedFile:
     ...     truth, guess = Path(folder, "truth.csv"), Path(folder, "guess.csv")
     ...     _ = truth.write_text("id,label\n1,cat\n2,dog\n"), truth.chmod(0o600)
     ...     _ = guess.write_text("id,label\n2,dog\n1,dog\n")
-    ...     host = GuardedFile(truth, Policy("exact"), folder + "/ledger.db")
+    ...     host = GuardedFile(truth, Policy("exact"), folder + "/ledger.db", create=True)
     ...     host.score(guess, team="blue").released
     0.5
     """
@@ -131,6 +133,7 @@ class GuardedFile:
         policy: Policy | str | os.PathLike[str],
         ledger: Ledger | str | os.PathLike[str],
         *,
+        create: bool = False,
         id_column: str | None = None,
         label_column: str | None = None,
         shared: bool = False,
@@ -138,7 +141,7 @@ class GuardedFile:
         self._columns = {"id_column": id_column, "label_column": label_column}
         self._truth = read_private_labels(Path(labels), shared=shared, **self._columns)
         n_classes = max(self._truth.n_classes, 2)
-        self.guard = Guard(self._truth.labels, policy, ledger, n_classes=n_classes)
+        self.guard = Guard(self._truth.labels, policy, ledger, create=create, n_classes=n_classes)
 
     def read(self, submission: str | os.PathLike[str]) -> Labels:
         """Return a submission's labels in the order of the hidden ones."""

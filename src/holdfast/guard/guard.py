@@ -74,6 +74,8 @@ class Guard:
         What is released, and how often; a `Policy` or the path of a policy file.
     ledger
         A `Ledger`, or its path or URL.
+    create
+        Make a new ledger where the path or URL has none; if False, that is a `LedgerMissing`.
     n_classes
         Number of classes; None: the largest label plus one.
     now
@@ -83,7 +85,8 @@ class Guard:
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     guard = Guard([0, 1, 1, 0], Policy("exact", looks_per_team=2), folder + "/ledger.db")
+    ...     policy = Policy("exact", looks_per_team=2)
+    ...     guard = Guard([0, 1, 1, 0], policy, folder + "/ledger.db", create=True)
     ...     receipt = guard.score([0, 1, 0, 0], team="blue")
     >>> receipt.released, receipt.looks_left
     (0.75, 1)
@@ -95,6 +98,7 @@ class Guard:
         policy: Policy | str | os.PathLike[str],
         ledger: Ledger | str | os.PathLike[str],
         *,
+        create: bool = False,
         n_classes: int | None = None,
         now: Callable[[], Microseconds] = clock,
     ) -> None:
@@ -104,7 +108,7 @@ class Guard:
         self._labels: Labels = as_labels(labels, n_classes).copy()
         self._labels.setflags(write=False)
         self.policy = policy if isinstance(policy, Policy) else Policy.read(Path(policy))
-        self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
+        self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger, create=create)
         self.problem = Problem(self._labels.size, n_classes, self.policy.looks_per_data_set)
         self._now = now
         self._owner = fingerprint(self._labels, self.ledger.salt())

@@ -42,18 +42,18 @@ class Ledger:
     url
         A path or sqlite:///path for an SQLite file, postgresql://... for PostgreSQL.
     create
-        Make a new ledger where there is none; if False, that is an error.
+        Make a new ledger where there is none; if False, that is a `LedgerMissing`.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with Ledger(folder + "/ledger.db") as ledger:
+    ...     with Ledger(folder + "/ledger.db", create=True) as ledger:
     ...         ledger.verify().ok
     True
     """
 
-    def __init__(self, url: str | os.PathLike[str], *, create: bool = True) -> None:
+    def __init__(self, url: str | os.PathLike[str], *, create: bool = False) -> None:
         self.storage: Storage = open_storage(url, create=create)
 
     def __enter__(self) -> Ledger:

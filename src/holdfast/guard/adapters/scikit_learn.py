@@ -99,8 +99,8 @@ class GuardedHoldout:
     ...     def predict(self, X):
     ...         return [self.label] * len(X)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     holdout = GuardedHoldout([[0], [1], [2]], ["a", "b", "b"], Policy("exact"),
-    ...                              folder + "/ledger.db")
+    ...     ledger = Ledger(folder + "/ledger.db", create=True)
+    ...     holdout = GuardedHoldout([[0], [1], [2]], ["a", "b", "b"], Policy("exact"), ledger)
     ...     chosen = holdout.select({"all a": Always("a"), "all b": Always("b")})
     >>> chosen.best
     'all b'

@@ -12,7 +12,7 @@ from holdfast.guard.storage.sqlite import SqliteStorage
 __all__ = ["Storage", "Transaction", "open_storage"]
 
 
-def open_storage(url: str | os.PathLike[str], *, create: bool = True) -> Storage:
+def open_storage(url: str | os.PathLike[str], *, create: bool = False) -> Storage:
     """Open the storage that `url` names.
 
     Parameters
@@ -21,7 +21,7 @@ def open_storage(url: str | os.PathLike[str], *, create: bool = True) -> Storage
         "postgresql://..." for PostgreSQL; "sqlite:///relative/path", "sqlite:////absolute/path"
         or a plain path for an SQLite file.
     create
-        Make a new ledger where there is none; if False, that is an error.
+        Make a new ledger where there is none; if False, that is a `LedgerMissing`.
     """
     text = os.fspath(url)
     if text.startswith(("postgresql://", "postgres://")):

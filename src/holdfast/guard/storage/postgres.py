@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from holdfast.errors import LedgerError
+from holdfast.errors import LedgerError, LedgerMissing
 from holdfast.guard.entry import first_hash
 from holdfast.guard.storage.contract import Question, Transaction
 from holdfast.guard.storage.sql import QUESTIONS, VERSION, SqlTransaction, schema
@@ -61,13 +61,14 @@ class PostgresStorage:
     what the last commit left.
     """
 
-    def __init__(self, url: str, *, create: bool = True) -> None:
+    def __init__(self, url: str, *, create: bool = False) -> None:
         self._url = url
-        self._create = create
         self._lock = threading.RLock()
         self._process = -1
         self._pipeline: Pipeline | None = None
         with _clear_errors():
+            if create:
+                _make_tables(url)
             self._connected()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -87,30 +88,12 @@ class PostgresStorage:
         )
         try:
             connection.execute(";".join(SESSION).encode())
-            self._prepare(connection)
+            _check(connection)
         except BaseException:
             connection.close()
             raise
         self._pipeline, self._process = Pipeline(connection), os.getpid()
         return self._pipeline
-
-    def _prepare(self, connection: psycopg.Connection[Any]) -> None:
-        if not _has_tables(connection):
-            if not self._create:
-                raise LedgerError("the database must hold a ledger, but it holds none.")
-            with connection.transaction():
-                connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCKS,))
-                for statement in schema("BYTEA"):
-                    connection.execute(statement.encode())
-                salt = secrets.token_bytes(32)
-                connection.execute(
-                    "INSERT INTO holdfast_ledger VALUES (1, %s, %s, 0, %s, 0) "
-                    "ON CONFLICT DO NOTHING",
-                    (VERSION, salt, first_hash(salt)),
-                )
-        row = connection.execute("SELECT version FROM holdfast_ledger").fetchone()
-        if row is None or row[0] != VERSION:
-            raise LedgerError(f"the ledger must be of format {VERSION}, got {row and row[0]}.")
 
     @contextmanager
     def writing(self, ahead: Sequence[Question] = ()) -> Iterator[Transaction]:
@@ -149,6 +132,33 @@ class PostgresStorage:
 def _has_tables(connection: psycopg.Connection[Any]) -> bool:
     row = connection.execute("SELECT to_regclass('holdfast_ledger') IS NOT NULL").fetchone()
     return row is not None and bool(row[0])
+
+
+def _make_tables(url: str) -> None:
+    """Make an empty ledger in a database that has none."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        if _has_tables(connection):
+            return
+        with connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCKS,))
+            for statement in schema("BYTEA"):
+                connection.execute(statement.encode())
+            salt = secrets.token_bytes(32)
+            connection.execute(
+                "INSERT INTO holdfast_ledger VALUES (1, %s, %s, 0, %s, 0) ON CONFLICT DO NOTHING",
+                (VERSION, salt, first_hash(salt)),
+            )
+
+
+def _check(connection: psycopg.Connection[Any]) -> None:
+    if not _has_tables(connection):
+        raise LedgerMissing(
+            "the database must hold a ledger, but it holds none. Nothing was released. "
+            "To make a new one, run: holdfast ledger init URL"
+        )
+    row = connection.execute("SELECT version FROM holdfast_ledger").fetchone()
+    if row is None or row[0] != VERSION:
+        raise LedgerError(f"the ledger must be of format {VERSION}, got {row and row[0]}.")
 
 
 class _Engine:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-import secrets
+import shlex
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from holdfast.errors import LedgerError
-from holdfast.guard.entry import first_hash
+from holdfast.errors import LedgerError, LedgerMissing
 from holdfast.guard.storage.contract import Question, Transaction
-from holdfast.guard.storage.sql import VERSION, SqlTransaction, schema
+from holdfast.guard.storage.new_file import make_file
+from holdfast.guard.storage.sql import VERSION, SqlTransaction
 
 __all__ = ["SqliteStorage"]
 
@@ -34,13 +33,14 @@ class SqliteStorage:
     does not work over a network file system; there, use PostgreSQL.
     """
 
-    def __init__(self, path: Path, *, create: bool = True) -> None:
+    def __init__(self, path: Path, *, create: bool = False) -> None:
         self._path = path.absolute()
-        self._create = create
         self._lock = threading.RLock()
         self._process = -1
         self._connection: sqlite3.Connection | None = None
         with _clear_errors(self._path):
+            if create:
+                make_file(self._path)
             self._connected()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -57,39 +57,35 @@ class SqliteStorage:
         if self._connection is not None:
             INHERITED.append(self._connection)
         if not self._path.exists():
-            if not self._create:
-                raise LedgerError(f"ledger {self._path} must be a file, but there is none.")
-            # Made here, not by SQLite, so that it is never readable by others, not even briefly.
-            with suppress(FileExistsError):
-                os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+            raise LedgerMissing(
+                f"ledger {self._path} must be a file, but there is none. Nothing was released. "
+                f"To make a new one, run: holdfast ledger init {shlex.quote(str(self._path))}"
+            )
+        if self._path.stat().st_size == 0:
+            raise LedgerError(
+                f"ledger {self._path} must hold a ledger, but it is empty: put the ledger back, or "
+                "remove the file if there never was one. Nothing was released."
+            )
         connection = sqlite3.connect(
             self._path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
         )
         try:
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA trusted_schema = OFF")
-            self._prepare(connection)
+            self._check(connection)
         except BaseException:
             connection.close()
             raise
         self._connection, self._process = connection, os.getpid()
         return connection
 
-    def _prepare(self, connection: sqlite3.Connection) -> None:
+    def _check(self, connection: sqlite3.Connection) -> None:
         query = "SELECT COUNT(*) FROM sqlite_master WHERE name = 'holdfast_ledger'"
         if connection.execute(query).fetchone()[0] == 0:
-            if not self._create:
-                raise LedgerError(f"{self._path} must hold a ledger, but it holds none.")
-            _turn_on_the_log(connection)
-            connection.execute("BEGIN IMMEDIATE")
-            for statement in schema("BLOB"):
-                connection.execute(statement)
-            salt = secrets.token_bytes(32)
-            connection.execute(
-                "INSERT INTO holdfast_ledger VALUES (1, ?, ?, 0, ?, 0) ON CONFLICT DO NOTHING",
-                (VERSION, salt, first_hash(salt)),
+            raise LedgerError(
+                f"{self._path} must hold a ledger, but it holds something else. "
+                "Nothing was released."
             )
-            connection.execute("COMMIT")
         version = connection.execute("SELECT version FROM holdfast_ledger").fetchone()[0]
         if version != VERSION:
             raise LedgerError(f"{self._path} must be of format {VERSION}, got {version}.")
@@ -126,24 +122,6 @@ class SqliteStorage:
             if self._connection is not None and self._process == os.getpid():
                 self._connection.close()
             self._connection = None
-
-
-def _turn_on_the_log(connection: sqlite3.Connection) -> None:
-    """Switch the file to the write-ahead log, waiting for whoever is doing the same.
-
-    Two that switch at once each hold what the other needs; SQLite then refuses one at once instead
-    of letting it wait, so the waiting is done here.
-    """
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(0.001 + 0.01 * secrets.randbelow(100) / 100)
-        else:
-            return
 
 
 class _Engine:
