@@ -87,6 +87,7 @@ def test_numbers_are_those_of_the_paper():
     assert sorted(n for kind, n in numbered if kind in THE_SAME_COUNTER) == list(range(1, 10))
     assert sorted(n for kind, n in numbered if kind == "figure") == [1, 2, 3, 4]
     assert [n for kind, n in numbered if kind == "table"] == [1]
+    assert [n for kind, n in numbered if kind == "remark"] == [1, 2, 3]
 
 
 def test_every_label_named_in_a_docstring_exists_and_has_its_number():
@@ -95,7 +96,8 @@ def test_every_label_named_in_a_docstring_exists_and_has_its_number():
         text = path.read_text(encoding="utf-8")
         for _, label in labels_named_in(path):
             paper, key = label.split()
-            if paper == "acharya2020" and key.split(":")[0] in ("thm", "lem", "cor", "fig", "tab"):
+            kinds = ("thm", "lem", "cor", "fig", "tab", "remark")
+            if paper == "acharya2020" and key.split(":")[0] in kinds:
                 assert label in titles, f"{path}: no statement is called {label}"
                 for number in re.findall(re.escape(label) + r" \((\w+ \d+)\)", text):
                     assert number == titles[label], f"{path}: {label} is {titles[label]}"

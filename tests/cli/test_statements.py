@@ -5,7 +5,7 @@ def test_the_json_lists_every_statement(holdfast):
     outcome = holdfast("statements", "--json")
     assert outcome.code == 0
     statements = outcome.json["statements"]
-    assert len(statements) == 14
+    assert len(statements) == 17
     for statement in statements:
         assert list(statement) == ["label", "kind", "number", "summary", "files", "tests"]
 

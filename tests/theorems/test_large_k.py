@@ -53,6 +53,9 @@ def test_column_vote_without_features_reaches_the_guarantee(n, m, k):
     assert measured.at_least(guarantee(n, m, k))
 
 
+@pytest.mark.statement("acharya2020 thm:large")
+@pytest.mark.statement("acharya2020 remark:uniform")
+@pytest.mark.statement("acharya2020 remark:multiple")
 @pytest.mark.parametrize("cls", [attacks.ColumnVote, attacks.UniformVote])
 @pytest.mark.parametrize(("n", "m", "k"), [(2000, 10, 2080), (1000, 3, 1001), (1000, 2, 501)])
 def test_each_of_the_t_labels_is_right_more_than_three_times_in_four(cls, n, m, k):
@@ -66,6 +69,7 @@ def test_each_of_the_t_labels_is_right_more_than_three_times_in_four(cls, n, m, 
     assert abs(measured.mean - predicted) <= 4 * measured.stderr + 0.02 * t / n
 
 
+@pytest.mark.statement("acharya2020 remark:uniform")
 def test_sums_instead_of_averages_fail_on_uniform_columns():
     class Sums(attacks.UniformVote):
         _average = False
@@ -76,6 +80,7 @@ def test_sums_instead_of_averages_fail_on_uniform_columns():
     assert averages.mean > sums.mean + 4 * np.hypot(averages.stderr, sums.stderr)
 
 
+@pytest.mark.statement("acharya2020 remark:uniform")
 def test_uniform_columns_without_features_gain_as_much():
     known = measure(attacks.UniformVote, (400, 3, 600), trials=30, seed=9)
     blind = measure(BlindUniformVote, (400, 3, 600), trials=20, seed=9, blind=True)

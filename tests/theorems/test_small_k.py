@@ -7,6 +7,7 @@ import pytest
 
 from holdfast import Problem, attacks, oracles, play
 from holdfast.attacks.without_features import BlockMajority as BlindBlockMajority
+from holdfast.attacks.without_features import ByIndex
 from holdfast.bounds import block_majority
 from tests.theorems.measure import measure
 
@@ -41,6 +42,24 @@ def test_block_majority_without_features_reaches_half_the_guarantee_and_its_exac
     assert measured.at_least(guarantee(n, m, k, constant=1 / 16))
     exact = block_majority.expected_accuracy_without_features(Problem(n, m, k))
     assert measured.agrees_with(exact)
+
+
+@pytest.mark.statement("acharya2020 remark:index")
+@pytest.mark.statement("acharya2020 thm:small")
+@pytest.mark.parametrize(("n", "m", "k"), [(400, 2, 101), (600, 3, 101), (2000, 10, 101)])
+def test_an_index_alone_is_enough_for_the_guarantee_where_no_two_rows_differ(n, m, k):
+    problem, rows = Problem(n, m, k), np.zeros((n, 1))
+    scores = []
+    for child in np.random.SeedSequence(n).spawn(100):
+        rng = np.random.default_rng(child)
+        hidden = rng.integers(m, size=n)
+        attack = ByIndex(BlindBlockMajority(problem, rng=rng))
+        oracle = oracles.IndexedOracle(rows, hidden, problem=problem, rng=rng)
+        scores.append(np.mean(play(attack, oracle).predict(rows, np.arange(n)) == hidden))
+    stderr = np.std(scores, ddof=1) / 10
+    assert np.mean(scores) >= guarantee(n, m, k) - 4 * stderr
+    exact = block_majority.expected_accuracy_without_features(problem)
+    assert abs(np.mean(scores) - exact) <= 4 * stderr
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ class ColumnVote(LiveColumnAttack):
     else averages out, and with t small enough that one match stands out.
 
     Implements: acharya2020 fig:largek (Figure 2)
+    Implements: acharya2020 remark:multiple (Remark 2)
     Guarantee: acharya2020 thm:large (Theorem 6), for 9 m log m < k <= 9 (n-1) log m, exact answers
 
     Departures

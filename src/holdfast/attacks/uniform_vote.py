@@ -15,7 +15,7 @@ class UniformVote(LiveColumnAttack):
     and Hardt query. The paper remarks that a slight change of the final prediction handles
     these columns too: divide each label's total by how often it was asked.
 
-    Implements: acharya2020 remark:uniform (section 6, after the queries)
+    Implements: acharya2020 remark:uniform (Remark 1)
 
     Departures
     ----------

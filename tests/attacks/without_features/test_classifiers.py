@@ -133,6 +133,7 @@ def test_packed_numbers_come_back_exactly(numbers, bytes_each):
     assert len(packed.content) == bytes_each * len(numbers)
 
 
+@pytest.mark.statement("acharya2020 remark:index")
 @pytest.mark.parametrize("name", ["NaiveBayes", "ColumnVote", "UniformVote"])
 def test_known_features_are_the_case_in_which_the_key_is_the_index(name):
     options = {} if name == "NaiveBayes" else {"queries_per_nat": 1e-6}
@@ -149,6 +150,7 @@ def test_known_features_are_the_case_in_which_the_key_is_the_index(name):
     assert indexed.predict().predict(X, index).tolist() == known.predict().tolist()
 
 
+@pytest.mark.statement("acharya2020 remark:index")
 def test_an_indexed_board_is_overfit_without_looking_at_the_rows():
     same = np.zeros((400, 1))
     attack = without_features.ByIndex(

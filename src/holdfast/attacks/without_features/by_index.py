@@ -34,7 +34,7 @@ class ByIndex:
     and overfitting is as easy as with known features. Duplicate rows then get labels of their
     own, which no function of the features can give them.
 
-    Implements: acharya2020 sec:wo_features (the indexed test set, first paragraph)
+    Implements: acharya2020 remark:index (Remark 3)
 
     Parameters
     ----------

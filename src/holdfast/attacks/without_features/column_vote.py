@@ -15,6 +15,7 @@ class ColumnVote(LiveColumnAttack):
     features (their number is Bin(n, t/n)) and each row's column drawn by its key.
 
     Implements: acharya2020 fig:largek-unk (Figure 4)
+    Implements: acharya2020 remark:multiple (Remark 2)
     Guarantee: acharya2020 thm:large (Theorem 6), up to a constant, distinct features, exact answers
 
     Departures

@@ -13,7 +13,7 @@ class UniformVote(LiveColumnAttack):
 
     As `holdfast.attacks.UniformVote`, with the live rows and their columns keyed by features.
 
-    Implements: acharya2020 remark:uniform (section 6, after the queries)
+    Implements: acharya2020 remark:uniform (Remark 1)
 
     Parameters
     ----------
