@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fast check format docs bench browser clean
+.PHONY: help demo test fast lint check format docs bench mutants browser clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -45,12 +45,13 @@ test: $(STAMP)  ## run every test, the slow ones too
 fast: $(STAMP)  ## run the tests that take less than five minutes
 	@$(BIN)/python -m pytest -m 'not slow'
 
-check: $(STAMP)  ## what a contributor runs: format, lint, types, import contract, tests, doctests
+lint: $(STAMP)  ## check format, style, types, the import contract and the generated files
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@$(BIN)/python -m pytest -m 'not slow'
+
+check: lint fast  ## what a contributor runs before a commit: make lint, then make fast
 
 format: $(STAMP)  ## format the code and mend what ruff can mend
 	@$(BIN)/ruff format .
@@ -62,6 +63,9 @@ docs: $(STAMP)  ## renew the pages and lists that are generated from the code
 
 bench: $(STAMP)  ## print the speed ratios
 	@$(BIN)/python -m benchmarks
+
+mutants: $(STAMP)  ## break the paper's attacks one by one, and see that a test of their statement notices
+	@$(BIN)/python scripts/mutants.py
 
 browser:  ## install Chromium for the page tests where it is missing and allowed (Debian, root)
 	@if command -v chromium chromium-browser google-chrome >/dev/null; then echo "A browser is there."; \

@@ -31,8 +31,8 @@ class LabelSubset(SubsetDesign):
 
         accuracy = (r/m) integral phi(x) Phi(x + d)^(r-1) dx,   d^2 = k m / ((r-1) n)
 
-    for exact answers, and r is chosen to make it largest. For few queries r = 3 has the best
-    constant of all non-adaptive designs, .598 sqrt(k/(mn)), against .564 for two labels.
+    for exact answers, and r is chosen to make it largest. For few queries r = 3 has the largest
+    constant over r, .598 sqrt(k/(mn)), against .564 for two labels.
 
     Departures
     ----------
