@@ -36,10 +36,10 @@ from holdfast.bounds import best_impossible
 from holdfast.bounds.binomial import entropy
 from holdfast.experiments.answer_models import answer_model
 from holdfast.labels import Labels
+from holdfast.loop import play
 from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import LabelOracle
 from holdfast.planner import Auto
-from holdfast.play import play
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Attack

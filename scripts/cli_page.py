@@ -15,7 +15,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
-from holdfast.cli.app import app
+from holdfast.cli.app import build
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "cli.md"
 
@@ -34,7 +34,7 @@ Progress goes to stderr, and only to a terminal.
 def page() -> str:
     """Return the whole page."""
     parts = [INTRODUCTION]
-    for name, function in sorted(commands(app), key=lambda item: item[0]):
+    for name, function in sorted(commands(build()), key=lambda item: item[0]):
         parts.append(section(name, function))
     return "\n".join(parts)
 

@@ -2,23 +2,72 @@
 
 It implements Acharya & Suresh, "Optimal multiclass overfitting by sequence reconstruction from
 Hamming queries", and serves scores so that the overfitting stays within what was decided.
+
+Everything is loaded when it is first used: most parts need scipy and numba, which take a second.
 """
 
-from holdfast import attacks, bounds, mechanisms, oracles
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from holdfast._version import __version__
-from holdfast.label_files import read_labels
-from holdfast.play import play
-from holdfast.problem import Problem
-from holdfast.transcript import Transcript
+
+if TYPE_CHECKING:
+    from holdfast import (
+        answers,
+        attacks,
+        audit,
+        bounds,
+        errors,
+        guard,
+        mechanisms,
+        oracles,
+        planner,
+        priors,
+        votes,
+    )
+    from holdfast.label_files import read_labels
+    from holdfast.loop import play
+    from holdfast.problem import Problem
+    from holdfast.transcript import Transcript
+
+# Where the names live that are not modules.
+HOMES = {
+    "Problem": "problem",
+    "Transcript": "transcript",
+    "play": "loop",
+    "read_labels": "label_files",
+}
 
 __all__ = [
     "Problem",
     "Transcript",
     "__version__",
+    "answers",
     "attacks",
+    "audit",
     "bounds",
+    "errors",
+    "guard",
     "mechanisms",
     "oracles",
+    "planner",
     "play",
+    "priors",
     "read_labels",
+    "votes",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a module, or what lives in one, when it is first used."""
+    if name in HOMES:
+        value = getattr(import_module(f"holdfast.{HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+    if name in __all__:
+        return import_module(f"holdfast.{name}")
+    raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,7 +1,10 @@
 import subprocess
 import sys
 
+import pytest
+
 from holdfast import __version__
+from holdfast.cli.app import COMMANDS
 
 
 def test_without_arguments_the_help_is_shown(holdfast):
@@ -18,14 +21,40 @@ def test_an_unknown_command_is_refused(refused):
     assert refused("frobnicate").startswith("No such command 'frobnicate'.")
 
 
-def test_every_command_explains_itself(holdfast):
-    from holdfast.cli.app import app
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself_and_is_listed_by_its_first_line(holdfast, name):
+    outcome = holdfast(name, "--help")
+    assert outcome.code == 0
+    assert f"Usage: holdfast {name}" in outcome.out
+    assert COMMANDS[name] in " ".join(outcome.out.split())
 
-    for command in app.registered_commands:
-        name = command.callback.__name__
-        outcome = holdfast(name, "--help")
-        assert outcome.code == 0
-        assert f"Usage: holdfast {name}" in outcome.out
+
+def test_the_list_of_commands_names_all_of_them(holdfast):
+    listed = holdfast("--help").out
+    assert all(f"\n  {name} " in listed for name in COMMANDS)
+
+
+HEAVY = ("numba", "scipy", "matplotlib", "holdfast.attacks", "holdfast.mechanisms")
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["import holdfast", "from holdfast.cli import main; main(['--help'])", "import holdfast.cli"],
+)
+def test_nothing_heavy_is_loaded_before_it_is_used(code):
+    script = f"import sys; {code}; print([m for m in {HEAVY} if m in sys.modules])"
+    outcome = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert outcome.stdout.splitlines()[-1] == "[]", outcome.stderr
+
+
+def test_what_is_public_is_there_when_it_is_asked_for():
+    import holdfast as package
+
+    for name in package.__all__:
+        assert getattr(package, name) is not None
+    assert "attacks" in dir(package)
+    with pytest.raises(AttributeError, match="no attribute 'frobnicate'"):
+        _ = package.frobnicate
 
 
 def test_a_missing_extra_is_one_clear_line():
@@ -38,8 +67,6 @@ def test_a_missing_extra_is_one_clear_line():
 
 
 def test_an_unexpected_failure_is_not_hidden(holdfast, monkeypatch):
-    import pytest
-
     monkeypatch.setattr("holdfast.cli.attack.run", lambda *a, **k: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         holdfast("attack", "constant", "--n-examples", 5, "--n-classes", 2, "--n-queries", 1)

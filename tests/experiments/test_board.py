@@ -4,9 +4,9 @@ import pytest
 from holdfast import Problem, attacks
 from holdfast.errors import BudgetExhausted, NotSupported
 from holdfast.experiments.board import Board, looks_of_accounts, play_on
+from holdfast.loop import play
 from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import LabelOracle
-from holdfast.play import play
 
 PROBLEM = Problem(200, 4, 24)
 HIDDEN = np.random.default_rng(4).integers(4, size=200).astype(np.uint8)

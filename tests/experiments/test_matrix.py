@@ -13,10 +13,10 @@ from holdfast.experiments.label_kinds import hidden_labels
 from holdfast.experiments.matrix_plays import Task, play_once
 from holdfast.experiments.suite import SUITE, VERSION, default_rules, entry_named
 from holdfast.experiments.summary import mean_of
+from holdfast.loop import play
 from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import LabelOracle
 from holdfast.planner import plan
-from holdfast.play import play
 
 PROBLEM = Problem(400, 4, 30)
 RULES = ("exact", "ladder", "ladder:0.02", "rank", "improved", "gaussian:0.02", "subsample:0.3")

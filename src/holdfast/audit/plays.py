@@ -29,9 +29,9 @@ from holdfast.experiments.matrix_plays import Matrix, Played, Task, play_once
 from holdfast.experiments.registry import make_attack
 from holdfast.experiments.suite import entry_named
 from holdfast.labels import Labels
+from holdfast.loop import play
 from holdfast.mechanisms import Batch, Chain, Rule, parse_mechanism
 from holdfast.oracles import ClassifierOracle
-from holdfast.play import play
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Classifier

@@ -4,29 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from holdfast._version import __version__
-from holdfast.cli.attack import attack
-from holdfast.cli.audit import audit
-from holdfast.cli.bounds import bounds
-from holdfast.cli.demo import demo
-from holdfast.cli.gate import gate
-from holdfast.cli.ledger import ledger
-from holdfast.cli.lint import lint
-from holdfast.cli.matrix import matrix
 from holdfast.cli.output import report_error
-from holdfast.cli.plan import plan
-from holdfast.cli.policy import policy
-from holdfast.cli.reproduce import reproduce
-from holdfast.cli.score import score
-from holdfast.cli.statements import statements
 from holdfast.errors import HoldfastError, LedgerError
 
-__all__ = ["app", "run"]
+__all__ = ["COMMANDS", "build", "run"]
 
 # What typer raises for a bad option is public only through this subclass.
 UsageProblem: type[Exception] = typer.BadParameter.__mro__[2]
@@ -35,13 +23,51 @@ BAD_INPUT = 2
 NO_LEDGER = 4
 INTERRUPTED = 130
 
-app = typer.Typer(
-    name="holdfast",
-    help="How far a hidden test set can be overfit through its score feedback.",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+# The first line of each command's text, so that the list of commands loads none of them: most need
+# scipy and the attacks, which take a second.
+COMMANDS = {
+    "attack": "Play an attack against hidden labels and report the accuracy it ends with.",
+    "audit": "Tell how many points someone can gain on a test set without learning anything.",
+    "bounds": "Say what accuracy so many looks can achieve, and what no attack can exceed.",
+    "demo": "Overfit a hidden test set of 10,000 examples and 10 classes with every attack.",
+    "gate": "Exit 0 if the candidate's improvement exceeds what the looks so far could have "
+    "bought.",
+    "lint": "List the unsafe settings of a host's configuration, with line numbers.",
+    "matrix": "Judge release rules by the strongest of many attacks.",
+    "plan": "Predict what every attack would gain and say which one to play, and why.",
+    "reproduce": "Measure the paper's Table 1: how the bias grows with k, n and m.",
+    "score": "Score a submission through the ledger and print only what the policy releases.",
+    "statements": "List every statement and figure of the paper, its code and its tests.",
+    "ledger": "Make a ledger, verify it, or show what its looks allow.",
+    "policy": "Write or check a policy: what is released of a score, and how often.",
+}
+
+
+def build(wanted: Collection[str] = tuple(COMMANDS)) -> typer.Typer:
+    """Return the command line with the wanted commands; of the others, name and first line."""
+    app = typer.Typer(
+        name="holdfast",
+        help="How far a hidden test set can be overfit through its score feedback.",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(_root)
+    for name, summary in COMMANDS.items():
+        if name not in wanted:
+            app.command(name, help=summary)(_not_loaded)
+            continue
+        # One file per command, which holds a function or a group of its name.
+        command = getattr(import_module(f"holdfast.cli.{name}"), name)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
+    return app
+
+
+def _not_loaded() -> None:
+    """Stand in the list of commands for one that was not asked for."""
 
 
 def _show_version(wanted: bool) -> None:
@@ -50,7 +76,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, help="Print the version.")
@@ -59,28 +84,13 @@ def _root(
     del version
 
 
-for command in (
-    attack,
-    audit,
-    bounds,
-    demo,
-    gate,
-    lint,
-    matrix,
-    plan,
-    reproduce,
-    score,
-    statements,
-):
-    app.command()(command)
-app.add_typer(ledger, name="ledger")
-app.add_typer(policy, name="policy")
-
-
 def run(arguments: Sequence[str] | None) -> int:
     """Run a subcommand; turn what it raises on purpose into one line and an exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
+    # Options of the whole program take no value, so the first other word is the command.
+    wanted = [word for word in given if not word.startswith("-")][:1]
     try:
+        app = build(wanted)
         code = app(args=given or ["--help"], prog_name="holdfast", standalone_mode=False)
     except LedgerError as error:
         report_error(str(error))

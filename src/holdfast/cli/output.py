@@ -1,4 +1,7 @@
-"""How the commands speak: JSON or tables on stdout, progress and errors on stderr."""
+"""How the commands speak: JSON or tables on stdout, progress and errors on stderr.
+
+Rich is loaded when something is shown with it, so that `holdfast --help` does not wait for it.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,18 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+if TYPE_CHECKING:
+    from rich.console import Console
 
 __all__ = ["human", "print_json", "progress", "report_error"]
 
 
 def human() -> Console:
     """Return the console for tables; wide enough for them where the output is no terminal."""
+    from rich.console import Console
+
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=120)
@@ -36,6 +41,15 @@ def report_error(message: str) -> None:
 @contextmanager
 def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
     """Show a progress bar on stderr if that is a terminal; yield what advances it."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),

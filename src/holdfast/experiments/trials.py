@@ -22,8 +22,8 @@ from holdfast.experiments.clean_processes import clean_context
 from holdfast.experiments.label_kinds import LABEL_KINDS, hidden_labels
 from holdfast.experiments.registry import make_attack
 from holdfast.labels import Labels, as_labels
+from holdfast.loop import play
 from holdfast.oracles import ClassifierOracle, LabelOracle
-from holdfast.play import play
 from holdfast.problem import Problem, check_at_least
 from holdfast.quoting import quoted
 
