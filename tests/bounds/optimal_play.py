@@ -85,7 +85,7 @@ class _Game:
     def value(self, looks: int) -> float:
         everything = np.arange(len(self._mass))
         memories = np.zeros((self._accounts, len(everything)), dtype=np.intp)
-        return self._best(everything, memories, looks) / self._n
+        return min(1.0, self._best(everything, memories, looks) / self._n)
 
     def _guess(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the expected matches of the best guess, from the mass of each label."""

@@ -36,6 +36,10 @@ class Bound:
         that fixes all queries before the first answer.
     mechanism
         What is released of each score; "exact" is the score itself.
+    assumptions
+        What it takes for granted beyond its conditions, in sentences.
+    not_covered
+        Who is not bound by it, and why, in sentences.
 
     Examples
     --------
@@ -52,6 +56,8 @@ class Bound:
     reason: str | None = None
     analyst: Analyst = "any"
     mechanism: str = "exact"
+    assumptions: tuple[str, ...] = ()
+    not_covered: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if (self.accuracy is None) == (self.reason is None):

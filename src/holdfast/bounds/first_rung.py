@@ -1,0 +1,117 @@
+r"""The first release of a rounding rule: mean and entropy of an accuracy rounded to a step.
+
+The first query can't depend on answers, so it matches Bin(n, 1/m) of uniform labels, and the first
+rung is floor(matches/(n step) + 1/2): half a step counts up, in exact fractions, as in the rules.
+A tie that is rounded down instead moves up to half a nat.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betainc
+
+from holdfast.bounds.binomial import WINDOW_CONSTANT, WINDOW_DEVIATIONS, entropy, log_pmf
+
+__all__ = ["FirstRung", "first_rung", "first_rung_any_labels", "n_rungs", "rung_of"]
+
+# Up to this many counts around the mean their probabilities are added up one by one.
+MOST_COUNTS = 1 << 17
+# Beyond, the distribution function is evaluated at the edges of at most so many rungs.
+MOST_RUNGS = 1 << 12
+# What is added for probabilities that are left out and rounded: below exp(-60) and 1e-13; and where
+# the distribution function is the incomplete beta function, good to 1e-8 here.
+SUMMED, EVALUATED = 1e-12, 1e-6
+
+
+class FirstRung(NamedTuple):
+    """Limits of the first release, in rungs and nats."""
+
+    mean: float  # at least so high on average
+    entropy: float  # at most so much
+
+
+def n_rungs(n_examples: int, step: Fraction) -> int:
+    """Return how many rungs an accuracy out of n + 1 can be rounded to, at most.
+
+    >>> n_rungs(10_000, Fraction(1, 100)), n_rungs(3, Fraction(1, 100))
+    (101, 4)
+    """
+    return min(rung_of(Fraction(1), step) + 1, n_examples + 1)
+
+
+def rung_of(accuracy: Fraction, step: Fraction) -> int:
+    """Return the multiple of the step nearest to an accuracy; half a step counts up.
+
+    >>> rung_of(Fraction(1, 8), Fraction(1, 4)), rung_of(Fraction(1, 9), Fraction(1, 4))
+    (1, 0)
+    """
+    return math.floor(accuracy / step + Fraction(1, 2))
+
+
+@functools.lru_cache(maxsize=256)
+def first_rung(n: int, m: int, step: Fraction) -> FirstRung:
+    """Return the limits for uniform labels.
+
+    >>> [round(limit, 4) for limit in first_rung(2, 10, Fraction(1))]  # one of two counts up
+    [0.19, 0.4862]
+    """
+    if n * step <= 1:  # every count has a rung of its own
+        return FirstRung(max(0.0, 1.0 / (m * step) - 0.5), entropy(n, m) + SUMMED)
+    deviation = math.sqrt(n / m * (1.0 - 1.0 / m))
+    reach = math.ceil(WINDOW_CONSTANT + WINDOW_DEVIATIONS * deviation)
+    low, high = max(0, n // m - reach), min(n, n // m + reach)
+    bottom, top = rung_of(Fraction(low, n), step), rung_of(Fraction(high, n), step)
+    if high - low < MOST_COUNTS:
+        starts = [low, *_edges(n, step, bottom + 1, top)]
+        probability = np.add.reduceat(
+            np.exp(log_pmf(np.arange(low, high + 1), n, m)), np.array(starts) - low
+        )
+        slack = SUMMED
+    elif top - bottom < MOST_RUNGS:
+        below = np.array([_below(edge, n, m) for edge in _edges(n, step, bottom + 1, top)])
+        probability = np.diff(np.concatenate([[0.0], below, [1.0]]))
+        slack = EVALUATED
+    else:
+        wide = deviation / (n * step) + 0.5
+        return FirstRung(1.0 / (m * step) - 0.5, min(entropy(n, m), _of_spread(wide)) + SUMMED)
+    return FirstRung(*_limits(np.maximum(probability, 0.0), bottom, slack))
+
+
+def first_rung_any_labels(n: int, step: Fraction, rarest: float) -> FirstRung:
+    """Return limits that hold for every query and independent labels of any law.
+
+    The analyst chooses the first query: its accuracy has a mean of at least `rarest` and a standard
+    deviation of at most 1/(2 sqrt(n)), to which rounding adds at most half a rung.
+    """
+    spread = 1.0 / (2.0 * float(step) * math.sqrt(n)) + 0.5
+    nats = min(math.log(n_rungs(n, step)), _of_spread(spread))
+    return FirstRung(max(0.0, rarest / float(step) - 0.5), nats)
+
+
+def _edges(n: int, step: Fraction, bottom: int, top: int) -> list[int]:
+    """Return the least count of each rung: ceil((rung - 1/2) step n)."""
+    return [math.ceil((2 * rung - 1) * step * n / 2) for rung in range(bottom, top + 1)]
+
+
+def _below(edge: int, n: int, m: int) -> float:
+    """Return the probability of fewer than `edge` matches."""
+    return float(betainc(n - edge + 1.0, float(edge), 1.0 - 1.0 / m)) if edge <= n else 1.0
+
+
+def _limits(probability: NDArray[np.float64], bottom: int, slack: float) -> tuple[float, float]:
+    rungs = bottom + np.arange(probability.size)
+    positive = probability[probability > 0.0]
+    mean = float((probability * rungs).sum()) * (1.0 - slack) - slack
+    nats = -float((positive * np.log(positive)).sum())
+    return max(0.0, mean), max(0.0, nats) + slack
+
+
+def _of_spread(deviation: float) -> float:
+    """Return the most nats of an integer with this standard deviation."""
+    return 0.5 * math.log(2.0 * math.pi * math.e * (deviation**2 + 1.0 / 12.0))
