@@ -81,6 +81,19 @@ def test_an_identical_resubmission_is_answered_from_the_record(ledger_url):
     assert not guard.score(other(5), team="red").repeated
 
 
+def test_spellings_of_one_team_name_share_its_budget_and_its_answers(ledger_url):
+    guard = guard_for(ledger_url, looks_per_team=3)
+    first = guard.score(other(1), team="Blue Team")
+    assert guard.score(other(2), team="ｂｌｕｅ team").looks_left == 1
+    assert guard.score(other(1), team=" BLUE\u00a0team ").receipt_id == first.receipt_id
+    assert guard.score(other(3), team="blue  team").looks_left == 0
+    with pytest.raises(BudgetExhausted, match="all looks of blue team"):
+        guard.score(other(4), team="BLUE TEAM")
+    assert guard.allowance(team="Blue team") == (0, None)
+    assert guard.choose_final(first.receipt_id, team="BLUE team").repeated
+    assert {entry.team for entry in guard.ledger.entries()} == {"", "blue team"}
+
+
 def test_copies_renamed_files_and_new_processes_share_the_budget(ledger_url):
     guard_for(ledger_url, looks_per_team=1).score(other(1), team="blue")
     copy = guard_for(ledger_url, labels=list(LABELS), looks_per_team=1)

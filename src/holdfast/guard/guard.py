@@ -23,6 +23,7 @@ from holdfast.guard.policy import Policy
 from holdfast.guard.sealing import seal, unseal
 from holdfast.guard.storage import Transaction
 from holdfast.guard.storage.contract import Question, StoredState
+from holdfast.guard.team import team_key
 from holdfast.guard.windows import Microseconds, as_datetime, clock
 from holdfast.labels import Labels, as_labels
 from holdfast.mechanisms import is_pending, released
@@ -31,8 +32,6 @@ from holdfast.protocols import State
 from holdfast.quoting import quoted
 
 __all__ = ["Guard", "Receipt"]
-
-LONGEST_TEAM = 200
 
 
 @dataclass(frozen=True)
@@ -143,7 +142,7 @@ class Guard:
         LedgerError
             The ledger can't be written; nothing was released.
         """
-        team = _checked_team(team)
+        team = team_key(team)
         try:
             query = as_labels(
                 prediction,
@@ -170,7 +169,7 @@ class Guard:
         BudgetExhausted
             The policy charges, and the team has no look to pay with.
         """
-        team = _checked_team(team)
+        team = team_key(team)
         if self.policy.failed == "free":
             return
         with self.ledger.storage.writing() as transaction:
@@ -187,7 +186,7 @@ class Guard:
         InvalidInput
             Not a look of this team on this data set, or the policy's choices are used up.
         """
-        team = _checked_team(team)
+        team = team_key(team)
         with self.ledger.storage.writing() as transaction:
             now = self._present(transaction)
             look = _find_look(transaction, receipt_id)
@@ -210,6 +209,7 @@ class Guard:
 
     def allowance(self, *, team: str) -> tuple[int, datetime | None]:
         """Return how many looks a team has left, and when the next is allowed (None: never)."""
+        team = team_key(team)
         with self.ledger.storage.reading() as transaction:
             now = self._present(transaction)
             left, opens = allowance(transaction, self.policy, self.data_set, team, now)
@@ -387,11 +387,3 @@ def _find_look(ledger: Transaction, receipt_id: str) -> Entry | None:
     number = receipt_id.partition("-")[0]
     entry = ledger.entry(int(number)) if number.isdecimal() and len(number) < 19 else None
     return entry if entry and entry.receipt_id == receipt_id and entry.kind == "look" else None
-
-
-def _checked_team(team: str) -> str:
-    if not isinstance(team, str) or not team.strip() or not team.isprintable():
-        raise InvalidInput(f"team must be a printable name, got {quoted(team)}.")
-    if len(team) > LONGEST_TEAM:
-        raise InvalidInput(f"team must have at most {LONGEST_TEAM} characters, got {len(team)}.")
-    return team
