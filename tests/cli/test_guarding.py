@@ -49,6 +49,7 @@ def test_score_prints_the_released_score_and_nothing_more(holdfast, host):
     assert outcome.code == 0
     assert set(outcome.json) == {
         "team", "released", "looks_left", "next_allowed_at", "receipt_id", "repeated",
+        "meaning", "new_best", "own",
     }  # fmt: skip
     assert outcome.json["released"] == 0.75
     assert outcome.json["looks_left"] == 1
@@ -60,7 +61,16 @@ def test_score_prints_the_released_score_and_nothing_more(holdfast, host):
 def test_score_speaks_to_people_too(holdfast, host):
     outcome = score(holdfast, host, host.submit("a.csv", 100))
     assert "released   0.75\n" in outcome.out
+    assert "meaning    exact score of this submission\n" in outcome.out
     assert "looks left 1\n" in outcome.out
+
+
+def test_score_says_that_a_standing_value_is_not_the_submissions_own(holdfast, host):
+    host.policy.write_text('release = "ladder:0.01"\nmemory = "data_set"\n')
+    assert "new best   yes\n" in score(holdfast, host, host.submit("a.csv", 100)).out
+    worse = score(holdfast, host, host.submit("b.csv", 300), "--json").json
+    assert (worse["released"], worse["new_best"], worse["own"]) == (0.75, False, False)
+    assert worse["meaning"] == "best so far of all teams, in steps of 0.01"
 
 
 def test_a_spent_budget_is_exit_code_three(holdfast, host):

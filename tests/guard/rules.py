@@ -1,40 +1,39 @@
 """Release rules that only tests need."""
 
 from dataclasses import dataclass
+from fractions import Fraction
+
+from holdfast.mechanisms import Rule
 
 
 @dataclass(frozen=True)
-class Coarse:
+class Coarse(Rule):
     """Release one decimal, and remember the exact count: the worst a rule could keep."""
 
     def init(self, problem):
         return {"best": 0, "history": []}
 
-    def release(self, state, evaluation, rng):
-        best = max(state["best"], evaluation.matches)
-        accuracy = evaluation.matches / evaluation.n_examples
-        history = [*state["history"], evaluation.matches, accuracy]
-        return round(accuracy, 1), {"best": best, "history": history}
+    def pass_on(self, state, reading, rng):
+        matches = reading.evaluation.matches
+        accuracy = matches / reading.evaluation.n_examples
+        history = [*state["history"], matches, accuracy]
+        after = {"best": max(state["best"], matches), "history": history}
+        return reading.with_value(Fraction(str(round(accuracy, 1)))), after
 
 
 @dataclass(frozen=True)
-class Talkative:
+class Talkative(Rule):
     """Fail with the exact score in the message and in the frame."""
 
-    def init(self, problem):
-        return {}
-
-    def release(self, state, evaluation, rng):
-        exact = evaluation.matches / evaluation.n_examples
-        raise ValueError(f"can't release {exact} = {evaluation.matches} matches")
+    def pass_on(self, state, reading, rng):
+        matches = reading.evaluation.matches
+        exact = matches / reading.evaluation.n_examples
+        raise ValueError(f"can't release {exact} = {matches} matches")
 
 
 @dataclass(frozen=True)
-class Noise:
+class Noise(Rule):
     """Release a random number."""
 
-    def init(self, problem):
-        return {}
-
-    def release(self, state, evaluation, rng):
-        return float(rng.random()), state
+    def pass_on(self, state, reading, rng):
+        return reading.with_value(Fraction(float(rng.random()))), state

@@ -63,11 +63,17 @@ def score(
                 "next_allowed_at": moment(receipt.next_allowed_at),
                 "receipt_id": receipt.receipt_id,
                 "repeated": receipt.repeated,
+                "meaning": receipt.meaning,
+                "new_best": receipt.new_best,
+                "own": receipt.own,
             }
         )
         return
-    told = "nothing yet: the batch is not full" if receipt.released is None else receipt.released
+    told = "-" if receipt.released is None else receipt.released
     human().print(f"released   {told}{' (from the record)' if receipt.repeated else ''}")
+    human().print(f"meaning    {receipt.meaning}", soft_wrap=True)
+    if receipt.new_best is not None:
+        human().print(f"new best   {'yes' if receipt.new_best else 'no'}")
     human().print(f"looks left {receipt.looks_left}")
     human().print(f"next look  {moment(receipt.next_allowed_at) or 'never'}")
     human().print(f"receipt    {receipt.receipt_id}", soft_wrap=True)

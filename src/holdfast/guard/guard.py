@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,12 +27,14 @@ from holdfast.guard.storage.contract import Question, StoredState
 from holdfast.guard.team import team_key
 from holdfast.guard.windows import Microseconds, as_datetime, clock
 from holdfast.labels import Labels, as_labels
-from holdfast.mechanisms import is_pending, released
+from holdfast.mechanisms import Told, parse_mechanism
 from holdfast.problem import Problem
 from holdfast.protocols import State
 from holdfast.quoting import quoted
 
 __all__ = ["Guard", "Receipt"]
+
+WAITING = "nothing yet: the batch is not full"
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,14 @@ class Receipt:
         The entry's place and hash: proof that the look is in the ledger, with its whole past.
     repeated
         Whether this was answered from the record, at no cost.
+    new_best
+        Whether this submission is the best so far, by the rule's own comparison; None where the
+        rule makes none, or hides it.
+    own
+        Whether `released` is about this submission; False where a value that stood before is
+        repeated, as a Ladder does; None where that is not known.
+    meaning
+        What `released` is, in words: "best so far of team blue, in steps of 0.01".
     """
 
     released: float | None
@@ -57,6 +68,16 @@ class Receipt:
     next_allowed_at: datetime | None
     receipt_id: str
     repeated: bool = False
+    new_best: bool | None = None
+    own: bool | None = True
+    meaning: str = ""
+
+
+class Answer(NamedTuple):
+    """What leaves a release: the value, and what the rule says of it. No exact score."""
+
+    value: float
+    told: Told
 
 
 class Guard:
@@ -205,7 +226,7 @@ class Guard:
                     transaction, "choice", team, now, prediction=look.prediction, detail=receipt_id
                 )
             left = allowance(transaction, self.policy, self.data_set, team, now)
-            return _receipt(look, left, repeated=True)
+            return self._receipt(look, left, repeated=True)
 
     def allowance(self, *, team: str) -> tuple[int, datetime | None]:
         """Return how many looks a team has left, and when the next is allowed (None: never)."""
@@ -228,7 +249,7 @@ class Guard:
         earlier = ledger.answered(self.data_set, team, digest, self.policy.release)
         if earlier is not None:
             left = allowance(ledger, self.policy, self.data_set, team, now)
-            return _receipt(earlier, left, repeated=True)
+            return self._receipt(earlier, left, repeated=True)
         self._refuse_unless_allowed(ledger, team, now)
         scope = self._scope(team)
         sealed = ledger.state(self.data_set, scope, self.policy.release)
@@ -236,18 +257,44 @@ class Guard:
         left = allowance(ledger, self.policy, self.data_set, team, now, spending=1)
         answers, sealed = self._release(query, state, rng)
         self._answer_waiting(ledger, scope, answers[:-1], now)
+        answer = answers[-1] if answers else None
         entry = self._record(
             ledger,
             "look",
             team,
             now,
             prediction=digest,
-            released=repr(answers[-1]) if answers else None,
+            released=None if answer is None else repr(answer.value),
             state=state_digest(sealed),
             scope=scope,
+            detail="" if answer is None else self._note(answer),
         )
         ledger.put_state(StoredState(self.data_set, scope, self.policy.release, sealed))
-        return _receipt(entry, left)
+        return self._receipt(entry, left)
+
+    def _receipt(self, entry: Entry, left: Allowance, *, repeated: bool = False) -> Receipt:
+        rule = self.policy.mechanism
+        if entry.rule != self.policy.release:  # a final choice of a look under an earlier policy
+            rule = parse_mechanism(entry.rule)
+        told, meaning = Told(own=None), WAITING
+        if entry.released is not None:
+            # An answer that came later names its look first.
+            note = entry.detail.partition(" ")[2] if entry.kind == "answer" else entry.detail
+            told = Told.from_text(note, speaks=rule.tells_whose)
+            meaning = rule.meaning(told, _whose(entry))
+        return Receipt(
+            released=None if entry.released is None else float(entry.released),
+            looks_left=left.left,
+            next_allowed_at=None if left.opens is None else as_datetime(left.opens),
+            receipt_id=entry.receipt_id,
+            repeated=repeated,
+            new_best=told.new_best,
+            own=told.own,
+            meaning=meaning,
+        )
+
+    def _note(self, answer: Answer) -> str:
+        return answer.told.as_text(speaks=self.policy.mechanism.tells_whose)
 
     def _scope(self, team: str) -> str:
         return team if self.policy.memory == "team" else ""
@@ -265,7 +312,7 @@ class Guard:
         ]
 
     def _answer_waiting(
-        self, ledger: Transaction, scope: str, answers: Sequence[float], now: Microseconds
+        self, ledger: Transaction, scope: str, answers: Sequence[Answer], now: Microseconds
     ) -> None:
         """Record what a full batch tells about its earlier looks; their teams ask again, free."""
         waiting = ledger.waiting(self.data_set, scope, self.policy.release, len(answers))
@@ -276,14 +323,14 @@ class Guard:
                 look.team,
                 now,
                 prediction=look.prediction,
-                released=repr(answer),
+                released=repr(answer.value),
                 scope=scope,
-                detail=look.receipt_id,
+                detail=f"{look.receipt_id} {self._note(answer)}".strip(),
             )
 
     def _release(
         self, query: Labels, state: State | None, rng: np.random.Generator
-    ) -> tuple[list[float], bytes]:
+    ) -> tuple[list[Answer], bytes]:
         """Return what is released and the sealed state after it; the exact score ends here.
 
         A look in a batch that is not full has no answer; one that fills it has the whole batch's.
@@ -294,8 +341,8 @@ class Guard:
             if state is None:
                 state = mechanism.init(self.problem)
             evaluation = evaluate(query, self._labels, self.problem.n_classes)
-            answer, state = mechanism.release(state, evaluation, rng)
-            answers = [] if is_pending(answer) else list(released(state)) or [answer]
+            readings, state = mechanism.answers(state, evaluation, rng)
+            answers = [Answer(float(reading.value), reading.told) for reading in readings]
             return answers, seal(state, self._owner.key)
         except BudgetExhausted:
             failure = BudgetExhausted(f"the rule {self.policy.release} answers no more looks.")
@@ -373,14 +420,11 @@ class Guard:
         return append(ledger, draft, self._owner.key)
 
 
-def _receipt(entry: Entry, left: Allowance, *, repeated: bool = False) -> Receipt:
-    return Receipt(
-        released=None if entry.released is None else float(entry.released),
-        looks_left=left.left,
-        next_allowed_at=None if left.opens is None else as_datetime(left.opens),
-        receipt_id=entry.receipt_id,
-        repeated=repeated,
-    )
+def _whose(look: Entry) -> str:
+    """Return in words whose looks the rule remembered when it answered this one."""
+    if not look.scope:
+        return "all teams"
+    return look.scope if look.scope.casefold().startswith("team ") else f"team {look.scope}"
 
 
 def _find_look(ledger: Transaction, receipt_id: str) -> Entry | None:

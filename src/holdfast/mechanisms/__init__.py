@@ -17,6 +17,7 @@ from holdfast.mechanisms.spec import parse_mechanism
 from holdfast.mechanisms.split import Split
 from holdfast.mechanisms.subsample import Subsample
 from holdfast.mechanisms.thresholdout import Thresholdout
+from holdfast.mechanisms.told import Told
 
 __all__ = [
     "PENDING",
@@ -36,6 +37,7 @@ __all__ = [
     "Split",
     "Subsample",
     "Thresholdout",
+    "Told",
     "is_pending",
     "parse_mechanism",
     "released",

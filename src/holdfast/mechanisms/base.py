@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -12,10 +12,14 @@ import numpy as np
 from holdfast.bounds.information import accuracy_from_information
 from holdfast.bounds.record import Bound
 from holdfast.bounds.tilted import nats_adaptive_tilted
+from holdfast.mechanisms.told import OWN_SCORE, Told, Wording, in_words
 from holdfast.problem import Problem
 from holdfast.protocols import Evaluation, State
 
-__all__ = ["Reading", "Rule"]
+__all__ = ["PENDING", "Reading", "Rule"]
+
+# What a look gets while its batch is not full: a float, as every answer, and no number.
+PENDING = math.nan
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -23,11 +27,12 @@ class Reading:
     """What one rule hands to the next: the value so far and the examples it was read from.
 
     The value is a fraction, so that comparisons with a threshold are exact: an accuracy is a
-    count over n, and a step of 0.01 is one hundredth.
+    count over n, and a step of 0.01 is one hundredth. `told` says whose value it is.
     """
 
     value: Fraction
     evaluation: Evaluation
+    told: Told = OWN_SCORE
 
     @classmethod
     def of(cls, evaluation: Evaluation) -> Reading:
@@ -36,7 +41,13 @@ class Reading:
 
     def with_value(self, value: Fraction) -> Reading:
         """Return the same examples with another value."""
-        return Reading(value, self.evaluation)
+        return Reading(value, self.evaluation, self.told)
+
+    def telling(
+        self, value: Fraction, *, new_best: bool | None = None, own: bool | None = True
+    ) -> Reading:
+        """Return the same examples with a value that need not be of this submission."""
+        return Reading(value, self.evaluation, replace(self.told, new_best=new_best, own=own))
 
 
 @dataclass(frozen=True)
@@ -58,6 +69,8 @@ class Rule:
         Its values may lie outside [0, 1]: in a chain, what follows it is mere post-processing.
     selects
         It changes which examples are scored.
+    speaks
+        It tells whether a look was the best so far, or whose value it answers with (`Told`).
     """
 
     name: ClassVar[str] = ""
@@ -65,6 +78,7 @@ class Rule:
     wants_exact: ClassVar[bool] = False
     unbounded: ClassVar[bool] = False
     selects: ClassVar[bool] = False
+    speaks: ClassVar[bool] = False
 
     def init(self, problem: Problem) -> State:  # noqa: ARG002 - the protocol's signature
         """Return the state before the first look: plain data, and empty if nothing is kept."""
@@ -76,12 +90,42 @@ class Rule:
         """Return what the next rule sees, and the state after this look."""
         raise NotImplementedError
 
+    def answers(
+        self, state: State, evaluation: Evaluation, rng: np.random.Generator
+    ) -> tuple[list[Reading], State]:
+        """Return what this look brings out, its own answer last, and the state after it.
+
+        One reading for most rules; none while a batch fills, and all of it when it is full.
+        """
+        reading, after = self.pass_on(state, Reading.of(evaluation), rng)
+        return [reading], after
+
     def release(
         self, state: State, evaluation: Evaluation, rng: np.random.Generator
     ) -> tuple[float, State]:
         """Return what is released for this look, and the state after it."""
-        reading, after = self.pass_on(state, Reading.of(evaluation), rng)
-        return float(reading.value), after
+        readings, after = self.answers(state, evaluation, rng)
+        return (float(readings[-1].value) if readings else PENDING), after
+
+    # What an answer means.
+
+    @property
+    def tells_whose(self) -> bool:
+        """Whether an answer may be another submission's value, or says which one is the best."""
+        return self.speaks
+
+    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the general answer
+        """Return the phrase for an answer, from that for the value that the rule was passed."""
+        return so_far
+
+    def meaning(self, told: Told, whose: str) -> str:
+        """Return in words what an answer is; `whose` names whose looks the rule remembers.
+
+        >>> from holdfast.mechanisms import parse_mechanism
+        >>> parse_mechanism("subsample:0.3+ladder:0.01").meaning(Told(new_best=True), "team blue")
+        'best so far of team blue on a fixed 0.3 of the examples, in steps of 0.01'
+        """
+        return in_words(self.wording(Wording(whose), told))
 
     # What it costs an honest user.
 

@@ -10,15 +10,12 @@ from typing import ClassVar
 import numpy as np
 
 from holdfast.bounds.information import nats_non_adaptive
-from holdfast.mechanisms.base import Reading, Rule
+from holdfast.mechanisms.base import PENDING, Reading, Rule
 from holdfast.mechanisms.packed import pack, unpack
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import Evaluation, State
 
 __all__ = ["PENDING", "Batch", "is_pending", "released"]
-
-# What a look gets while its batch is not full: a float, as every answer, and no number.
-PENDING = math.nan
 
 
 def is_pending(answer: float) -> bool:
@@ -84,16 +81,16 @@ class Batch(Rule):
         due = [_scored(text, evaluation, state["n_classes"]) for text in waiting]
         return due, {**state, "waiting": []}
 
-    def release(
+    def answers(
         self, state: State, evaluation: Evaluation, rng: np.random.Generator
-    ) -> tuple[float, State]:
-        """Return PENDING, or the last answer of the batch that is now full."""
+    ) -> tuple[list[Reading], State]:
+        """Return nothing, or the answers of the batch that is now full."""
         del rng  # nothing random
         due, after = self.collect(state, evaluation)
-        if not due:
-            return PENDING, after
-        answers = [float(Reading.of(each).value) for each in due]
-        return answers[-1], {**after, "released": answers}
+        readings = [Reading.of(each) for each in due]
+        if readings:
+            after = {**after, "released": [float(reading.value) for reading in readings]}
+        return readings, after
 
     def resolution(self, problem: Problem) -> float:
         """Return one match: answers are late, not coarse."""

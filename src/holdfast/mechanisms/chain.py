@@ -11,8 +11,9 @@ import numpy as np
 
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms.base import Reading, Rule
-from holdfast.mechanisms.batch import PENDING, Batch
+from holdfast.mechanisms.batch import Batch
 from holdfast.mechanisms.subsample import Subsample
+from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
 from holdfast.protocols import Evaluation, State
 from holdfast.quoting import quoted
@@ -80,30 +81,47 @@ class Chain(Rule):
         reading, states = self._through(self.rules, state["rules"], reading, rng)
         return reading, {**state, "rules": states}
 
-    def release(
+    def answers(
         self, state: State, evaluation: Evaluation, rng: np.random.Generator
-    ) -> tuple[float, State]:
-        """Return what the last rule passes on; with a batch, see `Batch.release`."""
+    ) -> tuple[list[Reading], State]:
+        """Return what the last rule passes on; with a batch, see `Batch.answers`."""
         first, rest = self.rules[0], self.rules[1:]
         if not isinstance(first, Batch):
-            return super().release(state, evaluation, rng)
+            return super().answers(state, evaluation, rng)
         due, batch_state = first.collect(state["rules"][0], evaluation)
-        states, answers = list(state["rules"][1:]), []
+        states, readings = list(state["rules"][1:]), []
         for each in due:
             reading, states = self._through(rest, states, Reading.of(each), rng)
-            answers.append(float(reading.value))
+            readings.append(reading)
+        answers = [float(reading.value) for reading in readings]
         after = {"rules": [batch_state, *states], "released": answers or state["released"]}
-        return (answers[-1] if answers else PENDING), after
+        return readings, after
 
     @staticmethod
     def _through(
         rules: Sequence[Rule], states: Sequence[State], reading: Reading, rng: np.random.Generator
     ) -> tuple[Reading, list[State]]:
-        after = []
+        after, spoke = [], False
         for rule, state in zip(rules, states, strict=True):
             reading, changed = rule.pass_on(state, reading, rng)
             after.append(changed)
+            if spoke and rule.name != "exact":
+                # Whether an earlier rule climbed does not show in what this one passes on, and
+                # its limit on information does not count it.
+                reading = reading.telling(reading.value, own=None)
+            spoke |= rule.speaks
         return reading, after
+
+    @property
+    def tells_whose(self) -> bool:
+        """Whether one of the rules does."""
+        return any(rule.speaks for rule in self.rules)
+
+    def wording(self, so_far: Wording, told: Told) -> Wording:
+        """Return the phrase that all rules make in turn."""
+        for rule in self.rules:
+            so_far = rule.wording(so_far, told)
+        return so_far
 
     def resolution(self, problem: Problem) -> float:
         """Return the sum of what each rule takes away, one match at least."""

@@ -12,6 +12,7 @@ from holdfast.bounds.tilted import nats_adaptive_tilted
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.checks import check_share
 from holdfast.mechanisms.selection import narrowed, subset_error, subset_size
+from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
 from holdfast.protocols import State
 
@@ -52,6 +53,10 @@ class FreshSubsample(Rule):
         n = reading.evaluation.n_examples
         chosen = rng.choice(n, size=subset_size(self.fraction, n), replace=False, shuffle=False)
         return narrowed(reading, chosen), state
+
+    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
+        """Return the phrase with the part."""
+        return so_far.then(f" on {self.fraction} of the examples, drawn anew")
 
     def resolution(self, problem: Problem) -> float:
         """Return the standard error of a part's accuracy about that of all examples."""

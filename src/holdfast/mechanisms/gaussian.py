@@ -8,6 +8,7 @@ from typing import ClassVar
 from holdfast.mechanisms.additive import Additive
 from holdfast.mechanisms.information import gaussian_entropy
 from holdfast.mechanisms.noise import Shape
+from holdfast.mechanisms.told import Told, Wording
 
 __all__ = ["Gaussian"]
 
@@ -43,3 +44,7 @@ class Gaussian(Additive):
     def entropy(self) -> float:
         """The differential entropy of the noise, in nats."""
         return gaussian_entropy(self.variance)
+
+    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
+        """Return the phrase with the noise."""
+        return so_far.then(f" plus Gaussian noise of standard deviation {self.scale}")

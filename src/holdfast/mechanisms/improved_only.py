@@ -11,6 +11,7 @@ import numpy as np
 
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.packed import matches_of, pack
+from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
 from holdfast.protocols import State
 
@@ -34,6 +35,7 @@ class ImprovedOnly(Rule):
     name: ClassVar[str] = "improved"
     source: ClassVar[str] = "boards that confirm an improvement; no paper"
     wants_exact: ClassVar[bool] = True
+    speaks: ClassVar[bool] = True
 
     def init(self, problem: Problem) -> State:
         """Return the state before the first submission."""
@@ -50,9 +52,14 @@ class ImprovedOnly(Rule):
         if state["best"] is not None:
             best = matches_of(state["best"], evaluation.labels, n_classes)
             if evaluation.matches <= best:
-                return reading.with_value(Fraction(0)), state
+                return reading.telling(Fraction(0), new_best=False), state
         after = {"best": pack(evaluation.query, n_classes), "n_classes": n_classes}
-        return reading.with_value(Fraction(1)), after
+        return reading.telling(Fraction(1), new_best=True), after
+
+    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
+        """Return the phrase for the one bit."""
+        beat = f"whether this submission beat the best so far of {so_far.whose}, 1 or 0"
+        return so_far.about(beat)
 
     def resolution(self, problem: Problem) -> float:  # noqa: ARG002 - the protocol's signature
         """Return 1: the answer says nothing about the level."""

@@ -11,6 +11,7 @@ from scipy.special import gammaln
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.checks import as_fraction, check_share, nearest_multiple
 from holdfast.mechanisms.rounding import n_levels
+from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
 from holdfast.protocols import State
 
@@ -57,6 +58,7 @@ class Ladder(Rule):
 
     name: ClassVar[str] = "ladder"
     source: ClassVar[str] = "Blum & Hardt 2015, Figure 1 (the Ladder mechanism)"
+    speaks: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_share("step", self.step)
@@ -73,9 +75,15 @@ class Ladder(Rule):
     ) -> tuple[Reading, State]:
         """Return the new value if it climbs by more than a step, else the standing one."""
         step, rung = as_fraction(self.step), state["rung"]
-        if rung is None or reading.value > (rung + 1) * step:
+        climbed = rung is None or reading.value > (rung + 1) * step
+        if climbed:
             rung = nearest_multiple(reading.value, step)
-        return reading.with_value(rung * step), {"rung": rung}
+        return reading.telling(rung * step, new_best=climbed, own=climbed), {"rung": rung}
+
+    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
+        """Return the phrase for the standing value."""
+        best = so_far.about(f"best so far of {so_far.whose}")
+        return best.then(f", in steps of {self.step}")
 
     def resolution(self, problem: Problem) -> float:
         """Return the step: a smaller improvement is not shown."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from holdfast.mechanisms.additive import Additive
 from holdfast.mechanisms.noise import Shape
+from holdfast.mechanisms.told import Told, Wording
 
 __all__ = ["Laplace"]
 
@@ -42,3 +43,7 @@ class Laplace(Additive):
     def entropy(self) -> float:
         """The differential entropy of the noise, in nats."""
         return 1.0 + math.log(2.0 * self.scale)
+
+    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
+        """Return the phrase with the noise."""
+        return so_far.then(f" plus Laplace noise of parameter {self.scale}")

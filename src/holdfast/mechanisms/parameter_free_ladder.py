@@ -12,6 +12,7 @@ from scipy.special import gammaln
 
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.packed import pack, unpack
+from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
 from holdfast.protocols import State
 
@@ -58,6 +59,7 @@ class ParameterFreeLadder(Rule):
     name: ClassVar[str] = "ladder"
     source: ClassVar[str] = "Blum & Hardt 2015, Figure 2 (the parameter-free Ladder mechanism)"
     wants_exact: ClassVar[bool] = True
+    speaks: ClassVar[bool] = True
 
     def init(self, problem: Problem) -> State:
         """Return the state in which nothing was released."""
@@ -78,8 +80,13 @@ class ParameterFreeLadder(Rule):
             lost = int(np.count_nonzero(then & ~now))
             if not climbs(gained, lost):
                 standing = reading.value - Fraction(gained - lost, evaluation.n_examples)
-                return reading.with_value(standing), state
-        return reading, {"best": pack(evaluation.query, n_classes), "n_classes": n_classes}
+                return reading.telling(standing, new_best=False, own=False), state
+        after = {"best": pack(evaluation.query, n_classes), "n_classes": n_classes}
+        return reading.telling(reading.value, new_best=True), after
+
+    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
+        """Return the phrase for the standing value."""
+        return so_far.about(f"best so far of {so_far.whose}")
 
     def resolution(self, problem: Problem) -> float:
         """Return the standard error of a difference between entirely different submissions."""

@@ -12,6 +12,7 @@ from scipy.special import gammaln
 
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.packed import matches_of, pack
+from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
 from holdfast.protocols import State
 
@@ -40,6 +41,7 @@ class RankOnly(Rule):
     source: ClassVar[str] = "boards that show ranks without scores; no paper"
     wants_exact: ClassVar[bool] = True
     unbounded: ClassVar[bool] = True
+    speaks: ClassVar[bool] = True
 
     def init(self, problem: Problem) -> State:
         """Return the state before the first submission."""
@@ -60,8 +62,12 @@ class RankOnly(Rule):
             key=lambda packed: -matches_of(packed, evaluation.labels, n_classes),
         )
         after = [*order[:place], pack(evaluation.query, n_classes), *order[place:]]
-        ranked = reading.with_value(Fraction(place + 1))
+        ranked = reading.telling(Fraction(place + 1), new_best=place == 0)
         return ranked, {"order": after, "n_classes": n_classes}
+
+    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
+        """Return the phrase for a rank."""
+        return so_far.about(f"rank of this submission among those of {so_far.whose}, 1 the best")
 
     def resolution(self, problem: Problem) -> float:  # noqa: ARG002 - the protocol's signature
         """Return 1: the answer says nothing about the level."""

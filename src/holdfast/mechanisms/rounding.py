@@ -13,6 +13,7 @@ from holdfast.errors import InvalidInput
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.checks import as_fraction, check_share, nearest_multiple
 from holdfast.mechanisms.tilting import rounded_nats
+from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import State
 
@@ -84,6 +85,12 @@ class Rounding(Rule):
         """Return the nearest multiple of the step."""
         step = self.exact_step
         return reading.with_value(nearest_multiple(reading.value, step) * step), state
+
+    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
+        """Return the phrase with the rounding."""
+        if self.decimals is not None:
+            return so_far.then(f", rounded to {self.decimals} decimals")
+        return so_far.then(f", rounded to a step of {self.step}")
 
     def resolution(self, problem: Problem) -> float:
         """Return the step, or one match if that is coarser."""

@@ -45,4 +45,5 @@ def narrowed(reading: Reading, chosen: NDArray[Any]) -> Reading:
     """Return the reading of the chosen examples alone."""
     whole = reading.evaluation
     query, labels = whole.query[chosen], whole.labels[chosen]
-    return Reading.of(Evaluation(int(np.count_nonzero(query == labels)), query, labels))
+    scored = Evaluation(int(np.count_nonzero(query == labels)), query, labels)
+    return Reading(Reading.of(scored).value, scored, reading.told)

@@ -13,6 +13,7 @@ from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.checks import as_fraction, check_positive, check_share
 from holdfast.mechanisms.information import laplace_nats
 from holdfast.mechanisms.noise import draw
+from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
 from holdfast.protocols import State
 
@@ -54,6 +55,7 @@ class ShakyLadder(Rule):
     name: ClassVar[str] = "shaky"
     source: ClassVar[str] = "Hardt 2017, a reading of the Shaky Ladder (see Departures)"
     unbounded: ClassVar[bool] = True
+    speaks: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_share("step", self.step)
@@ -69,9 +71,17 @@ class ShakyLadder(Rule):
         """Return a new noisy value if the noisy comparison climbs, else the standing one."""
         n, best = reading.evaluation.n_examples, state["best"]
         mine, theirs, shown = (draw("laplace", self.scale, n, rng) for _ in range(3))
-        if best is None or reading.value + mine > Fraction(best) + as_fraction(self.step) + theirs:
+        climbed = best is None or (
+            reading.value + mine > Fraction(best) + as_fraction(self.step) + theirs
+        )
+        if climbed:
             best = float(reading.value + shown)
-        return reading.with_value(Fraction(best)), {"best": best}
+        return reading.telling(Fraction(best), new_best=climbed, own=climbed), {"best": best}
+
+    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
+        """Return the phrase for the standing value."""
+        best = so_far.about(f"best so far of {so_far.whose}")
+        return best.then(f", with Laplace noise of parameter {self.scale}")
 
     def resolution(self, problem: Problem) -> float:
         """Return the step plus the standard deviation of a released value."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +12,7 @@ from holdfast.bounds.tilted import nats_adaptive_tilted
 from holdfast.errors import BudgetExhausted
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.selection import narrowed, shuffled, subset_error
+from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import State
 
@@ -75,7 +76,14 @@ class Split(Rule):
         n, part = reading.evaluation.n_examples, looks * self.parts // k
         order = shuffled(n, self.seed, "split")
         chosen = order[n * part // self.parts : n * (part + 1) // self.parts]
-        return narrowed(reading, chosen), {"looks": looks + 1, "n_queries": k}
+        scored = narrowed(reading, chosen)
+        told = replace(scored.told, part=part)
+        return replace(scored, told=told), {"looks": looks + 1, "n_queries": k}
+
+    def wording(self, so_far: Wording, told: Told) -> Wording:
+        """Return the phrase with the part."""
+        which = f"part {told.part + 1}" if told.part is not None else "one"
+        return so_far.then(f" on {which} of {self.parts} parts of the examples")
 
     def resolution(self, problem: Problem) -> float:
         """Return the standard error of a part's accuracy about that of all examples."""

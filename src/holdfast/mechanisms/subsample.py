@@ -11,6 +11,7 @@ from holdfast.bounds.tilted import nats_adaptive_tilted
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.checks import check_share
 from holdfast.mechanisms.selection import narrowed, shuffled, subset_error, subset_size
+from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import State
 
@@ -59,6 +60,10 @@ class Subsample(Rule):
         n = reading.evaluation.n_examples
         chosen = shuffled(n, self.seed, "subsample")[: subset_size(self.fraction, n)]
         return narrowed(reading, chosen), state
+
+    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
+        """Return the phrase with the part."""
+        return so_far.then(f" on a fixed {self.fraction} of the examples")
 
     def resolution(self, problem: Problem) -> float:
         """Return the standard error of the public part's accuracy about that of all examples."""

@@ -13,6 +13,7 @@ from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.checks import as_fraction, check_positive, check_share
 from holdfast.mechanisms.information import laplace_nats, log_patterns
 from holdfast.mechanisms.noise import draw
+from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import State
 from holdfast.quoting import quoted
@@ -63,6 +64,7 @@ class Thresholdout(Rule):
     name: ClassVar[str] = "thresholdout"
     source: ClassVar[str] = "Dwork et al. 2015, Figure 1 (Thresholdout)"
     unbounded: ClassVar[bool] = True
+    speaks: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_share("threshold", self.threshold)
@@ -92,20 +94,30 @@ class Thresholdout(Rule):
         if threshold is None:
             threshold = self._noisy_threshold(reading, rng)
         limit = Fraction(threshold) + self._laplace(4, reading, rng)
-        if abs(reading.value - Fraction(last)) > limit:
+        exceeds = abs(reading.value - Fraction(last)) > limit
+        if exceeds:
             answer = float(reading.value + self._laplace(1, reading, rng))
             budget, threshold = budget - 1, self._noisy_threshold(reading, rng)
         else:
             answer = last
         kept = answer if self.reference is None else last
         after = {"budget": budget, "threshold": threshold, "last": kept}
-        return reading.with_value(Fraction(answer)), after
+        return reading.telling(Fraction(answer), own=exceeds), after
 
     def _laplace(self, times: int, reading: Reading, rng: np.random.Generator) -> Fraction:
         return draw("laplace", times * self.scale, reading.evaluation.n_examples, rng)
 
     def _noisy_threshold(self, reading: Reading, rng: np.random.Generator) -> float:
         return float(as_fraction(self.threshold) + self._laplace(2, reading, rng))
+
+    def wording(self, so_far: Wording, told: Told) -> Wording:
+        """Return the phrase for a value of its own, or for the reference."""
+        if told.own is False:
+            near = f"reference: this submission differs from it by about {self.threshold} at most"
+            return so_far.about(near)
+        if told.own is None:
+            so_far = so_far.about(f"reference, or {so_far.head}")
+        return so_far.then(f" plus Laplace noise of parameter {self.scale}")
 
     def resolution(self, problem: Problem) -> float:
         """Return the threshold: an accuracy this close to the reference is not told from it."""

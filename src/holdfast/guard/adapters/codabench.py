@@ -69,7 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except HoldfastError as error:
         print(error, file=sys.stderr)  # Codabench shows it to the submitter
         return 1
-    print(f"released {receipt.released}, {receipt.looks_left} looks left, {receipt.receipt_id}")
+    print(f"released {receipt.released}: {receipt.meaning}")
+    print(f"{receipt.looks_left} looks left, {receipt.receipt_id}")
     return 0
 
 

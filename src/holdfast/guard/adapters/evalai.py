@@ -58,6 +58,8 @@ def evaluate(
         "submission_result": row,
         "submission_metadata": {
             "looks_left": receipt.looks_left,
+            "meaning": receipt.meaning,
+            "new_best": receipt.new_best,
             "receipt_id": receipt.receipt_id,
         },
     }
