@@ -67,8 +67,12 @@ class LabelModel:
         return largest(lambda a: self.least_nats(a) <= most, self.chance)
 
 
-def largest(possible: Callable[[float], bool], low: float, high: float = 1.0) -> float:
+def largest(
+    possible: Callable[[float], bool], low: float, high: float = 1.0, *, tolerance: float = 0.0
+) -> float:
     """Return the end of the range from `low` on in which `possible` holds, rounded up.
+
+    It is too high by at most `tolerance` of its distance from `low`, or by a last digit.
 
     The bracket does not depend on the condition, so whatever is possible under a stricter condition
     never ends higher than under a looser one, however the last digits fall.
@@ -78,9 +82,10 @@ def largest(possible: Callable[[float], bool], low: float, high: float = 1.0) ->
     """
     if possible(high):
         return high
+    start = low
     while True:
         middle = 0.5 * (low + high)
-        if not low < middle < high:
+        if not low < middle < high or high - low <= tolerance * (low - start):
             return high
         if possible(middle):
             low = middle
