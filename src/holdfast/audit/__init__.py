@@ -5,7 +5,7 @@ Three words are kept apart: *possible* (an attack did it), *allowed* (no bound r
 """
 
 from holdfast.audit.history import Submission, read_history
-from holdfast.audit.looks import Looks, parse_looks
+from holdfast.audit.looks import Looks, parse_looks, parse_rate
 from holdfast.audit.parts import Parts, parts_of
 from holdfast.audit.request import Prediction, Request
 from holdfast.audit.result import Audit, as_json
@@ -22,6 +22,7 @@ __all__ = [
     "audit",
     "n_plays",
     "parse_looks",
+    "parse_rate",
     "parts_of",
     "read_history",
 ]

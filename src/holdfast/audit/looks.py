@@ -10,7 +10,7 @@ from holdfast.errors import InvalidInput
 from holdfast.problem import check_at_least
 from holdfast.quoting import quoted
 
-__all__ = ["Looks", "parse_looks"]
+__all__ = ["Looks", "parse_looks", "parse_rate"]
 
 # Days in each unit of a rate; a month is a twelfth of a year.
 UNITS = {"hour": 1.0 / 24.0, "day": 1.0, "week": 7.0, "month": 365.25 / 12.0, "year": 365.25}
@@ -25,13 +25,11 @@ class Looks:
     text: str
 
 
-def parse_looks(text: str, *, days: int | None = None) -> Looks:
-    """Read "1000", or a rate such as "5/day", which needs the number of days it lasts.
+def parse_rate(text: str) -> tuple[int, str | None]:
+    """Read "1000" or "5/day": a number, and the unit of time that it is for, if any.
 
-    >>> parse_looks("5/day", days=90)
-    Looks(count=450, text='5/day for 90 days')
-    >>> parse_looks("1,000")
-    Looks(count=1000, text='1,000 looks')
+    >>> parse_rate("5/day"), parse_rate("1,000")
+    ((5, 'day'), (1000, None))
     """
     match = re.fullmatch(
         r"\s*([\d,_]{1,40})\s*(?:(?:/|per)\s*(hour|day|week|month|year))?\s*", text
@@ -40,8 +38,20 @@ def parse_looks(text: str, *, days: int | None = None) -> Looks:
         raise InvalidInput(
             f'looks must be a number such as 1000 or a rate such as "5/day", got {quoted(text)}.'
         )
-    number = check_at_least("looks", int(re.sub(r"[,_]", "", match[1])), 1)
-    if match[2] is None:
+    number = int(re.sub(r"[,_]", "", match[1]))
+    return check_at_least("looks", number, 1), match[2]
+
+
+def parse_looks(text: str, *, days: int | None = None) -> Looks:
+    """Read "1000", or a rate such as "5/day", which needs the number of days it lasts.
+
+    >>> parse_looks("5/day", days=90)
+    Looks(count=450, text='5/day for 90 days')
+    >>> parse_looks("1,000")
+    Looks(count=1000, text='1,000 looks')
+    """
+    number, unit = parse_rate(text)
+    if unit is None:
         if days is not None:
             raise InvalidInput(
                 f'days must come with a rate such as "5/day", got looks {quoted(text)}.'
@@ -51,9 +61,7 @@ def parse_looks(text: str, *, days: int | None = None) -> Looks:
         raise InvalidInput(f"days must be given with a rate, got looks {quoted(text)} alone.")
     check_at_least("days", days, 1)
     # A calendar window opens anew when it begins: a last, partial one counts fully.
-    return _checked(
-        number * math.ceil(days / UNITS[match[2]]), f"{number:,}/{match[2]} for {days:,} days"
-    )
+    return _checked(number * math.ceil(days / UNITS[unit]), f"{number:,}/{unit} for {days:,} days")
 
 
 def _checked(count: int, text: str) -> Looks:

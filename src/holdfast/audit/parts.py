@@ -9,7 +9,7 @@ import numpy as np
 
 from holdfast.audit.result import Part
 from holdfast.errors import InvalidInput
-from holdfast.guard.parts import IGNORED, PRIVATE, PUBLIC, rows_of_parts
+from holdfast.guard.parts import AUTO, IGNORED, PRIVATE, PUBLIC, rows_of_parts, scored_part
 from holdfast.label_files import LabelFile
 from holdfast.labels import Labels
 
@@ -34,7 +34,9 @@ class Parts:
     ignored
         Number of examples that nothing is scored on.
     final
-        What decides the final ranking.
+        What decides the final ranking; "public" stands for the scored examples.
+    name
+        What the scored part is called.
     """
 
     scored: Labels = field(repr=False)
@@ -42,6 +44,7 @@ class Parts:
     private: int
     ignored: int
     final: Final
+    name: str = PUBLIC
 
     @property
     def final_share(self) -> float:
@@ -56,7 +59,7 @@ class Parts:
         """Return the parts for the record."""
         if not self.private and not self.ignored:
             return (Part("all", int(self.scored.size), True, True),)
-        parts = [Part(PUBLIC, int(self.scored.size), True, self.final != "private")]
+        parts = [Part(self.name, int(self.scored.size), True, self.final != "private")]
         if self.private:
             parts.append(Part(PRIVATE, self.private, False, self.final != "public"))
         if self.ignored:
@@ -64,25 +67,41 @@ class Parts:
         return tuple(parts)
 
 
-def parts_of(file: LabelFile, final: Final | None = None) -> Parts:
+def parts_of(file: LabelFile, final: Final | None = None, part: str = AUTO) -> Parts:
     """Read the parts from a label file; without a `Usage` or `split` column there is one.
 
-    The public part is what looks are scored on. By default the private part alone decides the
-    final ranking, as on Kaggle and in Hugging Face competitions.
+    Parameters
+    ----------
+    file
+        The labels, with their split if they have one.
+    final
+        What decides the final ranking. By default it is the private part alone where there is
+        one, as on Kaggle and in Hugging Face competitions.
+    part
+        What looks are scored on: "public", "private", "all" (but ignored examples), or "auto":
+        the public part where there is one. Where it is not the public one, the examples that
+        looks are scored on decide the final ranking, too.
     """
     parts = rows_of_parts(file)
+    found = scored_part(parts, file.n_examples, part)
+    name, where = found.name, found.rows
     if not parts:
         if final == "private":
             raise InvalidInput(
                 "final must be all or public where the labels have no public part "
                 "(a Usage or split column), got private."
             )
-        return Parts(file.labels, np.arange(file.n_examples), 0, 0, final or "public")
-    where, private = parts[PUBLIC], int(parts[PRIVATE].size)
+        return Parts(file.labels, where, 0, 0, final or "public", name)
+    scored = file.labels[where]
+    if name != PUBLIC:
+        if final not in (None, name):
+            raise InvalidInput(f"final must be {name}, as looks are scored on it, got {final}.")
+        return Parts(scored, where, 0, file.n_examples - scored.size, "public", name)
+    private = int(parts[PRIVATE].size)
     if final == "private" and not private:
         raise InvalidInput("final must not be private where no example is, got private.")
     return Parts(
-        scored=file.labels[where],
+        scored=scored,
         where=where,
         private=private,
         ignored=int(parts[IGNORED].size),

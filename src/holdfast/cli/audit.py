@@ -22,9 +22,9 @@ from holdfast.audit.request import model_name
 from holdfast.cli.audit_tables import show
 from holdfast.cli.options import AsJson, Processes, Seed
 from holdfast.cli.output import print_json
+from holdfast.cli.policy_settings import looks_of
 from holdfast.errors import InvalidInput
 from holdfast.guard import Policy
-from holdfast.guard.windows import Calendar, Rolling
 from holdfast.label_files import LabelFile, read_labels
 from holdfast.labels import Labels
 from holdfast.problem import check_at_least
@@ -40,7 +40,7 @@ SHOWN = {
     "mechanism": None,
     "looks": None,
     "days": None,
-    "teams": 1,
+    "teams": None,
     "accounts": 1,
     "final": None,
     "final_choices": None,
@@ -51,7 +51,6 @@ SHOWN = {
     "label_column": None,
     "seed": 0,
 }
-DAY = 86_400 * 1_000_000
 
 
 def audit(
@@ -60,7 +59,10 @@ def audit(
         typer.Argument(help="CSV or NPY file of hidden labels. Default: an embedded example."),
     ] = None,
     policy: Annotated[
-        Path | None, typer.Option(help="Policy file with release rule and limits.")
+        Path | None,
+        typer.Option(
+            help="Policy file; with days, teams and classes in it, nothing else is needed."
+        ),
     ] = None,
     mechanism: Annotated[
         str | None, typer.Option(help="Release rule such as round:3, instead of a policy file.")
@@ -69,9 +71,14 @@ def audit(
         str | None, typer.Option(help='Looks of one account: a number, or a rate such as "5/day".')
     ] = None,
     days: Annotated[
-        int | None, typer.Option(help="How many days the board runs, for a rate or a window.")
+        int | None,
+        typer.Option(
+            help="How many days the board runs, for a rate or a window. Default: the policy's."
+        ),
     ] = None,
-    teams: Annotated[int, typer.Option(help="Teams on the board.")] = 1,
+    teams: Annotated[
+        int | None, typer.Option(help="Teams on the board. Default: the policy's, or 1.")
+    ] = None,
     accounts: Annotated[int, typer.Option(help="Accounts that work together.")] = 1,
     final: Annotated[
         str | None,
@@ -97,7 +104,7 @@ def audit(
         float | None,
         typer.Option(
             help="Ranking gap in points that the board should be able to show. Default: the "
-            "history's median gap, or 1."
+            "policy's, the history's median gap, or 1."
         ),
     ] = None,
     report: Annotated[Path | None, typer.Option(help="Write the page into this HTML file.")] = None,
@@ -124,22 +131,23 @@ def audit(
         check_at_least("processes", processes, 1)
     if report is not None:
         _check_report(report)
-    file, models, name = _test_set(labels, predictions, id_column, label_column)
-    wanted = _policy(policy, mechanism, looks, days)
-    parts = auditing.parts_of(file, _final(final))
+    stated = _stated(policy, mechanism, looks)
+    wanted = _settings(stated, mechanism, looks, days)
+    classes = None if stated is None else stated.classes
+    file, models, name = _test_set(labels, predictions, id_column, label_column, classes)
+    parts = auditing.parts_of(file, _final(final), "auto" if stated is None else stated.part)
+    said = {"teams": teams, "gap": gap, "final_choices": final_choices}
     request = auditing.Request(
         name=name,
         file=file,
         parts=parts,
         accounts=accounts,
-        teams=teams,
         predictions=[
             auditing.Prediction(model.name, model.labels[parts.where]) for model in models
         ],
         history=None if history is None else auditing.read_history(history),
-        gap=gap,
         seed=seed,
-        **{**wanted, **({} if final_choices is None else {"final_choices": final_choices})},
+        **{**wanted, **{name: value for name, value in said.items() if value is not None}},
     )
     with _progress(auditing.n_plays(request)) as on_step:
         result = auditing.audit(
@@ -163,12 +171,13 @@ def _test_set(
     predictions: Sequence[Path] | None,
     id_column: str | None,
     label_column: str | None,
+    classes: Sequence[str] | None,
 ) -> tuple[LabelFile, list[auditing.Prediction], str]:
     if labels is None:
         file, model = example()
         given = [_prediction(path, file) for path in predictions or ()]
         return file, given or [model], NAME
-    file = read_labels(labels, id_column=id_column, label_column=label_column)
+    file = read_labels(labels, id_column=id_column, label_column=label_column, class_names=classes)
     if file.n_classes < 2:
         raise InvalidInput(f"{labels} must hold at least 2 classes, got {file.n_classes}.")
     return file, [_prediction(path, file) for path in predictions or ()], labels.name
@@ -191,41 +200,34 @@ def _prediction(path: Path, file: LabelFile) -> auditing.Prediction:
     return auditing.Prediction(model_name(path), found)
 
 
-def _policy(
-    path: Path | None, mechanism: str | None, looks: str | None, days: int | None
-) -> dict[str, Any]:
-    """Return the request's settings from a policy file or from options."""
+def _stated(path: Path | None, mechanism: str | None, looks: str | None) -> Policy | None:
+    """Return the policy of a file, if one is named; then options must not say the same."""
     if path is None:
+        return None
+    for name, value in (("mechanism", mechanism), ("looks", looks)):
+        if value is not None:
+            raise InvalidInput(f"{name} must not be given together with policy.")
+    return Policy.read(path)
+
+
+def _settings(
+    policy: Policy | None, mechanism: str | None, looks: str | None, days: int | None
+) -> dict[str, Any]:
+    """Return the request's settings from a policy or from options."""
+    if policy is None:
         return {
             "release": mechanism or DEFAULT_RULE,
             "looks": auditing.parse_looks(looks or DEFAULT_LOOKS, days=days),
         }
-    for name, value in (("mechanism", mechanism), ("looks", looks)):
-        if value is not None:
-            raise InvalidInput(f"{name} must not be given together with policy.")
-    policy = Policy.read(path)
     return {
         "release": policy.release,
-        "looks": _policy_looks(policy, days),
+        "looks": looks_of(policy, days),
         "memory": policy.memory,
         "looks_per_data_set": policy.looks_per_data_set,
         "final_choices": policy.final_choices,
+        "teams": policy.teams or 1,
+        "gap": policy.ranking_gap,
     }
-
-
-def _policy_looks(policy: Policy, days: int | None) -> auditing.Looks:
-    """Return a team's looks over the life of the board, never more than all teams' together."""
-    if isinstance(policy.span, Calendar):
-        if days is None:
-            raise InvalidInput(f'days must be given, as window is "{policy.window}".')
-        return auditing.parse_looks(f"{policy.looks_per_team}/{policy.span.period}", days=days)
-    if isinstance(policy.span, Rolling):
-        if days is None:
-            raise InvalidInput(f'days must be given, as window is "{policy.window}".')
-        windows = -(-days * DAY // policy.span.span)
-        text = f"{policy.looks_per_team:,} per {policy.window} for {days:,} days"
-        return auditing.Looks(policy.looks_per_team * windows, text)
-    return auditing.parse_looks(str(policy.looks_per_team))
 
 
 def _final(text: str | None) -> Any:

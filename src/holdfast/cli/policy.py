@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
+from holdfast.cli.policy_settings import (
+    classes_setting,
+    settings_from_labels,
+    settings_from_looks,
+)
 from holdfast.errors import InvalidInput
 from holdfast.guard import Policy
-from holdfast.guard.policy import POLICY_TEMPLATE
+from holdfast.guard.policy_text import policy_text
 
 __all__ = ["policy"]
 
@@ -25,13 +30,71 @@ policy = typer.Typer(
 @policy.command()
 def init(
     path: Annotated[Path, typer.Argument(help="Where to write it.")] = Path("policy.toml"),
+    release: Annotated[
+        str | None, typer.Option(help="Release rule such as round:3. Default: ladder:0.01.")
+    ] = None,
+    looks: Annotated[
+        str | None,
+        typer.Option(help='Looks of one team: a number, or a rate such as "5/day". Default: 100.'),
+    ] = None,
+    days: Annotated[int | None, typer.Option(help="How many days the board runs.")] = None,
+    teams: Annotated[int | None, typer.Option(help="Teams on the board.")] = None,
+    gap: Annotated[
+        float | None,
+        typer.Option(help="Ranking gap in points that the board should be able to show."),
+    ] = None,
+    min_gap: Annotated[
+        str | None,
+        typer.Option(help='Least time between two looks of one team such as "10 minutes".'),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            help="CSV or NPY file of hidden labels: class names and part are taken from it."
+        ),
+    ] = None,
+    classes: Annotated[
+        str | None,
+        typer.Option(
+            help="The classes: a file with one name per line, or names separated by commas."
+        ),
+    ] = None,
+    part: Annotated[
+        str | None,
+        typer.Option(help="Rows that a look is scored on: auto, public, private or all."),
+    ] = None,
+    id_column: Annotated[str | None, typer.Option(help="The CSV file's column of ids.")] = None,
+    label_column: Annotated[
+        str | None, typer.Option(help="The CSV file's column of labels.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a policy file with every setting, its default and what it means."""
+    """Write a policy file with every setting, its value and what it means.
+
+    With a rule, looks, days, teams and labels, holdfast audit LABELS --policy FILE needs nothing
+    else. Of the labels only the class names and whether there is a public part are written.
+    """
+    said: dict[str, Any] = {
+        "release": release,
+        "days": days,
+        "teams": teams,
+        "ranking_gap": gap,
+        "min_gap": min_gap,
+        "part": part,
+        "classes": None if classes is None else classes_setting(classes, path),
+    }
+    given = _checked({name: value for name, value in said.items() if value is not None})
+    if labels is not None:
+        given |= settings_from_labels(
+            labels, given, id_column=id_column, label_column=label_column, folder=path.parent
+        )
+    if looks is not None:
+        given = _checked(given | settings_from_looks(looks, days, teams))
+    text = policy_text(given)
     try:
         with path.open("w" if force else "x", encoding="utf-8") as file:
-            file.write(POLICY_TEMPLATE)
+            file.write(text)
     except FileExistsError:
         raise InvalidInput(f"{path} must not exist yet; --force overwrites it.") from None
     except OSError as error:
@@ -40,6 +103,12 @@ def init(
         print_json({"path": str(path), "settings": dict(Policy.read(path).settings())})
         return
     human().print(f"Wrote {path}. Check it after editing: holdfast policy check {path}")
+
+
+def _checked(settings: dict[str, Any]) -> dict[str, Any]:
+    """Refuse a wrong setting before anything is written; classes were checked when read."""
+    Policy(**{"release": "exact", **settings, "classes": None})
+    return settings
 
 
 @policy.command()
