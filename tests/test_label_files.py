@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInput
-from holdfast.label_files import read_labels
+from holdfast.label_files import label_file_of, read_labels
 
 
 @pytest.fixture
@@ -178,9 +178,29 @@ BAD_CSV = {
         "must have a label for every example, got NaN at line 3.",
     ),
     "float labels": (
-        b"id,label\n1,1\n2,2.0\n",
+        b"id,label\n1,1\n2,1.5\n",
         {},
-        "must hold class names or integers, got '2.0' at line 3.",
+        "must hold class names or whole numbers, got '1.5' at line 3.",
+    ),
+    "infinite label": (
+        b"id,label\n1,1\n2,inf\n",
+        {},
+        "must hold class names or whole numbers, got 'inf' at line 3.",
+    ),
+    "float among known classes": (
+        b"id,label\n1,1\n2,1.5\n",
+        {"class_names": ["0", "1"]},
+        "must hold only known classes (0, 1), got '1.5' at line 3.",
+    ),
+    "a label of 5,000 digits": (
+        b"id,label\n1," + b"9" * 5000 + b"\n",
+        {},
+        "must have labels of at most 256 characters, got 5000 at line 2.",
+    ),
+    "ids that are floats and the same": (
+        b"id,label\n1.0,a\n2.0,b\n1.0,b\n",
+        {},
+        "must have distinct ids, got '1' at lines 2 and 4.",
     ),
     "unknown class": (
         b"id,label\n1,cat\n2,cow\n",
@@ -244,7 +264,14 @@ def test_an_array_of_strings_holds_names(save):
 
 
 BAD_NPY = {
-    "float": (np.array([0.0, 1.0]), {}, "must be integers, got dtype float64."),
+    "float": (np.array([0.0, 1.5]), {}, "must be integers, got 1.5 at position 1."),
+    "infinite": (np.array([0.0, np.inf]), {}, "must be integers, got inf at position 1."),
+    "complex": (np.array([0j]), {}, "must be integers, got dtype complex128."),
+    "time": (np.array(["2020"], dtype="M8[ns]"), {}, "must be integers, got dtype datetime64[ns]."),
+    "records": (np.zeros(2, dtype="i4,i4"), {}, "must be a plain NPY array, got: the header "),
+    "not UTF-8": (np.array([b"a", b"\xff"]), {}, "must hold names in UTF-8, got other bytes at"),
+    "half a letter": (np.array(["a", "\ud800"]), {}, "must hold names in Unicode, got others at"),
+    "a name of two lines": (np.array(["a", "b\nc"]), {}, "must have labels of one line, got a"),
     "NaN": (np.array([0.0, np.nan]), {}, "must be integers, got NaN at position 1."),
     "matrix": (np.zeros((2, 3), dtype=int), {}, "must be one-dimensional, got shape (2, 3)."),
     "negative": (np.array([0, -1]), {}, "must hold class numbers from 0 on, got -1 at position 1."),
@@ -276,6 +303,67 @@ def test_each_bad_array_is_refused_in_one_line(save, case):
         read_labels(path, **options)
     assert str(caught.value).startswith(f"{path} {message}")
     assert "\n" not in str(caught.value)
+
+
+def test_whole_floats_and_truth_values_are_classes(save):
+    assert read_labels(save(np.array([0.0, 2.0, 1.0]))).class_names == ("0", "1", "2")
+    file = read_labels(save(np.array([True, False, True])))
+    assert file.class_names == ("0", "1")
+    assert file.labels.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("truth", "submission"),
+    [
+        (["0", "1", "10"], ["0.0", "1.0", "10.0"]),
+        (["0.0", "1.0", "10.0"], ["0", "1", "10"]),
+        (["-1", "1", "3"], ["-1.0", "1.", "3e0"]),
+        (["False", "True", "True"], ["0", "1.0", "TRUE"]),
+        (["0", "1", "1"], ["False", "True", "true"]),
+        (["1.0", "main", "x"], ["1", "main", "x"]),
+    ],
+)
+def test_a_class_is_the_same_however_it_is_spelled(write, truth, submission):
+    def table(labels):
+        return "id,label\n" + "".join(f"{i},{label}\n" for i, label in enumerate(labels))
+
+    known = read_labels(write(table(truth)))
+    guess = read_labels(write(table(submission), "guess.csv"), class_names=known.class_names)
+    assert guess.labels.tolist() == known.labels.tolist()
+
+
+def test_1_and_1_0_are_one_class_in_a_file_of_numbers_only(write):
+    file = read_labels(write("id,label\n1,1\n2,1.0\n3,0\n"))
+    assert file.class_names == ("0", "1")
+    assert file.labels.tolist() == [1, 1, 0]
+    mixed = read_labels(write("id,label\n1,1\n2,1.0\n3,cat\n"))
+    assert mixed.class_names == ("1", "1.0", "cat")
+
+
+def test_what_pandas_writes_of_integers_with_a_missing_value_is_read_back(write, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"id": [3, 4, None], "label": [1, 0, None]}).dropna()
+    frame.to_csv(tmp_path / "frame.csv", index=False)
+    file = read_labels(tmp_path / "frame.csv", class_names=["0", "1"])
+    assert file.labels.tolist() == [1, 0]
+    assert file.ids.tolist() == [3, 4]
+
+
+def test_ids_with_a_point_are_integers_only_if_each_ends_in_0(write):
+    assert read_labels(write("id,label\n1.0,a\n20.0,b\n")).ids.tolist() == [1, 20]
+    assert read_labels(write("v,label\n1.0,a\n1.1,b\n")).ids.tolist() == ["1.0", "1.1"]
+    assert read_labels(write("v,label\n1.0,a\n1,b\n")).ids.tolist() == ["1.0", "1"]
+    assert read_labels(write("v,label\n01.0,a\n1.0,b\n")).ids.tolist() == ["01.0", "1.0"]
+
+
+def test_labels_handed_over_as_texts_are_read_like_a_file():
+    truth = label_file_of(["1.0", "0.0", "1.0"], name="solution", ids=["5.0", "6.0", "7.0"])
+    assert truth.class_names == ("0", "1")
+    assert truth.ids.tolist() == [5, 6, 7]
+    with pytest.raises(InvalidInput, match=r"^guess must hold only known classes .*'2' at row 2"):
+        label_file_of(["0", "2"], name="guess", class_names=truth.class_names)
+    with pytest.raises(InvalidInput, match=r"got NaN at row 1\.$"):
+        label_file_of(["nan"], name="guess")
 
 
 def test_a_truncated_array_is_refused_without_allocating_what_it_promises(save):

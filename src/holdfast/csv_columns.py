@@ -6,54 +6,119 @@ integer per row plus its name once per class.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, TextIO
+from io import TextIOWrapper
+from typing import Any, BinaryIO, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.csv_header import column_places
 from holdfast.errors import InvalidInput
-from holdfast.quoting import listed, quoted
+from holdfast.ids import Ids, as_ids, as_plain_integers, distinct_keys, id_keys
+from holdfast.labels import MOST_CLASSES
+from holdfast.quoting import quoted, shortened
 
-__all__ = ["Column", "read_columns"]
+__all__ = ["Column", "GrowingColumn", "read_carefully", "read_columns"]
 
 # A file of something else shows as an endless line; a table of labels has short ones.
 LONGEST_LINE = 1 << 20
 LONGEST_ID = 256
+# Letters of all class names together: four bytes each in the worst case.
+MOST_LETTERS = 1 << 25
 BLOCK = 1 << 15
 # Beyond this a table is no test set; it is refused before it is read.
 MOST_LINES = 20_000_000
-# Kaggle and Hugging Face name the column that says which part a row belongs to so.
-SPLIT_NAMES = ("usage", "split")
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column of names: `names[codes[row]]`, and where each name was first seen."""
+    """A column of names, `names[codes[row]]`, and where each name was first seen."""
 
     codes: NDArray[Any]
     names: list[str]
-    firsts: list[str]
+    firsts: Sequence[int]
+    unit: str = "line"
+
+    def place_of(self, name: int) -> str:
+        """Return where the name of that number was first seen."""
+        return f"{self.unit} {self.firsts[name]}"
+
+
+class GrowingColumn:
+    """A column of names that grows row by row, each name kept once.
+
+    Parameters
+    ----------
+    name
+        What messages call the file.
+    unit
+        What its places are: lines, rows or positions.
+    """
+
+    def __init__(self, name: str, unit: str) -> None:
+        self.codes = array("I")
+        self._name, self._unit = name, unit
+        self._numbers: dict[str, int] = {}
+        self._firsts = array("Q")
+        self._room = MOST_LETTERS
+
+    def append(self, text: str, place: int) -> None:
+        """Add a row, or raise `InvalidInput` if its name can't be a class."""
+        number = self._numbers.setdefault(text, len(self._numbers))
+        if number == len(self._firsts):
+            self._check_new(text, place)
+            self._firsts.append(place)
+        self.codes.append(number)
+
+    def _check_new(self, text: str, place: int) -> None:
+        where = f"at {self._unit} {place}"
+        if len(text) > LONGEST_ID:
+            raise InvalidInput(
+                f"{self._name} must have labels of at most {LONGEST_ID} characters, "
+                f"got {len(text)} {where}."
+            )
+        if "\n" in text or "\r" in text:
+            raise InvalidInput(
+                f"{self._name} must have labels of one line, got a longer one {where}."
+            )
+        if len(self._firsts) == MOST_CLASSES:
+            raise InvalidInput(
+                f"{self._name} must have at most {MOST_CLASSES:,} classes, got another {where}."
+            )
+        self._room -= len(text)
+        if self._room < 0:
+            raise InvalidInput(
+                f"{self._name} must have class names of at most {MOST_LETTERS:,} characters in "
+                f"all, got more {where}."
+            )
+
+    def column(self) -> Column:
+        """Return what has grown."""
+        return Column(np.array(self.codes), list(self._numbers), self._firsts, self._unit)
 
 
 def read_columns(
-    path: Path, *, id_column: str | None, label_column: str | None
-) -> tuple[NDArray[Any] | None, Column, Column | None]:
+    file: BinaryIO, path: str, *, id_column: str | None, label_column: str | None
+) -> tuple[Ids | None, Column, Column | None]:
     """Return the ids, the labels and the `Usage` or `split` column; None where there is none."""
-    _refuse_too_long(path)
-    labels, splits = _Names(), _Names()
-    blocks: list[NDArray[Any]] = []
+    return read_carefully(file, path, id_column=id_column, label_column=label_column)
+
+
+def read_carefully(
+    file: BinaryIO, path: str, *, id_column: str | None, label_column: str | None
+) -> tuple[Ids | None, Column, Column | None]:
+    """Return what `read_columns` does, from a file of any shape, row by row."""
+    _refuse_too_long(file, path)
+    labels, splits = GrowingColumn(path, "line"), GrowingColumn(path, "line")
+    blocks: list[Ids] = []
     block: list[str] = []
     at_id: int | None = None
-    for line, id_, label, split in _rows(path, id_column, label_column):
-        if "\n" in label or "\r" in label:
-            raise InvalidInput(
-                f"{path} must have labels of one line, got a longer one at line {line}."
-            )
+    for line, id_, label, split in _rows(file, path, id_column, label_column):
         labels.append(label, line)
         if split is not None:
             splits.append(split, line)
@@ -76,55 +141,38 @@ def read_columns(
         return None, column, split_column
     blocks.append(_as_array(block))
     ids = _joined([part for part in blocks if part.size])
-    _refuse_duplicates(path, ids, id_column, label_column)
+    del blocks
+    if not distinct_keys(id_keys(ids)):
+        _refuse_duplicates(file, path, ids, id_column, label_column)
     return ids, column, split_column
 
 
-class _Names:
-    """A growing column of names, each kept once."""
-
-    def __init__(self) -> None:
-        self.codes = array("I")
-        self._numbers: dict[str, int] = {}
-        self._firsts: list[str] = []
-
-    def append(self, name: str, line: int) -> None:
-        number = self._numbers.setdefault(name, len(self._numbers))
-        if number == len(self._firsts):
-            self._firsts.append(f"line {line}")
-        self.codes.append(number)
-
-    def column(self) -> Column:
-        return Column(np.array(self.codes), list(self._numbers), self._firsts)
-
-
-def _refuse_too_long(path: Path) -> None:
+def _refuse_too_long(file: BinaryIO, path: str) -> None:
     lines = 0
-    with path.open("rb") as file:
-        while chunk := file.read(1 << 20):
-            lines += chunk.count(b"\n")
-            if lines > MOST_LINES:
-                raise InvalidInput(f"{path} must have at most {MOST_LINES:,} lines, got more.")
+    file.seek(0)
+    while chunk := file.read(1 << 20):
+        lines += chunk.count(b"\n")
+        if lines > MOST_LINES:
+            raise InvalidInput(f"{path} must have at most {MOST_LINES:,} lines, got more.")
 
 
-def _as_array(ids: list[str]) -> NDArray[Any]:
+def _as_array(ids: list[str]) -> Ids:
     """Return integers if every id is written as one, plainly; else strings."""
     texts = np.array(ids, dtype=np.str_)
-    try:
-        numbers = texts.astype(np.int64)
-    except (ValueError, OverflowError):
-        return texts
-    return numbers if np.array_equal(numbers.astype(np.str_), texts) else texts
+    numbers = as_plain_integers(texts)
+    return texts if numbers is None else numbers
 
 
-def _joined(blocks: list[NDArray[Any]]) -> NDArray[Any]:
-    if len({block.dtype.kind for block in blocks}) > 1:
+def _joined(blocks: list[Ids]) -> Ids:
+    kinds = {block.dtype.kind for block in blocks}
+    if len(kinds) > 1:
         blocks = [block.astype(np.str_) for block in blocks]
-    return np.concatenate(blocks)
+    ids = np.concatenate(blocks)
+    return ids if kinds == {"i"} else as_ids(ids)
 
 
 def _refuse_duplicates(
-    path: Path, ids: NDArray[Any], id_column: str | None, label_column: str | None
+    file: BinaryIO, path: str, ids: Ids, id_column: str | None, label_column: str | None
 ) -> None:
     order = np.argsort(ids, kind="stable")
     same = np.flatnonzero(ids[order[1:]] == ids[order[:-1]])
@@ -135,7 +183,7 @@ def _refuse_duplicates(
     # Lines and rows differ where a quoted value spans lines, so look the two lines up.
     lines = [
         line
-        for row, (line, _, _, _) in enumerate(_rows(path, id_column, label_column))
+        for row, (line, _, _, _) in enumerate(_rows(file, path, id_column, label_column))
         if row in (first, second)
     ]
     raise InvalidInput(
@@ -145,45 +193,49 @@ def _refuse_duplicates(
 
 
 def _rows(
-    path: Path, id_column: str | None, label_column: str | None
+    file: BinaryIO, path: str, id_column: str | None, label_column: str | None
 ) -> Iterator[tuple[int, str | None, str, str | None]]:
     """Yield (line number, id or None, label, split or None) for each row below the header."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        try:
-            reader = csv.reader(_checked_lines(path, file), strict=True)
-            header = [name.strip() for name in next(reader, [])]
-            at_id, at_label = _positions(path, header, id_column, label_column)
-            at_split = _split_position(header, (at_id, at_label))
-            blank = 0
-            for row in reader:
-                line = reader.line_num
-                if not row:
-                    blank = blank or line
-                    continue
-                if blank:  # only the end of the file may be blank
-                    raise InvalidInput(
-                        f"{path} must have a label for every example, got a blank at line {blank}."
-                    )
-                if len(row) != len(header):
-                    raise InvalidInput(
-                        f"{path} must have {len(header)} values in every row, "
-                        f"got {len(row)} at line {line}."
-                    )
-                yield (
-                    line,
-                    None if at_id is None else row[at_id].strip(),
-                    row[at_label].strip(),
-                    None if at_split is None else row[at_split].strip(),
+    file.seek(0)
+    text = TextIOWrapper(file, encoding="utf-8-sig", newline="")
+    try:
+        reader = csv.reader(_checked_lines(path, text), strict=True)
+        header = [name.strip() for name in next(reader, [])]
+        at = column_places(path, header, id_column, label_column)
+        blank = 0
+        for row in reader:
+            line = reader.line_num
+            if not row:
+                blank = blank or line
+                continue
+            if blank:  # only the end of the file may be blank
+                raise InvalidInput(
+                    f"{path} must have a label for every example, got a blank at line {blank}."
                 )
-        except csv.Error as error:
-            raise InvalidInput(f"{path} must be CSV, got: {error}.") from None
-        except UnicodeDecodeError:
-            raise InvalidInput(
-                f"{path} must be UTF-8 text, got other bytes at line {_undecodable(path)}."
-            ) from None
+            if len(row) != len(header):
+                raise InvalidInput(
+                    f"{path} must have {len(header)} values in every row, "
+                    f"got {len(row)} at line {line}."
+                )
+            yield (
+                line,
+                None if at.ids is None else row[at.ids].strip(),
+                row[at.labels].strip(),
+                None if at.split is None else row[at.split].strip(),
+            )
+    except csv.Error as error:
+        raise InvalidInput(f"{path} must be CSV, got: {shortened(str(error))}.") from None
+    except UnicodeDecodeError:
+        raise InvalidInput(
+            f"{path} must be UTF-8 text, got other bytes at line {_undecodable(text.detach())}."
+        ) from None
+    finally:
+        # The file stays open for whoever opened it; it is detached already if it was no UTF-8.
+        with contextlib.suppress(ValueError):
+            text.detach()
 
 
-def _checked_lines(path: Path, file: TextIO) -> Iterator[str]:
+def _checked_lines(path: str, file: TextIO) -> Iterator[str]:
     number = 0
     while line := file.readline(LONGEST_LINE):
         number += 1
@@ -197,87 +249,13 @@ def _checked_lines(path: Path, file: TextIO) -> Iterator[str]:
         yield line
 
 
-def _undecodable(path: Path) -> int:
-    with path.open("rb") as file:
-        number = 0
-        while line := file.readline(LONGEST_LINE):
-            number += 1
-            try:
-                line.decode()
-            except UnicodeDecodeError:
-                return number
+def _undecodable(file: BinaryIO) -> int:
+    file.seek(0)
+    number = 0
+    while line := file.readline(LONGEST_LINE):
+        number += 1
+        try:
+            line.decode()
+        except UnicodeDecodeError:
+            return number
     return 1
-
-
-def _split_position(header: Sequence[str], taken: Sequence[int | None]) -> int | None:
-    """Find the one column that says which part a row belongs to."""
-    places = [
-        at for at, name in enumerate(header) if name.lower() in SPLIT_NAMES and at not in taken
-    ]
-    # Two columns are id and label, whatever their names.
-    return places[0] if len(places) == 1 and len(header) > 2 else None
-
-
-def _positions(
-    path: Path, header: Sequence[str], id_column: str | None, label_column: str | None
-) -> tuple[int | None, int]:
-    """Return which column holds the ids (None: none does) and which the labels."""
-    found = listed(header)
-    if not header or not any(header):
-        raise InvalidInput(f"{path} must name its columns in the first line, got a blank line.")
-    named = {id_column, label_column} & set(header)
-    if not named and all(_is_number(name) for name in header):
-        raise InvalidInput(
-            f"{path} must name its columns in the first line, got {found}; if those are the "
-            f"names, say which column holds the labels."
-        )
-    if len(header) == 1 and label_column is None and (";" in header[0] or "\t" in header[0]):
-        raise InvalidInput(f"{path} must separate columns by commas, got {found}.")
-    at_label = _named(path, header, "label", label_column)
-    at_id = _named(path, header, "id", id_column)
-    if at_label is None:
-        at_split = _split_position(header, (at_id,)) if len(header) == 3 else None
-        others = [at for at in range(len(header)) if at not in (at_id, at_split)]
-        few = len(header) - (at_split is not None) <= 2
-        at_label = others[-1] if few and others else _common(header, "label")
-        if at_label is None:
-            raise InvalidInput(
-                f"{path} must have a column named label, or say which one it is; found {found}."
-            )
-    at_split = _split_position(header, (at_label,))
-    rest = [at for at in range(len(header)) if at not in (at_label, at_split)]
-    if at_id is None and len(rest) <= 1:
-        at_id = rest[0] if rest else None
-    elif at_id is None and len(header) > 2:
-        at_id = _common(header, "id")
-        if at_id is None and label_column is None:
-            raise InvalidInput(
-                f"{path} must have a column named id, or say which one it is; found {found}."
-            )
-    if at_id == at_label:
-        raise InvalidInput(f"{path} must have ids and labels in two columns, found {found}.")
-    return at_id, at_label
-
-
-def _named(path: Path, header: Sequence[str], what: str, name: str | None) -> int | None:
-    if name is None:
-        return None
-    if name not in header:
-        raise InvalidInput(
-            f"{path} must have the {what} column {quoted(name)}; found {listed(header)}."
-        )
-    return header.index(name)
-
-
-def _common(header: Sequence[str], name: str) -> int | None:
-    """Find the one column with that name, in any case."""
-    places = [at for at, column in enumerate(header) if column.lower() == name]
-    return places[0] if len(places) == 1 else None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

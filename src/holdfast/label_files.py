@@ -3,6 +3,9 @@
 A CSV file holds class *names*: they are numbered in sorted order (numerically if all are
 integers). An NPY file of integers holds class *numbers*, which stay as they are. To read a second
 file in the numbering of a first one, hand it the first one's `class_names`.
+
+Whole numbers may be written as floats, as pandas does once a value was missing: in a file of
+numbers 1 and 1.0 are one class, named "1", and 1.5 is refused.
 """
 
 from __future__ import annotations
@@ -10,20 +13,30 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.csv_columns import Column, read_columns
+from holdfast.csv_columns import Column, GrowingColumn, read_columns
 from holdfast.errors import InvalidInput
-from holdfast.labels import Labels, as_labels, label_dtype
-from holdfast.quoting import listed, quoted, shortened
+from holdfast.ids import IdIndex, as_ids
+from holdfast.labels import Labels, as_labels, count_classes, label_dtype
+from holdfast.npy_files import (
+    NPY_MAGIC,
+    NpyHeader,
+    read_npy,
+    read_npy_blocks,
+    read_npy_header,
+)
+from holdfast.quoting import listed, quoted
+from holdfast.spelling import class_numbers, is_integer, is_number, plain_spelling
+from holdfast.text_files import open_regular_file
 
-__all__ = ["LabelFile", "read_labels"]
+__all__ = ["LabelFile", "label_file_of", "read_labels"]
 
-NPY_MAGIC = b"\x93NUMPY"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -60,6 +73,13 @@ class LabelFile:
     def n_classes(self) -> int:
         """Number of classes."""
         return len(self.class_names)
+
+    @cached_property
+    def id_index(self) -> IdIndex:
+        """Finds the ids again in other files; made once. Only for a file that has ids."""
+        if self.ids is None:
+            raise InvalidInput("ids must be there to be found again, got a file without ids.")
+        return IdIndex(self.ids)
 
 
 def read_labels(
@@ -98,121 +118,166 @@ def read_labels(
     path = Path(path)
     if class_names is not None:
         class_names = _checked_names(class_names)
-    try:
-        if not path.is_dir() and not path.is_file() and path.exists():
-            raise InvalidInput(f"{path} must be a regular file, got a pipe or a device.")
-        with path.open("rb") as file:
-            magic = file.read(len(NPY_MAGIC))
-    except FileNotFoundError:
-        raise InvalidInput(f"{path} must be a file, but there is none.") from None
-    except IsADirectoryError:
-        raise InvalidInput(f"{path} must be a file, got a directory.") from None
-    except OSError as error:
-        raise InvalidInput(f"{path} must be readable, got: {error.strerror}.") from None
-    if not magic:
-        raise InvalidInput(f"{path} must hold labels, got an empty file.")
-    if magic == NPY_MAGIC:
-        return _from_npy(path, class_names)
-    if magic[:2] in UTF16_MARKS:
-        raise InvalidInput(f"{path} must be UTF-8 text, got UTF-16; save it as UTF-8.")
-    ids, column, split = read_columns(path, id_column=id_column, label_column=label_column)
-    file_ = _from_names(path, column, class_names, ids)
+    with open_regular_file(path) as file:
+        magic = file.read(len(NPY_MAGIC))
+        if not magic:
+            raise InvalidInput(f"{path} must hold labels, got an empty file.")
+        file.seek(0)
+        if magic == NPY_MAGIC:
+            return _from_npy(file, str(path), class_names)
+        if magic[:2] in UTF16_MARKS:
+            raise InvalidInput(f"{path} must be UTF-8 text, got UTF-16; save it as UTF-8.")
+        ids, column, split = read_columns(
+            file, str(path), id_column=id_column, label_column=label_column
+        )
+    file_ = _numbered(str(path), column, class_names, ids)
     if split is None:
         return file_
     return replace(file_, split=split.codes, split_names=tuple(split.names))
 
 
+def label_file_of(
+    texts: Sequence[str] | NDArray[Any],
+    *,
+    name: str,
+    ids: Sequence[str] | NDArray[Any] | None = None,
+    class_names: Sequence[str] | None = None,
+) -> LabelFile:
+    """Return what a file with these labels and distinct ids, all written as texts, would hold.
+
+    Parameters
+    ----------
+    texts
+        The name of each example's class.
+    name
+        What messages call the labels.
+    ids
+        The id of each example.
+    class_names
+        The known classes, as for `read_labels`.
+
+    Examples
+    --------
+    >>> label_file_of(["1.0", "0.0"], name="solution", class_names=["0", "1"]).labels
+    array([1, 0], dtype=uint8)
+    """
+    if class_names is not None:
+        class_names = _checked_names(class_names)
+    growing = GrowingColumn(name, "row")
+    for row, text in enumerate(texts, start=1):
+        growing.append(str(text), row)
+    if not growing.codes:
+        raise InvalidInput(f"{name} must hold at least one example, got none.")
+    known_ids = None if ids is None else as_ids(np.array(ids, dtype=np.str_))
+    return _numbered(name, growing.column(), class_names, known_ids)
+
+
 def _checked_names(names: Sequence[str]) -> tuple[str, ...]:
     texts = tuple(str(name) for name in names)
     if len(set(texts)) != len(texts):
-        twice = next(name for name in texts if texts.count(name) > 1)
+        seen: set[str] = set()
+        twice = next(name for name in texts if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise InvalidInput(f"class_names must be distinct, got {quoted(twice)} twice.")
     return texts
 
 
-def _from_npy(path: Path, class_names: tuple[str, ...] | None) -> LabelFile:
-    try:
-        # Mapped, so that a header promising more than the file holds is refused, not allocated.
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        reason = shortened(str(error)).rstrip(".")
-        raise InvalidInput(f"{path} must be a plain NPY array, got: {reason}.") from None
-    if array.ndim != 1:
-        raise InvalidInput(f"{path} must be one-dimensional, got shape {array.shape}.")
-    if array.dtype.kind in "US":
-        texts, codes = np.unique(array, return_inverse=True)
-        firsts = np.full(texts.size, array.size)
-        np.minimum.at(firsts, codes, np.arange(array.size))
-        names = [
-            text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
-            for text in texts.tolist()
-        ]
-        column = Column(codes, names, [f"position {first}" for first in firsts])
-        return _from_names(path, column, class_names, None)
-    if array.size and array.dtype.kind in "iu":
-        if array.min() < 0:
-            where = int(np.argmax(array < 0))
-            raise InvalidInput(
-                f"{path} must hold class numbers from 0 on, got {array[where]} at position {where}."
-            )
-        most = len(class_names) if class_names is not None else int(array.max()) + 1
-    else:
-        most = 2  # as_labels names the rule that the array breaks
-    labels = as_labels(array, most, name=str(path))
-    names_ = class_names or tuple(str(number) for number in range(most))
-    return LabelFile(np.array(labels), names_)
+def _from_npy(file: BinaryIO, name: str, class_names: tuple[str, ...] | None) -> LabelFile:
+    header = read_npy_header(file, name)
+    if header.dtype.kind in "US":
+        return _numbered(name, _npy_names(file, header, name), class_names, None)
+    array = read_npy(file, header, name)
+    if array.dtype.kind == "b":
+        array = array.view(np.uint8) != 0  # a byte of a file may be more than 0 or 1
+    if array.dtype.kind in "if" and array.size and (array < 0).any():
+        where = int(np.argmax(array < 0))
+        raise InvalidInput(
+            f"{name} must hold class numbers from 0 on, got {array[where]} at position {where}."
+        )
+    most = len(class_names) if class_names is not None else _class_count(array, name)
+    labels = as_labels(array, most, name=name)
+    names = class_names or tuple(str(number) for number in range(most))
+    return LabelFile(np.array(labels), names)
 
 
-def _from_names(
-    path: Path, column: Column, class_names: tuple[str, ...] | None, ids: NDArray[Any] | None
+def _class_count(array: NDArray[Any], name: str) -> int:
+    """Return the largest class number plus one."""
+    most = count_classes(array, name=name)
+    return 1 if array.size and not array.any() else most
+
+
+def _npy_names(file: BinaryIO, header: NpyHeader, name: str) -> Column:
+    growing = GrowingColumn(name, "position")
+    at = 0
+    for block in read_npy_blocks(file, header, name):
+        if block.dtype.kind == "U":
+            _refuse_impossible_letters(block, name, at)
+        for text in block.tolist():
+            try:
+                growing.append(text if isinstance(text, str) else text.decode("utf-8"), at)
+            except UnicodeDecodeError:
+                raise InvalidInput(
+                    f"{name} must hold names in UTF-8, got other bytes at position {at}."
+                ) from None
+            at += 1
+    if not growing.codes:
+        raise InvalidInput(f"{name} must not be empty.")
+    return growing.column()
+
+
+def _refuse_impossible_letters(block: NDArray[Any], name: str, at: int) -> None:
+    letters = block.view(block.dtype.str[0] + "u4").reshape(block.size, -1)
+    broken = ((letters > 0x10FFFF) | ((letters >= 0xD800) & (letters < 0xE000))).any(axis=1)
+    if broken.any():
+        where = at + int(np.argmax(broken))
+        raise InvalidInput(f"{name} must hold names in Unicode, got others at position {where}.")
+
+
+def _numbered(
+    name: str, column: Column, class_names: tuple[str, ...] | None, ids: NDArray[Any] | None
 ) -> LabelFile:
     """Check the names found, put them in order, and renumber the codes accordingly."""
-    _refuse_missing(path, column, class_names or ())
+    _refuse_missing(name, column, class_names or ())
     if class_names is not None:
-        number = {name: index for index, name in enumerate(class_names)}
-        for name, first in zip(column.names, column.firsts, strict=True):
-            if name not in number:
-                raise InvalidInput(
-                    f"{path} must hold only known classes ({listed(class_names, quote=False)}), "
-                    f"got {quoted(name)} at {first}."
-                )
+        numbers = class_numbers(column.names, class_names)
+        if -1 in numbers:
+            unknown = numbers.index(-1)
+            raise InvalidInput(
+                f"{name} must hold only known classes ({listed(class_names, quote=False)}), "
+                f"got {quoted(column.names[unknown])} at {column.place_of(unknown)}."
+            )
     else:
-        _refuse_floats(path, column)
-        class_names = tuple(sorted(column.names, key=_by_number_then_name(column.names)))
-        number = {name: index for index, name in enumerate(class_names)}
-    new = np.array([number[name] for name in column.names], dtype=label_dtype(len(class_names)))
+        plain = _plain_names(name, column)
+        class_names = tuple(sorted(set(plain), key=_by_number_then_name(plain)))
+        number = {text: index for index, text in enumerate(class_names)}
+        numbers = [number[text] for text in plain]
+    new = np.array(numbers, dtype=label_dtype(len(class_names)))
     return LabelFile(new[column.codes], class_names, ids)
 
 
-def _refuse_missing(path: Path, column: Column, known: tuple[str, ...]) -> None:
-    for name, first in zip(column.names, column.firsts, strict=True):
-        if (not name or name.lower() == "nan") and name not in known:
-            got = "NaN" if name else "a blank"
-            raise InvalidInput(f"{path} must have a label for every example, got {got} at {first}.")
+def _refuse_missing(name: str, column: Column, known: tuple[str, ...]) -> None:
+    for at, text in enumerate(column.names):
+        if (not text or text.lower() == "nan") and text not in known:
+            got = "NaN" if text else "a blank"
+            raise InvalidInput(
+                f"{name} must have a label for every example, got {got} at {column.place_of(at)}."
+            )
 
 
-def _refuse_floats(path: Path, column: Column) -> None:
-    if all(_is_number(name) for name in column.names):
-        for name, first in zip(column.names, column.firsts, strict=True):
-            if not _is_integer(name):
-                raise InvalidInput(
-                    f"{path} must hold class names or integers, got {quoted(name)} at {first}."
-                )
-
-
-def _is_integer(text: str) -> bool:
-    return text.isascii() and text.removeprefix("-").isdigit()
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+def _plain_names(name: str, column: Column) -> list[str]:
+    """Return the names, each number in one spelling where all of them are numbers."""
+    if not all(map(is_number, column.names)):
+        return column.names
+    plain = [plain_spelling(text) for text in column.names]
+    for at, text in enumerate(plain):
+        if not is_integer(text):
+            raise InvalidInput(
+                f"{name} must hold class names or whole numbers, "
+                f"got {quoted(column.names[at])} at {column.place_of(at)}."
+            )
+    return plain
 
 
 def _by_number_then_name(names: Sequence[str]) -> Any:
-    if all(_is_integer(name) for name in names):
-        return lambda name: (int(name), name)
+    if all(map(is_integer, names)):
+        return lambda text: (int(text), text)
     return str

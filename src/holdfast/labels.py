@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
+from holdfast.quoting import quoted, shortened
 
-__all__ = ["Labels", "as_labels", "label_dtype"]
+__all__ = ["MOST_CLASSES", "Labels", "as_labels", "count_classes", "label_dtype"]
 
 Labels: TypeAlias = NDArray[Any]  # uint8, uint16 or uint32, as label_dtype says
+
+# Tables with an entry per class are made in several places; beyond this a label is no class.
+MOST_CLASSES = 1_000_000
 
 
 def label_dtype(n_classes: int) -> np.dtype[Any]:
@@ -38,7 +43,8 @@ def as_labels(
     Parameters
     ----------
     values
-        A one-dimensional array or sequence of integers from 0 to n_classes - 1.
+        A one-dimensional array or sequence of integers from 0 to n_classes - 1. Floats that are
+        whole numbers and truth values are taken for the integers that they are.
     n_classes
         Number of classes.
     name
@@ -57,22 +63,81 @@ def as_labels(
         ...
     holdfast.errors.InvalidInput: labels must lie in 0 .. 2, got 3 at position 1.
     """
-    array = np.asarray(values)
-    if array.ndim != 1:
-        raise error(f"{name} must be one-dimensional, got shape {array.shape}.")
+    array = _one_dimensional(values, name, error)
     if n_examples is not None and array.size != n_examples:
         raise error(f"{name} must have length {n_examples}, got {array.size}.")
     if array.size == 0:
         raise error(f"{name} must not be empty.")
-    if array.dtype.kind not in "iu":
-        if array.dtype.kind == "f" and np.isnan(array).any():
-            where = int(np.flatnonzero(np.isnan(array))[0])
-            raise error(f"{name} must be integers, got NaN at position {where}.")
-        raise error(f"{name} must be integers, got dtype {array.dtype}.")
-    outside = (array < 0) | (array >= n_classes) if array.dtype.kind == "i" else array >= n_classes
+    array = _whole(array, name, error)
+    outside = array >= n_classes if array.dtype.kind == "u" else (array < 0) | (array >= n_classes)
     if outside.any():
         where = int(np.argmax(outside))
         raise error(
-            f"{name} must lie in 0 .. {n_classes - 1}, got {array[where]} at position {where}."
+            f"{name} must lie in 0 .. {n_classes - 1}, got {_shown(array[where])} "
+            f"at position {where}."
         )
     return array.astype(label_dtype(n_classes), copy=False)
+
+
+def count_classes(labels: object, *, name: str = "labels") -> int:
+    """Return the largest label plus one, and 2 at least: how many classes labels speak of.
+
+    Raises
+    ------
+    InvalidInput
+        A label is not below `MOST_CLASSES`, or not a whole number.
+
+    Examples
+    --------
+    >>> count_classes([0, 3, 1]), count_classes([True, False]), count_classes([0.0, 2.0])
+    (4, 2, 3)
+    """
+    array = _one_dimensional(labels, name, InvalidInput)
+    if array.size == 0:
+        return 2
+    array = _whole(array, name, InvalidInput)
+    where = int(np.argmax(array))
+    if array[where] >= MOST_CLASSES:
+        raise InvalidInput(
+            f"{name} must lie below {MOST_CLASSES:,}, got {_shown(array[where])} at position "
+            f"{where}; number the classes 0, 1, 2, ..."
+        )
+    return max(int(array[where]) + 1, 2)
+
+
+def _one_dimensional(values: object, name: str, error: type[InvalidInput]) -> NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError, OverflowError) as problem:  # a list of lists of several lengths
+        raise error(f"{name} must be an array, got: {shortened(str(problem))}.") from None
+    if array.ndim != 1:
+        raise error(f"{name} must be one-dimensional, got shape {quoted(array.shape)}.")
+    return array
+
+
+def _whole(array: NDArray[Any], name: str, error: type[InvalidInput]) -> NDArray[Any]:
+    """Return integers as they are, truth values as 0 and 1, and floats that are whole numbers."""
+    if array.dtype.kind in "iu":
+        return array
+    if array.dtype.kind == "b":
+        return array.view(np.uint8)
+    if array.dtype.kind == "O" and all(isinstance(v, Real | np.bool_) for v in array.tolist()):
+        try:
+            array = array.astype(np.float64)  # what pandas makes of integers that may be missing
+        except (OverflowError, TypeError, ValueError):
+            raise error(f"{name} must be integers, got one that is too large.") from None
+    if array.dtype.kind != "f":
+        raise error(f"{name} must be integers, got dtype {shortened(str(array.dtype))}.")
+    broken = ~(np.isfinite(array) & (array == np.trunc(array)))
+    if broken.any():
+        where = int(np.argmax(broken))
+        raise error(f"{name} must be integers, got {_shown(array[where])} at position {where}.")
+    return array
+
+
+def _shown(value: Any) -> str:
+    """Return a number as it would be written in a file."""
+    if np.isnan(value):
+        return "NaN"
+    number = value.item()
+    return quoted(int(number) if number == number // 1 and abs(number) < 1e15 else number)

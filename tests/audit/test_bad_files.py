@@ -82,7 +82,7 @@ KINDS = {
     "JSON": (b'{"labels": [1, 2, 3]}\n', "must"),
     "NPY cut short": (npy(np.arange(1000))[:200], "must be a plain NPY array"),
     "NPY of objects": (npy(np.array([{}, []], dtype=object)), "must be a plain NPY array"),
-    "NPY of floats": (npy(np.array([0.0, 1.0])), "must be integers"),
+    "NPY of floats": (npy(np.array([0.0, 1.5])), "must be integers"),
     "NPY with two axes": (npy(np.zeros((3, 3), dtype=int)), "must be one-dimensional"),
     "NPY of nothing": (npy(np.zeros(0, dtype=int)), "must not be empty"),
     "NPY of negative numbers": (npy(np.array([1, -1])), "must hold class numbers from 0 on"),

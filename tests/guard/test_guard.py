@@ -175,7 +175,7 @@ def test_a_batch_answers_all_its_teams_when_it_is_full(rule, ledger_url):
 
 def test_a_failed_submission_is_free_or_costs_a_look_as_the_policy_says(ledger_url):
     guard = guard_for(ledger_url, looks_per_team=2)
-    for bad in ([0, 1], np.full(40, 4), np.zeros(40), "nonsense"):
+    for bad in ([0, 1], np.full(40, 4), np.full(40, 0.5), "nonsense"):
         with pytest.raises(InvalidQuery, match="prediction must"):
             guard.score(bad, team="blue")
     assert guard.ledger.entries() == []

@@ -40,7 +40,7 @@ def test_long_vectors_are_counted_like_short_ones():
         ([0, 1, 2], r"query must lie in 0 \.\. 1, got 2 at position 2\."),
         (np.array([0, 1, 7], dtype=np.uint8), r"query must lie in 0 \.\. 1, got 7 at position 2\."),
         ([0, -1, 1], r"query must lie in 0 \.\. 1, got -1 at position 1\."),
-        ([0.0, 1.0, 1.0], r"query must be integers, got dtype float64\."),
+        ([0.0, 1.5, 1.0], r"query must be integers, got 1\.5 at position 1\."),
         ([0.0, 1.0, float("nan")], r"query must be integers, got NaN at position 2\."),
         ([[0, 1, 1]], r"query must be one-dimensional"),
     ],

@@ -26,9 +26,9 @@ from holdfast.guard.storage import Transaction
 from holdfast.guard.storage.contract import Question, StoredState
 from holdfast.guard.team import team_key
 from holdfast.guard.windows import Microseconds, as_datetime, clock
-from holdfast.labels import Labels, as_labels
+from holdfast.labels import MOST_CLASSES, Labels, as_labels, count_classes
 from holdfast.mechanisms import Told, parse_mechanism
-from holdfast.problem import Problem
+from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import State
 from holdfast.quoting import quoted
 
@@ -122,9 +122,7 @@ class Guard:
         n_classes: int | None = None,
         now: Callable[[], Microseconds] = clock,
     ) -> None:
-        if n_classes is None:
-            array = np.asarray(labels)
-            n_classes = max(int(array.max(initial=0)) + 1, 2) if array.dtype.kind in "iu" else 2
+        n_classes = count_classes(labels) if n_classes is None else _checked_classes(n_classes)
         self._labels: Labels = as_labels(labels, n_classes).copy()
         self._labels.setflags(write=False)
         self.policy = policy if isinstance(policy, Policy) else Policy.read(Path(policy))
@@ -431,3 +429,9 @@ def _find_look(ledger: Transaction, receipt_id: str) -> Entry | None:
     number = receipt_id.partition("-")[0]
     entry = ledger.entry(int(number)) if number.isdecimal() and len(number) < 19 else None
     return entry if entry and entry.receipt_id == receipt_id and entry.kind == "look" else None
+
+
+def _checked_classes(n_classes: int) -> int:
+    if check_at_least("n_classes", n_classes, 2) > MOST_CLASSES:
+        raise InvalidInput(f"n_classes must be at most {MOST_CLASSES:,}, got {quoted(n_classes)}.")
+    return int(n_classes)
