@@ -18,11 +18,20 @@ from scipy.special import betainc
 
 from holdfast.bounds.binomial import WINDOW_CONSTANT, WINDOW_DEVIATIONS, entropy, log_pmf
 
-__all__ = ["FirstRung", "first_rung", "first_rung_any_labels", "n_rungs", "rung_of"]
+__all__ = [
+    "FirstRung",
+    "FirstRungLaw",
+    "first_rung",
+    "first_rung_any_labels",
+    "first_rung_law",
+    "n_rungs",
+    "rung_of",
+]
 
 # Up to this many counts around the mean their probabilities are added up one by one.
 MOST_COUNTS = 1 << 17
-# Beyond, the distribution function is evaluated at the edges of at most so many rungs.
+# Beyond, the distribution function is evaluated at the edges of rungs; in any case at most so many
+# rungs are told apart.
 MOST_RUNGS = 1 << 12
 # What is added for probabilities that are left out and rounded: below exp(-60) and 1e-13; and where
 # the distribution function is the incomplete beta function, good to 1e-8 here.
@@ -34,6 +43,14 @@ class FirstRung(NamedTuple):
 
     mean: float  # at least so high on average
     entropy: float  # at most so much
+
+
+class FirstRungLaw(NamedTuple):
+    """The law of the first release, but for what is left out."""
+
+    rungs: NDArray[np.float64]
+    probability: NDArray[np.float64]
+    slack: float  # how far the probabilities may be off in all
 
 
 def n_rungs(n_examples: int, step: Fraction) -> int:
@@ -61,26 +78,38 @@ def first_rung(n: int, m: int, step: Fraction) -> FirstRung:
     >>> [round(limit, 4) for limit in first_rung(2, 10, Fraction(1))]  # one of two counts up
     [0.19, 0.4862]
     """
-    if n * step <= 1:  # every count has a rung of its own
-        return FirstRung(max(0.0, 1.0 / (m * step) - 0.5), entropy(n, m) + SUMMED)
+    law = first_rung_law(n, m, step)
+    if law is None:
+        wide = math.sqrt(n / m * (1.0 - 1.0 / m)) / (n * float(step)) + 0.5
+        nats = min(entropy(n, m), _of_spread(wide)) + SUMMED
+        return FirstRung(max(0.0, 1.0 / (m * float(step)) - 0.5), nats)
+    positive = law.probability[law.probability > 0.0]
+    mean = float((law.probability * law.rungs).sum()) * (1.0 - law.slack) - law.slack
+    nats = -float((positive * np.log(positive)).sum())
+    return FirstRung(max(0.0, mean), max(0.0, nats) + law.slack)
+
+
+@functools.lru_cache(maxsize=256)
+def first_rung_law(n: int, m: int, step: Fraction) -> FirstRungLaw | None:
+    """Return the law of the first rung for uniform labels, or None if it has too many rungs."""
     deviation = math.sqrt(n / m * (1.0 - 1.0 / m))
     reach = math.ceil(WINDOW_CONSTANT + WINDOW_DEVIATIONS * deviation)
     low, high = max(0, n // m - reach), min(n, n // m + reach)
     bottom, top = rung_of(Fraction(low, n), step), rung_of(Fraction(high, n), step)
+    if min(high - low, top - bottom) >= MOST_RUNGS:
+        return None
+    if n * step < 1:  # every count has a rung of its own, and some rungs have none
+        rungs = np.array([float(rung_of(Fraction(c, n), step)) for c in range(low, high + 1)])
+        return FirstRungLaw(rungs, np.exp(log_pmf(np.arange(low, high + 1), n, m)), SUMMED)
+    edges = _edges(n, step, bottom + 1, top)
     if high - low < MOST_COUNTS:
-        starts = [low, *_edges(n, step, bottom + 1, top)]
-        probability = np.add.reduceat(
-            np.exp(log_pmf(np.arange(low, high + 1), n, m)), np.array(starts) - low
-        )
-        slack = SUMMED
-    elif top - bottom < MOST_RUNGS:
-        below = np.array([_below(edge, n, m) for edge in _edges(n, step, bottom + 1, top)])
-        probability = np.diff(np.concatenate([[0.0], below, [1.0]]))
-        slack = EVALUATED
+        every = np.exp(log_pmf(np.arange(low, high + 1), n, m))
+        probability, slack = np.add.reduceat(every, np.array([low, *edges]) - low), SUMMED
     else:
-        wide = deviation / (n * step) + 0.5
-        return FirstRung(1.0 / (m * step) - 0.5, min(entropy(n, m), _of_spread(wide)) + SUMMED)
-    return FirstRung(*_limits(np.maximum(probability, 0.0), bottom, slack))
+        below = np.array([_below(edge, n, m) for edge in edges])
+        probability = np.maximum(np.diff(np.concatenate([[0.0], below, [1.0]])), 0.0)
+        slack = EVALUATED
+    return FirstRungLaw(np.arange(bottom, top + 1, dtype=np.float64), probability, slack)
 
 
 def first_rung_any_labels(n: int, step: Fraction, rarest: float) -> FirstRung:
@@ -102,14 +131,6 @@ def _edges(n: int, step: Fraction, bottom: int, top: int) -> list[int]:
 def _below(edge: int, n: int, m: int) -> float:
     """Return the probability of fewer than `edge` matches."""
     return float(betainc(n - edge + 1.0, float(edge), 1.0 - 1.0 / m)) if edge <= n else 1.0
-
-
-def _limits(probability: NDArray[np.float64], bottom: int, slack: float) -> tuple[float, float]:
-    rungs = bottom + np.arange(probability.size)
-    positive = probability[probability > 0.0]
-    mean = float((probability * rungs).sum()) * (1.0 - slack) - slack
-    nats = -float((positive * np.log(positive)).sum())
-    return max(0.0, mean), max(0.0, nats) + slack
 
 
 def _of_spread(deviation: float) -> float:
