@@ -1,11 +1,12 @@
 import math
+import re
 
 import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.guard import Guard, Policy, gate
-from holdfast.guard.gate import log_transcripts
+from holdfast.guard.gate_margin import log_transcripts
 
 N, LOOKS = 2000, 40
 
@@ -32,7 +33,7 @@ def test_the_best_of_many_useless_changes_does_not_pass(rule, tmp_path):
         best = max(candidates, key=lambda c: guard.score(c, team="lab").released)
         result = gate(guard, baseline, best, team="lab")
         assert result.improvement > 0
-        assert result.looks == LOOKS + 1
+        assert result.looks == LOOKS  # before the later of the two, the baseline
         assert not result.passed
 
 
@@ -48,19 +49,22 @@ def test_a_true_improvement_passes_with_few_looks(ledger_url):
     assert result.improvement == pytest.approx(
         np.mean(better == labels) - np.mean(baseline == labels)
     )
-    expected = math.sqrt(2 * result.differing * (math.log(N + 1) + math.log(20))) / N
+    # The second look: each of its two ordered pairs gets a quarter of the risk of 1/20.
+    expected = math.sqrt(2 * result.differing * (math.log(N + 1) + math.log(80))) / N
     assert result.bought == pytest.approx(expected)
 
 
-def test_gating_the_same_pair_again_costs_no_look_but_buys_more(tmp_path):
+def test_gating_the_same_pair_again_costs_no_look_and_gives_the_same_verdict(tmp_path):
     rng = np.random.default_rng(2)
     labels = rng.integers(0, 4, N)
-    guard = Guard(labels, Policy("exact", looks_per_team=2), tmp_path / "ledger.db", create=True)
+    policy = Policy("gaussian:0.01", looks_per_team=2)
+    guard = Guard(labels, policy, tmp_path / "ledger.db", create=True)
     pair = changed(labels, labels, rng, N, 0.5), changed(labels, labels, rng, N, 0.9)
-    first, second = (gate(guard, *pair, team="lab") for _ in range(2))
+    first = gate(guard, *pair, team="lab")
+    guard.score(pair[0], team="another")
+    assert gate(guard, *pair, team="lab") == first
     assert guard.allowance(team="lab")[0] == 0
-    assert (first.looks, second.looks) == (1, 2)
-    assert second.bought > first.bought
+    assert first.looks == 1
 
 
 def test_coarse_rules_show_fewer_transcripts_and_noise_shows_no_fewer():
@@ -71,14 +75,67 @@ def test_coarse_rules_show_fewer_transcripts_and_noise_shows_no_fewer():
     assert log_transcripts(N, {("improved", "a"): 10}) == pytest.approx(9 * math.log(2))
 
 
-@pytest.mark.parametrize("rule", ["rank", "improved", "batch:5", "subsample:0.5+rank"])
-def test_a_rule_without_scores_cant_gate(rule, tmp_path):
+@pytest.mark.parametrize(
+    "rule", ["rank", "improved", "batch:5", "subsample:0.5+rank", "ladder:0.01+round:1"]
+)
+def test_a_rule_without_scores_of_its_own_cant_gate_and_costs_no_look(rule, tmp_path):
     guard = Guard(np.arange(N) % 4, Policy(rule), tmp_path / "ledger.db", create=True)
-    with pytest.raises(NotSupported, match="a gate needs"):
+    with pytest.raises(NotSupported, match=r'a gate needs .* such as release = "round:3"'):
         gate(guard, np.zeros(N, int), np.ones(N, int), team="lab")
+    assert guard.ledger.entries() == []
 
 
 def test_a_confidence_is_a_probability(tmp_path):
     guard = Guard(np.arange(N) % 4, Policy("exact"), tmp_path / "ledger.db", create=True)
     with pytest.raises(InvalidInput, match="confidence must lie between 0 and 1, got 1"):
         gate(guard, np.zeros(N, int), np.ones(N, int), team="lab", confidence=1.0)
+
+
+def verdict(n, gained, lost, rule, folder):
+    """Gate a candidate that wins and loses these numbers of examples, on n zeros of two classes."""
+    base = np.arange(n) % 2
+    candidate = base.copy()
+    candidate[np.flatnonzero(base == 1)[:gained]] = 0
+    candidate[np.flatnonzero(base == 0)[:lost]] = 1
+    labels = np.zeros(n, int)
+    guard = Guard(labels, Policy(rule), folder / f"{n}-{gained}-{lost}.db", create=True)
+    return gate(guard, base, candidate, team="lab")
+
+
+def number_in(sentence):
+    return int(re.search(r"([0-9,]+) (differing|examples)", sentence)[1].replace(",", ""))
+
+
+def test_a_gate_that_fails_says_what_would_pass_and_that_does_pass(tmp_path):
+    n, gained, lost = 1000, 130, 70
+    failed = verdict(n, gained, lost, "round:3", tmp_path)
+    assert failed.improvement == pytest.approx(0.06)
+    assert not failed.passed
+    needed, fewer, more, finer = [*failed.advice, None][:4]
+    assert needed == f"an improvement of more than {failed.bought + failed.blur:.5f}"
+    assert "differing predictions" in fewer
+    most = number_in(fewer)
+    # The same improvement of 60 examples with that many differing, and with two more.
+    same = [(60 + d, d) for d in ((most - 60) // 2, (most - 60) // 2 + 1)]
+    assert verdict(n, *same[0], "round:3", tmp_path).passed
+    assert not verdict(n, *same[1], "round:3", tmp_path).passed
+    assert "on" in more
+    times = number_in(more) / n
+    bigger = verdict(
+        math.ceil(times * n), math.ceil(times * gained), math.floor(times * lost), "round:3",
+        tmp_path,
+    )  # fmt: skip
+    assert bigger.passed
+    assert finer is None
+
+
+def test_a_gate_under_too_coarse_a_rule_says_how_fine_it_must_be(tmp_path):
+    failed = verdict(10_000, 600, 0, "round:1", tmp_path)
+    assert not failed.passed
+    assert failed.advice[-1].startswith("a finer rule: one that blurs a difference by less than")
+    assert verdict(10_000, 600, 1, "round:3", tmp_path).passed
+
+
+def test_a_candidate_that_does_not_score_higher_gets_no_hope(tmp_path):
+    failed = verdict(1000, 10, 20, "exact", tmp_path)
+    assert failed.advice[-1].endswith("the candidate does not score higher")

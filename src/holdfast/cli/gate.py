@@ -46,8 +46,9 @@ def gate(
     """Exit 0 if the candidate's improvement exceeds what the looks so far could have bought.
 
     Both are scored through the ledger; a prediction that was scored before costs no look. Exit
-    1 if chance and looking could explain the difference, 2 if it could not be decided, 4 if the
-    ledger can't be used.
+    1 if chance and looking could explain the difference, and then it says what would pass; 2 if
+    it could not be decided, as under a rule that does not tell the baseline's own score; 4 if
+    the ledger can't be used. The confidence is for all gates on these labels together.
     """
     files = open_guard(policy, labels, ledger, id_column, label_column, shared_labels)
     result = decide(
@@ -60,15 +61,18 @@ def gate(
     if as_json:
         print_json({"passed": result.passed, **asdict(result)})
     else:
-        human().print(
-            f"improvement {result.improvement:+.5f} ({result.baseline:.5f} to "
-            f"{result.candidate:.5f}, {result.differing:,} predictions differ)"
-        )
+        shown = "not told"
+        if result.improvement is not None and result.candidate is not None:
+            shown = f"{result.improvement:+.5f} ({result.baseline:.5f} to {result.candidate:.5f}"
+            shown += f", {result.differing:,} predictions differ)"
+        human().print(f"improvement {shown}")
         human().print(
             f"needed      {result.bought + result.blur:+.5f}: {result.looks:,} looks could have "
             f"bought {result.bought:.5f} at confidence {result.confidence:g}, the release rule "
             f"blurs {result.blur:.5f}"
         )
         human().print("PASS" if result.passed else "FAIL: looking could explain it")
+        for number, sentence in enumerate(result.advice):
+            human().print(f"{'or' if number else 'would pass'}: {sentence}", soft_wrap=True)
     if not result.passed:
         raise typer.Exit(1)

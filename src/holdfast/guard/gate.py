@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import math
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.guard.exposure import Histories, histories
-from holdfast.guard.guard import Guard
+from holdfast.guard.gate_advice import advice
+from holdfast.guard.gate_margin import Margin
+from holdfast.guard.guard import Guard, Receipt
 from holdfast.labels import Labels
-from holdfast.mechanisms import Chain, Rule, parse_mechanism
-from holdfast.problem import Problem
+from holdfast.mechanisms import Batch, Chain, Rule
 
-__all__ = ["GateResult", "gate", "log_transcripts"]
-
-# Rules whose limit on information is the logarithm of a number of possible answers.
-COUNTED = ("improved", "ladder", "rank", "round")
-NO_SCORES = ("improved", "rank")
+__all__ = ["GateResult", "gate"]
 
 
 @dataclass(frozen=True)
@@ -27,36 +24,42 @@ class GateResult:
 
     Attributes
     ----------
-    baseline, candidate
-        The two released scores.
+    baseline
+        The baseline's released score.
+    candidate
+        The candidate's; None if the rule answered with a value that stood before.
     improvement
         Their difference.
     bought
         The largest difference that choosing by the looks so far could have produced without any
-        true improvement, but for a chance of 1 - confidence.
+        true improvement.
     blur
         How far the released difference may be from the exact one.
     looks
-        Looks of all teams on this data set before the candidate's own.
+        Looks of all teams on this data set before the later one of the two.
     differing
         Number of examples on which the two predictions differ.
     confidence
-        As asked for.
+        As asked for: the chance that no gate on this data set ever passes a candidate that is no
+        better than its baseline, however often somebody tries.
+    advice
+        If it did not pass, what would.
     """
 
     baseline: float
-    candidate: float
-    improvement: float
+    candidate: float | None
+    improvement: float | None
     bought: float
     blur: float
     looks: int
     differing: int
     confidence: float
+    advice: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
         """Whether the improvement exceeds what the looks, and the blur, could explain."""
-        return self.improvement > self.bought + self.blur
+        return self.improvement is not None and self.improvement > self.bought + self.blur
 
 
 def gate(
@@ -64,58 +67,95 @@ def gate(
 ) -> GateResult:
     r"""Score both predictions and compare their difference with what looks could have bought.
 
-    Only the d examples on which the two differ count, and there the difference is a sum of d
-    independent values in [-1, 1] whose mean is not positive if the candidate is no better. For
-    one fixed pair it exceeds s with probability at most exp(-s^2 / 2d) (Hoeffding). A candidate
-    that was chosen by k answers is one of at most T, the number of transcripts that the rule can
-    produce, so with confidence 1 - delta looking bought at most sqrt(2 d (log T + log 1/delta))
-    examples. Test examples are taken to be independent draws.
+    Take any two looks, the later being the l-th of all teams on this data set. What was asked in
+    it follows from the answers before, so the pair is one of at most T, the number of answer
+    sequences that l - 1 looks can show (`log_transcripts`). Only the d examples on which the two
+    predictions differ count, and there the difference is a sum of d independent values in
+    [-1, 1] whose mean is not positive if the candidate is no better: it exceeds s with
+    probability at most exp(-s^2 / 2d) (Hoeffding). With the risk r this is at most
+    sqrt(2 d (log T + log 1/r)) for all T at once. Test examples are taken to be independent
+    draws, and answers outside this ledger are not counted.
+
+    The risk is shared by all pairs of looks that there will ever be: there are 2 (l - 1) of them,
+    with their direction, whose later look is the l-th, and each gets (1 - confidence) /
+    (2 l (l - 1)^2); since the sum over l >= 2 of 1/(l (l - 1)) is 1, all together get no more
+    than 1 - confidence. So it does not matter how many candidates are tried, nor which pair of
+    earlier looks is gated. A rule with noise takes half of each share for the chance that the
+    difference of two draws of its noise exceeds the blur.
+
+    The released values must be the two predictions' own. A rule that repeats the best value so
+    far says whether a look climbed: a candidate that did not can't pass, and a baseline that did
+    not has no known score.
 
     Both predictions are scored through the guard: each costs a look unless this team has had it
-    answered before.
+    answered before. Gating the same pair again gives the same verdict at no cost.
+
+    Raises
+    ------
+    NotSupported
+        The rule tells no scores of single submissions, or has not told the baseline's.
     """
     if not 0.0 < confidence < 1.0:
         raise InvalidInput(f"confidence must lie between 0 and 1, got {confidence}.")
     rules = _parts(guard.policy.mechanism)
-    if any(rule.name in NO_SCORES for rule in rules):
-        raise NotSupported(f"a gate needs scores, and {guard.policy.release} releases none.")
-    before = guard.score(baseline, team=team).released
-    with guard.ledger.storage.reading() as transaction:
-        mine = (entry for entry in transaction.entries() if entry.data_set == guard.data_set)
-        looks = histories(mine)
-    after = guard.score(candidate, team=team).released
-    if before is None or after is None:
-        raise NotSupported(f"a gate needs answers at once, and {guard.policy.release} waits.")
-    n = guard.problem.n_examples
+    _refuse_unless_scores(guard.policy.release, rules)
+    before = guard.score(baseline, team=team)
+    if before.released is None or not before.own:
+        raise NotSupported(
+            f"a gate needs the baseline's own score, and {guard.policy.release} answered with "
+            f"{before.meaning}, {before.released}. {REMEDY}"
+        )
+    after = guard.score(candidate, team=team)
     differing = int(np.count_nonzero(np.asarray(baseline) != np.asarray(candidate)))
-    risk = math.log(1.0 / (1.0 - confidence))
-    resolution = guard.policy.mechanism.resolution(guard.problem)
+    looks = _looks_before(guard, before, after)
+    margin = Margin(rules, guard.problem, looks, 1.0 - confidence)
+    own = after.released if after.own else None
+    improvement = None if own is None else own - before.released
+    n = guard.problem.n_examples
+    bought, blur = margin.bought(n, differing), margin.blur
+    passed = improvement is not None and improvement > bought + blur
     return GateResult(
-        baseline=before,
-        candidate=after,
-        improvement=after - before,
-        bought=math.sqrt(2.0 * differing * (log_transcripts(n, looks) + risk)) / n,
-        blur=2.0 * resolution if guard.policy.release != "exact" else 0.0,
+        baseline=before.released,
+        candidate=own,
+        improvement=improvement,
+        bought=bought,
+        blur=blur,
         looks=sum(looks.values()),
         differing=differing,
         confidence=confidence,
+        advice=() if passed else advice(margin, n, differing, improvement, after.meaning),
     )
 
 
-def log_transcripts(n_examples: int, looks: Histories) -> float:
-    """Return the logarithm of the number of answer sequences that the looks could have shown.
+REMEDY = (
+    'Gate under a rule that tells every submission its own score, such as release = "round:3": '
+    "write it into the policy that the gate reads; looks spent stay spent."
+)
 
-    Whatever the rule, an answer is one of n + 1 once its noise is fixed; a coarse rule without
-    noise has fewer.
-    """
-    total = 0.0
-    for (text, _), count in looks.items():
-        rule = parse_mechanism(text)
-        limit = count * math.log(n_examples + 1)
-        if rule.name in COUNTED:
-            limit = min(limit, rule.own_nats(Problem(n_examples, 2, count)))
-        total += limit
-    return total
+
+def _refuse_unless_scores(release: str, rules: list[Rule]) -> None:
+    """Raise `NotSupported`, before a look is spent, for a rule that can't gate."""
+    if not all(rule.tells_score for rule in rules):
+        raise NotSupported(f"a gate needs scores, and {release} releases none. {REMEDY}")
+    if any(isinstance(rule, Batch) for rule in rules):
+        raise NotSupported(f"a gate needs answers at once, and {release} waits. {REMEDY}")
+    first = next((place for place, rule in enumerate(rules) if rule.speaks), len(rules))
+    if any(rule.name != "exact" for rule in rules[first + 1 :]):
+        raise NotSupported(
+            f"a gate needs to know whose score was told, and {release} hides it. {REMEDY}"
+        )
+
+
+def _looks_before(guard: Guard, *receipts: Receipt) -> Histories:
+    """Return all looks on the data set before the latest of these."""
+    latest = max(int(receipt.receipt_id.partition("-")[0]) for receipt in receipts)
+    with guard.ledger.storage.reading() as transaction:
+        found: Counter[tuple[str, str]] = histories(
+            entry
+            for entry in transaction.entries()
+            if entry.data_set == guard.data_set and entry.number < latest
+        )
+    return found
 
 
 def _parts(rule: Rule) -> list[Rule]:

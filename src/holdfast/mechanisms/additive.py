@@ -39,6 +39,7 @@ class Additive(Rule):
 
     shape: ClassVar[Shape]
     unbounded: ClassVar[bool] = True
+    adds_noise: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_positive("scale", self.scale)
@@ -61,6 +62,15 @@ class Additive(Rule):
         n = reading.evaluation.n_examples
         noise = draw(self.shape, self.scale, n, rng, self.sampler)
         return reading.with_value(reading.value + noise), state
+
+    def difference(self, chance: float) -> float:
+        """Return what the difference of two draws exceeds with this chance."""
+        raise NotImplementedError
+
+    def difference_blur(self, problem: Problem, chance: float) -> float:
+        """Return the quantile of the difference of two draws."""
+        grid = 1.0 / problem.n_examples if self.sampler == "opendp" else 0.0
+        return self.difference(chance) + 2.0 * grid
 
     def resolution(self, problem: Problem) -> float:
         """Return the standard deviation of an answer, or one match if that is coarser."""

@@ -71,6 +71,12 @@ class Rule:
         It changes which examples are scored.
     speaks
         It tells whether a look was the best so far, or whose value it answers with (`Told`).
+    tells_score
+        Its answers are accuracies, not ranks or single bits.
+    adds_noise
+        It adds noise to what it releases.
+    same_examples
+        Two looks are scored on the same examples.
     """
 
     name: ClassVar[str] = ""
@@ -79,6 +85,9 @@ class Rule:
     unbounded: ClassVar[bool] = False
     selects: ClassVar[bool] = False
     speaks: ClassVar[bool] = False
+    tells_score: ClassVar[bool] = True
+    adds_noise: ClassVar[bool] = False
+    same_examples: ClassVar[bool] = True
 
     def init(self, problem: Problem) -> State:  # noqa: ARG002 - the protocol's signature
         """Return the state before the first look: plain data, and empty if nothing is kept."""
@@ -132,6 +141,14 @@ class Rule:
     def resolution(self, problem: Problem) -> float:
         """Return how far an answer may be from the exact accuracy: a step or a standard error."""
         raise NotImplementedError
+
+    def difference_blur(self, problem: Problem, chance: float) -> float:  # noqa: ARG002 - the general answer
+        """Return how much the difference of two released values may exceed the exact one.
+
+        For two values of the submissions' own, on the examples that were scored, and but for
+        this chance; the difference is exact unless the rule rounds or adds noise.
+        """
+        return 0.0
 
     # What it promises.
 

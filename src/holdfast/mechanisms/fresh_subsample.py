@@ -42,6 +42,7 @@ class FreshSubsample(Rule):
     name: ClassVar[str] = "fresh"
     source: ClassVar[str] = "Blanc 2023 (subsampling suffices); the plain form, without more noise"
     selects: ClassVar[bool] = True
+    same_examples: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_share("fraction", self.fraction)

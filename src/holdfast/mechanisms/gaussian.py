@@ -8,6 +8,7 @@ from typing import ClassVar
 from holdfast.mechanisms.additive import Additive
 from holdfast.mechanisms.information import gaussian_entropy
 from holdfast.mechanisms.noise import Shape
+from holdfast.mechanisms.quantiles import gaussian_difference
 from holdfast.mechanisms.told import Told, Wording
 
 __all__ = ["Gaussian"]
@@ -48,3 +49,7 @@ class Gaussian(Additive):
     def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
         """Return the phrase with the noise."""
         return so_far.then(f" plus Gaussian noise of standard deviation {self.scale}")
+
+    def difference(self, chance: float) -> float:
+        """Return what the difference of two draws exceeds with this chance."""
+        return gaussian_difference(self.scale, chance)

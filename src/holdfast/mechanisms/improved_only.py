@@ -36,6 +36,7 @@ class ImprovedOnly(Rule):
     source: ClassVar[str] = "boards that confirm an improvement; no paper"
     wants_exact: ClassVar[bool] = True
     speaks: ClassVar[bool] = True
+    tells_score: ClassVar[bool] = False
 
     def init(self, problem: Problem) -> State:
         """Return the state before the first submission."""

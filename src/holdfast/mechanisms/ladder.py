@@ -85,6 +85,10 @@ class Ladder(Rule):
         best = so_far.about(f"best so far of {so_far.whose}")
         return best.then(f", in steps of {self.step}")
 
+    def difference_blur(self, problem: Problem, chance: float) -> float:  # noqa: ARG002 - the same for all
+        """Return a step: half of one for each of the two."""
+        return self.step
+
     def resolution(self, problem: Problem) -> float:
         """Return the step: a smaller improvement is not shown."""
         return max(self.step, 1.0 / problem.n_examples)

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from holdfast.mechanisms.additive import Additive
 from holdfast.mechanisms.noise import Shape
+from holdfast.mechanisms.quantiles import laplace_difference
 from holdfast.mechanisms.told import Told, Wording
 
 __all__ = ["Laplace"]
@@ -47,3 +48,7 @@ class Laplace(Additive):
     def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
         """Return the phrase with the noise."""
         return so_far.then(f" plus Laplace noise of parameter {self.scale}")
+
+    def difference(self, chance: float) -> float:
+        """Return what the difference of two draws exceeds with this chance."""
+        return laplace_difference(self.scale, chance)

@@ -42,6 +42,7 @@ class RankOnly(Rule):
     wants_exact: ClassVar[bool] = True
     unbounded: ClassVar[bool] = True
     speaks: ClassVar[bool] = True
+    tells_score: ClassVar[bool] = False
 
     def init(self, problem: Problem) -> State:
         """Return the state before the first submission."""

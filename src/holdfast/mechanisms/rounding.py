@@ -92,6 +92,10 @@ class Rounding(Rule):
             return so_far.then(f", rounded to {self.decimals} decimals")
         return so_far.then(f", rounded to a step of {self.step}")
 
+    def difference_blur(self, problem: Problem, chance: float) -> float:  # noqa: ARG002 - the same for all
+        """Return a step: half of one for each of the two."""
+        return float(self.exact_step)
+
     def resolution(self, problem: Problem) -> float:
         """Return the step, or one match if that is coarser."""
         return max(float(self.exact_step), 1.0 / problem.n_examples)

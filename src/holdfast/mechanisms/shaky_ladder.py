@@ -13,6 +13,7 @@ from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.checks import as_fraction, check_positive, check_share
 from holdfast.mechanisms.information import laplace_nats
 from holdfast.mechanisms.noise import draw
+from holdfast.mechanisms.quantiles import laplace_difference
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
 from holdfast.protocols import State
@@ -56,6 +57,7 @@ class ShakyLadder(Rule):
     source: ClassVar[str] = "Hardt 2017, a reading of the Shaky Ladder (see Departures)"
     unbounded: ClassVar[bool] = True
     speaks: ClassVar[bool] = True
+    adds_noise: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_share("step", self.step)
@@ -82,6 +84,10 @@ class ShakyLadder(Rule):
         """Return the phrase for the standing value."""
         best = so_far.about(f"best so far of {so_far.whose}")
         return best.then(f", with Laplace noise of parameter {self.scale}")
+
+    def difference_blur(self, problem: Problem, chance: float) -> float:  # noqa: ARG002 - the same for all
+        """Return the quantile of the difference of two draws."""
+        return laplace_difference(self.scale, chance)
 
     def resolution(self, problem: Problem) -> float:
         """Return the step plus the standard deviation of a released value."""

@@ -47,6 +47,7 @@ class Split(Rule):
     name: ClassVar[str] = "split"
     source: ClassVar[str] = "sample splitting; textbook"
     selects: ClassVar[bool] = True
+    same_examples: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_at_least("parts", self.parts, 1)

@@ -13,6 +13,7 @@ from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.checks import as_fraction, check_positive, check_share
 from holdfast.mechanisms.information import laplace_nats, log_patterns
 from holdfast.mechanisms.noise import draw
+from holdfast.mechanisms.quantiles import laplace_difference
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import State
@@ -65,6 +66,7 @@ class Thresholdout(Rule):
     source: ClassVar[str] = "Dwork et al. 2015, Figure 1 (Thresholdout)"
     unbounded: ClassVar[bool] = True
     speaks: ClassVar[bool] = True
+    adds_noise: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_share("threshold", self.threshold)
@@ -118,6 +120,10 @@ class Thresholdout(Rule):
         if told.own is None:
             so_far = so_far.about(f"reference, or {so_far.head}")
         return so_far.then(f" plus Laplace noise of parameter {self.scale}")
+
+    def difference_blur(self, problem: Problem, chance: float) -> float:  # noqa: ARG002 - the same for all
+        """Return the quantile of the difference of two draws."""
+        return laplace_difference(self.scale, chance)
 
     def resolution(self, problem: Problem) -> float:
         """Return the threshold: an accuracy this close to the reference is not told from it."""

@@ -1,0 +1,82 @@
+"""What would have passed a gate that did not open, in numbers."""
+
+from __future__ import annotations
+
+import math
+
+from holdfast.guard.gate_margin import Margin
+
+__all__ = ["advice"]
+
+# Beyond this many times the examples, more of them is no advice.
+MOST_TIMES_MORE = 10_000
+
+
+def advice(
+    margin: Margin, n_examples: int, differing: int, improvement: float | None, meaning: str
+) -> tuple[str, ...]:
+    """Return what would pass, one sentence each, from the nearest to the farthest."""
+    if improvement is None:
+        return (
+            "the candidate's own score was not told: the answer is "
+            f"{meaning}, and a candidate that does not climb can't pass",
+        )
+    needed = margin.bought(n_examples, differing) + margin.blur
+    found = [f"an improvement of more than {needed:.5f}"]
+    if improvement <= 0.0:
+        return (*found, "no rule and no number of examples: the candidate does not score higher")
+    fewer = _fewer_differing(margin, n_examples, differing, improvement)
+    if fewer is not None:
+        found.append(f"the same improvement with at most {fewer:,} differing predictions")
+    more = _more_examples(margin, n_examples, differing, improvement)
+    if more is not None:
+        found.append(f"the same improvement, and share that differs, on {more:,} examples")
+    spare = improvement - margin.bought(n_examples, differing)
+    if margin.blur > 0.0 and spare > 0.0:
+        found.append(
+            f"a finer rule: one that blurs a difference by less than {spare:.5f}, "
+            f"not by {margin.blur:.5f}"
+        )
+    elif margin.blur >= improvement:
+        found.append(
+            f"a finer rule, since this one blurs a difference by {margin.blur:.5f}, and more of "
+            "what is named above besides"
+        )
+    return tuple(found)
+
+
+def _fewer_differing(
+    margin: Margin, n_examples: int, differing: int, improvement: float
+) -> int | None:
+    """Return the most differing predictions with which the same improvement passes."""
+    if not margin.paired or improvement <= margin.blur:
+        return None
+    size = margin.scored(n_examples)
+    spare = (improvement - margin.blur) * size
+    most = math.ceil(spare**2 / (2.0 * margin.log_count(n_examples))) - 1
+    while most > 0 and margin.bought(n_examples, most) + margin.blur >= improvement:
+        most -= 1
+    # Fewer than this can't improve by as much.
+    return most if round(improvement * size) <= most < differing else None
+
+
+def _more_examples(
+    margin: Margin, n_examples: int, differing: int, improvement: float
+) -> int | None:
+    """Return the fewest examples on which the same improvement and share differing pass."""
+    if improvement <= margin.blur:
+        return None
+
+    def passes(n: int) -> bool:
+        same_share = math.ceil(differing * n / n_examples)
+        return margin.bought(n, same_share) + margin.blur < improvement
+
+    low, high = n_examples, n_examples
+    while not passes(high):
+        low, high = high, 2 * high
+        if high > MOST_TIMES_MORE * n_examples:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if passes(middle) else (middle, high)
+    return high

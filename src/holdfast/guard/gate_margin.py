@@ -1,0 +1,94 @@
+"""How much of a difference between two released scores looking and blur could explain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from holdfast.guard.exposure import Histories
+from holdfast.mechanisms import Rule, parse_mechanism
+from holdfast.problem import Problem
+
+__all__ = ["Margin", "log_transcripts", "pair_share"]
+
+# Rules whose limit on information is the logarithm of a number of possible answers.
+COUNTED = ("improved", "ladder", "rank", "round")
+
+
+class Margin:
+    """What a candidate has to exceed; see `gate` for the argument.
+
+    Parameters
+    ----------
+    rules
+        The release rule, part by part.
+    problem
+        The sizes of the data set.
+    looks
+        All looks on it before the later one of the two.
+    risk
+        The chance of ever letting a useless candidate pass, on this data set.
+    """
+
+    def __init__(
+        self, rules: Sequence[Rule], problem: Problem, looks: Histories, risk: float
+    ) -> None:
+        self._rules, self._problem, self._looks = rules, problem, looks
+        noisy = sum(rule.adds_noise for rule in rules)
+        share = risk * pair_share(sum(looks.values()) + 1)
+        self._share = share / 2.0 if noisy else share
+        self.paired = all(rule.same_examples for rule in rules)
+        """Whether both predictions are scored on the same examples."""
+        self.blur = 0.0
+        """How far the released difference may be from the exact one."""
+        for rule in rules:
+            self.blur += rule.difference_blur(problem, self._share / max(noisy, 1))
+            problem = rule.scored(problem)
+
+    def scored(self, n_examples: int) -> int:
+        """Return how many of n examples one look is scored on."""
+        problem = Problem(n_examples, *self._problem[1:])
+        for rule in self._rules:
+            problem = rule.scored(problem)
+        return problem.n_examples
+
+    def log_count(self, n_examples: int) -> float:
+        """Return log(T/r), T candidates that looking can choose from and r the risk of each."""
+        return log_transcripts(n_examples, self._looks) - math.log(self._share)
+
+    def bought(self, n_examples: int, differing: int) -> float:
+        """Return the largest difference that looking could have produced.
+
+        A part of s examples holds at most all the differing ones. Where two looks are scored on
+        different examples, the difference of the two accuracies is a sum of independent values
+        whose squared widths add up to at most 4/s: as if all s predictions of one part differed.
+        """
+        size = self.scored(n_examples)
+        count = min(differing, size) if self.paired else size
+        return math.sqrt(2.0 * count * self.log_count(n_examples)) / size
+
+
+def pair_share(look: int) -> float:
+    """Return the share of the risk for each ordered pair of looks whose later one has this number.
+
+    >>> sum(2 * (look - 1) * pair_share(look) for look in range(2, 10_000)) < 1.0
+    True
+    """
+    return 1.0 if look < 2 else 1.0 / (2.0 * look * (look - 1) ** 2)
+
+
+def log_transcripts(n_examples: int, looks: Histories) -> float:
+    """Return the logarithm of the number of answer sequences that the looks could have shown.
+
+    Whatever the rule, an answer is one of n + 1 once its noise is fixed: given the answers before
+    it, it is a function of a match count. A coarse rule without noise has fewer. The
+    parameter-free Ladder decides by more than a count, but it answers with one of n + 1 values.
+    """
+    total = 0.0
+    for (text, _), count in looks.items():
+        rule = parse_mechanism(text)
+        limit = count * math.log(n_examples + 1)
+        if rule.name in COUNTED:
+            limit = min(limit, rule.own_nats(Problem(n_examples, 2, count)))
+        total += limit
+    return total
