@@ -49,7 +49,7 @@ def test_score_prints_the_released_score_and_nothing_more(holdfast, host):
     assert outcome.code == 0
     assert set(outcome.json) == {
         "team", "released", "looks_left", "next_allowed_at", "receipt_id", "repeated",
-        "meaning", "new_best", "own",
+        "meaning", "new_best", "own", "part",
     }  # fmt: skip
     assert outcome.json["released"] == 0.75
     assert outcome.json["looks_left"] == 1
@@ -104,10 +104,13 @@ def test_a_submission_that_cant_be_scored_is_exit_code_one(holdfast, host, tmp_p
     outcome = score(holdfast, host, bad)
     assert outcome.code == 1
     assert message in outcome.err
-    assert Ledger(host.ledger).entries() == []
     host.policy.write_text('release = "exact"\nfailed = "look"\n')
     assert score(holdfast, host, bad).code == 1
-    assert [entry.kind for entry in Ledger(host.ledger).entries()] == ["opened", "failed"]
+    assert [entry.kind for entry in Ledger(host.ledger).entries()] == [
+        "opened",
+        "refused",
+        "failed",
+    ]
 
 
 def test_labels_that_others_can_read_are_refused_unless_said_otherwise(holdfast, host):

@@ -178,7 +178,8 @@ def test_a_failed_submission_is_free_or_costs_a_look_as_the_policy_says(ledger_u
     for bad in ([0, 1], np.full(40, 4), np.full(40, 0.5), "nonsense"):
         with pytest.raises(InvalidQuery, match="prediction must"):
             guard.score(bad, team="blue")
-    assert guard.ledger.entries() == []
+    assert [entry.kind for entry in guard.ledger.entries()] == ["opened", *["refused"] * 4]
+    assert guard.allowance(team="blue")[0] == 2
     strict = guard_for(ledger_url, looks_per_team=2, failed="look")
     with pytest.raises(InvalidQuery, match="prediction must have length 40, got 2"):
         strict.score([0, 1], team="blue")

@@ -44,7 +44,7 @@ def test_what_the_template_shows_as_a_comment_is_valid_once_the_sign_is_taken_aw
         ("days = 0", "line 3: days must be at least 1, got 0."),
         ("days = 40_000", "line 3: days must be at most 36,525, got 40000."),
         ('teams = "many"', "line 3: teams must be an integer, got 'many'."),
-        ("refusals_per_team = -1", "line 3: refusals_per_team must be at least 0, got -1."),
+        ("refusals_per_team = 0", "line 3: refusals_per_team must be at least 1, got 0."),
         (
             'part = "both"',
             'line 3: part must be "auto", "public", "private" or "all", got \'both\'.',

@@ -14,6 +14,7 @@ from holdfast.cli.guarding import (
     LabelColumn,
     LabelsFile,
     LedgerUrl,
+    PartName,
     PolicyFile,
     SharedLabels,
     Team,
@@ -38,6 +39,7 @@ def gate(
     confidence: Annotated[
         float, typer.Option(help="How sure the gate must be that the improvement is real.")
     ] = 0.95,
+    part: PartName = None,
     id_column: IdColumn = None,
     label_column: LabelColumn = None,
     shared_labels: SharedLabels = False,
@@ -50,16 +52,16 @@ def gate(
     it could not be decided, as under a rule that does not tell the baseline's own score; 4 if
     the ledger can't be used. The confidence is for all gates on these labels together.
     """
-    files = open_guard(policy, labels, ledger, id_column, label_column, shared_labels)
+    files = open_guard(policy, labels, ledger, id_column, label_column, shared_labels, part)
     result = decide(
         files.guard,
-        files.read(baseline),
-        files.read(candidate),
+        files.read(baseline, team=team, name="baseline"),
+        files.read(candidate, team=team, name="candidate"),
         team=team,
         confidence=confidence,
     )
     if as_json:
-        print_json({"passed": result.passed, **asdict(result)})
+        print_json({"passed": result.passed, "part": files.guard.part, **asdict(result)})
     else:
         shown = "not told"
         if result.improvement is not None and result.candidate is not None:
@@ -71,6 +73,7 @@ def gate(
             f"bought {result.bought:.5f} at confidence {result.confidence:g}, the release rule "
             f"blurs {result.blur:.5f}"
         )
+        human().print(f"part        {files.guard.part}")
         human().print("PASS" if result.passed else "FAIL: looking could explain it")
         for number, sentence in enumerate(result.advice):
             human().print(f"{'or' if number else 'would pass'}: {sentence}", soft_wrap=True)

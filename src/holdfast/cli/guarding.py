@@ -16,6 +16,7 @@ __all__ = [
     "LabelColumn",
     "LabelsFile",
     "LedgerUrl",
+    "PartName",
     "PolicyFile",
     "SharedLabels",
     "Team",
@@ -41,6 +42,14 @@ LabelColumn = Annotated[str | None, typer.Option(help="The CSV files' column of 
 SharedLabels = Annotated[
     bool, typer.Option("--shared-labels", help="Accept labels that others can read, too.")
 ]
+PartName = Annotated[
+    str | None,
+    typer.Option(
+        help="Rows to score: public, private or all of the labels' Usage or split column. "
+        "Default: what the policy says, public where there is a public part.",
+        metavar="PART",
+    ),
+]
 
 
 def open_guard(
@@ -50,10 +59,17 @@ def open_guard(
     id_column: str | None,
     label_column: str | None,
     shared: bool,
+    part: str | None = None,
 ) -> GuardedFile:
     """Return the guard that a command's options describe."""
     return GuardedFile(
-        labels, policy, ledger, id_column=id_column, label_column=label_column, shared=shared
+        labels,
+        policy,
+        ledger,
+        part=part,
+        id_column=id_column,
+        label_column=label_column,
+        shared=shared,
     )
 
 

@@ -13,6 +13,7 @@ from holdfast.cli.guarding import (
     LabelColumn,
     LabelsFile,
     LedgerUrl,
+    PartName,
     PolicyFile,
     SharedLabels,
     Team,
@@ -34,6 +35,7 @@ def score(
     submission: Annotated[Path, typer.Option(help="CSV or NPY file of predicted labels.")],
     team: Team,
     ledger: LedgerUrl = DEFAULT_LEDGER,
+    part: PartName = None,
     id_column: IdColumn = None,
     label_column: LabelColumn = None,
     shared_labels: SharedLabels = False,
@@ -41,11 +43,13 @@ def score(
 ) -> None:
     """Score a submission through the ledger and print only what the policy releases.
 
+    Where the labels have a public part (a Usage or split column), that part alone is scored.
+
     Exit codes: 0 answered, 1 the submission can't be scored, 2 bad options, policy or labels,
     3 no look left, 4 the ledger can't be used. Only 0 releases anything.
     """
     try:
-        guard = open_guard(policy, labels, ledger, id_column, label_column, shared_labels)
+        guard = open_guard(policy, labels, ledger, id_column, label_column, shared_labels, part)
         receipt = guard.score(submission, team=team)
     except InvalidQuery as error:
         raise _refusal(INVALID, str(error), team, as_json) from None
@@ -58,6 +62,7 @@ def score(
         print_json(
             {
                 "team": team,
+                "part": receipt.part,
                 "released": receipt.released,
                 "looks_left": receipt.looks_left,
                 "next_allowed_at": moment(receipt.next_allowed_at),
@@ -74,6 +79,7 @@ def score(
     human().print(f"meaning    {receipt.meaning}", soft_wrap=True)
     if receipt.new_best is not None:
         human().print(f"new best   {'yes' if receipt.new_best else 'no'}")
+    human().print(f"part       {receipt.part}")
     human().print(f"looks left {receipt.looks_left}")
     human().print(f"next look  {moment(receipt.next_allowed_at) or 'never'}")
     human().print(f"receipt    {receipt.receipt_id}", soft_wrap=True)

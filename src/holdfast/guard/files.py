@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from holdfast.errors import InvalidInput, InvalidQuery
-from holdfast.guard.guard import Guard, Receipt
+from holdfast.guard.guarded import GuardedSolution, as_policy
 from holdfast.guard.ledger import Ledger
 from holdfast.guard.policy import Policy
 from holdfast.label_files import LabelFile, read_labels
-from holdfast.labels import Labels
-from holdfast.quoting import quoted
+from holdfast.npy_files import NPY_MAGIC
 
-__all__ = ["GuardedFile", "in_order_of", "read_private_labels", "read_submission"]
+__all__ = ["GuardedFile", "read_private_labels"]
 
 
 def read_private_labels(
@@ -24,6 +23,7 @@ def read_private_labels(
     *,
     id_column: str | None = None,
     label_column: str | None = None,
+    class_names: Sequence[str] | None = None,
     shared: bool = False,
 ) -> LabelFile:
     """Read hidden labels from a file that only its owner can read.
@@ -34,6 +34,8 @@ def read_private_labels(
         A CSV or NPY file, as for `read_labels`.
     id_column, label_column
         Which columns of a CSV file to read.
+    class_names
+        The declared classes, if they are.
     shared
         Accept a file that others can read too, where a platform mounts it so.
     """
@@ -47,57 +49,12 @@ def read_private_labels(
                 f"labels {path} must be readable by their owner alone, got mode {mode:04o}; "
                 f"run: chmod 600 {path}"
             )
-    return read_labels(path, id_column=id_column, label_column=label_column)
+    return read_labels(
+        path, id_column=id_column, label_column=label_column, class_names=class_names
+    )
 
 
-def read_submission(
-    path: str | os.PathLike[str],
-    truth: LabelFile,
-    *,
-    id_column: str | None = None,
-    label_column: str | None = None,
-) -> Labels:
-    """Read a submission in the order of the hidden labels, matched by id where both have ids.
-
-    Raises
-    ------
-    InvalidQuery
-        It can't be scored; the message names the file, the rule and the value.
-    """
-    try:
-        file = read_labels(
-            path, id_column=id_column, label_column=label_column, class_names=truth.class_names
-        )
-    except InvalidInput as error:
-        raise InvalidQuery(str(error)) from None
-    return in_order_of(truth, file, name=str(path))
-
-
-def in_order_of(truth: LabelFile, file: LabelFile, *, name: str) -> Labels:
-    """Return a submission's labels in the order of the hidden ones, matched by id if both have."""
-    if file.n_examples != truth.n_examples:
-        raise InvalidQuery(
-            f"{name} must have {truth.n_examples} rows, one per example, got {file.n_examples}."
-        )
-    if truth.ids is None or file.ids is None:
-        return file.labels
-    mine, theirs = truth.ids, file.ids
-    if mine.dtype.kind != theirs.dtype.kind:
-        mine, theirs = mine.astype(np.str_), theirs.astype(np.str_)
-    order = np.argsort(theirs, kind="stable")
-    places = np.searchsorted(theirs, mine, sorter=order).clip(max=theirs.size - 1)
-    found = order[places]
-    missing = np.flatnonzero(theirs[found] != mine)
-    if missing.size:
-        raise InvalidQuery(
-            f"{name} must have a row for every id, got none for {quoted(str(mine[missing[0]]))}"
-            f" ({missing.size} missing)."
-        )
-    ordered: Labels = file.labels[found]
-    return ordered
-
-
-class GuardedFile:
+class GuardedFile(GuardedSolution[str | os.PathLike[str]]):
     r"""A guard over a file of hidden labels, for submissions that are files too.
 
     Parameters
@@ -110,6 +67,9 @@ class GuardedFile:
         A `Ledger`, or its path or URL.
     create
         Make a new ledger where the path or URL has none; if False, that is a `LedgerMissing`.
+    part
+        Which rows looks are scored on: "public", "private" or "all" of the labels' `Usage` or
+        `split` column; None: what the policy says.
     id_column, label_column
         Which columns of a CSV file to read, in the labels and in submissions.
     shared
@@ -134,24 +94,49 @@ class GuardedFile:
         ledger: Ledger | str | os.PathLike[str],
         *,
         create: bool = False,
+        part: str | None = None,
         id_column: str | None = None,
         label_column: str | None = None,
         shared: bool = False,
     ) -> None:
+        policy = as_policy(policy)
+        if part is not None:
+            policy = replace(policy, part=part)
         self._columns = {"id_column": id_column, "label_column": label_column}
-        self._truth = read_private_labels(Path(labels), shared=shared, **self._columns)
-        n_classes = max(self._truth.n_classes, 2)
-        self.guard = Guard(self._truth.labels, policy, ledger, create=create, n_classes=n_classes)
+        truth = read_private_labels(
+            Path(labels), class_names=policy.classes, shared=shared, **self._columns
+        )
+        super().__init__(truth, policy, ledger, create=create)
 
-    def read(self, submission: str | os.PathLike[str]) -> Labels:
-        """Return a submission's labels in the order of the hidden ones."""
-        return read_submission(submission, self._truth, **self._columns)
+    def _file(self, submission: str | os.PathLike[str], name: str) -> LabelFile:
+        path, known = Path(submission), self._solution.truth.class_names
+        file, reason = self._attempt(path, known)
+        if file is None:
+            # With its own classes: what is wrong with its ids and rows comes first.
+            file, reason = self._attempt(path, None)
+            if file is not None and _is_npy(path):
+                file = replace(file, class_names=_after(known, file.class_names))
+        if file is None:
+            raise InvalidQuery(reason.replace(str(path), name, 1))
+        return file
 
-    def score(self, submission: str | os.PathLike[str], *, team: str) -> Receipt:
-        """Answer one look at a submission file, or refuse it; see `Guard.score`."""
+    def _attempt(
+        self, path: Path, class_names: Sequence[str] | None
+    ) -> tuple[LabelFile | None, str]:
+        """Return what a file holds, or why it can't be read."""
         try:
-            prediction = self.read(submission)
-        except InvalidQuery as error:
-            self.guard.charge_failed(str(error), team=team)
-            raise
-        return self.guard.score(prediction, team=team)
+            return read_labels(path, class_names=class_names, **self._columns), ""
+        except InvalidInput as error:
+            return None, str(error)
+
+
+def _is_npy(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(NPY_MAGIC)) == NPY_MAGIC
+
+
+def _after(known: Sequence[str], found: Sequence[str]) -> tuple[str, ...]:
+    """Name class numbers after the known classes; one without a name keeps its number."""
+    if any(name != str(number) for number, name in enumerate(found)):
+        return tuple(found)
+    return (*known, *found[len(known) :])

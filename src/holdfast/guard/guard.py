@@ -20,6 +20,7 @@ from holdfast.guard.budget import Allowance, allowance
 from holdfast.guard.entry import Draft, Entry, Kind, looks_spent
 from holdfast.guard.fingerprint import fingerprint
 from holdfast.guard.ledger import Ledger, append, data_set_detail, state_digest
+from holdfast.guard.parts import ALL, Part
 from holdfast.guard.policy import Policy
 from holdfast.guard.sealing import seal, unseal
 from holdfast.guard.storage import Transaction
@@ -61,6 +62,8 @@ class Receipt:
         repeated, as a Ladder does; None where that is not known.
     meaning
         What `released` is, in words: "best so far of team blue, in steps of 0.01".
+    part
+        Which part of the test set was scored: "public", "private" or "all".
     """
 
     released: float | None
@@ -71,6 +74,7 @@ class Receipt:
     new_best: bool | None = None
     own: bool | None = True
     meaning: str = ""
+    part: str = ALL
 
 
 class Answer(NamedTuple):
@@ -98,6 +102,10 @@ class Guard:
         Make a new ledger where the path or URL has none; if False, that is a `LedgerMissing`.
     n_classes
         Number of classes; None: the largest label plus one.
+    part
+        The examples that looks are scored on, and that the budget belongs to; None: all. A
+        prediction is about all examples whatever the part is: what is not scored is checked and
+        told apart like the rest, so that no answer and no refusal says which examples are scored.
     now
         The clock, in microseconds of UTC. One that runs backwards is taken to stand still.
 
@@ -120,10 +128,15 @@ class Guard:
         *,
         create: bool = False,
         n_classes: int | None = None,
+        part: Part | None = None,
         now: Callable[[], Microseconds] = clock,
     ) -> None:
         n_classes = count_classes(labels) if n_classes is None else _checked_classes(n_classes)
-        self._labels: Labels = as_labels(labels, n_classes).copy()
+        whole = as_labels(labels, n_classes)
+        self._n_predicted = whole.size
+        self.part = ALL if part is None else part.name
+        self._rows = None if part is None or part.rows.size == whole.size else part.rows
+        self._labels: Labels = whole.copy() if self._rows is None else whole[self._rows]
         self._labels.setflags(write=False)
         self.policy = policy if isinstance(policy, Policy) else Policy.read(Path(policy))
         self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger, create=create)
@@ -162,17 +175,10 @@ class Guard:
             The ledger can't be written; nothing was released.
         """
         team = team_key(team)
-        try:
-            query = as_labels(
-                prediction,
-                self.problem.n_classes,
-                name="prediction",
-                n_examples=self.problem.n_examples,
-                error=InvalidQuery,
-            )
-        except InvalidQuery as error:
-            self.charge_failed(str(error), team=team)
-            raise
+        query, reason = self._checked(prediction)
+        if query is None:
+            self.refuse(reason, team=team)
+            raise InvalidQuery(reason)
         digest = hashlib.blake2b(np.ascontiguousarray(query).data, digest_size=20).hexdigest()
         # A fresh seed from the system for each look: nothing stored tells the noise. Made here,
         # like the digest, since all others wait while the transaction is open.
@@ -180,22 +186,38 @@ class Guard:
         with self.ledger.storage.writing(self._wanted(team, digest)) as transaction:
             return self._look(transaction, team, query, digest, rng)
 
-    def charge_failed(self, reason: str, *, team: str) -> None:
-        """Record a submission that could not be scored, if the policy charges for it.
+    def admit(self, *, team: str) -> None:
+        """Return if a submission of this team may be read; to ask before looking into it.
 
         Raises
         ------
         BudgetExhausted
-            The policy charges, and the team has no look to pay with.
+            Too many of its submissions were refused in this window. It says the same of each
+            submission, since none is read.
         """
         team = team_key(team)
-        if self.policy.failed == "free":
-            return
+        with self.ledger.storage.reading() as transaction:
+            self._refuse_more_refusals(transaction, team, self._present(transaction))
+
+    def refuse(self, reason: str, *, team: str) -> None:
+        """Record a submission that could not be scored, at the price that the policy names.
+
+        Raises
+        ------
+        BudgetExhausted
+            The policy charges a look, and the team has none to pay with; or it charges nothing,
+            and the team has had its refusals for this window.
+        """
+        team = team_key(team)
         with self.ledger.storage.writing() as transaction:
             now = self._present(transaction)
             self._open(transaction, now)
-            self._refuse_unless_allowed(transaction, team, now)
-            self._record(transaction, "failed", team, now, detail=reason)
+            if self.policy.failed == "look":
+                self._refuse_unless_allowed(transaction, team, now)
+                self._record(transaction, "failed", team, now, detail=reason)
+            else:
+                self._refuse_more_refusals(transaction, team, now)
+                self._record(transaction, "refused", team, now, detail=reason)
 
     def choose_final(self, receipt_id: str, *, team: str) -> Receipt:
         """Name one of the team's answered looks for the final result; costs no look.
@@ -233,6 +255,23 @@ class Guard:
             now = self._present(transaction)
             left, opens = allowance(transaction, self.policy, self.data_set, team, now)
         return left, None if opens is None else as_datetime(opens)
+
+    def _checked(self, prediction: object) -> tuple[Labels | None, str]:
+        """Return a prediction that can be scored, or why it can't be.
+
+        Not raised, so that a refusal for another reason does not carry this one along.
+        """
+        try:
+            query = as_labels(
+                prediction,
+                self.problem.n_classes,
+                name="prediction",
+                n_examples=self._n_predicted,
+                error=InvalidQuery,
+            )
+        except InvalidQuery as error:
+            return None, str(error)
+        return query, ""
 
     def _look(
         self,
@@ -289,6 +328,7 @@ class Guard:
             new_best=told.new_best,
             own=told.own,
             meaning=meaning,
+            part=self.part,
         )
 
     def _note(self, answer: Answer) -> str:
@@ -338,7 +378,8 @@ class Guard:
         try:
             if state is None:
                 state = mechanism.init(self.problem)
-            evaluation = evaluate(query, self._labels, self.problem.n_classes)
+            scored = query if self._rows is None else query[self._rows]
+            evaluation = evaluate(scored, self._labels, self.problem.n_classes)
             readings, state = mechanism.answers(state, evaluation, rng)
             answers = [Answer(float(reading.value), reading.told) for reading in readings]
             return answers, seal(state, self._owner.key)
@@ -385,6 +426,20 @@ class Guard:
                 f"{team} may look again at {at.isoformat(timespec='seconds')}.",
                 next_allowed_at=at,
             )
+
+    def _refuse_more_refusals(self, ledger: Transaction, team: str, now: Microseconds) -> None:
+        limit, since = self.policy.refusals_per_team, self.policy.span.since(now)
+        count = ledger.refusals(self.data_set, team, since)
+        if count < limit:
+            return
+        oldest = ledger.time_of_refusal(self.data_set, team, since, count - limit)
+        freed = self.policy.span.frees(oldest)
+        at = None if freed is None else as_datetime(freed)
+        told = "" if at is None else f" until {at.isoformat(timespec='seconds')}"
+        raise BudgetExhausted(
+            f"{limit} submissions of {team} could not be scored; no more are read{told}.",
+            next_allowed_at=at,
+        )
 
     def _record(
         self,

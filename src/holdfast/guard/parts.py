@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.label_files import LabelFile
+from holdfast.quoting import listed, quoted
 
 __all__ = [
     "ALL",
@@ -58,14 +59,14 @@ def rows_of_parts(file: LabelFile) -> dict[str, Rows]:
         if file.split is not None and PRIVATE in names:
             raise InvalidInput(
                 "labels must have public examples in their Usage or split column, got "
-                f"{', '.join(map(repr, file.split_names))}."
+                f"{listed(file.split_names)}."
             )
         return {}
     unknown = [name for name in names if name not in NAMES]
     if unknown:
         raise InvalidInput(
             "labels must have Public, Private or Ignored in their Usage or split column, "
-            f"got {unknown[0]!r}."
+            f"got {quoted(unknown[0])}."
         )
     kind = np.array([NAMES.index(name) for name in names])[file.split]
     return {name: np.flatnonzero(kind == number) for number, name in enumerate(NAMES)}

@@ -63,7 +63,7 @@ WHOLE = {
     "looks_per_team": (1, MOST_LOOKS),
     "looks_per_data_set": (1, MOST_LOOKS),
     "final_choices": (0, MOST_LOOKS),
-    "refusals_per_team": (0, MOST_LOOKS),
+    "refusals_per_team": (1, MOST_LOOKS),
     "days": (1, LONGEST_DAYS),
     "teams": (1, MOST_LOOKS),
 }

@@ -18,6 +18,7 @@ from holdfast.errors import HoldfastError, InvalidInput, InvalidQuery, NotSuppor
 from holdfast.guard.adapters.settings import find_ledger, find_policy
 from holdfast.guard.files import GuardedFile
 from holdfast.guard.guard import Receipt
+from holdfast.quoting import listed
 
 __all__ = ["EVERYONE", "main", "score"]
 
@@ -44,13 +45,14 @@ def score(
         The key of the leaderboard's column.
     """
     reference, result = Path(input_folder) / "ref", Path(input_folder) / "res"
-    labels = _only_table(reference, "labels", InvalidInput)
+    labels, problem = _only_table(reference, "labels")
+    if labels is None:
+        raise InvalidInput(problem)
     host = GuardedFile(labels, find_policy(reference), find_ledger(reference), shared=True)
-    try:
-        submission = _only_table(result, "predictions", InvalidQuery)
-    except InvalidQuery as error:
-        host.guard.charge_failed(str(error), team=team)
-        raise
+    submission, problem = _only_table(result, "predictions")
+    if submission is None:
+        host.refuse(problem, team=team)
+        raise InvalidQuery(problem)
     receipt = host.score(submission, team=team)
     if receipt.released is None:
         raise NotSupported("recorded; the score is released when the batch is full.")
@@ -74,14 +76,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _only_table(folder: Path, what: str, error: type[InvalidInput]) -> Path:
-    """Return the one CSV or NPY file of a folder, whatever it is called."""
+def _only_table(folder: Path, what: str) -> tuple[Path | None, str]:
+    """Return the one CSV or NPY file of a folder, whatever it is called, or what is wrong."""
     found = sorted(
         path
         for path in (folder.iterdir() if folder.is_dir() else [])
         if path.suffix.lower() in (".csv", ".npy") and path.name not in OWN_FILES
     )
-    if len(found) != 1:
-        names = ", ".join(path.name for path in found) or "none"
-        raise error(f"{what} must be one CSV or NPY file in {folder.name}, got {names}.")
-    return found[0]
+    if len(found) == 1:
+        return found[0], ""
+    names = listed(path.name for path in found) or "none"
+    return None, f"{what} must be one CSV or NPY file in {folder.name}, got {names}."

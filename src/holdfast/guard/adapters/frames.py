@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from holdfast.csv_header import SPLIT_NAMES
 from holdfast.errors import InvalidInput, InvalidQuery
-from holdfast.guard.files import in_order_of
-from holdfast.guard.guard import Guard, Receipt
+from holdfast.guard.guarded import GuardedSolution
 from holdfast.guard.ledger import Ledger
 from holdfast.guard.policy import Policy
-from holdfast.label_files import LabelFile
-from holdfast.labels import label_dtype
+from holdfast.label_files import LabelFile, label_file_of
 from holdfast.quoting import listed, quoted
 
 __all__ = ["GuardedFrame"]
 
 
-class GuardedFrame:
+class GuardedFrame(GuardedSolution[Any]):
     """A guard over a data frame of ids and hidden labels, for submissions of the same form.
 
     Parameters
     ----------
     solution
-        A pandas frame with one row per example.
+        A pandas frame with one row per example of the whole test set. A column named `Usage` or
+        `split` says which part a row belongs to.
     policy, ledger
         As for `Guard`.
     id_column
@@ -43,61 +44,55 @@ class GuardedFrame:
         id_column: str,
         label_column: str | None = None,
     ) -> None:
-        others = [str(name) for name in solution.columns if name != id_column]
+        names = [str(name) for name in solution.columns if name not in (id_column, label_column)]
+        splits = [name for name in names if name.lower() in SPLIT_NAMES]
+        others = [name for name in names if name not in splits]
         if label_column is None and len(others) == 1:
             label_column = others[0]
         if label_column is None:
             raise InvalidInput(
-                f"solution must have one column of labels beside {id_column}, got {others}."
+                f"solution must have one column of labels beside {quoted(id_column)}, "
+                f"got {listed(others)}."
             )
         self._columns = (id_column, label_column)
-        self._truth = _label_file(solution, *self._columns, None, "solution", InvalidInput)
-        self.guard = Guard(
-            self._truth.labels, policy, ledger, n_classes=max(self._truth.n_classes, 2)
-        )
+        truth = _label_file(solution, *self._columns, "solution", InvalidInput, policy.classes)
+        if len(splits) == 1:
+            parts, codes = np.unique(_texts(solution[splits[0]]), return_inverse=True)
+            truth = replace(truth, split=codes, split_names=tuple(parts.tolist()))
+        super().__init__(truth, policy, ledger)
 
-    def score(self, submission: Any, *, team: str) -> Receipt:
-        """Answer one look at a submission frame, or refuse it; see `Guard.score`."""
-        names = self._truth.class_names
-        try:
-            file = _label_file(submission, *self._columns, names, "submission", InvalidQuery)
-            prediction = in_order_of(self._truth, file, name="submission")
-        except InvalidQuery as error:
-            self.guard.charge_failed(str(error), team=team)
-            raise
-        return self.guard.score(prediction, team=team)
+    def _file(self, submission: Any, name: str) -> LabelFile:
+        return _label_file(submission, *self._columns, name, InvalidQuery)
 
 
 def _label_file(
     frame: Any,
     id_column: str,
     label_column: str,
-    class_names: Sequence[str] | None,
     name: str,
     error: type[InvalidInput],
+    class_names: Sequence[str] | None = None,
 ) -> LabelFile:
+    """Return what a frame holds; without known classes, with those that it has."""
     for column in (id_column, label_column):
         if column not in frame.columns:
             raise error(
                 f"{name} must have the column {quoted(column)}, got {listed(frame.columns)}."
             )
+        if frame[column].ndim != 1:
+            raise error(f"{name} must have one column {quoted(column)}, got more.")
         if frame[column].isna().any():
             raise error(f"{name} must have a value in every row of {quoted(column)}, got a blank.")
-    ids = frame[id_column].astype(str).to_numpy(dtype=np.str_)
+    ids = _texts(frame[id_column])
     if np.unique(ids).size != ids.size:
         raise error(f"{name} must have distinct ids in {quoted(id_column)}.")
-    texts = frame[label_column].astype(str).to_numpy(dtype=np.str_)
-    found, codes = np.unique(texts, return_inverse=True)
-    if class_names is None:
-        class_names = sorted(found.tolist(), key=_by_number(found.tolist()))
-    number = {text: index for index, text in enumerate(class_names)}
-    for text in found.tolist():
-        if text not in number:
-            raise error(f"{name} must hold only known classes, got {quoted(text)}.")
-    renumbered = np.array([number[text] for text in found.tolist()])
-    labels = renumbered.astype(label_dtype(max(len(class_names), 2)))[codes]
-    return LabelFile(labels, tuple(class_names), ids)
+    texts = _texts(frame[label_column])
+    try:
+        return label_file_of(texts, name=name, ids=ids, class_names=class_names)
+    except InvalidInput as problem:
+        reason = str(problem)
+    raise error(reason)
 
 
-def _by_number(names: Sequence[str]) -> Any:
-    return int if all(name.removeprefix("-").isdecimal() for name in names) else str
+def _texts(column: Any) -> Any:
+    return column.astype(str).to_numpy(dtype=np.str_)

@@ -3,25 +3,21 @@
 In the private competition repository set EVAL_METRIC to "custom", put `policy.toml` and, unless
 HOLDFAST_LEDGER is set, `ledger.url` beside `solution.csv`, and let `metric.py` say
 `from holdfast.guard.adapters.hugging_face import compute`. The rows whose `split` is "public" are
-answered under the policy. Those whose split is "private" are a data set of their own in the same
-ledger, released exactly: the platform shows that score when the competition is over, and every
-look at it is counted all the same.
+answered under the policy; those whose split is "private" are not touched. The platform wants a
+private score with every submission, too, and is told the public one.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from holdfast.errors import InvalidInput, NotSupported
-from holdfast.guard.adapters.frames import GuardedFrame
+from holdfast.errors import NotSupported
 from holdfast.guard.adapters.settings import find_ledger, find_policy
-from holdfast.guard.ledger import Ledger
-from holdfast.quoting import quoted
+from holdfast.guard.files import GuardedFile
 
 __all__ = ["compute"]
 
@@ -31,47 +27,41 @@ def compute(
 ) -> dict[str, dict[str, float]]:
     """Score a team's submission and return public and private scores as the platform wants them.
 
+    Both are the public score: looks never touch the private part.
+
     Parameters
     ----------
     params
-        The platform's parameters: competition_id, token, team_id, submission_id and
-        submission_id_col are read.
+        The platform's parameters: competition_id, token, team_id, submission_id,
+        submission_id_col and submission_cols are read.
     fetch
         Returns the local path of a file of the competition repository; None: from the Hub.
     metric
         The name of the score.
     """
-    import pandas as pd
-
     fetch = fetch or _from_hub
-    id_column = params.submission_id_col
-    path = fetch(params, "solution.csv")
-    solution = pd.read_csv(path, dtype=str)
-    for name in (id_column, "split"):
-        if name not in solution.columns:
-            raise InvalidInput(f"solution.csv must have a column {quoted(name)}.")
-    submitted = fetch(params, f"submissions/{params.team_id}-{params.submission_id}.csv")
-    submission = pd.read_csv(submitted, dtype=str)
+    solution = fetch(params, "solution.csv")
+    submission = fetch(params, f"submissions/{params.team_id}-{params.submission_id}.csv")
     for name, variable in (("policy.toml", "HOLDFAST_POLICY"), ("ledger.url", "HOLDFAST_LEDGER")):
         if variable not in os.environ:
             fetch(params, name)  # it lands beside solution.csv, where it is looked for
-    policy = find_policy(Path(path).parent)
-    released: dict[str, dict[str, float]] = {}
-    with Ledger(find_ledger(Path(path).parent)) as ledger:
-        for split in ("public", "private"):
-            part = solution[solution["split"] == split].drop(columns="split")
-            if part.empty:
-                raise InvalidInput(f"solution.csv must have rows whose split is {split}.")
-            rule = policy if split == "public" else dataclasses.replace(policy, release="exact")
-            host = GuardedFrame(part, rule, ledger, id_column=id_column)
-            rows = submission
-            if id_column in submission.columns:
-                rows = submission[submission[id_column].isin(part[id_column])]
-            receipt = host.score(rows, team=f"team {params.team_id}")
-            if receipt.released is None:
-                raise NotSupported("recorded; the score is released when the batch is full.")
-            released[f"{split}_score"] = {metric: receipt.released}
-    return released
+    folder = Path(solution).parent
+    id_column = params.submission_id_col
+    others = [name for name in getattr(params, "submission_cols", ()) if name != id_column]
+    host = GuardedFile(
+        solution,
+        find_policy(folder),
+        find_ledger(folder),
+        part="public",
+        id_column=id_column,
+        label_column=others[0] if len(others) == 1 else None,
+        shared=True,
+    )
+    receipt = host.score(submission, team=f"team {params.team_id}")
+    if receipt.released is None:
+        raise NotSupported("recorded; the score is released when the batch is full.")
+    released = {metric: receipt.released}
+    return {"public_score": dict(released), "private_score": dict(released)}
 
 
 def _from_hub(params: Any, name: str) -> str:

@@ -66,6 +66,12 @@ class Transaction(Protocol):
         """Return how many free refusals a team has had from a moment on."""
         ...
 
+    def time_of_refusal(
+        self, data_set: str, team: str, since: Microseconds, place: int
+    ) -> Microseconds:
+        """Return when a team had a free refusal, by its place, from 0, since a moment."""
+        ...
+
     def answered(self, data_set: str, team: str, prediction: str, rule: str) -> Entry | None:
         """Return this team's look with this very prediction; its answer, if that came later."""
         ...

@@ -53,6 +53,8 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "AND team_looks = ?",
     "refusals": "SELECT COUNT(*) FROM holdfast_entries WHERE data_set = ? AND team = ? "
     "AND time >= ? AND kind = 'refused'",
+    "time_of_refusal": "SELECT time FROM holdfast_entries WHERE data_set = ? AND team = ? "
+    "AND time >= ? AND kind = 'refused' ORDER BY number LIMIT 1 OFFSET ?",
     "answered": f"{ENTRY} WHERE data_set = ? AND team = ? AND prediction = ? AND rule = ? "
     "AND kind IN ('look', 'answer') ORDER BY number DESC LIMIT 1",
     "waiting": f"{ENTRY} WHERE data_set = ? AND scope = ? AND rule = ? AND kind = 'look' "
@@ -139,6 +141,12 @@ class SqlTransaction:
     def refusals(self, data_set: str, team: str, since: Microseconds) -> int:
         """Return how many free refusals a team has had from a moment on."""
         return int(self._ask("refusals", data_set, team, since)[0][0])
+
+    def time_of_refusal(
+        self, data_set: str, team: str, since: Microseconds, place: int
+    ) -> Microseconds:
+        """Return when a team had a free refusal, by its place, from 0, since a moment."""
+        return int(self._ask("time_of_refusal", data_set, team, since, place)[0][0])
 
     def answered(self, data_set: str, team: str, prediction: str, rule: str) -> Entry | None:
         """Return this team's look with this very prediction; its answer, if that came later."""

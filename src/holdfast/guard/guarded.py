@@ -1,0 +1,91 @@
+"""Guarded solutions: submissions of one form, matched with hidden labels and scored or refused."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from holdfast.errors import InvalidQuery
+from holdfast.guard.guard import Guard, Receipt
+from holdfast.guard.ledger import Ledger
+from holdfast.guard.parts import rows_of_parts, scored_part
+from holdfast.guard.policy import Policy
+from holdfast.guard.solution import Solution
+from holdfast.label_files import LabelFile
+from holdfast.labels import Labels
+
+__all__ = ["GuardedSolution"]
+
+Submission = TypeVar("Submission")
+
+
+class GuardedSolution(ABC, Generic[Submission]):
+    """A guard over one part of a whole solution; a subclass says what a submission is.
+
+    Parameters
+    ----------
+    truth
+        The hidden labels of all parts.
+    policy
+        What is released, how often, and of which part.
+    ledger
+        A `Ledger`, or its path or URL.
+    create
+        Make a new ledger where the path or URL has none.
+    """
+
+    def __init__(
+        self,
+        truth: LabelFile,
+        policy: Policy,
+        ledger: Ledger | str | os.PathLike[str],
+        *,
+        create: bool = False,
+    ) -> None:
+        self._solution = Solution(truth, declared=policy.classes is not None)
+        self.guard = Guard(
+            truth.labels,
+            policy,
+            ledger,
+            create=create,
+            n_classes=self._solution.n_classes,
+            part=scored_part(rows_of_parts(truth), truth.n_examples, policy.part),
+        )
+
+    @abstractmethod
+    def _file(self, submission: Submission, name: str) -> LabelFile:
+        """Return what a submission holds, or raise `InvalidQuery` calling it by its name."""
+
+    def read(self, submission: Submission, *, team: str, name: str = "submission") -> Labels:
+        """Return a submission's labels in the order of the hidden ones; a refusal is recorded.
+
+        Raises
+        ------
+        BudgetExhausted
+            Too many of the team's submissions were refused in this window: this one isn't read.
+        InvalidQuery
+            It can't be scored. The message is the same whatever the labels are.
+        """
+        self.guard.admit(team=team)
+        try:
+            return self._solution.predicted(self._file(submission, name), name=name)
+        except InvalidQuery as error:
+            reason = str(error)
+        # Out here, so that nothing hangs on the exception but its message.
+        self.refuse(reason, team=team)
+        raise InvalidQuery(reason)
+
+    def refuse(self, reason: str, *, team: str) -> None:
+        """Record that a submission could not be scored; see `Guard.refuse`."""
+        self.guard.refuse(reason, team=team)
+
+    def score(self, submission: Submission, *, team: str) -> Receipt:
+        """Answer one look at a submission, or refuse it; see `Guard.score`."""
+        return self.guard.score(self.read(submission, team=team), team=team)
+
+
+def as_policy(policy: Policy | str | os.PathLike[str]) -> Policy:
+    """Return a policy as it is, or read its file."""
+    return policy if isinstance(policy, Policy) else Policy.read(Path(policy))
