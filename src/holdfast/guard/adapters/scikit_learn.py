@@ -2,68 +2,161 @@
 
 from __future__ import annotations
 
+import inspect
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from holdfast.errors import BudgetExhausted, InvalidQuery
+from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery
+from holdfast.guard.adapters.feature_rows import (
+    fingerprint_of_rows,
+    hidden_labels_after,
+    n_rows,
+    stacked,
+)
 from holdfast.guard.guard import Guard, Receipt
 from holdfast.guard.ledger import Ledger
 from holdfast.guard.policy import Policy
 from holdfast.protocols import Classifier
 from holdfast.quoting import quoted
 
-__all__ = ["GuardedHoldout", "Selection", "guarded_scorer"]
+__all__ = ["GuardedHoldout", "Loop", "Selection", "guarded_scorer"]
 
 
-@dataclass(frozen=True)
 class guarded_scorer:  # noqa: N801 - used like a function, as scikit-learn's make_scorer
     """A scorer for `scoring=...` whose every call is a counted look.
 
-    It predicts on the X that the loop hands it and lets the guard score the prediction, so the
-    loop's test rows must be the guarded ones, in their order: use
-    `cv=[(train_rows, holdout_rows)]`. The y of the loop is ignored: it may be all zeros there.
+    It predicts on the holdout's rows and lets the guard score the prediction. A call with other
+    rows, or with labels for the hidden ones, spends no look and ends the loop with an error that
+    says what is wrong, whatever the loop's `error_score` is; `GuardedHoldout.beside` makes the
+    rows, labels and splits that fit.
 
     Parameters
     ----------
     guard
         The guard over the holdout's labels.
+    X
+        The holdout's features, in the order of the guard's labels. Only a fingerprint is kept.
     team
         Whose looks they are.
     classes
         What the estimators predict for label 0, 1, ...; None: the numbers themselves.
     """
 
-    guard: Guard
-    team: str = "scikit-learn"
-    classes: Any = None
+    def __init__(
+        self, guard: Guard, X: Any, *, team: str = "scikit-learn", classes: Any = None
+    ) -> None:
+        self.guard = guard
+        self.team = team
+        self.classes = None if classes is None else np.asarray(classes)
+        self.n_rows = n_rows(X)
+        if self.n_rows != guard.problem.n_examples:
+            raise InvalidInput(
+                f"X must have {guard.problem.n_examples} rows, one per label, got {self.n_rows}."
+            )
+        self._rows = fingerprint_of_rows(X)
+
+    def __repr__(self) -> str:
+        return f"guarded_scorer(team={self.team!r})"
 
     def __call__(self, estimator: Classifier, X: Any, y: Any = None) -> float:
-        """Return what the guard releases about the estimator's predictions."""
-        del y  # the hidden labels are the guard's
-        released = self.receipt(estimator, X).released
-        return float("nan") if released is None else released
+        """Return what the guard releases about the estimator's predictions.
+
+        NaN: nothing yet, or the best so far, which this estimator is not.
+        """
+        fault = self._fault(X, y)
+        if fault is None:
+            own = _own_score(self._look(estimator, X))
+            return math.nan if own is None else own
+        if y is None:
+            raise InvalidQuery(fault)
+        # A loop turns an exception of its scorer into NaN and goes on to an arbitrary best; what
+        # is no number it refuses, whatever its error_score is, and quotes.
+        return _NoScore(fault)  # type: ignore[return-value]
 
     def receipt(self, estimator: Classifier, X: Any) -> Receipt:
-        """Score an estimator and return the whole receipt."""
+        """Score an estimator on the holdout's rows and return the whole receipt."""
+        fault = self._fault(X, None)
+        if fault is not None:
+            raise InvalidQuery(fault)
+        return self._look(estimator, X)
+
+    def _fault(self, X: Any, y: Any) -> str | None:
+        """Return what is wrong with a call, or None."""
+        if n_rows(X) != self.n_rows or fingerprint_of_rows(X) != self._rows:
+            return (
+                f"X must be the holdout's {self.n_rows} rows in their order, got {n_rows(X)} rows "
+                "that are not; a loop must test on just these (cv of GuardedHoldout.beside), "
+                "without taking a part of them (HalvingGridSearchCV) and without "
+                "return_train_score."
+            )
+        if y is not None and not all(_is_missing(value) for value in np.asarray(y).ravel()):
+            return (
+                "y must be hidden (NaN) in the holdout's rows, got labels; a search with refit "
+                "would train on them (use y of GuardedHoldout.beside, and refit=False)."
+            )
+        return None
+
+    def _look(self, estimator: Classifier, X: Any) -> Receipt:
         return self.guard.score(self._numbers(estimator.predict(X)), team=self.team)
 
     def _numbers(self, predicted: Any) -> Any:
         predicted = np.asarray(predicted)
         if self.classes is None:
-            return predicted
-        classes = np.asarray(self.classes)
-        order = np.argsort(classes)
-        places = order[np.searchsorted(classes, predicted, sorter=order).clip(max=classes.size - 1)]
-        unknown = np.flatnonzero(classes[places] != predicted)
+            # Beside hidden labels, which are NaN, whole numbers are floats.
+            whole = predicted.dtype.kind == "f" and np.array_equal(predicted, np.rint(predicted))
+            return predicted.astype(np.int64) if whole else predicted
+        order = np.argsort(self.classes)
+        try:
+            places = np.searchsorted(self.classes, predicted, sorter=order)
+        except TypeError:
+            raise InvalidQuery(
+                f"prediction must hold known classes, got {predicted.dtype} values."
+            ) from None
+        places = order[places.clip(max=order.size - 1)]
+        unknown = np.flatnonzero(self.classes[places] != predicted)
         if unknown.size:
             raise InvalidQuery(
                 f"prediction must hold known classes, got {quoted(predicted[unknown[0]])} "
                 f"at position {unknown[0]}."
             )
         return places
+
+
+def _own_score(receipt: Receipt) -> float | None:
+    """Return a released value unless it stood before and is another submission's."""
+    return None if receipt.own is False else receipt.released
+
+
+class _NoScore:
+    """What a loop gets instead of a score when it is wrong."""
+
+    def __init__(self, fault: str) -> None:
+        self._fault = fault
+
+    def __repr__(self) -> str:
+        return f"no score: {self._fault}"
+
+    def __float__(self) -> float:
+        raise InvalidQuery(self._fault)
+
+
+def _is_missing(value: Any) -> bool:
+    return not isinstance(value, str) and str(value).lower() in ("nan", "none", "<na>")
+
+
+class Loop(NamedTuple):
+    """Training rows with the holdout's below: what a loop of scikit-learn takes.
+
+    The labels of the holdout's rows are NaN, so that nothing can be trained on them by mistake.
+    """
+
+    X: Any
+    y: Any
+    cv: list[tuple[Any, Any]]
 
 
 @dataclass(frozen=True)
@@ -118,19 +211,22 @@ class GuardedHoldout:
         classes, labels = np.unique(np.asarray(y), return_inverse=True)
         self._X = X
         guard = Guard(labels, policy, ledger, n_classes=max(classes.size, 2))
-        self.scorer = guarded_scorer(guard, team, classes)
+        self.scorer = guarded_scorer(guard, X, team=team, classes=classes)
 
     def score(self, estimator: Classifier) -> Receipt:
         """Answer one look at a fitted estimator, or refuse it; see `Guard.score`."""
         return self.scorer.receipt(estimator, self._X)
 
     def select(self, estimators: Mapping[str, Classifier]) -> Selection:
-        """Look at fitted estimators in turn and name the best released score; ties: the first."""
+        """Look at fitted estimators in turn and name the best released score; ties: the first.
+
+        A model that did not beat the best so far, where the rule tells that alone, has no score.
+        """
         released: dict[str, float] = {}
         refused = []
         for name, estimator in estimators.items():
             try:
-                answer = self.score(estimator).released
+                answer = _own_score(self.score(estimator))
             except BudgetExhausted:
                 refused.append(name)
                 continue
@@ -138,3 +234,93 @@ class GuardedHoldout:
                 released[name] = answer
         best = max(released, key=released.__getitem__) if released else None
         return Selection(best, released, tuple(refused))
+
+    def beside(self, X: Any, y: Any) -> Loop:
+        """Return training rows and labels with the holdout's rows below, labels hidden.
+
+        `cross_val_score(model, loop.X, loop.y, cv=loop.cv, scoring=holdout.scorer)` trains on the
+        one and looks at the other.
+        """
+        n, hidden = n_rows(X), self.scorer.n_rows
+        labels = hidden_labels_after(y, hidden)
+        if labels.size != n + hidden:
+            raise InvalidInput(f"y must have {n} labels, one per row, got {labels.size - hidden}.")
+        cv = [(np.arange(n), np.arange(n, n + hidden))]
+        return Loop(stacked(X, self._X), labels, cv)
+
+    def search(self, search: Any, X: Any, y: Any) -> Any:
+        """Let a search choose by released scores, and train its choice on the training rows.
+
+        Parameters
+        ----------
+        search
+            A `GridSearchCV`, a `RandomizedSearchCV` or alike, without `cv` and `scoring`. It is
+            not changed.
+        X, y
+            Training rows and their labels.
+
+        Returns
+        -------
+        A fitted copy: `best_params_`, `best_score_`, `cv_results_`, and, unless `refit` is False,
+        `best_estimator_`, trained on these rows alone.
+
+        Raises
+        ------
+        InvalidInput
+            The search can't be guarded, or no score was released; the former before any look.
+        BudgetExhausted
+            No look was left for a candidate. What was answered before is answered again, at no
+            cost, when a smaller search is run.
+        """
+        from sklearn.base import clone
+
+        _check_search(search)
+        loop, refit = self.beside(X, y), search.refit
+        guarded = clone(search).set_params(
+            cv=loop.cv, scoring=self.scorer, refit=False, error_score="raise"
+        )
+        guarded.fit(loop.X, loop.y)
+        if math.isnan(guarded.best_score_):
+            raise InvalidInput(
+                f"search must have a score to choose by, got none: the rule "
+                f"{self.scorer.guard.policy.release} told of no candidate, or none beat the best "
+                "so far."
+            )
+        guarded.set_params(refit=refit)
+        if refit:
+            best = clone(search.estimator).set_params(**clone(guarded.best_params_, safe=False))
+            guarded.best_estimator_ = best.fit(X, y)
+        return guarded
+
+
+def _check_search(search: Any) -> None:
+    """Raise `InvalidInput` if a search would look at something else than the holdout."""
+    settings = search.get_params(deep=False) if hasattr(search, "get_params") else {}
+    for name in ("cv", "scoring", "refit", "error_score", "estimator"):
+        if name not in settings:
+            raise InvalidInput(
+                f"search must be a search such as GridSearchCV, got {type(search).__name__} "
+                f"without {name}."
+            )
+    defaults = inspect.signature(type(search)).parameters
+    for name in ("cv", "scoring"):
+        if settings[name] is not None and settings[name] != defaults[name].default:
+            raise InvalidInput(
+                f"{name} of the search must be left out, as the holdout gives it, "
+                f"got {quoted(settings[name])}."
+            )
+    if settings.get("resource") == "n_samples":
+        raise InvalidInput(
+            "search must score each candidate on the whole holdout, got "
+            f"{type(search).__name__} with resource='n_samples', which scores on parts of it; "
+            "name another resource."
+        )
+    if settings.get("return_train_score"):
+        raise InvalidInput(
+            "return_train_score of the search must be False, as the guard scores the holdout "
+            "alone, got True."
+        )
+    if not isinstance(settings["refit"], bool):
+        raise InvalidInput(
+            f"refit of the search must be True or False, got {quoted(settings['refit'])}."
+        )
