@@ -11,20 +11,12 @@ from holdfast.audit.page.charts import gain_chart
 from holdfast.audit.suite import Effort, Measured
 from holdfast.audit.ways import Way
 from holdfast.audit.what_if import ACCOUNTS, CLASSES, DECIMALS, EXAMPLES, LOOKS, STEPS, what_if
-from holdfast.experiments import certified
+from holdfast.certificates import certify
 from holdfast.experiments.matrix_plays import Played
 from holdfast.experiments.summary import Mean
-from holdfast.mechanisms import Exact, Ladder, Rounding, parse_mechanism
+from holdfast.mechanisms import Exact, Ladder, Rounding
 from holdfast.problem import Problem
 from tests.audit.sample import sample_audit
-
-
-@pytest.mark.parametrize("rule", ["exact", "round:2", "ladder:0.01", "subsample:0.3", "improved"])
-@pytest.mark.parametrize("accounts", [1, 3, 40])
-def test_allowed_equals_the_matrix_bound(rule, accounts):
-    problem, parsed = Problem(500, 5, 40), parse_mechanism(rule)
-    expected = 100.0 * certified(parsed, problem, accounts)
-    assert closed_forms.allowed(parsed, problem, accounts) == pytest.approx(expected, abs=1e-3)
 
 
 @pytest.mark.parametrize("problem", [Problem(1000, 10, k) for k in (1, 10, 100, 2000)])
@@ -32,7 +24,7 @@ def test_what_is_guaranteed_is_possible_and_what_is_possible_is_allowed(problem)
     guarantee = closed_forms.guarantee(problem)
     principle = closed_forms.principle(problem)
     assert guarantee is None or guarantee <= principle
-    assert principle <= closed_forms.allowed(Exact(), problem)
+    assert principle <= 100.0 * certify(problem, Exact()).gain
 
 
 def test_the_surfaces_of_the_package_are_those_of_the_formulas():
@@ -43,10 +35,13 @@ def test_the_surfaces_of_the_package_are_those_of_the_formulas():
         problem = Problem(EXAMPLES[a], CLASSES[b], LOOKS[c])
         d, s, t = (int(rng.integers(len(axis))) for axis in (DECIMALS, STEPS, ACCOUNTS))
         rule = Exact() if DECIMALS[d] is None else Rounding(decimals=DECIMALS[d])
-        allowed = closed_forms.allowed(rule, problem)
+        allowed = 100.0 * certify(problem, rule).gain
         assert surfaces["round"]["allowed"][a][b][c][d] == pytest.approx(allowed, abs=0.006)
         n, m, k = problem
-        many = closed_forms.allowed(Ladder(STEPS[s]), Problem(n, m, k * ACCOUNTS[t]), ACCOUNTS[t])
+        many = (
+            100.0
+            * certify(Problem(n, m, k * ACCOUNTS[t]), Ladder(STEPS[s]), accounts=ACCOUNTS[t]).gain
+        )
         assert surfaces["ladder"]["allowed"][a][b][c][s][t] == pytest.approx(many, abs=0.006)
     assert surfaces["axes"]["n_examples"] == list(EXAMPLES)
 

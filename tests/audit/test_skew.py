@@ -9,10 +9,11 @@ from holdfast.audit.forms import forms_for
 from holdfast.audit.grain import Grain, grain_for
 from holdfast.audit.plays import Job, Stage, play_job
 from holdfast.audit.skew import skew_of
-from holdfast.audit.skewed_forms import SkewedForms, nats_for
+from holdfast.audit.skewed_forms import SkewedForms
 from holdfast.audit.suite import Worst
 from holdfast.audit.verdict import judge
 from holdfast.audit.ways import Way, compared_ways, suite_ways
+from holdfast.certificates import certify
 from holdfast.experiments.summary import Mean
 from holdfast.mechanisms import parse_mechanism
 from holdfast.priors import Prior
@@ -148,15 +149,17 @@ RULES = [
 @pytest.mark.parametrize("name", RULES)
 def test_the_bound_holds_for_every_rule_and_never_falls_with_looks(name):
     rule = parse_mechanism(name)
-    forms = SkewedForms(skew_of(NINETY, 2))
+    skew = skew_of(NINETY, 2)
     looks = (10, 30, 100, 300)
-    bounds = [forms.allowed(rule, Problem(2000, 2, k)) for k in looks]
+    found = [certify(Problem(2000, 2, k), rule, knows=skew.shares) for k in looks]
+    bounds = [100.0 * each.gain for each in found]
     assert bounds == sorted(bounds)
     assert 0.0 < bounds[0] <= 10.0
     # Never below what uniform labels allow a rule to tell: it holds for them as for all others.
-    assert nats_for(rule, Problem(2000, 2, 30)) >= rule.nats(Problem(2000, 2, 30)) - 1e-9
-    assert forms.allowed(rule, Problem(2000, 2, 40), 4) >= forms.allowed(rule, Problem(2000, 2, 10))
-    stage = Stage(NINETY, 2, 0, None, forms.skew)
+    assert found[1].nats >= certify(Problem(2000, 2, 30), rule).nats - 1e-9
+    four = certify(Problem(2000, 2, 40), rule, accounts=4, knows=skew.shares)
+    assert 100.0 * four.gain >= bounds[0]
+    stage = Stage(NINETY, 2, 0, None, skew)
     for attack in ("champion-challenger", "hadamard-blocks", "prior-climb"):
         played = [play_job(stage, Job("class shares", name, attack, 30, t)) for t in range(2)]
         assert all(100.0 * play.bias <= bounds[1] for play in played)

@@ -1,7 +1,8 @@
 import pytest
 
 from holdfast import Problem
-from holdfast.bounds import all_bounds, max_queries_for_bias
+from holdfast.bounds import all_bounds
+from holdfast.certificates import safe_looks
 
 SIZES = ("--n-examples", 10_000, "--n-classes", 10)
 
@@ -33,7 +34,7 @@ def test_a_largest_bias_is_turned_into_looks(holdfast):
     assert list(outcome) == [
         *("n_examples", "n_classes", "max_bias", "max_queries", "queries_to_recover_all")
     ]
-    assert outcome["max_queries"]["any"] == max_queries_for_bias(10_000, 10, 0.05)
+    assert outcome["max_queries"]["any"] == safe_looks(10_000, 10, 0.05)
     assert outcome["max_queries"]["any"] <= outcome["max_queries"]["non-adaptive"]
     assert outcome["queries_to_recover_all"]["column_vote"] == 207_212
     text = holdfast("bounds", *SIZES, "--max-bias", 0.05).out

@@ -7,7 +7,7 @@ import pytest
 from holdfast import Problem, attacks
 from holdfast.bounds.block_majority import expected_accuracy
 from holdfast.errors import InvalidInput, NotSupported
-from holdfast.experiments import Matrix, certified, heat_map, run_matrix
+from holdfast.experiments import Matrix, heat_map, run_matrix
 from holdfast.experiments.answer_models import answer_model
 from holdfast.experiments.label_kinds import hidden_labels
 from holdfast.experiments.matrix_plays import Task, play_once
@@ -113,13 +113,6 @@ def test_given_labels_are_used_in_every_trial():
     assert play_once(Matrix(PROBLEM, seed=5, labels=same), task) == play_once(drawn, task)
     other = hidden_labels("uniform", 400, 4, np.random.default_rng([5, 2]))
     assert play_once(Matrix(PROBLEM, seed=5, labels=other), task) != play_once(drawn, task)
-
-
-def test_bounds_add_up_over_accounts():
-    rule = parse_mechanism("ladder")
-    one, two, many = (certified(rule, PROBLEM, accounts) for accounts in (1, 2, 30))
-    assert one < two < many
-    assert certified(parse_mechanism("improved"), PROBLEM, 30) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_a_rule_has_one_name_and_a_bad_one_is_refused_before_any_play():

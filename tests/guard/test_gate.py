@@ -4,9 +4,9 @@ import re
 import numpy as np
 import pytest
 
+from holdfast.certificates import log_transcripts
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.guard import Guard, Policy, gate
-from holdfast.guard.gate_margin import log_transcripts
 
 N, LOOKS = 2000, 40
 

@@ -126,13 +126,19 @@ def test_hugging_face_limits_selection_and_end(write):
 
 
 def test_exposure_is_looks_times_bits_and_gains_lie_under_the_bound(write):
-    report = lint(write(EVALAI), n_examples=1000, n_classes=10)
+    one_metric = EVALAI.replace('["accuracy", "recall"]', '["accuracy"]')
+    report = lint(write(one_metric), n_examples=1000, n_classes=10)
     few, many = report.exposures
     assert few.bits == pytest.approx(50 * few.bits_per_look, abs=1.0)
     assert 0.0 < few.possible <= few.allowed < 90.0
     # 100,000 exact looks tell every label of 1,000 examples one by one.
     assert many.possible == pytest.approx(90.0)
     assert many.bits == pytest.approx(1000 * 3.3219, abs=1.0)
+
+
+def test_no_bound_covers_two_metrics_of_every_submission(write):
+    report = lint(write(EVALAI), n_examples=1000, n_classes=10)
+    assert {each.allowed for each in report.exposures} == {None}
 
 
 def test_a_safe_configuration_has_notes_at_most(write):

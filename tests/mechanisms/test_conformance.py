@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from holdfast import Problem, mechanisms
-from holdfast.bounds import Bound
+from holdfast.certificates import certify
 from holdfast.evaluate import evaluate
 from holdfast.mechanisms import Chain, Exact, Rule, is_pending, parse_mechanism
 from holdfast.mechanisms.noise import check_sampler
@@ -98,17 +98,14 @@ class TestEveryRule:
 
     def test_carries_a_source_a_guarantee_a_price_and_bits(self, rule):
         assert rule.source
-        bound = rule.guarantee(PROBLEM)
-        assert isinstance(bound, Bound)
-        assert bound.side == "impossible"
-        assert bound.mechanism == str(rule)
-        assert PROBLEM.baseline < bound.accuracy <= Exact().guarantee(PROBLEM).accuracy
+        found = certify(PROBLEM, rule)
+        assert PROBLEM.baseline < found.accuracy <= certify(PROBLEM, Exact()).accuracy
         assert 1 / PROBLEM.n_examples <= rule.resolution(PROBLEM) <= 1.0
-        assert 0.0 < rule.bits_per_look(PROBLEM) <= math.log2(PROBLEM.n_examples + 1)
+        assert 0.0 < found.bits_per_look <= math.log2(PROBLEM.n_examples + 1)
 
     def test_bounds_tell_no_more_for_fewer_looks(self, rule):
         n, m, _ = PROBLEM
-        nats = [rule.nats(Problem(n, m, k)) for k in (2, 6, 12, 24)]
+        nats = [certify(Problem(n, m, k), rule).nats for k in (2, 6, 12, 24)]
         assert nats == sorted(nats)
 
 

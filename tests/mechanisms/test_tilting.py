@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from holdfast import Problem
+from holdfast.certificates import certify
 from holdfast.mechanisms import parse_mechanism
 from holdfast.mechanisms.tilting import noisy_nats, rounded_nats
 
@@ -79,21 +80,21 @@ def test_one_noisy_answer_tells_no_more_than_the_limit_and_nearly_as_much():
 @pytest.mark.parametrize("text", ["round:2", "gaussian:0.01", "laplace:0.01", "fresh:0.2"])
 def test_more_looks_tell_more_and_the_limits_meet_where_nothing_is_hidden(text):
     rule = parse_mechanism(text)
-    found = [rule.nats(Problem(1000, 5, k)) for k in (1, 3, 10, 30, 100)]
+    found = [certify(Problem(1000, 5, k), rule).nats for k in (1, 3, 10, 30, 100)]
     assert found == sorted(found)
     exact = parse_mechanism("exact")
     fine = parse_mechanism("round:6")
     problem = Problem(1000, 5, 40)
-    assert fine.nats(problem) == pytest.approx(exact.nats(problem), rel=0.02)
-    assert rule.nats(problem) < exact.nats(problem)
+    assert certify(problem, fine).nats == pytest.approx(certify(problem, exact).nats, rel=0.02)
+    assert certify(problem, rule).nats < certify(problem, exact).nats
 
 
 def test_very_large_problems_fall_back_to_counting():
     problem = Problem(10**6, 10, 5)
     assert rounded_nats(problem, Fraction(1, 100)) == math.inf
-    assert parse_mechanism("round:2").nats(problem) == pytest.approx(5 * math.log(101))
+    assert certify(problem, parse_mechanism("round:2")).nats == pytest.approx(5 * math.log(101))
 
 
 def test_a_rounding_that_never_moves_tells_nothing():
     # 300 looks at 10,000 examples of ten classes, rounded to whole numbers: always 0.
-    assert parse_mechanism("round:0").guarantee(Problem(10_000, 10, 3)).accuracy < 0.1001
+    assert certify(Problem(10_000, 10, 3), parse_mechanism("round:0")).accuracy < 0.1001

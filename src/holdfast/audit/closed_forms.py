@@ -1,4 +1,4 @@
-"""Gains in points from formulas alone: what is guaranteed, possible in principle, and allowed."""
+"""Gains in points from formulas alone: what is guaranteed, and what is possible in principle."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from holdfast.answers import AnswerModel, ExactAnswers
 from holdfast.attacks import HadamardBlocks
 from holdfast.bounds import acharya2020, block_majority, queries_to_recover_all
 from holdfast.bounds.column_vote import predicted_accuracy
-from holdfast.bounds.information import accuracy_from_information
 from holdfast.experiments.answer_models import answer_model
 from holdfast.mechanisms import Rounding, Rule
 from holdfast.planner.closed_forms import climb_gain
@@ -18,9 +17,6 @@ from holdfast.planner.forecast import Situation
 from holdfast.problem import Problem
 
 __all__ = [
-    "allowed",
-    "bits_per_look",
-    "conditions",
     "early",
     "expected",
     "first_above",
@@ -130,38 +126,9 @@ def forecast(rule: Rule, problem: Problem) -> float | None:
     return max(best or 0.0, expected(rule, problem) or 0.0)
 
 
-def allowed(rule: Rule, problem: Problem, accounts: int = 1) -> float | None:
-    """Return the certified bound under a rule, in points; None: nothing is certified.
-
-    The looks are shared evenly among accounts, each met by a fresh state of the rule: what their
-    answers can tell adds up. Equal to `experiments.certified`, in constant time.
-    """
-    n, m, k = problem
-    accounts = min(accounts, k)
-    if accounts == 1:
-        accuracy = rule.guarantee(problem).accuracy
-        return None if accuracy is None else round(100.0 * (accuracy - 1.0 / m), 3)
-    looks, more = divmod(k, accounts)
-    nats = (accounts - more) * rule.nats(Problem(n, m, looks))
-    nats += more * rule.nats(Problem(n, m, looks + 1)) if more else 0.0
-    size = rule.exposed(problem).n_examples
-    accuracy = accuracy_from_information(nats, size, m)
-    return round(100.0 * size / n * (accuracy - 1.0 / m), 3)
-
-
-def bits_per_look(rule: Rule, problem: Problem) -> float:
-    """Return what one look may tell, on average over all of them."""
-    return rule.bits_per_look(problem)
-
-
 def recover_all(n_examples: int, n_classes: int) -> int:
     """Return how many exact looks it takes at least to know every label."""
     return queries_to_recover_all(n_examples, n_classes).adaptive
-
-
-def conditions(rule: Rule, problem: Problem) -> str:
-    """Return in words when the certified bound holds."""
-    return rule.guarantee(problem).conditions
 
 
 def _most(problem: Problem, accuracies: list[float | None]) -> float | None:

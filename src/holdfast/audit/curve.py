@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from holdfast.audit.allowed import allowed
 from holdfast.audit.forms import forms_for
 from holdfast.audit.grain import Grain
 from holdfast.audit.plays import Play
@@ -89,8 +90,5 @@ def curve(
         guarantee=tuple(forms.guarantee(each) for each in problems),
         guaranteed_by=tuple(forms.guaranteed_by(each) for each in problems),
         principle=tuple(forms.principle(each) for each in problems),
-        allowed=tuple(
-            forms.allowed(request.rule, each, min(request.histories, each.n_queries))
-            for each in problems
-        ),
+        allowed=tuple(allowed(request, request.rule, each.n_queries) for each in problems),
     )

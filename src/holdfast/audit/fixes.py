@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from holdfast.audit.allowed import allowed
 from holdfast.audit.forms import Forms, forms_for
 from holdfast.audit.grain import Grain
 from holdfast.audit.plays import Play
@@ -78,8 +79,12 @@ def cheapest_fix(
     compared: Sequence[RuleRow],
     play: Play,
     on_play: OnPlay | None = None,
+    *,
+    model: float | None = None,
 ) -> Fix | None:
     """Return the cheapest candidate that brings the worst gain under the gap, or None.
+
+    `model` is the stated accuracy of the given models.
 
     Enough is what the verdict's reserve asks for: twice the gain is below the gap, or the gain is
     below it and no more than chance. Candidates are taken in order of loss. Formulas and what was
@@ -95,8 +100,10 @@ def cheapest_fix(
     for each in candidates(request):
         problem = Problem(n, m, each.looks)
         rule, looks = parse_mechanism(each.rule), min(each.looks, effort.looks)
-        certain = forms.allowed(rule, problem, request.histories)
-        proven = certain is not None and certain < gap
+        certain = allowed(request, rule, each.looks)
+        if model is not None:
+            certain = max(certain, allowed(request, rule, each.looks, model=model))
+        proven = certain < gap
         if not proven and not _promising(forms, each, problem, gap, known):
             continue
         if str(rule) in known and known[str(rule)][0] == looks:
@@ -173,9 +180,7 @@ def _is_finer(rule: Rule, other: Rule) -> bool:
             return str(rule) == str(other)
 
 
-def _fix(
-    request: Request, each: Candidate, possible: Interval, allowed: float | None, gap: float
-) -> Fix:
+def _fix(request: Request, each: Candidate, possible: Interval, certain: float, gap: float) -> Fix:
     rule = parse_mechanism(each.rule)
     n, m, _ = request.problem
     parts = []
@@ -188,7 +193,7 @@ def _fix(
             f"{request.looks.count:,}"
         )
     change = " and ".join(parts)
-    proven = allowed is not None and allowed < gap
+    proven = certain < gap
     word = word_for(possible, gap, proven=proven)
     gain = max(0.0, possible.mean)  # less than nothing is chance
     return Fix(
@@ -196,7 +201,7 @@ def _fix(
         looks=each.looks,
         loss=round(each.loss, 2),
         possible=possible,
-        allowed=allowed,
+        allowed=certain,
         price_points=price_points(rule, Problem(n, m, each.looks)),
         proven=proven,
         verdict=word,

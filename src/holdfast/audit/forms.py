@@ -14,14 +14,11 @@ __all__ = ["Forms", "forms_for"]
 
 
 class Forms(Protocol):
-    """Gains in points above what is free without a look, and what answers can tell."""
+    """Gains in points above what is free without a look."""
 
     @property
     def early(self) -> tuple[str, str]:
         """Setting and name of the attack that is strongest with few looks."""
-
-    def allowed(self, rule: Rule, problem: Problem, accounts: int = 1) -> float | None:
-        """Return the certified bound; None: nothing is certified."""
 
     def principle(self, problem: Problem) -> float:
         """Return what some attack gains from exact answers."""
@@ -38,14 +35,8 @@ class Forms(Protocol):
     def expected(self, rule: Rule, problem: Problem) -> float | None:
         """Return what fixed blocks gain under a rule; None: there is no formula."""
 
-    def bits_per_look(self, rule: Rule, problem: Problem) -> float:
-        """Return what one look may tell."""
-
     def recover_all(self, n_examples: int, n_classes: int) -> int:
         """Return how many exact looks it takes at least to know every label."""
-
-    def conditions(self, rule: Rule, problem: Problem) -> str:
-        """Return in words when the bound holds."""
 
 
 def forms_for(request: Request) -> Forms:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.audit.allowed import allowed, certificate, in_points
 from holdfast.audit.closed_forms import first_above
 from holdfast.audit.forms import forms_for
 from holdfast.audit.request import Request
@@ -13,8 +14,11 @@ __all__ = ["limits"]
 SEARCHED = 10**6
 
 
-def limits(request: Request, gap: float, curve: Curve) -> Limits:
-    """Return what bounds say of the policy, and the looks at which each word passes the gap."""
+def limits(request: Request, gap: float, curve: Curve, *, model: float | None = None) -> Limits:
+    """Return what bounds say of the policy, and the looks at which each word passes the gap.
+
+    `model` is the stated accuracy of the given models; None: there are none.
+    """
     problem = request.problem
     n, m, _ = problem
     rule, forms = request.rule, forms_for(request)
@@ -22,28 +26,28 @@ def limits(request: Request, gap: float, curve: Curve) -> Limits:
     def at(looks: int) -> Problem:
         return Problem(n, m, looks)
 
+    looks, everyone = problem.n_queries, request.everyone_looks
+    mine = certificate(request, rule, looks)
+    modelled = None if model is None else certificate(request, rule, looks, model=model)
+    states = 1 if request.memory == "data_set" else request.teams
     return Limits(
-        allowed=forms.allowed(rule, problem, request.histories),
-        allowed_everyone=forms.allowed(
-            rule,
-            at(request.everyone_looks),
-            1 if request.memory == "data_set" else min(request.teams, request.everyone_looks),
+        allowed=in_points(mine),
+        allowed_model=None if modelled is None else in_points(modelled),
+        allowed_everyone=in_points(
+            certificate(request, rule, everyone, accounts=states, everyone=True)
         ),
         everyone_looks=request.everyone_looks,
         principle=forms.principle(problem),
         guarantee=forms.guarantee(problem),
-        bits_per_look=round(forms.bits_per_look(rule, problem), 3),
-        conditions=forms.conditions(rule, problem)
-        if request.histories == 1
-        else f"{request.histories:,} accounts, each met afresh",
+        bits_per_look=round(mine.bits_per_look, 3),
+        bound=mine.bound,
+        binds=mine.binds,
+        binds_model=None if modelled is None else modelled.binds,
+        not_covered=tuple(f"{each.bound}: {each.because}" for each in mine.not_covered),
         looks_until={
             "possible": _measured_until(curve, gap),
             "principle": first_above(gap, lambda looks: forms.principle(at(looks)), SEARCHED),
-            "allowed": first_above(
-                gap,
-                lambda looks: forms.allowed(rule, at(looks), request.histories),
-                SEARCHED,
-            ),
+            "allowed": first_above(gap, lambda k: allowed(request, rule, k), SEARCHED),
         },
         searched=SEARCHED,
         recover_all=forms.recover_all(n, m),

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from holdfast.audit.grain import Grain
-from holdfast.audit.request import Prediction
+from holdfast.audit.request import Prediction, Request
 from holdfast.audit.result import Model
 from holdfast.labels import Labels
 from holdfast.priors import Prior
 from holdfast.votes import Votes
 
-__all__ = ["described", "prior_of"]
+__all__ = ["described", "prior_of", "stated_accuracy"]
 
 
 def prior_of(predictions: Sequence[Prediction], labels: Labels, n_classes: int) -> Prior | None:
@@ -27,6 +27,20 @@ def prior_of(predictions: Sequence[Prediction], labels: Labels, n_classes: int) 
     votes = Votes(np.stack([model.labels for model in predictions], axis=1), n_classes)
     stack = votes.stack({i: _accuracy(p.labels, labels) for i, p in enumerate(predictions)})
     return stack.prior(_accuracy(stack.top(), labels))
+
+
+def stated_accuracy(prior: Prior | None, request: Request, grain: Grain) -> float | None:
+    """Return what the models' vote, or the majority class if that is more, scores; rounded.
+
+    None if there is no model.
+    """
+    if prior is None:
+        return None
+    n, m, _ = request.problem
+    right = _accuracy(prior.top(), request.labels)
+    if request.skew is not None:
+        right = max(right, request.skew.matches / n)
+    return min(1.0, max(1.0 / m, grain.round(100.0 * right) / 100.0))
 
 
 def _accuracy(guess: Labels, labels: Labels) -> float:

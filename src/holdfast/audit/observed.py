@@ -12,14 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta, binom, norm
 
-from holdfast.audit.forms import forms_for
+from holdfast.audit.allowed import allowed as allowed_points
 from holdfast.audit.grain import Grain
 from holdfast.audit.history import Submission
 from holdfast.audit.preflight import expected_best
 from holdfast.audit.request import Request
 from holdfast.audit.result import History, Team, TieGroup
-from holdfast.experiments.matrix import certified
-from holdfast.problem import Problem
 
 __all__ = ["observed", "paired_p", "score_interval"]
 
@@ -87,12 +85,7 @@ def _team(
         error = math.hypot(public_error, math.sqrt(p * (1.0 - p) / private))
         gap = 100.0 * (best.score - best.private)
         chance = 100.0 * (expected_best(len(rows)) * public_error + norm.isf(LEVEL) * error)
-        problem = Problem(n, request.problem.n_classes, len(rows))
-        limit = 100.0 * certified(request.rule, problem)
-        if request.skew is not None:
-            # The bound above is for uniform labels.
-            known = forms_for(request).allowed(request.rule, problem)
-            limit = math.inf if known is None else known
+        limit = allowed_points(request, request.rule, len(rows), accounts=1)
         positive = max(0.0, gap)
         chance = min(positive, float(chance))
         allowed = min(positive - chance, limit)

@@ -138,6 +138,11 @@ class Request:
         """How unequal the classes are; None: they are equal, as far as chance tells."""
         return skew_of(self.labels, self.problem.n_classes)
 
+    @property
+    def capped(self) -> bool:
+        """Whether a limit for the data set leaves the accounts fewer looks than each may take."""
+        return self.n_looks < self.accounts * self.looks.count
+
     def _capped(self, looks: int) -> int:
         return looks if self.looks_per_data_set is None else min(looks, self.looks_per_data_set)
 

@@ -133,19 +133,26 @@ class RuleRow:
 class Limits:
     """ALLOWED. What bounds say of this policy.
 
-    Gains in points: certified for the colluding accounts, and for all teams together; what some
-    attack reaches in principle, with exact answers; what the paper guarantees. `looks_until` has
-    the number of looks at which each becomes a problem, that is passes the gap; None: never
-    within `searched` looks. `recover_all` is the fewest exact looks that could reveal all labels.
+    Gains in points: certified for the colluding accounts, the same if they have models as good as
+    the given ones (None: none was given), and for all teams together without models; what some
+    attack reaches in principle, with exact answers; what the paper guarantees. `bound` names the
+    bound that is least, `binds` and `binds_model` say whom the two bind, and `not_covered` which
+    bounds do not apply, and why. `looks_until` has the number of looks at which each becomes a
+    problem, that is passes the gap; None: never within `searched` looks. `recover_all` is the
+    fewest exact looks that could reveal all labels.
     """
 
-    allowed: float | None
-    allowed_everyone: float | None
+    allowed: float
+    allowed_model: float | None
+    allowed_everyone: float
     everyone_looks: int
     principle: float
     guarantee: float | None
     bits_per_look: float
-    conditions: str
+    bound: str
+    binds: str
+    binds_model: str | None
+    not_covered: tuple[str, ...]
     looks_until: Mapping[str, int | None]
     searched: int
     recover_all: int
@@ -231,7 +238,8 @@ class Verdict:
 
     `points` is the number that matters: the worst gain found, above what is had without a look.
     Where that is the majority class it is never below 0: who would end below it submits it.
-    `proven`: the certified bound, and not only the attacks, lies below the gap.
+    `proven`: the certified bound, and not only the attacks, lies below the gap; where models are
+    given, that for attackers with models as good as these, too.
     """
 
     word: Word

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.audit.forms import forms_for
+from holdfast.audit.allowed import certificate, in_points
 from holdfast.audit.grain import Grain
 from holdfast.audit.plays import Play
 from holdfast.audit.request import Request
@@ -88,7 +88,7 @@ def row(
 ) -> RuleRow:
     """Gather one rule's row."""
     n, m, _ = request.problem
-    problem, forms = Problem(n, m, looks), forms_for(request)
+    problem, certified = Problem(n, m, looks), certificate(request, rule, looks)
     cells: dict[str, float] = {}
     for each in measured:
         if each.bias is not None:
@@ -99,8 +99,8 @@ def row(
         is_policy=str(rule) == request.release,
         attack=strongest.attack,
         possible=strongest.points(grain),
-        allowed=forms.allowed(rule, problem, request.histories),
-        bits_per_look=round(forms.bits_per_look(rule, problem), 3),
+        allowed=in_points(certified),
+        bits_per_look=round(certified.bits_per_look, 3),
         price_points=price_points(rule, problem),
         cells=cells,
     )

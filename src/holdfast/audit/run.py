@@ -80,16 +80,21 @@ def audit(
     history = observed(request, grain)
     gap = gap_for(request, history)
     prior = models.prior_of(request.predictions, request.labels, m)
+    model = models.stated_accuracy(prior, request, grain)
     stage = Stage(request.labels, m, request.seed, prior, request.skew)
     with player(stage, processes) as play:
-        gains, worst, measured = suites.suite(request, effort, grain, play, tell("attack suite"))
+        gains, worst, measured = suites.suite(
+            request, effort, grain, play, tell("attack suite"), model=model
+        )
         drawn = curves.curve(request, effort, grain, measured, play, tell("gain against looks"))
         compared = rules.compare(request, effort, grain, measured, worst, play, tell("other rules"))
-        bounds = limits(request, gap, drawn)
+        bounds = limits(request, gap, drawn, model=model)
         verdict = judge(request, effort, grain, worst, bounds, findings, gap)
         fix = None
         if verdict.word != "SAFE" and request.parts.final_share > 0.0:
-            fix = cheapest_fix(request, effort, grain, gap, compared, play, tell("cheapest fix"))
+            fix = cheapest_fix(
+                request, effort, grain, gap, compared, play, tell("cheapest fix"), model=model
+            )
     return Audit(
         verdict=verdict,
         findings=findings,

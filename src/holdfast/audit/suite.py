@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from holdfast.audit.forms import forms_for
+from holdfast.audit.allowed import allowed
 from holdfast.audit.grain import Grain
 from holdfast.audit.plays import Job, Play
 from holdfast.audit.request import Request
@@ -180,9 +180,17 @@ def strongest_of(
 
 
 def suite(
-    request: Request, effort: Effort, grain: Grain, play: Play, on_play: OnPlay | None = None
+    request: Request,
+    effort: Effort,
+    grain: Grain,
+    play: Play,
+    on_play: OnPlay | None = None,
+    *,
+    model: float | None = None,
 ) -> tuple[tuple[Gain, ...], Worst, list[Measured]]:
     """Play the whole suite under the policy; measure the strongest attack once more.
+
+    `model` is the stated accuracy of the given models.
 
     Returns
     -------
@@ -192,14 +200,14 @@ def suite(
     asked = [(way, rule, looks) for way in _ways(request, looks)]
     measured = measure(asked, range(effort.trials), play, on_play)
     again = strongest_of([(rule, looks, measured)], effort.trials, play, on_play)[0]
-    gains = tuple(_gain(request, effort, grain, each) for each in measured)
+    gains = tuple(_gain(request, effort, grain, each, model) for each in measured)
     return gains, again, measured
 
 
-def _gain(request: Request, effort: Effort, grain: Grain, each: Measured) -> Gain:
-    n, m, _ = request.problem
+def _gain(
+    request: Request, effort: Effort, grain: Grain, each: Measured, model: float | None
+) -> Gain:
     way, job = each.way, each.way.job(request.release, effort.looks, 0)
-    problem = Problem(n, m, job.looks)
     return Gain(
         attack=way.name,
         setting=way.setting,
@@ -207,10 +215,14 @@ def _gain(request: Request, effort: Effort, grain: Grain, each: Measured) -> Gai
         looks=job.looks,
         trials=effort.trials,
         points=None if each.bias is None else grain.interval(each.bias, effort.trials),
-        # The bound is for whoever knows no more than the class shares: no start from a model.
-        allowed=None
-        if way.setting == "model"
-        else forms_for(request).allowed(request.rule, problem, job.accounts),
+        # For a start from a model: the bound for the worst models of that accuracy.
+        allowed=allowed(
+            request,
+            request.rule,
+            job.looks,
+            accounts=job.accounts,
+            model=model if way.setting == "model" else None,
+        ),
         reason=None if each.reason is None else _plainly(each.reason),
     )
 

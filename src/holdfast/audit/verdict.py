@@ -43,8 +43,8 @@ def judge(
     points = found.points(grain, worth=share)
     if not share and not request.final_choices:
         points = _selected(request, grain)
-    proven = limits.allowed is not None and share * limits.allowed < gap
-    proven = proven and found.setting != "model" and share > 0.0
+    most = max(limits.allowed, limits.allowed_model or 0.0)
+    proven = share > 0.0 and share * most < gap
     void = [finding for finding in findings if finding.severity == "void"]
     word = "UNSAFE" if void else word_for(points, gap, proven=proven)
     return Verdict(

@@ -16,6 +16,8 @@ from importlib.resources import files
 from typing import Any
 
 from holdfast.audit import closed_forms
+from holdfast.audit.allowed import in_points
+from holdfast.certificates import certify
 from holdfast.mechanisms import Exact, Ladder, Rounding, Rule
 from holdfast.problem import Problem
 
@@ -82,12 +84,10 @@ def _rounding(decimals: int | None) -> Rule:
 def _possible(rule: Rule, problem: Problem) -> float:
     formula = closed_forms.expected if isinstance(rule, Ladder) else closed_forms.forecast
     gain = formula(rule, problem) or 0.0
-    limit = closed_forms.allowed(rule, problem)
-    return round(gain if limit is None else min(gain, limit), 2)
+    return round(min(gain, in_points(certify(problem, rule))), 2)
 
 
-def _allowed(rule: Rule, problem: Problem, accounts: int = 1) -> float | None:
+def _allowed(rule: Rule, problem: Problem, accounts: int = 1) -> float:
     n, m, k = problem
     # Each account brings as many looks of its own.
-    value = closed_forms.allowed(rule, Problem(n, m, k * accounts), accounts)
-    return None if value is None else round(value, 2)
+    return round(in_points(certify(Problem(n, m, k * accounts), rule, accounts=accounts)), 2)

@@ -1,13 +1,12 @@
 """What is possible: records of achievable and impossible accuracies, one paper per file.
 
-``all_bounds`` gives every bound for a problem; ``max_queries_for_bias`` and
-``queries_to_recover_all`` read them backwards; ``defended`` bounds answers that are not exact.
+``all_bounds`` gives every bound for a problem; ``queries_to_recover_all`` reads them backwards;
+``defended`` bounds answers that are not exact. `holdfast.certificates` puts them together.
 """
 
 from holdfast.bounds.inverse import (
     RecoveryQueries,
     best_impossible,
-    max_queries_for_bias,
     queries_to_recover_all,
 )
 from holdfast.bounds.record import Bound
@@ -18,6 +17,5 @@ __all__ = [
     "RecoveryQueries",
     "all_bounds",
     "best_impossible",
-    "max_queries_for_bias",
     "queries_to_recover_all",
 ]

@@ -51,14 +51,15 @@ def nats_adaptive(problem: Problem) -> float:
     return entropy(n, m) + (k - 1) * math.log(values)
 
 
-def nats_non_adaptive(problem: Problem) -> float:
+def nats_non_adaptive(problem: Problem, *, abstentions: bool = False) -> float:
     """Return an upper bound on the entropy of the answers to queries fixed in advance.
 
-    Every answer is Bin(n, 1/m); for m = 2 the parity of all but the first is known, one bit less.
+    Every answer is Bin(n, 1/m); for m = 2 the parity of all but the first is known, one bit less,
+    unless queries may abstain.
     """
     n, m, k = problem
     one = entropy(n, m)
-    return one + (k - 1) * (one - math.log(2.0) if m == 2 else one)
+    return one + (k - 1) * (one - math.log(2.0) if m == 2 and not abstentions else one)
 
 
 def information_adaptive(problem: Problem) -> Bound:

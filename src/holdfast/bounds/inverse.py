@@ -1,4 +1,4 @@
-"""The bounds read backwards: how many looks for a given bias, or for all labels."""
+"""The bounds together, and read backwards: how many looks for all labels."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from holdfast.bounds.information import nats_non_adaptive
 from holdfast.bounds.record import Analyst
 from holdfast.bounds.registry import all_bounds
 from holdfast.bounds.tilted import nats_adaptive_tilted
-from holdfast.errors import InvalidInput
 from holdfast.problem import Problem, check_at_least
 
-__all__ = ["RecoveryQueries", "best_impossible", "max_queries_for_bias", "queries_to_recover_all"]
+__all__ = ["RecoveryQueries", "best_impossible", "queries_to_recover_all"]
 
 # Entropies are accurate to about 1e-13 of their size; a limit must not be rounded upward.
 ROUNDING = 1e-11
@@ -42,52 +41,6 @@ def best_impossible(problem: Problem, *, analyst: Analyst = "any") -> float:
         for bound in all_bounds(problem)
         if bound.side == "impossible" and bound.analyst in covering and bound.accuracy is not None
     )
-
-
-def max_queries_for_bias(
-    n_examples: int, n_classes: int, max_bias: float, *, analyst: Analyst = "any"
-) -> int:
-    """Return the most exact looks that provably keep every attack's expected bias within a limit.
-
-    Zero if even one look can't be certified.
-
-    Parameters
-    ----------
-    n_examples, n_classes
-        The hidden test set.
-    max_bias
-        Largest accepted accuracy above 1/m, in (0, 1 - 1/m).
-    analyst
-        "any", or "non-adaptive" if all queries are fixed before the first answer.
-
-    Examples
-    --------
-    >>> max_queries_for_bias(50_000, 1000, 0.01)
-    125
-    >>> max_queries_for_bias(50_000, 1000, 0.01, analyst="non-adaptive")
-    243
-    """
-    n = check_at_least("n_examples", n_examples, 1)
-    m = check_at_least("n_classes", n_classes, 2)
-    if not 0.0 < max_bias < 1.0 - 1.0 / m:
-        raise InvalidInput(
-            f"max_bias must be above 0 and below 1 - 1/n_classes = {1.0 - 1.0 / m:g}, "
-            f"got {max_bias}."
-        )
-    limit = 1.0 / m + max_bias
-
-    def certified(k: int) -> bool:
-        return best_impossible(Problem(n, m, k), analyst=analyst) <= limit
-
-    if not certified(1):
-        return 0
-    good, bad = 1, 2
-    while certified(bad):
-        good, bad = bad, 2 * bad
-    while bad - good > 1:
-        middle = (good + bad) // 2
-        good, bad = (middle, bad) if certified(middle) else (good, middle)
-    return good
 
 
 def queries_to_recover_all(n_examples: int, n_classes: int) -> RecoveryQueries:

@@ -51,8 +51,11 @@ def information_adaptive_tilted(problem: Problem) -> Bound:
     )
 
 
-def nats_adaptive_tilted(problem: Problem) -> float:
+def nats_adaptive_tilted(problem: Problem, *, abstentions: bool = False) -> float:
     r"""Return an upper bound on the entropy of the answers, for any analyst.
+
+    With two classes every look shows one of them at every example, which tells the parity of all
+    answers but the first; not so with `abstentions`, or if looks are scored on other examples.
 
     With f the smallest of the lines, x_1 = H(Bin(n, 1/m)) and x_i = x_{i-1} + f(x_{i-1}) bound the
     information after i looks. As f increases, the time \int dx / f(x) from x_{i-1} to x_i is at
@@ -61,7 +64,7 @@ def nats_adaptive_tilted(problem: Problem) -> float:
     """
     n, m, k = problem
     information, looks = entropy(n, m), float(k - 1)
-    for intercept, slope, end in _lines(n, m):
+    for intercept, slope, end in _lines(n, m, m == 2 and not abstentions):
         if information >= end:
             continue
         rate = intercept + slope * information
@@ -75,11 +78,11 @@ def nats_adaptive_tilted(problem: Problem) -> float:
 
 
 @functools.lru_cache(maxsize=256)
-def _lines(n: int, m: int) -> tuple[tuple[float, float, float], ...]:
+def _lines(n: int, m: int, parity: bool) -> tuple[tuple[float, float, float], ...]:
     """Return the lower envelope as (intercept, slope, end of its range), steep to flat."""
-    known = math.log(2.0) if m == 2 else 0.0  # for m = 2 the parity is known after one answer
-    candidates = [(math.log(n // 2 + 1 if m == 2 else n + 1), 0.0)]
-    log_p, weight = _blocks(n, m)
+    known = math.log(2.0) if parity else 0.0  # the parity is known after one answer
+    candidates = [(math.log(n // 2 + 1 if parity else n + 1), 0.0)]
+    log_p, weight = _blocks(n, m, parity)
     for slope in SLOPES.tolist():
         order = slope / (1.0 + slope)
         log_sum = max(_log_sum_exp(order * log_p[i], weight[i]) for i in range(len(log_p)))
@@ -101,17 +104,19 @@ def _lines(n: int, m: int) -> tuple[tuple[float, float, float], ...]:
         current = successor
 
 
-def _blocks(n: int, m: int) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]:
+def _blocks(
+    n: int, m: int, parity: bool
+) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]]:
     """Return log probabilities and how often to count each, per class of possible answers.
 
-    There is one class, or for m = 2 two: the parity of an answer is known, which doubles its
+    There is one class, or two if the parity of an answer is known, which doubles its
     probabilities. Sums of powers over them are exact for n <= FULL_SUM, else at most a percent too
     large: the distribution is unimodal, so a block of counts is at most its size times its larger
     end.
     """
     if n <= FULL_SUM:
         every = log_pmf(np.arange(n + 1), n, m)
-        classes = [every[0::2], every[1::2]] if m == 2 else [every]
+        classes = [every[0::2], every[1::2]] if parity else [every]
         sizes = [np.ones_like(log_p) for log_p in classes]
     else:
         mode = (n + 1) // m
@@ -125,8 +130,8 @@ def _blocks(n: int, m: int) -> tuple[list[NDArray[np.float64]], list[NDArray[np.
         # Blocks [a, b) below the mode and (a, b] above it, and the mode itself.
         larger_end = np.maximum(at_nodes[1:], at_nodes[:-1])
         classes = [np.append(larger_end, at_nodes.max())]
-        sizes = [np.append(np.ceil(gaps / 2.0) if m == 2 else gaps, 1.0)]
-    if m == 2:
+        sizes = [np.append(np.ceil(gaps / 2.0) if parity else gaps, 1.0)]
+    if parity:
         classes = [log_p + math.log(2.0) for log_p in classes]
     return classes, sizes
 

@@ -24,7 +24,11 @@ def show(result: Audit, report: Path | None) -> None:
     word, _, rest = verdict.sentence.partition(" ")
     console.print(f"[{COLOURS[word]}]{word}[/] {escape(rest)}")
     if verdict.proven:
-        console.print("The certified bound proves it: no attack, known or not, gains more.")
+        limits = result.limits
+        console.print(
+            "The certified bound proves it, attacks known or not: it binds "
+            f"{escape(limits.binds if limits.binds_model is None else limits.binds_model)}."
+        )
     if result.fix is not None:
         console.print(f"Cheapest fix: {result.fix.text}")
     elif verdict.word != "SAFE":
@@ -104,10 +108,15 @@ def _rules(console: Console, result: Audit) -> None:
 def _limits(console: Console, result: Audit) -> None:
     limits, gap = result.limits, result.verdict.gap_points
     console.print(
-        f"allowed: at most {_or_none(limits.allowed)} points in expectation for these looks, "
-        f"{_or_none(limits.allowed_everyone)} for all teams' {limits.everyone_looks:,}. "
-        f"In principle, with exact answers: {limits.principle:g} points."
+        f"allowed: at most {limits.allowed:.2f} points in expectation for these looks, "
+        f"{limits.allowed_everyone:.2f} for all teams' {limits.everyone_looks:,} ({limits.bound}). "
+        f"It binds {escape(limits.binds)}."
     )
+    if limits.allowed_model is not None:
+        console.print(
+            f"  at most {limits.allowed_model:.2f} points for {escape(limits.binds_model or '')}"
+        )
+    console.print(f"  in principle, with exact answers: {limits.principle:g} points")
     for word, what in (
         ("possible", "an attack here gains"),
         ("principle", "an attack on exact answers gains"),

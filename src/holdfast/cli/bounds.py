@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from holdfast.bounds import Bound, all_bounds, max_queries_for_bias, queries_to_recover_all
+from holdfast.bounds import Bound, all_bounds, queries_to_recover_all
+from holdfast.certificates import safe_looks
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
 from holdfast.errors import InvalidInput
@@ -76,8 +77,8 @@ def _show(problem: Problem, found: list[Bound]) -> None:
 
 
 def _invert(n: int, m: int, max_bias: float, as_json: bool) -> None:
-    looks = max_queries_for_bias(n, m, max_bias)
-    fixed = max_queries_for_bias(n, m, max_bias, analyst="non-adaptive")
+    looks = safe_looks(n, m, max_bias)
+    fixed = safe_looks(n, m, max_bias, fixed_queries=True)
     recover = queries_to_recover_all(n, m)
     if as_json:
         print_json(

@@ -2,7 +2,7 @@
 
 from holdfast.experiments.heat_map import heat_map
 from holdfast.experiments.label_kinds import LABEL_KINDS, hidden_labels
-from holdfast.experiments.matrix import Cell, RuleSummary, certified, n_plays, run_matrix
+from holdfast.experiments.matrix import Cell, RuleSummary, n_plays, run_matrix
 from holdfast.experiments.matrix_plays import Matrix
 from holdfast.experiments.registry import attack_names, make_attack
 from holdfast.experiments.summary import Mean, mean_of, summarise
@@ -17,7 +17,6 @@ __all__ = [
     "Row",
     "RuleSummary",
     "attack_names",
-    "certified",
     "heat_map",
     "hidden_labels",
     "make_attack",

@@ -8,15 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from holdfast.bounds.information import accuracy_from_information
-from holdfast.experiments.board import looks_of_accounts
+from holdfast.certificates import certify
 from holdfast.experiments.matrix_plays import Matrix, Played, Task, player
 from holdfast.experiments.suite import SUITE, VERSION, entry_named
 from holdfast.experiments.summary import Mean, mean_of
-from holdfast.mechanisms import Rule, parse_mechanism
-from holdfast.problem import Problem, check_at_least
+from holdfast.mechanisms import parse_mechanism
+from holdfast.problem import check_at_least
 
-__all__ = ["Cell", "RuleSummary", "certified", "n_plays", "run_matrix"]
+__all__ = ["Cell", "RuleSummary", "n_plays", "run_matrix"]
 
 # A measured mean may lie this many standard errors above the bound on its expectation.
 TOLERANCE = 4.0
@@ -52,27 +51,6 @@ class RuleSummary(NamedTuple):
     bias_with_accounts: Mean
     certified_with_accounts: float
     holds: bool
-
-
-def certified(rule: Rule, problem: Problem, accounts: int = 1) -> float:
-    """Return the bias that no analyst with this many accounts can exceed in expectation.
-
-    Each account's answers carry at most what the rule lets its looks tell; they add up.
-
-    >>> from holdfast.mechanisms import ParameterFreeLadder
-    >>> problem = Problem(10_000, 10, 300)
-    >>> round(certified(ParameterFreeLadder(), problem), 3)
-    0.186
-    """
-    n, m, k = problem
-    if accounts == 1:
-        accuracy = rule.guarantee(problem).accuracy
-        return math.inf if accuracy is None else accuracy - 1.0 / m
-    shares = looks_of_accounts(k, accounts) if accounts < k else [1] * k
-    each = {looks: rule.nats(Problem(n, m, looks)) for looks in set(shares)}
-    size = rule.exposed(problem).n_examples
-    accuracy = accuracy_from_information(sum(each[looks] for looks in shares), size, m)
-    return size / n * (accuracy - 1.0 / m)
 
 
 def run_matrix(
@@ -149,7 +127,7 @@ def _cell(matrix: Matrix, rule: str, name: str, plays: Sequence[Played]) -> Cell
         accounts=accounts,
         bias=None if reason else mean_of(each.bias for each in plays),
         looks=float(np.mean([each.looks for each in plays])),
-        certified=certified(parse_mechanism(rule), matrix.problem, accounts),
+        certified=certify(matrix.problem, parse_mechanism(rule), accounts=accounts).gain,
         reason=reason,
     )
 
@@ -176,7 +154,7 @@ def _summary(
         rule=text,
         source=rule.source,
         resolution=rule.resolution(matrix.problem),
-        bits_per_look=rule.bits_per_look(matrix.problem),
+        bits_per_look=certify(matrix.problem, rule).bits_per_look,
         certified=one.certified,
         strongest=one.attack,
         bias=one.bias,

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from holdfast.bounds.information import accuracy_from_information
+from holdfast.certificates import certify_histories
 from holdfast.guard.entry import Entry
 from holdfast.guard.ledger import Ledger, data_set_detail
 from holdfast.guard.windows import as_datetime
-from holdfast.mechanisms import Exact, parse_mechanism
-from holdfast.problem import Problem
 
-__all__ = ["DataSetExposure", "TeamExposure", "exposure", "worst_gain"]
-
-# Looks by history: the rule, and whose looks it remembers together.
-Histories = Mapping[tuple[str, str], int]
+__all__ = ["DataSetExposure", "TeamExposure", "exposure", "histories"]
 
 
 @dataclass(frozen=True)
@@ -84,19 +78,20 @@ def _of_data_set(data_set: str, n: int, m: int, entries: list[Entry]) -> DataSet
             looks=sum(histories(of_team).values()),
             failed=sum(entry.kind == "failed" for entry in of_team),
             last=as_datetime(of_team[-1].time),
-            gain=worst_gain(n, m, histories(of_team)),
+            gain=certify_histories(n, m, histories(of_team), everyone=False).gain,
         )
         for team, of_team in sorted(by_team.items())
     )
     everyone = histories(entries)
+    certificate = certify_histories(n, m, everyone)
     return DataSetExposure(
         data_set=data_set,
         n_examples=n,
         n_classes=m,
         looks=sum(everyone.values()),
         failed=sum(team.failed for team in teams),
-        nats=nats(n, m, everyone),
-        gain=worst_gain(n, m, everyone),
+        nats=certificate.nats,
+        gain=certificate.gain,
         teams=teams,
     )
 
@@ -104,43 +99,3 @@ def _of_data_set(data_set: str, n: int, m: int, entries: list[Entry]) -> DataSet
 def histories(entries: Iterable[Entry]) -> Counter[tuple[str, str]]:
     """Return the number of answered looks by rule and memory."""
     return Counter((entry.rule, entry.scope) for entry in entries if entry.kind == "look")
-
-
-def nats(n_examples: int, n_classes: int, looks: Histories) -> float:
-    """Return an upper limit on the information in all answers, for any analyst.
-
-    Each history is limited by its rule, and by log(n + 1) a look where answers depend on match
-    counts alone; the sum holds for histories that are asked in turns, too. If all do, the sharper
-    limit for match counts holds for all looks together, and so does that of a rule which blurs
-    every look by itself, if it is the only one.
-    """
-    if not looks:
-        return 0.0
-    total, only_counts = 0.0, True
-    for (text, _), count in looks.items():
-        rule, problem = parse_mechanism(text), Problem(n_examples, n_classes, count)
-        counts = math.isfinite(rule.counts_nats(problem))
-        only_counts &= counts
-        limit = count * math.log(n_examples + 1) if counts else math.inf
-        total += min(rule.own_nats(problem), limit)
-    if only_counts:
-        together = Problem(n_examples, n_classes, sum(looks.values()))
-        rules = {text for text, _ in looks}
-        rule = parse_mechanism(rules.pop()) if len(rules) == 1 else Exact()
-        total = min(total, rule.counts_nats(together), rule.blurred_nats(together))
-    return total
-
-
-def worst_gain(n_examples: int, n_classes: int, looks: Histories) -> float:
-    """Return the largest expected gain in accuracy over 1/m that the looks allow.
-
-    >>> round(worst_gain(10_000, 10, {("exact", "blue"): 100}), 3)
-    0.138
-    """
-    rules = {text for text, _ in looks}
-    size = n_examples
-    if len(rules) == 1:
-        problem = Problem(n_examples, n_classes, max(sum(looks.values()), 1))
-        size = parse_mechanism(rules.pop()).exposed(problem).n_examples
-    accuracy = accuracy_from_information(nats(n_examples, n_classes, looks), size, n_classes)
-    return max(accuracy - 1.0 / n_classes, 0.0) * size / n_examples

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from holdfast.certificates import Histories
 from holdfast.errors import InvalidInput, NotSupported
-from holdfast.guard.exposure import Histories, histories
+from holdfast.guard.exposure import histories
 from holdfast.guard.gate_advice import advice
 from holdfast.guard.gate_margin import Margin
 from holdfast.guard.guard import Guard, Receipt

@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from holdfast.guard.exposure import Histories
-from holdfast.mechanisms import Rule, parse_mechanism
+from holdfast.certificates import Histories, log_transcripts
+from holdfast.mechanisms import Rule
 from holdfast.problem import Problem
 
-__all__ = ["Margin", "log_transcripts", "pair_share"]
-
-# Rules whose limit on information is the logarithm of a number of possible answers.
-COUNTED = ("improved", "ladder", "rank", "round")
+__all__ = ["Margin", "pair_share"]
 
 
 class Margin:
@@ -75,20 +72,3 @@ def pair_share(look: int) -> float:
     True
     """
     return 1.0 if look < 2 else 1.0 / (2.0 * look * (look - 1) ** 2)
-
-
-def log_transcripts(n_examples: int, looks: Histories) -> float:
-    """Return the logarithm of the number of answer sequences that the looks could have shown.
-
-    Whatever the rule, an answer is one of n + 1 once its noise is fixed: given the answers before
-    it, it is a function of a match count. A coarse rule without noise has fewer. The
-    parameter-free Ladder decides by more than a count, but it answers with one of n + 1 values.
-    """
-    total = 0.0
-    for (text, _), count in looks.items():
-        rule = parse_mechanism(text)
-        limit = count * math.log(n_examples + 1)
-        if rule.name in COUNTED:
-            limit = min(limit, rule.own_nats(Problem(n_examples, 2, count)))
-        total += limit
-    return total

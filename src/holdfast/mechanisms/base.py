@@ -1,16 +1,15 @@
-"""What every release rule shares: frozen settings, a text form, a guarantee and a price."""
+"""What every release rule shares: frozen settings, a text form, limits and a price."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 
-from holdfast.bounds.information import accuracy_from_information
-from holdfast.bounds.record import Bound
 from holdfast.bounds.tilted import nats_adaptive_tilted
 from holdfast.mechanisms.told import OWN_SCORE, Told, Wording, in_words
 from holdfast.problem import Problem
@@ -150,7 +149,7 @@ class Rule:
         """
         return 0.0
 
-    # What it promises.
+    # What its answers can tell: limits that `holdfast.certificates` puts together.
 
     def scored(self, problem: Problem) -> Problem:
         """Return the problem that one look is evaluated on: fewer examples if it selects."""
@@ -161,47 +160,44 @@ class Rule:
         return problem
 
     def own_nats(self, problem: Problem) -> float:  # noqa: ARG002 - the general answer
-        """Return a limit on the information in all answers that holds for any input in [0, 1]."""
+        """Return a limit on the information in the k answers of one state, for any labels.
+
+        It holds for any input in [0, 1] and whatever the analyst has learned elsewhere, because it
+        counts what can be released or limits every look by itself: those of several states, with
+        an account each, add up.
+        """
         return math.inf
 
     def counts_nats(self, problem: Problem) -> float:
-        """Return a limit on the information in the match counts behind the answers."""
+        """Return a limit on the information in the match counts behind the answers.
+
+        It is for uniform labels and for all looks that were ever taken, of all states together:
+        what was learned before makes the next look tell more. Infinite if the answers depend on
+        more than match counts.
+        """
         return nats_adaptive_tilted(problem)
 
+    def counts_nats_of(self, problem: Problem, states: Mapping[int, int]) -> float:  # noqa: ARG002
+        """Return `counts_nats` for several states: how many of them there are, by their looks.
+
+        `problem` has the looks of all of them.
+        """
+        return self.counts_nats(problem)
+
     def blurred_nats(self, problem: Problem) -> float:  # noqa: ARG002 - the general answer
-        """Return a limit that holds if the input is the exact accuracy on all n examples."""
+        """Return a limit that holds if the input is the exact accuracy on all n examples.
+
+        Like that of the counts it is for uniform labels and for the looks of all states together.
+        """
         return math.inf
 
-    def nats(self, problem: Problem) -> float:
-        """Return an upper limit on the information in all k answers, for any analyst."""
-        limits = (self.own_nats(problem), self.counts_nats(problem), self.blurred_nats(problem))
-        return min(limits)
-
-    def bits_per_look(self, problem: Problem) -> float:
-        """Return the information that one look may give away, on average over the k looks."""
-        return self.nats(problem) / (problem.n_queries * math.log(2.0))
-
-    def guarantee(self, problem: Problem) -> Bound:
-        """Return what no analyst can exceed in expectation, as a record.
-
-        n KL(a || 1/m) <= I(labels; answers), applied to the examples that the rule exposes; the
-        others stay at 1/m.
-        """
-        n, m, _ = problem
-        size = self.exposed(problem).n_examples
-        accuracy = accuracy_from_information(self.nats(problem), size, m)
-        return Bound(
-            name=f"information-{self.name}",
-            side="impossible",
-            statement="information inequality for this rule (docs/mechanisms.md)",
-            conditions=self.conditions(problem),
-            accuracy=min(1.0, (size * accuracy + (n - size) / m) / n),
-            mechanism=str(self),
-        )
+    def all_at_once(self, looks: int) -> bool:  # noqa: ARG002 - the general answer
+        """Tell whether one state answers none of so many looks before all are asked."""
+        return False
 
     def conditions(self, problem: Problem) -> str:  # noqa: ARG002 - the general answer
-        """Return in words when the guarantee holds."""
-        return "one state for all looks: no second account, no restart"
+        """Return in words what the limits of this rule rest on."""
+        return "a state is never lost"
 
     # Its text form.
 

@@ -9,7 +9,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from holdfast.bounds.information import nats_non_adaptive
 from holdfast.mechanisms.base import PENDING, Reading, Rule
 from holdfast.mechanisms.packed import pack, unpack
 from holdfast.problem import Problem, check_at_least
@@ -96,9 +95,9 @@ class Batch(Rule):
         """Return one match: answers are late, not coarse."""
         return 1.0 / problem.n_examples
 
-    def own_nats(self, problem: Problem) -> float:
-        """Return the limit for queries fixed in advance if there is only one batch."""
-        return nats_non_adaptive(problem) if self.size >= problem.n_queries else math.inf
+    def all_at_once(self, looks: int) -> bool:
+        """Tell whether so many looks fit into one batch: then all are asked in advance."""
+        return self.size >= looks
 
 
 def _scored(text: str, evaluation: Evaluation, n_classes: int) -> Evaluation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -149,30 +149,42 @@ class Chain(Rule):
 
         The limits are about input in [0, 1]; what comes later is post-processing.
         """
-        plain = not any(rule.selects or _uses_more(rule, problem) for rule in self.rules)
-        least, exact = math.inf, True
+        least = math.inf
         for rule in self.rules:
-            if exact:
-                least = min(least, rule.blurred_nats(problem))
-                exact = _keeps_examples(rule)
-            # A batch's limit is about match counts on all examples.
-            if plain or not isinstance(rule, Batch):
-                least = min(least, rule.own_nats(problem))
+            least = min(least, rule.own_nats(problem))
             if rule.unbounded:
+                break
+            problem = rule.exposed(problem)
+        return least
+
+    def blurred_nats(self, problem: Problem) -> float:
+        """Return the smallest limit among the rules that still see exact accuracies."""
+        least = math.inf
+        for rule in self.rules:
+            least = min(least, rule.blurred_nats(problem))
+            if not _keeps_examples(rule):
                 break
             problem = rule.exposed(problem)
         return least
 
     def counts_nats(self, problem: Problem) -> float:
         """Return the limit of the counts that the last selection leaves, if they are all."""
+        return self.counts_nats_of(problem, {problem.n_queries: 1})
+
+    def counts_nats_of(self, problem: Problem, states: Mapping[int, int]) -> float:
+        """Return the limit of the counts for several states; see `Rule.counts_nats_of`."""
         if any(_uses_more(rule, problem) for rule in self.rules):
             return math.inf
         limit = super().counts_nats(problem)
         for rule in self.rules:
             if rule.selects:
-                limit = rule.counts_nats(problem)
+                limit = rule.counts_nats_of(problem, states)
             problem = rule.exposed(problem)
         return limit
+
+    def all_at_once(self, looks: int) -> bool:
+        """Tell whether the chain begins with a batch that holds so many looks."""
+        return self.rules[0].all_at_once(looks)
 
     def __str__(self) -> str:
         return "+".join(str(rule) for rule in self.rules)

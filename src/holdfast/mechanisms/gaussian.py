@@ -28,8 +28,8 @@ class Gaussian(Additive):
     Examples
     --------
     >>> from holdfast import Problem
-    >>> str(Gaussian(0.005)), round(Gaussian(0.005).bits_per_look(Problem(10_000, 10, 300)), 2)
-    ('gaussian:0.005', 4.25)
+    >>> str(Gaussian(0.005)), round(Gaussian(0.005).blurred_nats(Problem(10_000, 10, 300)) / 300, 2)
+    ('gaussian:0.005', 2.95)
     """
 
     name: ClassVar[str] = "gaussian"

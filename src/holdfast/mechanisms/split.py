@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -97,12 +98,22 @@ class Split(Rule):
 
     def counts_nats(self, problem: Problem) -> float:
         """Return the sum over the parts of the limit for exact counts on each."""
-        n, m, k = problem
+        return self.counts_nats_of(problem, {problem.n_queries: 1})
+
+    def counts_nats_of(self, problem: Problem, states: Mapping[int, int]) -> float:
+        """Return the sum over the parts, each with the looks that all states spend on it.
+
+        The parts' labels stay independent, whatever is asked in which order.
+        """
+        n, m, _ = problem
         shares: Counter[tuple[int, int]] = Counter()
         for part in range(self.parts):
             size = n * (part + 1) // self.parts - n * part // self.parts
-            # Look t belongs to part floor(t p/k): the looks from ceil(part k/p) on.
-            looks = -(-(part + 1) * k // self.parts) - -(-part * k // self.parts)
+            # Look t of k belongs to part floor(t p/k): the looks from ceil(part k/p) on.
+            looks = sum(
+                count * (-(-(part + 1) * k // self.parts) - -(-part * k // self.parts))
+                for k, count in states.items()
+            )
             shares[size, looks] += 1
         return sum(
             count * nats_adaptive_tilted(Problem(size, m, looks))

@@ -1,0 +1,186 @@
+r"""Information bounds for analysts with a model: what so many nats are worth above its own guess.
+
+Labels are independent for the analyst, example j with the law pi_j that the model gives it. Then
+sum_j R_j(a_j) <= I(labels; answers), where R_j is the rate-distortion function of pi_j and a_j the
+probability that the final guess of example j is right. By duality every slope s > 0 limits the
+expected accuracy,
+
+    n a <= (nats + sum_j R*_j(s)) / s,      R*(s) = max_q sum_l pi_l ln(1 + q_l (e^s - 1)),
+
+q over all laws of a guess; R* is convex in pi. So among the laws whose largest probability is p the
+worst is the one with the fewest candidates, and among models of accuracy alpha the worst knows of
+every example that its label is one of c, or of c + 1, equally likely ones, 1/(c+1) <= alpha <= 1/c.
+docs/bounds.md has the proof.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.errors import InvalidInput
+from holdfast.priors import Prior
+from holdfast.problem import check_at_least
+
+__all__ = ["accuracy_from_model", "accuracy_from_predictions", "free_accuracy"]
+
+Floats = NDArray[np.float64]
+
+# Log-odds of the winner against the others at which a label counts as certain.
+STEEPEST = 60.0
+# Examples that the slope is found on, and labels of each that are told apart. Any slope gives a
+# valid limit, and the labels beyond are put together so that the limit can only rise.
+SAMPLE, DEPTH = 4096, 64
+# Entries that are handled at a time.
+CHUNK = 1 << 20
+# Relative; sums of many terms must not be rounded downward.
+ROUNDING = 1e-12
+
+
+def free_accuracy(prior: Prior) -> float:
+    """Return what a model is right without a look: the mean of its largest probabilities.
+
+    >>> free_accuracy(Prior.dense([[0.7, 0.3], [0.5, 0.5]]))
+    0.6
+    """
+    return min(1.0, float(prior.ranked(1)[1].mean()))
+
+
+def accuracy_from_predictions(nats: float, prior: Prior) -> float:
+    """Return the largest expected accuracy that so many nats allow whoever has these predictions.
+
+    Examples
+    --------
+    >>> round(accuracy_from_predictions(50.0, Prior.uniform(2000, 10)), 4)
+    0.1732
+    >>> sure = Prior.candidates([[0]] * 2000, [[0.9]] * 2000, n_classes=2)
+    >>> round(accuracy_from_predictions(50.0, sure), 4)
+    0.9111
+    """
+    free = free_accuracy(prior)
+    if nats <= 0.0:
+        return free
+    stride = max(1, prior.n_examples // SAMPLE)
+    rows, alike = _rows(prior.ranked(min(prior.n_classes, DEPTH))[1], prior.n_classes)
+    slope = _slope(rows[::stride], alike[::stride], nats / prior.n_examples)
+    worth = sum(_worth(*_at_slope(*each, slope), slope) for each in _chunks(rows, alike))
+    limit = (nats + worth * (1.0 + ROUNDING)) / (slope * prior.n_examples)
+    return min(1.0, max(free, limit))
+
+
+def accuracy_from_model(nats: float, n_examples: int, n_classes: int, accuracy: float) -> float:
+    """Return the largest expected accuracy that nats allow with any model of this accuracy.
+
+    `accuracy` is what the model is right without a look, on average over the examples: its sure
+    and its doubtful ones may be distributed as they like.
+
+    Examples
+    --------
+    >>> round(accuracy_from_model(50.0, 2000, 10, 0.1), 4)  # nothing is known
+    0.1732
+    >>> round(accuracy_from_model(50.0, 2000, 10, 0.9), 4)
+    0.9489
+    """
+    n = check_at_least("n_examples", n_examples, 1)
+    m = check_at_least("n_classes", n_classes, 2)
+    if not 1.0 / m * (1.0 - ROUNDING) <= accuracy <= 1.0:
+        raise InvalidInput(
+            f"accuracy must lie between 1/n_classes = {1.0 / m:g} and 1, got {accuracy}."
+        )
+    if nats <= 0.0 or accuracy == 1.0:
+        return max(accuracy, 1.0 / m)
+    few = min(m - 1, math.floor(1.0 / accuracy))
+    # So large a share of the examples has `few` candidates, the others have one more.
+    share = min(1.0, max(0.0, few * ((few + 1) * accuracy - 1.0)))
+    kinds = ((share, few), (1.0 - share, few + 1))
+    target = nats / n
+
+    def spent(slope: float) -> float:
+        return sum(part * _even_nats(slope, count) for part, count in kinds)
+
+    if spent(STEEPEST) <= target:
+        return 1.0
+    low, high = 0.0, STEEPEST
+    while True:
+        slope = 0.5 * (low + high)
+        if not low < slope < high:
+            break
+        low, high = (slope, high) if spent(slope) <= target else (low, slope)
+    worth = sum(part * math.log1p(math.expm1(high) / count) for part, count in kinds)
+    limit = (target + worth) / high * (1.0 + ROUNDING)
+    return min(1.0, max(accuracy, limit))
+
+
+def _even_nats(slope: float, count: int) -> float:
+    """Return what one of `count` equally likely labels costs at a slope."""
+    right = 1.0 / (1.0 + (count - 1.0) * math.exp(-slope))
+    return slope * right - math.log1p(math.expm1(slope) / count)
+
+
+def _rows(probabilities: Floats, n_classes: int) -> tuple[Floats, Floats]:
+    """Return probabilities in falling order, and for how many labels each column stands.
+
+    Labels beyond the listed ones are none of them likelier than the last listed one. They are
+    put together into as few labels as that leaves, the worst that they can be.
+    """
+    rows = np.sort(probabilities, axis=1)[:, ::-1]
+    alike = np.ones_like(rows)
+    if rows.shape[1] == n_classes:
+        return rows, alike
+    rest = np.maximum(0.0, 1.0 - rows.sum(axis=1))
+    last = rows[:, -1]
+    whole = np.zeros_like(last)
+    np.divide(rest, last, out=whole, where=last > 0.0)
+    # A hair more, so that an even rest is as many labels as there are.
+    whole = np.minimum(np.floor(whole * (1.0 + 1e-9)), n_classes - rows.shape[1])
+    over = np.clip(rest - whole * last, 0.0, last)
+    rows = np.column_stack([rows, last, over])
+    return rows, np.column_stack([alike, whole, np.ones_like(last)])
+
+
+def _chunks(rows: Floats, alike: Floats) -> Iterator[tuple[Floats, Floats]]:
+    size = max(1, CHUNK // rows.shape[1])
+    for start in range(0, len(rows), size):
+        yield rows[start : start + size], alike[start : start + size]
+
+
+def _slope(rows: Floats, alike: Floats, target: float) -> float:
+    """Return the slope at which the examples cost `target` nats each, on average."""
+
+    def spent(slope: float) -> float:
+        return float(_at_slope(rows, alike, slope)[0].mean())
+
+    low, high = 0.0, STEEPEST
+    for _ in range(60):
+        slope = 0.5 * (low + high)
+        low, high = (slope, high) if spent(slope) <= target else (low, slope)
+    return high
+
+
+def _at_slope(rows: Floats, alike: Floats, slope: float) -> tuple[Floats, Floats]:
+    """Return the nats that each example costs at a slope, and the accuracy there.
+
+    The winner ends with probability a and each other label in the running with a exp(-s); labels
+    less likely than that are given up.
+    """
+    fall = math.exp(-slope)
+    labels = np.cumsum(alike, axis=1)
+    top = np.cumsum(rows * alike, axis=1) / (1.0 + (labels - 1.0) * fall)
+    inside = (rows > top * fall) & (alike > 0.0)
+    inside[:, 0] = True
+    # A column that stands for no label is neither in nor out.
+    inside |= (alike == 0.0) & np.roll(inside, 1, axis=1)
+    last = np.where(inside.all(axis=1), rows.shape[1], inside.argmin(axis=1)) - 1
+    here = np.arange(len(rows))
+    right, others = top[here, last], labels[here, last] - 1.0
+    surprise = -rows * np.log(np.maximum(rows, 1e-300)) * alike
+    before = np.cumsum(surprise, axis=1)[here, last]
+    after = -right * np.log(right) * (1.0 + others * fall) + others * right * fall * slope
+    return before - after, right
+
+
+def _worth(nats: Floats, right: Floats, slope: float) -> float:
+    return float((slope * right - nats).sum())

@@ -1,0 +1,19 @@
+"""What is certified: the least of all bounds that are proved for given looks, in one place.
+
+Every "allowed", "certified" and "safe looks" of the package comes from here.
+"""
+
+from holdfast.certificates.certify import Histories, certify, certify_histories
+from holdfast.certificates.record import Certificate, NotCovered
+from holdfast.certificates.safe_looks import safe_looks
+from holdfast.certificates.transcripts import log_transcripts
+
+__all__ = [
+    "Certificate",
+    "Histories",
+    "NotCovered",
+    "certify",
+    "certify_histories",
+    "log_transcripts",
+    "safe_looks",
+]

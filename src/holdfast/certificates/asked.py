@@ -1,0 +1,122 @@
+"""Looks as they were or may be taken: under which rule, by how many separate states of it.
+
+A state is what a rule remembers; every account has its own, unless one is kept for the data set.
+Looks of different states may be asked in any order, and by one analyst.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from holdfast.mechanisms import Chain, Rule, Split, Subsample
+from holdfast.problem import Problem, check_at_least
+
+__all__ = ["Asked", "Looks", "shared_evenly", "stages"]
+
+# Rules whose answers are the same whoever asks: with one state for the data set, others' looks
+# change nothing.
+MEMORYLESS = ("batch", "exact", "fresh", "gaussian", "laplace", "round", "subsample")
+
+
+def stages(rule: Rule) -> tuple[Rule, ...]:
+    """Return the rules that a rule consists of."""
+    return tuple(rule.rules) if isinstance(rule, Chain) else (rule,)
+
+
+@dataclass(frozen=True)
+class Looks:
+    """The looks under one rule: how many states there are, by the number of their looks."""
+
+    rule: Rule
+    states: Mapping[int, int]
+
+    @cached_property
+    def total(self) -> int:
+        """Looks of all states together."""
+        return sum(looks * count for looks, count in self.states.items())
+
+    @property
+    def accounts(self) -> int:
+        """Number of states."""
+        return sum(self.states.values())
+
+    @property
+    def remembers(self) -> bool:
+        """Whether an answer depends on earlier looks of the same state."""
+        return any(stage.name not in MEMORYLESS for stage in stages(self.rule))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """All looks at one test set, under one rule or several.
+
+    Parameters
+    ----------
+    n_examples, n_classes
+        The test set.
+    looks
+        The looks under each rule.
+    total
+        All looks; less than those of the states where these have more than they can use.
+    """
+
+    n_examples: int
+    n_classes: int
+    looks: tuple[Looks, ...]
+    total: int
+
+    @property
+    def remembers(self) -> bool:
+        """Whether an answer depends on earlier looks of the same state."""
+        return any(each.remembers for each in self.looks)
+
+    @property
+    def only(self) -> Looks | None:
+        """The looks, if all are under one rule."""
+        return self.looks[0] if len(self.looks) == 1 else None
+
+    def problem(self, looks: int) -> Problem:
+        """Return the sizes with so many looks."""
+        return Problem(self.n_examples, self.n_classes, looks)
+
+    @cached_property
+    def by_counts(self) -> bool:
+        """Whether all answers are computed from match counts, and noise."""
+        return all(math.isfinite(each.rule.counts_nats(self.problem(1))) for each in self.looks)
+
+    @cached_property
+    def same_examples(self) -> bool:
+        """Whether every look is answered from its count on the same examples."""
+        parts = {
+            tuple(str(stage) for stage in stages(each.rule) if isinstance(stage, Subsample))
+            for each in self.looks
+        }
+        split = any(isinstance(stage, Split) for each in self.looks for stage in stages(each.rule))
+        return len(parts) == 1 and not split
+
+    @cached_property
+    def exposed(self) -> int:
+        """Number of examples that any look can touch."""
+        sizes = {each.rule.exposed(self.problem(1)).n_examples for each in self.looks}
+        return sizes.pop() if self.same_examples else self.n_examples
+
+    @property
+    def all_at_once(self) -> bool:
+        """Whether the rule answers no look before all are asked."""
+        only = self.only
+        return only is not None and only.accounts == 1 and only.rule.all_at_once(self.total)
+
+
+def shared_evenly(looks: int, accounts: int) -> Counter[int]:
+    """Return how many accounts take how many looks if they share them evenly.
+
+    >>> dict(shared_evenly(7, 3))
+    {2: 2, 3: 1}
+    """
+    accounts = min(check_at_least("accounts", accounts, 1), looks)
+    each, more = divmod(looks, accounts)
+    return Counter({each: accounts - more, each + 1: more}) if more else Counter({each: accounts})

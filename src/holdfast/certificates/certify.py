@@ -1,0 +1,194 @@
+"""The one place that says what looks allow: the least of all bounds that are proved for them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple, TypeAlias
+
+from holdfast.bounds.registry import all_bounds
+from holdfast.certificates.asked import Asked, Looks, shared_evenly
+from holdfast.certificates.knowledge import Knowledge, Known, knowledge_of
+from holdfast.certificates.limits import Setting, limits
+from holdfast.certificates.record import Certificate, NotCovered
+from holdfast.errors import InvalidInput
+from holdfast.mechanisms import Exact, Rule, parse_mechanism
+from holdfast.problem import Problem, check_at_least
+
+__all__ = ["Histories", "certify", "certify_histories"]
+
+Memory: TypeAlias = Literal["team", "data_set"]
+# Looks by history: the rule in text form, and whose looks it remembers together.
+Histories: TypeAlias = Mapping[tuple[str, str], int]
+
+# The memory of a state that all teams share.
+ALL_TEAMS = ""
+# Limits on nats are rounded up by this much before they are turned into accuracies.
+ROUNDING = 1e-9
+
+
+class Proved(NamedTuple):
+    """An accuracy that is not exceeded, and the bound that says so."""
+
+    accuracy: float
+    name: str
+    statement: str
+
+
+def certify(
+    problem: Problem,
+    rule: Rule | None = None,
+    *,
+    accounts: int = 1,
+    looks_each: int | None = None,
+    knows: Known = None,
+    fixed_queries: bool = False,
+    abstentions: bool = False,
+    memory: str = "team",
+    everyone: bool = False,
+) -> Certificate:
+    """Return the expected accuracy that nobody exceeds, with the bound that proves it.
+
+    Parameters
+    ----------
+    problem
+        The sizes; `n_queries` is the number of looks of all accounts together.
+    rule
+        What is released; None: exact scores.
+    accounts
+        Accounts that work together, each met by a state of its own. They share the looks evenly,
+        or may share them as they like if `looks_each` is given.
+    looks_each
+        The most looks of one account; None: an even share.
+    knows
+        What the analyst knows of the labels before the first look. None: nothing. A sequence: the
+        class shares. A `Prior`: the probabilities of a model. A number: there are models, about
+        which nothing is known but that together they are right on this share of the examples.
+    fixed_queries
+        All queries are fixed before the first answer.
+    abstentions
+        Looks may show no label at all at some examples; that counts as wrong.
+    memory
+        "team": what the rule remembers is the accounts' own. "data_set": it remembers one past of
+        everybody's looks, and others, who may have real models, take looks as well.
+    everyone
+        With one state for the data set: `n_queries` counts the looks of those others, too.
+
+    Examples
+    --------
+    >>> certificate = certify(Problem(10_000, 10, 100), parse_mechanism("round:1"))
+    >>> certificate.bound, round(certificate.gain, 3)
+    ('blurred-answers', 0.024)
+    >>> many = certify(Problem(10_000, 10, 100), parse_mechanism("round:1"), accounts=100)
+    >>> many.gain == certificate.gain  # the rule remembers nothing, the analyst everything
+    True
+    """
+    if memory not in ("team", "data_set"):
+        raise InvalidInput(f'memory must be "team" or "data_set", got {memory!r}.')
+    n, m, k = problem
+    rule = Exact() if rule is None else rule
+    shared = memory == "data_set"
+    if shared:
+        accounts, looks_each = 1, None
+    states: Mapping[int, int] = shared_evenly(k, accounts)
+    if looks_each is not None:
+        most = min(check_at_least("looks_each", looks_each, 1), k)
+        if accounts * most < k:
+            raise InvalidInput(
+                f"looks_each must be at least n_queries / accounts = {k}/{accounts}, "
+                f"got {looks_each}."
+            )
+        if accounts * most > k:
+            # Which account looks how often may depend on the answers: as if each looked its most.
+            states = {most: accounts}
+    asked = Asked(n, m, (Looks(rule, states),), k)
+    knowledge = knowledge_of(knows, problem)
+    setting = Setting(knowledge.uniform, fixed_queries, abstentions, shared, everyone)
+    return _certify(asked, knowledge, setting)
+
+
+def certify_histories(
+    n_examples: int,
+    n_classes: int,
+    histories: Histories,
+    *,
+    knows: Known = None,
+    everyone: bool = True,
+) -> Certificate:
+    """Return what looks allow that were taken, under one rule or several, by rule and memory.
+
+    A history whose memory has no name ("") is that of a state which all teams share; `everyone`
+    tells whether the looks of all of them are counted.
+
+    Examples
+    --------
+    >>> found = certify_histories(10_000, 10, {("exact", "blue"): 60, ("round:1", "red"): 40})
+    >>> certify_histories(10_000, 10, {("exact", "blue"): 60}).gain < found.gain
+    True
+    """
+    by_rule: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
+    for (text, _), count in histories.items():
+        if count:
+            by_rule[text][count] += 1
+    looks = tuple(Looks(parse_mechanism(text), states) for text, states in by_rule.items())
+    total = sum(each.total for each in looks)
+    problem = Problem(n_examples, n_classes, max(1, total))
+    knowledge = knowledge_of(knows, problem)
+    if not looks:
+        return Certificate(
+            accuracy=knowledge.free,
+            free=knowledge.free,
+            nats=0.0,
+            looks=0,
+            bound="no-look",
+            statement="nothing was released",
+            binds=knowledge.who,
+        )
+    asked = Asked(n_examples, n_classes, looks, total)
+    shared = any(scope == ALL_TEAMS for _, scope in histories)
+    return _certify(asked, knowledge, Setting(knowledge.uniform, shared=shared, everyone=everyone))
+
+
+def _certify(asked: Asked, knowledge: Knowledge, setting: Setting) -> Certificate:
+    setting = setting._replace(fixed=setting.fixed or asked.all_at_once)
+    found, missing = limits(asked, setting)
+    least = min(found, key=lambda limit: limit.nats, default=None)
+    proved = [Proved(1.0, "none", "no bound excludes that every label is known")]
+    if least is not None:
+        accuracy = knowledge.accuracy(least.nats * (1.0 + ROUNDING), asked.exposed)
+        proved.append(Proved(accuracy, least.name, "information inequality (docs/bounds.md)"))
+    for record, reason in _records(asked, setting):
+        if reason is None:
+            proved.append(record)
+        else:
+            missing.append(NotCovered(record.name, reason))
+    best = min(proved, key=lambda each: each.accuracy)
+    who = knowledge.who
+    if setting.fixed:
+        who += ", with all queries fixed before the first answer"
+    return Certificate(
+        accuracy=min(1.0, max(best.accuracy, knowledge.free)),
+        free=knowledge.free,
+        nats=min((limit.nats for limit in found), default=float("inf")),
+        looks=asked.total,
+        bound=best.name,
+        statement=best.statement,
+        binds=who,
+        not_covered=tuple(missing),
+    )
+
+
+def _records(asked: Asked, setting: Setting) -> Iterator[tuple[Proved, str | None]]:
+    """Yield the bounds for exact answers: what is computed from the counts tells no more."""
+    size, k = asked.exposed, asked.total
+    covered = asked.by_counts and asked.same_examples and setting.uniform
+    covered = covered and not (setting.shared and asked.remembers)
+    covered = covered and (not setting.abstentions or asked.n_classes > 2 or k == 1)
+    if not covered:
+        return
+    analysts = ("any", "non-adaptive") if setting.fixed else ("any",)
+    for bound in all_bounds(Problem(size, asked.n_classes, k)):
+        if bound.side == "impossible" and bound.analyst in analysts and bound.accuracy is not None:
+            n, m = asked.n_examples, asked.n_classes
+            accuracy = (size * bound.accuracy + (n - size) / m) / n
+            yield Proved(accuracy, bound.name, bound.statement), None

@@ -1,0 +1,157 @@
+"""What analysts know of the labels before the first look, and what nats are worth to them.
+
+The labels are independent for all of them: uniform, with known class shares, with the
+probabilities of a model that is given, or with those of any model of a stated accuracy.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias
+
+from holdfast.bounds.information import accuracy_from_information
+from holdfast.bounds.models import accuracy_from_model, accuracy_from_predictions, free_accuracy
+from holdfast.bounds.shares import accuracy_from_shares
+from holdfast.priors import Prior
+from holdfast.problem import Problem
+
+__all__ = ["Knowledge", "Known", "Nothing", "knowledge_of"]
+
+# Nothing, class shares, the predictions of a model, or the accuracy of whatever model there is.
+Known: TypeAlias = "Sequence[float] | Prior | float | None"
+
+
+class Knowledge(ABC):
+    """What an analyst knows of n labels out of m classes."""
+
+    uniform = False
+
+    @property
+    @abstractmethod
+    def free(self) -> float:
+        """Expected accuracy without a look."""
+
+    @property
+    @abstractmethod
+    def who(self) -> str:
+        """Whom it describes, in words."""
+
+    @abstractmethod
+    def accuracy(self, nats: float, exposed: int) -> float:
+        """Return the largest expected accuracy that nats about `exposed` of the labels allow."""
+
+
+@dataclass(frozen=True)
+class Nothing(Knowledge):
+    """All m^n label vectors are equally likely."""
+
+    problem: Problem
+    uniform = True
+
+    @property
+    def free(self) -> float:
+        """Expected accuracy without a look."""
+        return self.problem.baseline
+
+    @property
+    def who(self) -> str:
+        """Whom it describes, in words."""
+        return "anybody without a model of the labels"
+
+    def accuracy(self, nats: float, exposed: int) -> float:
+        """Return the largest expected accuracy that nats about `exposed` labels allow."""
+        n, m, _ = self.problem
+        known = accuracy_from_information(nats, exposed, m)
+        return min(1.0, (exposed * known + (n - exposed) / m) / n)
+
+
+@dataclass(frozen=True)
+class Shares(Knowledge):
+    """Every label is drawn with the class shares."""
+
+    problem: Problem
+    shares: tuple[float, ...]
+
+    @property
+    def free(self) -> float:
+        """Expected accuracy without a look."""
+        return max(self.shares)
+
+    @property
+    def who(self) -> str:
+        """Whom it describes, in words."""
+        return "anybody who knows the class shares and has no model of the labels"
+
+    def accuracy(self, nats: float, exposed: int) -> float:
+        """Return the largest expected accuracy that nats about `exposed` labels allow."""
+        n = self.problem.n_examples
+        known = accuracy_from_shares(nats, exposed, self.shares)
+        return min(1.0, (exposed * known + (n - exposed) * self.free) / n)
+
+
+@dataclass(frozen=True)
+class Predictions(Knowledge):
+    """Every label is drawn with the probabilities that the model gives it."""
+
+    prior: Prior = field(repr=False)
+
+    @cached_property
+    def _free(self) -> float:
+        return free_accuracy(self.prior)
+
+    @property
+    def free(self) -> float:
+        """Expected accuracy without a look."""
+        return self._free
+
+    @property
+    def who(self) -> str:
+        """Whom it describes, in words."""
+        return "anybody with this model, if its probabilities are right and the labels independent"
+
+    def accuracy(self, nats: float, exposed: int) -> float:  # noqa: ARG002 - whichever they are
+        """Return the largest expected accuracy that nats about `exposed` labels allow."""
+        return accuracy_from_predictions(nats, self.prior)
+
+
+@dataclass(frozen=True)
+class Model(Knowledge):
+    """Any model of this accuracy, sure of whichever examples it likes."""
+
+    problem: Problem
+    right: float
+
+    @property
+    def free(self) -> float:
+        """Expected accuracy without a look."""
+        return self.right
+
+    @property
+    def who(self) -> str:
+        """Whom it describes, in words."""
+        return (
+            f"anybody whose models are right on {100.0 * self.right:.4g} % of the examples before "
+            "the first look, if the labels are independent given the models"
+        )
+
+    def accuracy(self, nats: float, exposed: int) -> float:  # noqa: ARG002 - the worst ones
+        """Return the largest expected accuracy that nats about `exposed` labels allow."""
+        n, m, _ = self.problem
+        return accuracy_from_model(nats, n, m, self.right)
+
+
+def knowledge_of(known: Known, problem: Problem) -> Knowledge:
+    """Return what is known as an object; see `certify`."""
+    if known is None:
+        return Nothing(problem)
+    if isinstance(known, Prior):
+        known.check_fits(problem)
+        return Predictions(known)
+    if isinstance(known, int | float):
+        accuracy_from_model(0.0, problem.n_examples, problem.n_classes, known)  # checks it
+        return Model(problem, max(float(known), problem.baseline))
+    accuracy_from_shares(0.0, problem.n_examples, known)  # checks them
+    return Shares(problem, tuple(float(share) for share in known))

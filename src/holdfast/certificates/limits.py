@@ -1,0 +1,126 @@
+r"""Limits on the information in all answers together, each with what it rests on.
+
+Two kinds must be kept apart. A limit that counts what can be released, or that holds for each look
+whatever was learned before, may be added up over accounts. All others say how little a look tells
+an analyst who has learned little so far: they are taken of all looks of all accounts together. An
+account that starts afresh does not make the analyst forget.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from holdfast.bounds.information import nats_non_adaptive
+from holdfast.bounds.shares import nats_any_labels
+from holdfast.bounds.tilted import nats_adaptive_tilted
+from holdfast.certificates.asked import Asked, stages
+from holdfast.certificates.record import NotCovered
+from holdfast.mechanisms import Rule
+from holdfast.problem import Problem
+
+__all__ = ["Limit", "Setting", "limits"]
+
+
+class Setting(NamedTuple):
+    """Who asks, and how.
+
+    Parameters
+    ----------
+    uniform
+        Whether the labels are uniform for the analyst.
+    fixed
+        Whether all queries are fixed before the first answer.
+    abstentions
+        Whether looks may show none of the classes at some examples.
+    shared
+        Whether others, who may know more, take looks from the same state of the rule.
+    everyone
+        Whether the looks of those others are counted as well.
+    """
+
+    uniform: bool = True
+    fixed: bool = False
+    abstentions: bool = False
+    shared: bool = False
+    everyone: bool = False
+
+
+class Limit(NamedTuple):
+    """At most so many nats, by the bound of this name."""
+
+    name: str
+    nats: float
+
+
+UNIFORM_ONLY = "the labels are not uniform for this analyst"
+STRANGERS = "others, who may know more of the labels, look at the same state"
+MORE_THAN_COUNTS = "the rule's answers depend on more than match counts"
+# Rules whose limit is about all looks of a state: what others ask of it is told, too.
+NEED_ALL_LOOKS = frozenset({"rank", "shaky", "thresholdout"})
+PARTS = "looks are scored on different parts of the test set"
+
+
+def limits(asked: Asked, setting: Setting) -> tuple[list[Limit], list[NotCovered]]:
+    """Return all limits that apply, and why others do not."""
+    found, missing = [], []
+    for name, nats, reason in _all(asked, setting):
+        if reason is not None:
+            missing.append(NotCovered(name, reason))
+        elif math.isfinite(nats):
+            found.append(Limit(name, nats))
+    return found, missing
+
+
+def _all(asked: Asked, setting: Setting) -> Iterator[tuple[str, float, str | None]]:
+    n, m, k = asked.exposed, asked.n_classes, asked.total
+    here = Problem(n, m, k)
+    yield "answers-counted", _counted(asked, setting), None
+    reason = None
+    if setting.shared and asked.remembers:
+        reason = STRANGERS
+    if not asked.by_counts:
+        reason = MORE_THAN_COUNTS
+    abstentions = setting.abstentions or not asked.same_examples
+    counted = k * math.log(n + 1) if abstentions else nats_any_labels(here)
+    yield "match-counts-counted", counted, reason
+    if not setting.uniform:
+        reason = reason or UNIFORM_ONLY
+    only = asked.only
+    if only is not None and not asked.same_examples:
+        together = only.rule.counts_nats_of(asked.problem(k), only.states)
+    else:
+        together = nats_adaptive_tilted(here, abstentions=abstentions)
+    yield "information-adaptive-tilted", together, reason
+    if only is not None:
+        nats = only.rule.blurred_nats(asked.problem(1 if setting.fixed else k))
+        blurred = None if setting.uniform else UNIFORM_ONLY
+        yield "blurred-answers", nats * k if setting.fixed else nats, blurred
+    if setting.fixed:
+        reason = reason or (None if asked.same_examples else PARTS)
+        nats = nats_non_adaptive(here, abstentions=abstentions)
+        yield "information-non-adaptive", nats, reason
+
+
+def _counted(asked: Asked, setting: Setting) -> float:
+    """Return the sum over all states of what each can release."""
+    return sum(
+        count * _own(each.rule, looks, asked, setting)
+        for each in asked.looks
+        for looks, count in each.states.items()
+    )
+
+
+def _own(rule: Rule, looks: int, asked: Asked, setting: Setting) -> float:
+    """Return what one state's answers to so many looks can tell, whatever is known before."""
+    problem, names = asked.problem(looks), {stage.name for stage in stages(rule)}
+    own = rule.own_nats(problem)
+    others = setting.shared and not setting.everyone
+    if others and names & NEED_ALL_LOOKS:
+        return math.inf
+    if others and "improved" in names:
+        own = looks * math.log(2.0)  # where others look too, even the first look may be no best
+    if math.isfinite(rule.counts_nats(problem)):
+        own = min(own, looks * math.log(rule.exposed(problem).n_examples + 1))
+    return own

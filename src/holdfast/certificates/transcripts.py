@@ -1,0 +1,35 @@
+"""How many different answer sequences looks can have shown."""
+
+from __future__ import annotations
+
+import math
+
+from holdfast.certificates.certify import Histories
+from holdfast.mechanisms import parse_mechanism
+from holdfast.problem import Problem
+
+__all__ = ["log_transcripts"]
+
+# Rules whose limit on information is the logarithm of a number of possible answers.
+COUNTED = ("improved", "ladder", "rank", "round")
+
+
+def log_transcripts(n_examples: int, looks: Histories) -> float:
+    """Return the logarithm of the number of answer sequences that the looks could have shown.
+
+    Whatever the rule, an answer is one of n + 1 once its noise is fixed: given the answers before
+    it, it is a function of a match count. A coarse rule without noise has fewer. The
+    parameter-free Ladder decides by more than a count, but it answers with one of n + 1 values.
+    Numbers of sequences multiply over histories.
+
+    >>> round(log_transcripts(100, {("exact", "a"): 2, ("improved", "b"): 3}), 3)
+    10.617
+    """
+    total = 0.0
+    for (text, _), count in looks.items():
+        rule = parse_mechanism(text)
+        limit = count * math.log(n_examples + 1)
+        if rule.name in COUNTED:
+            limit = min(limit, rule.own_nats(Problem(n_examples, 2, count)))
+        total += limit
+    return total
