@@ -24,7 +24,8 @@ def test_what_is_guaranteed_is_possible_and_what_is_possible_is_allowed(problem)
     guarantee = closed_forms.guarantee(problem)
     principle = closed_forms.principle(problem)
     assert guarantee is None or guarantee <= principle
-    assert principle <= 100.0 * certify(problem, Exact()).gain
+    # Both are rounded to a thousandth of a point.
+    assert principle <= 100.0 * certify(problem, Exact()).gain + 0.001
 
 
 def test_the_surfaces_of_the_package_are_those_of_the_formulas():
