@@ -233,18 +233,18 @@ def test_a_read_only_ledger_releases_nothing(tmp_path):
     path = tmp_path / "ledger.db"
     guard = guard_for(path)
     guard.score(other(1), team="blue")
-    guard.ledger.storage._connection.execute("PRAGMA query_only = ON")
+    guard.ledger.storage.inner._connected()._connection.execute("PRAGMA query_only = ON")
     with pytest.raises(LedgerError, match=r"readonly database. Nothing was released") as caught:
         guard.score(other(2), team="blue")
     assert caught.value.__cause__ is None
-    guard.ledger.storage._connection.execute("PRAGMA query_only = OFF")
+    guard.ledger.storage.inner._connected()._connection.execute("PRAGMA query_only = OFF")
     assert len(guard.ledger.entries()) == 2
 
 
 def test_a_full_disk_releases_nothing_and_loses_nothing(tmp_path):
     guard = guard_for(tmp_path / "ledger.db")
     receipt = guard.score(other(1), team="blue")
-    connection = guard.ledger.storage._connection
+    connection = guard.ledger.storage.inner._connected()._connection
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
     connection.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(LedgerError, match=r"full\. Nothing was released"):
@@ -259,7 +259,7 @@ def test_a_lost_server_connection_is_an_error_and_then_replaced(postgres_url):
     guard = guard_for(postgres_url)
     guard.score(other(1), team="blue")
     with Ledger(postgres_url) as killer:
-        mine, theirs = guard.ledger.storage._connected(), killer.storage._connected()
+        mine, theirs = guard.ledger.storage.inner._connected(), killer.storage.inner._connected()
         [[(pid,)]] = mine.run(("SELECT pg_backend_pid()::bigint", ()))
         theirs.run(("SELECT pg_terminate_backend(?::bigint::int)", (pid,)))
     with pytest.raises(LedgerError, match="Nothing was released"):

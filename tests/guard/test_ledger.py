@@ -82,25 +82,40 @@ def rewrite(guard, entries):
             head = Head(forged.number, forged.hash, forged.time)
 
 
-def test_a_recomputed_chain_shows_by_a_receipt_or_by_the_labels(guard):
+def test_a_recomputed_chain_shows_by_a_receipt_or_by_the_labels(guard, ledger_url):
     entries = guard.ledger.entries()
     entries[2] = dataclasses.replace(entries[2], released="0.9")
     rewrite(guard, entries)
-    assert guard.ledger.verify().ok
-    receipt = entries[2].receipt_id
-    assert (
-        f"receipt {receipt} is not in the chain."
-        in guard.ledger.verify(receipts=[receipt]).problems
-    )
-    owner = fingerprint(LABELS, guard.ledger.salt())
-    assert "entry 3 is not signed with these labels." in guard.ledger.verify(owner=owner).problems
+    receipt, head = entries[2].receipt_id, f"5-{entries[4].hash}"
+    with Ledger(ledger_url) as fresh:  # has seen nothing of what was there before
+        assert fresh.verify().ok
+        owner = fingerprint(LABELS, fresh.salt())
+        for problem, given in [
+            (f"receipt {receipt} is not in the chain.", {"receipts": [receipt]}),
+            (f"head {head} is not in the chain", {"heads": [head]}),
+            ("entry 3 is not signed with these labels.", {"owner": owner}),
+        ]:
+            assert any(problem in found for found in fresh.verify(**given).problems)
 
 
-def test_a_cut_end_shows_by_a_receipt(guard):
+def test_a_cut_end_shows_by_a_receipt_or_a_head(guard, ledger_url):
     entries = guard.ledger.entries()
+    end = guard.ledger.verify()
     rewrite(guard, entries[:-1])
-    problems = guard.ledger.verify(receipts=[entries[-1].receipt_id]).problems
-    assert any("is not in the chain" in problem for problem in problems)
+    with Ledger(ledger_url) as fresh:
+        for given in ({"receipts": [entries[-1].receipt_id]}, {"heads": [f"5-{end.head[:16]}"]}):
+            problems = fresh.verify(**given).problems
+            assert any("is not in the chain" in problem for problem in problems)
+
+
+def test_every_head_that_the_ledger_had_is_in_its_chain(guard, ledger_url):
+    with Ledger(ledger_url) as ledger:
+        start = first_hash(ledger.salt())
+        heads = [f"0-{start}", *(f"{e.number}-{e.hash}" for e in ledger.entries())]
+        assert ledger.verify(heads=heads).ok
+        for wrong in ("5-" + "0" * 64, "6-" + heads[5][2:], heads[4][:8], "x", "5", "-1-" + start):
+            [problem] = ledger.verify(heads=[wrong]).problems
+            assert "is not in the chain" in problem
 
 
 def test_an_edited_state_is_never_used(guard):

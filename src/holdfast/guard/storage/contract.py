@@ -32,7 +32,20 @@ class StoredState(NamedTuple):
 
 
 class Transaction(Protocol):
-    """The ledger as one writer sees it while every other waits."""
+    """The ledger as one writer sees it while every other waits.
+
+    Attributes
+    ----------
+    suspect
+        Whether the database was changed by something else than its writers since the last one
+        of them: what it holds must be verified before it is believed.
+    left_at
+        Number and hash of the last entry when a writer last left the ledger, where that is noted
+        outside the database; None: it is not known.
+    """
+
+    suspect: bool
+    left_at: tuple[int, str] | None
 
     def salt(self) -> bytes:
         """Return the ledger's random salt."""
@@ -40,6 +53,10 @@ class Transaction(Protocol):
 
     def head(self) -> Head:
         """Return the end of the chain."""
+        ...
+
+    def hash_at(self, number: int) -> str | None:
+        """Return the hash of an entry, or for 0 what the first follows; None: there is none."""
         ...
 
     def append(self, entry: Entry) -> None:
@@ -102,6 +119,10 @@ class Transaction(Protocol):
 
     def states(self) -> Iterator[StoredState]:
         """Return every stored state."""
+        ...
+
+    def damage(self) -> list[str]:
+        """Return what the database itself finds wrong with its tables."""
         ...
 
 

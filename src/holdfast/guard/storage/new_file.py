@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from holdfast.errors import LedgerError
 from holdfast.guard.entry import first_hash
-from holdfast.guard.storage.file_lock import locked
+from holdfast.guard.storage.file_lock import FileQueue
+from holdfast.guard.storage.note import Note, stamp_of
 from holdfast.guard.storage.sql import VERSION, schema
 
 __all__ = ["make_file"]
@@ -18,13 +20,13 @@ __all__ = ["make_file"]
 LEFT_BEHIND = ("-wal", "-journal")
 
 
-def make_file(path: Path) -> None:
+def make_file(path: Path, patience: float) -> None:
     """Make an empty ledger where there is no file; one that is there, of any kind, is left alone.
 
     It is made under another name and moved into place when it is complete and on disk, without a
     log: nobody ever sees half a ledger, and the file alone is one.
     """
-    with locked(path):
+    with closing(FileQueue(path)) as queue, queue.turn(patience) as front:
         if path.exists():
             return
         place = Path(os.path.realpath(path))
@@ -41,6 +43,7 @@ def make_file(path: Path) -> None:
             _fill(draft)
             draft.replace(place)
             _flush_folder(place.parent)
+            front.note = str(Note(stamp_of(path)))
         finally:
             for suffix in ("", "-journal", "-wal", "-shm"):
                 draft.with_name(draft.name + suffix).unlink(missing_ok=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -12,7 +11,8 @@ from typing import Any
 from holdfast.errors import LedgerError, LedgerMissing
 from holdfast.guard.entry import first_hash
 from holdfast.guard.storage.contract import Question, Transaction
-from holdfast.guard.storage.sql import QUESTIONS, VERSION, SqlTransaction, schema
+from holdfast.guard.storage.sql import QUESTIONS, VERSION, SqlTransaction, names, schema
+from holdfast.guard.storage.turns import Turns
 
 try:
     import psycopg
@@ -37,6 +37,9 @@ SESSION = (
     "SET enable_seqscan = off",
 )
 
+TABLES = ", ".join(f"'{name}'::regclass" for name in names("TABLE"))
+INDEXES = ", ".join(f"'{name}'" for name in names("INDEX"))
+
 BEGIN: Statement = ("BEGIN", ())
 BEGIN_READING: Statement = ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ())
 COMMIT: Statement = ("COMMIT", ())
@@ -54,6 +57,25 @@ LOCK: Statement = (
 FLUSH: Statement = ("SELECT pg_logical_emit_message(true, 'holdfast', '')", ())
 
 
+# What could change entries behind the ledger's back, or make it miss some. The pages themselves are
+# the server's own business: data checksums and pg_amcheck.
+DAMAGE = f"""
+SELECT 'the tables have a trigger: ' || tgname::text FROM pg_trigger
+    WHERE NOT tgisinternal AND tgrelid IN ({TABLES})
+UNION ALL SELECT 'the tables have a rule: ' || rulename::text FROM pg_rewrite
+    WHERE ev_class IN ({TABLES})
+UNION ALL SELECT 'the table ' || relname::text || ' hides rows.' FROM pg_class
+    WHERE oid IN ({TABLES}) AND (relrowsecurity OR relkind <> 'r')
+UNION ALL SELECT 'the table ' || relname::text || ' has lost its primary key.' FROM pg_class
+    WHERE oid IN ({TABLES})
+    AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conrelid = pg_class.oid AND contype = 'p')
+UNION ALL SELECT 'the index ' || name || ' is missing or broken.'
+    FROM unnest(ARRAY[{INDEXES}]) AS wanted (name)
+    WHERE NOT EXISTS (SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(name)
+        AND indrelid IN ({TABLES}) AND indisvalid AND indisready)
+"""
+
+
 class PostgresStorage:
     """The ledger's tables in a PostgreSQL database.
 
@@ -63,7 +85,7 @@ class PostgresStorage:
 
     def __init__(self, url: str, *, create: bool = False) -> None:
         self._url = url
-        self._lock = threading.RLock()
+        self._turns = Turns()
         self._process = -1
         self._pipeline: Pipeline | None = None
         with _clear_errors():
@@ -73,10 +95,10 @@ class PostgresStorage:
 
     def __getstate__(self) -> dict[str, Any]:
         """Travel to another process as an address; it connects there."""
-        return {**vars(self), "_lock": None, "_pipeline": None}
+        return {**vars(self), "_turns": None, "_pipeline": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _lock=threading.RLock())
+        vars(self).update(state, _turns=Turns())
 
     def _connected(self) -> Pipeline:
         """Return this process's connection; a lost or inherited one is replaced."""
@@ -104,7 +126,7 @@ class PostgresStorage:
         would make everybody wait for it in turn; the flush after it does, when the others may go
         on already, and then one flush serves all who wait.
         """
-        with self._lock, _clear_errors(), _undone(self._connected()) as pipeline:
+        with self._turns, _clear_errors(), _undone(self._connected()) as pipeline:
             engine = _Engine(pipeline)
             asked = [(QUESTIONS[name], parameters) for name, parameters in ahead]
             # The lock is a statement of its own, so that those after it see the last commit.
@@ -116,14 +138,14 @@ class PostgresStorage:
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
         """Open a consistent view that changes nothing."""
-        with self._lock, _clear_errors(), _undone(self._connected()) as pipeline:
+        with self._turns, _clear_errors(), _undone(self._connected()) as pipeline:
             pipeline.run(BEGIN_READING)
             yield SqlTransaction(_Engine(pipeline))
             pipeline.run(COMMIT)
 
     def close(self) -> None:
         """Let go of the connection."""
-        with self._lock:
+        with self._turns:
             if self._pipeline is not None and self._process == os.getpid():
                 self._pipeline.close()
             self._pipeline = None
@@ -174,6 +196,9 @@ class _Engine:
 
     def write(self, statement: str, parameters: Sequence[Any]) -> None:
         self.waiting.append((statement, parameters))
+
+    def damage(self) -> list[str]:
+        return [str(problem) for (problem,) in self.ask(DAMAGE, ())]
 
 
 @contextmanager

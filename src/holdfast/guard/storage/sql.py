@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Final, Protocol
 
+from holdfast.errors import LedgerError
 from holdfast.guard.entry import Entry, Head
 from holdfast.guard.storage.contract import Past, Question, StoredState
 from holdfast.guard.windows import Microseconds
 
-__all__ = ["QUESTIONS", "VERSION", "Engine", "SqlTransaction", "schema"]
+__all__ = ["QUESTIONS", "VERSION", "Engine", "SqlTransaction", "names", "schema"]
 
 VERSION: Final = 1
 
@@ -42,6 +43,8 @@ ENTRY: Final = f"SELECT {', '.join(COLUMNS)} FROM holdfast_entries"
 QUESTIONS: Final[Mapping[str, str]] = {
     "salt": "SELECT salt FROM holdfast_ledger",
     "head": "SELECT number, hash, time FROM holdfast_ledger",
+    "hash_at": "SELECT hash FROM holdfast_entries WHERE number = ?",
+    "first": "SELECT previous FROM holdfast_entries WHERE number = 1",
     "opened": "SELECT detail FROM holdfast_entries WHERE data_set = ? ORDER BY number LIMIT 1",
     "data_set_looks": "SELECT data_set_looks FROM holdfast_entries WHERE data_set = ? "
     "ORDER BY number DESC LIMIT 1",
@@ -84,6 +87,16 @@ def schema(bytes_type: str) -> list[str]:
     return [part.strip() for part in TABLES.format(bytes=bytes_type).split(";") if part.strip()]
 
 
+def names(kind: str) -> list[str]:
+    """Return the names of the ledger's tables ("TABLE") or indexes ("INDEX").
+
+    >>> names("TABLE")
+    ['holdfast_ledger', 'holdfast_entries', 'holdfast_states']
+    """
+    begin = f"CREATE {kind} IF NOT EXISTS "
+    return [text.removeprefix(begin).split()[0] for text in schema("") if text.startswith(begin)]
+
+
 class Engine(Protocol):
     """What a database adds: how statements reach it; "?" stands for a parameter."""
 
@@ -95,26 +108,54 @@ class Engine(Protocol):
         """Write now or, at the latest, before the next question and the commit."""
         ...
 
+    def damage(self) -> list[str]:
+        """Return what the database itself finds wrong."""
+        ...
+
 
 class SqlTransaction:
     """The questions of the contract as SQL; `known` holds answers that were fetched ahead."""
 
-    def __init__(self, engine: Engine, known: dict[Question, list[Any]] | None = None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        known: dict[Question, list[Any]] | None = None,
+        *,
+        suspect: bool = False,
+        left_at: tuple[int, str] | None = None,
+    ) -> None:
         self._engine = engine
         self._known = known or {}
+        self.suspect = suspect
+        self.left_at = left_at
 
     def salt(self) -> bytes:
         """Return the ledger's random salt."""
-        return bytes(self._ask("salt")[0][0])
+        rows = self._ask("salt")
+        if len(rows) != 1 or not isinstance(rows[0][0], bytes):
+            raise LedgerError("the ledger's salt was edited. Nothing was released.")
+        return rows[0][0]
 
     def head(self) -> Head:
         """Return the end of the chain."""
-        return Head(*self._ask("head")[0])
+        rows = self._ask("head")
+        if len(rows) != 1 or [type(value) for value in rows[0]] != [int, str, int]:
+            raise LedgerError("the ledger's head was edited. Nothing was released.")
+        return Head(*rows[0])
+
+    def hash_at(self, number: int) -> str | None:
+        """Return the hash of an entry, or for 0 what the first follows; None: there is none."""
+        if number == 0:
+            rows = self._ask("first")
+            return str(rows[0][0]) if rows else self.head().hash
+        rows = self._ask("hash_at", number)
+        return str(rows[0][0]) if rows else None
 
     def append(self, entry: Entry) -> None:
         """Add an entry and move the head to it."""
         self._write(INSERT, [getattr(entry, name) for name in COLUMNS])
         self._write(MOVE_HEAD, (entry.number, entry.hash, entry.time))
+        self._known["head", ()] = [(entry.number, entry.hash, entry.time)]
 
     def opened(self, data_set: str) -> str | None:
         """Return the detail recorded when the data set was first seen."""
@@ -183,7 +224,11 @@ class SqlTransaction:
     def states(self) -> Iterator[StoredState]:
         """Return every stored state."""
         for data_set, scope, rule, sealed in self._ask("states"):
-            yield StoredState(data_set, scope, rule, bytes(sealed))
+            yield StoredState(data_set, scope, rule, sealed)
+
+    def damage(self) -> list[str]:
+        """Return what the database itself finds wrong with its tables."""
+        return self._engine.damage()
 
     def _ask(self, name: str, *parameters: Any) -> list[Any]:
         question = (name, parameters)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sqlite3
-import threading
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,16 +13,18 @@ from typing import Any
 
 from holdfast.errors import LedgerError, LedgerMissing
 from holdfast.guard.storage.contract import Question, Transaction
+from holdfast.guard.storage.damage import damage
+from holdfast.guard.storage.file_lock import FileQueue
+from holdfast.guard.storage.files_in_place import Files
 from holdfast.guard.storage.new_file import make_file
+from holdfast.guard.storage.note import Note, stamp_of
 from holdfast.guard.storage.sql import VERSION, SqlTransaction
+from holdfast.guard.storage.turns import Turns
 
 __all__ = ["SqliteStorage"]
 
 # How long a writer waits for the others before it gives up, in seconds.
 PATIENCE = 60.0
-
-# Connections that came through a fork: closing one, even by forgetting it, is not safe.
-INHERITED: list[sqlite3.Connection] = []
 
 
 class SqliteStorage:
@@ -31,97 +33,196 @@ class SqliteStorage:
     The write-ahead log with `synchronous = FULL` flushes every commit to disk before it returns,
     like the rollback journal, with a quarter of the flushes. It needs a local disk: SQLite's log
     does not work over a network file system; there, use PostgreSQL.
+
+    Every transaction makes sure that the files at the ledger's path are still those that are
+    open. A writer also compares the file with how the last writer left it, and marks the
+    transaction as suspect if it was changed in any other way; and it says with which entry the
+    last writer left it.
     """
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
         self._path = path.absolute()
-        self._lock = threading.RLock()
-        self._process = -1
-        self._connection: sqlite3.Connection | None = None
+        self._reset()
         with _clear_errors(self._path):
             if create:
-                make_file(self._path)
+                make_file(self._path, PATIENCE)
             self._connected()
+
+    def _reset(self) -> None:
+        self._turns = Turns()
+        self._open: _Open | None = None
+        self._process = os.getpid()
 
     def __getstate__(self) -> dict[str, Any]:
         """Travel to another process as an address; it connects there."""
-        return {**vars(self), "_lock": None, "_connection": None}
+        return {"_path": self._path}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _lock=threading.RLock())
+        vars(self).update(state)
+        self._reset()
 
-    def _connected(self) -> sqlite3.Connection:
-        """Return this process's connection: one taken across a fork would corrupt the file."""
-        if self._connection is not None and self._process == os.getpid():
-            return self._connection
-        if self._connection is not None:
-            INHERITED.append(self._connection)
-        if not self._path.exists():
-            raise LedgerMissing(
-                f"ledger {self._path} must be a file, but there is none. Nothing was released. "
-                f"To make a new one, run: holdfast ledger init {shlex.quote(str(self._path))}"
-            )
-        if self._path.stat().st_size == 0:
-            raise LedgerError(
-                f"ledger {self._path} must hold a ledger, but it is empty: put the ledger back, or "
-                "remove the file if there never was one. Nothing was released."
-            )
-        connection = sqlite3.connect(
-            self._path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
-        )
-        try:
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("PRAGMA trusted_schema = OFF")
-            self._check(connection)
-        except BaseException:
-            connection.close()
-            raise
-        self._connection, self._process = connection, os.getpid()
-        return connection
+    def _connected(self) -> _Open:
+        """Return this process's connection."""
+        if self._open is None:
+            self._open = _Open(self._path)
+            # Closed in order also when it is forgotten, or when the process ends.
+            weakref.finalize(self, self._open.close)
+        return self._open
 
-    def _check(self, connection: sqlite3.Connection) -> None:
-        query = "SELECT COUNT(*) FROM sqlite_master WHERE name = 'holdfast_ledger'"
-        if connection.execute(query).fetchone()[0] == 0:
-            raise LedgerError(
-                f"{self._path} must hold a ledger, but it holds something else. "
-                "Nothing was released."
-            )
-        version = connection.execute("SELECT version FROM holdfast_ledger").fetchone()[0]
-        if version != VERSION:
-            raise LedgerError(f"{self._path} must be of format {VERSION}, got {version}.")
+    def _own_process(self) -> Turns:
+        """Leave what came through a fork to the parent: it is not safe to use or to close."""
+        if self._process != os.getpid():
+            self._reset()
+        return self._turns
 
     @contextmanager
     def writing(self, ahead: Sequence[Question] = ()) -> Iterator[Transaction]:
         """Open an exclusive transaction: durable when the block ends, undone if it raises."""
         del ahead  # nothing is far away
-        with self._transaction("BEGIN IMMEDIATE") as transaction:
-            yield transaction
+        with self._own_process(), _clear_errors(self._path):
+            opened = self._connected()
+            with opened.queue.turn(PATIENCE) as place:
+                opened.check()
+                left = Note.read(place.note)
+                suspect = stamp_of(self._path) != left.stamp
+                if suspect:
+                    opened.connect_anew()
+                with opened.transaction("BEGIN IMMEDIATE") as connection:
+                    transaction = SqlTransaction(
+                        _Engine(connection), suspect=suspect, left_at=left.end
+                    )
+                    yield transaction
+                    head = transaction.head()
+                # A commit moves the log into the file now and then; nothing else changes it.
+                note = Note(stamp_of(self._path), (head.number, head.hash))
+                if note != left:
+                    place.note = str(note)
 
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
         """Open a consistent view that changes nothing."""
-        with self._transaction("BEGIN") as transaction:
-            yield transaction
-
-    @contextmanager
-    def _transaction(self, begin: str) -> Iterator[Transaction]:
-        with self._lock, _clear_errors(self._path):
-            connection = self._connected()
-            connection.execute(begin)
-            try:
-                yield SqlTransaction(_Engine(connection))
-                connection.execute("COMMIT")
-            except BaseException:
-                with suppress(sqlite3.Error):
-                    connection.execute("ROLLBACK")
-                raise
+        with (
+            self._own_process(),
+            _clear_errors(self._path),
+            self._connected().transaction("BEGIN") as connection,
+        ):
+            yield SqlTransaction(_Engine(connection))
 
     def close(self) -> None:
         """Let go of the file."""
-        with self._lock:
-            if self._connection is not None and self._process == os.getpid():
-                self._connection.close()
-            self._connection = None
+        with self._own_process():
+            if self._open is not None:
+                self._open.close()
+            self._open = None
+
+
+class _Open:
+    """A connection, the files that it has open, and the queue for them."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.queue = FileQueue(path)
+        self._process = os.getpid()
+        self._closed = False
+        self._connection, self._files = _connect(path)
+        OPEN.add(self)
+
+    def connect_anew(self) -> None:
+        """Remember nothing of the file as it was before."""
+        old, (self._connection, self._files) = self._connection, _connect(self.path)
+        # Only now, so that it is not the last one, which would write the log into the file.
+        old.close()
+
+    def check(self) -> None:
+        """Raise unless the files at the path are those that are open."""
+        self._files.check()
+
+    @contextmanager
+    def transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
+        self._files.check()
+        self._connection.execute(begin)
+        try:
+            yield self._connection
+            self._files.check()
+            self._connection.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):
+                self._connection.execute("ROLLBACK")
+            raise
+
+    def close(self) -> None:
+        """Let go of the file; whoever is the last to do so writes the log into it."""
+        if self._process != os.getpid() or self._closed:
+            return
+        self._closed = True
+        # Not waiting: where there is a queue, somebody else is the last.
+        with suppress(OSError, LedgerError, sqlite3.Error), self.queue.turn(0.0) as place:
+            left = Note.read(place.note)
+            unchanged = stamp_of(self.path) == left.stamp
+            self._connection.close()
+            if unchanged:
+                place.note = str(left._replace(stamp=stamp_of(self.path)))
+        with suppress(sqlite3.Error):
+            self._connection.close()
+        self.queue.close()
+
+
+# Those of this process, and connections that came through a fork: closing one of these, even by
+# forgetting it, is not safe.
+OPEN: weakref.WeakSet[_Open] = weakref.WeakSet()
+INHERITED: list[sqlite3.Connection] = []
+
+
+def _leave_to_parent() -> None:
+    for inherited in list(OPEN):
+        INHERITED.append(inherited._connection)
+        inherited.queue.leave_to_parent()
+    OPEN.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_to_parent)
+
+
+def _connect(path: Path) -> tuple[sqlite3.Connection, Files]:
+    if not path.exists():
+        raise LedgerMissing(
+            f"ledger {path} must be a file, but there is none. Nothing was released. "
+            f"To make a new one, run: holdfast ledger init {shlex.quote(str(path))}"
+        )
+    if path.stat().st_size == 0:
+        raise LedgerError(
+            f"ledger {path} must hold a ledger, but it is empty: put the ledger back, or "
+            "remove the file if there never was one. Nothing was released."
+        )
+    files = Files(path)
+    connection = sqlite3.connect(
+        path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+    )
+    try:
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA trusted_schema = OFF")
+        _check(connection, path)
+        files.opened()
+    except BaseException:
+        connection.close()
+        raise
+    return connection, files
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    query = "SELECT COUNT(*) FROM sqlite_master WHERE name = 'holdfast_ledger'"
+    if connection.execute(query).fetchone()[0] == 0:
+        raise LedgerError(
+            f"{path} must hold a ledger, but it holds something else. Nothing was released."
+        )
+    rows = connection.execute("SELECT version FROM holdfast_ledger").fetchall()
+    if rows != [(VERSION,)]:
+        raise LedgerError(f"{path} must be of format {VERSION}, got {rows}.")
+    [(mode,)] = connection.execute("PRAGMA journal_mode").fetchall()
+    if mode != "wal":  # a copy that another tool made
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("SELECT version FROM holdfast_ledger").fetchall()
 
 
 class _Engine:
@@ -135,6 +236,9 @@ class _Engine:
 
     def write(self, statement: str, parameters: Sequence[Any]) -> None:
         self._connection.execute(statement, parameters)
+
+    def damage(self) -> list[str]:
+        return damage(self._connection)
 
 
 @contextmanager

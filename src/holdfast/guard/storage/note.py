@@ -1,0 +1,48 @@
+"""The note that each writer of an SQLite ledger leaves for the next one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+__all__ = ["Note", "stamp_of"]
+
+
+class Note(NamedTuple):
+    """How the file was left, and the chain: its last entry's number and hash.
+
+    It is a hint, not durable and not protected: a note that is missing or older only means that
+    the ledger is verified, and a ledger is refused only if it lacks an entry that the note names.
+
+    >>> Note.read(str(Note("7 8192 1", (2, "ab")))) == Note("7 8192 1", (2, "ab"))
+    True
+    >>> Note.read("of another kind")
+    Note(stamp='', end=None)
+    """
+
+    stamp: str = ""
+    end: tuple[int, str] | None = None
+
+    def __str__(self) -> str:
+        number, digest = self.end or ("", "")
+        return f"{self.stamp}\n{number} {digest}\n"
+
+    @classmethod
+    def read(cls, text: str) -> Note:
+        """Return the note in a text; an empty one if there is none."""
+        lines = text.split("\n")
+        if len(lines) != 3:
+            return cls()
+        number, _, digest = lines[1].partition(" ")
+        usable = number.isascii() and number.isdecimal() and len(number) < 19
+        return cls(lines[0], (int(number), digest) if usable else None)
+
+
+def stamp_of(path: Path) -> str:
+    """Return what changes whenever a file does: inode, size, time; empty: there is none."""
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return ""
+    return f"{status.st_ino} {status.st_size} {status.st_mtime_ns}"

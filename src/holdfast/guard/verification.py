@@ -1,0 +1,175 @@
+"""The check of a whole ledger: every hash, count, state and signature, and the database itself."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from holdfast.guard.entry import Entry, Head, first_hash, looks_spent
+from holdfast.guard.fingerprint import Fingerprint
+from holdfast.guard.sealing import sign
+from holdfast.guard.storage.contract import StoredState, Transaction
+from holdfast.quoting import quoted, shortened
+
+__all__ = ["Checker", "Verification", "state_digest"]
+
+NUMBERS: Final = ("number", "time", "team_looks", "data_set_looks")
+TEXTS: Final = (
+    "previous", "hash", "signature", "kind", "data_set", "team", "prediction", "rule", "policy",
+    "state", "scope", "detail",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The result of checking a ledger: how many entries, its head, and what is wrong with it."""
+
+    entries: int
+    head: str
+    problems: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+
+class Checker:
+    """One pass over the chain, remembering what later entries and states must agree with.
+
+    Whatever is in the tables becomes a finding, never an exception: a database keeps values of
+    any kind in any column if somebody puts them there. Only a database that can't be read at all
+    raises, and `result` tells what was found until then.
+    """
+
+    def __init__(self, owner: Fingerprint | None = None) -> None:
+        self.owner = owner
+        self.problems: list[str] = []
+        self.last: Head = Head(0, "", 0)
+        self.team_looks: dict[tuple[str, str], int] = {}
+        self.data_set_looks: dict[str, int] = {}
+        self.states: dict[tuple[str, str, str], str] = {}
+
+    @property
+    def result(self) -> Verification:
+        """What was found so far."""
+        return Verification(self.last.number, self.last.hash, tuple(self.problems))
+
+    def run(
+        self, ledger: Transaction, *, receipts: Iterable[str] = (), heads: Iterable[str] = ()
+    ) -> None:
+        """Check everything; receipts and heads are names of entries that must be in the chain."""
+        self.problems += [shortened(problem) for problem in ledger.damage()]
+        self.last = Head(0, first_hash(ledger.salt()), 0)
+        missing, wanted = set(receipts), {head: _parts(head) for head in heads}
+        found = {head for head, parts in wanted.items() if _matches(parts, self.last)}
+        for entry in ledger.entries():
+            if wrong := _wrong_kinds(entry):
+                kinds = ", ".join(wrong)
+                self.problems.append(
+                    f"entry {quoted(entry.number)} was edited: {kinds} of the wrong kind."
+                )
+                continue
+            self._check_place(entry)
+            self._check_counts(entry)
+            if entry.state:
+                self.states[entry.data_set, entry.scope, entry.rule] = entry.state
+            self.last = Head(entry.number, entry.hash, entry.time)
+            missing.discard(entry.receipt_id)
+            found |= {head for head, parts in wanted.items() if _matches(parts, self.last)}
+        head = ledger.head()
+        if head != self.last:
+            self.problems.append(
+                f"the head says {head.number} entries, the chain ends at "
+                f"{self.last.number}: entries were removed or the head was edited."
+            )
+        for stored in ledger.states():
+            self._check_state(stored)
+        for data_set, scope, rule in self.states:
+            self.problems.append(
+                f"the state of {rule} for {scope or 'all teams'} on {data_set[:12]} is missing."
+            )
+        for receipt in sorted(missing):
+            self.problems.append(f"receipt {shortened(receipt)} is not in the chain.")
+        for name in sorted(set(wanted) - found):
+            self.problems.append(
+                f"head {shortened(name)} is not in the chain: entries were removed or rewritten."
+            )
+
+    def _check_place(self, entry: Entry) -> None:
+        previous = self.last
+        expected = entry.draft.after(previous)
+        if (entry.number, entry.previous) != (expected.number, expected.previous):
+            self.problems.append(
+                f"entry {entry.number} does not follow entry {previous.number}: "
+                "an entry was removed, added or moved."
+            )
+            expected = entry.draft.after(Head(entry.number - 1, entry.previous, 0))
+        if entry.hash != expected.hash:
+            self.problems.append(f"entry {entry.number} was edited: its hash does not fit.")
+        if entry.time < previous.time:
+            self.problems.append(f"entry {entry.number} is older than the one before it.")
+        if (
+            self.owner is not None
+            and entry.data_set == self.owner.data_set
+            and not _same(entry.signature, sign(entry.hash, self.owner.key))
+        ):
+            self.problems.append(f"entry {entry.number} is not signed with these labels.")
+
+    def _check_counts(self, entry: Entry) -> None:
+        cost = looks_spent(entry.kind)
+        data_set = self.data_set_looks.get(entry.data_set, 0) + cost
+        team = self.team_looks.get((entry.data_set, entry.team), 0) + cost
+        if (entry.data_set_looks, entry.team_looks) != (data_set, team):
+            self.problems.append(f"entry {entry.number} counts looks wrongly.")
+        self.data_set_looks[entry.data_set] = data_set
+        self.team_looks[entry.data_set, entry.team] = team
+
+    def _check_state(self, stored: StoredState) -> None:
+        whole = all(isinstance(text, str) for text in stored[:3]) and isinstance(
+            stored.sealed, bytes
+        )
+        recorded = (
+            self.states.pop((stored.data_set, stored.scope, stored.rule), None) if whole else None
+        )
+        if not whole or recorded != state_digest(stored.sealed):
+            self.problems.append(
+                f"the state of {_plain(stored.rule)} for {_plain(stored.scope) or 'all teams'} on "
+                f"{_plain(stored.data_set)[:12]} was edited."
+            )
+
+
+def state_digest(sealed: bytes) -> str:
+    """Return the digest by which an entry fixes the state after it."""
+    return hashlib.sha256(sealed).hexdigest()
+
+
+def _wrong_kinds(entry: Entry) -> list[str]:
+    wrong = [name for name in NUMBERS if type(getattr(entry, name)) is not int]
+    wrong += [name for name in TEXTS if not isinstance(getattr(entry, name), str)]
+    released: object = entry.released
+    if not isinstance(released, str | None):
+        wrong.append("released")
+    return wrong
+
+
+def _parts(name: str) -> tuple[int, str] | None:
+    """Return number and hash of a head's name N-HASH; None: it is not such a name."""
+    number, _, digest = name.partition("-")
+    usable = number.isascii() and number.isdecimal() and len(number) < 19 and len(digest) >= 16
+    return (int(number), digest) if usable else None
+
+
+def _matches(parts: tuple[int, str] | None, head: Head) -> bool:
+    return parts is not None and parts[0] == head.number and head.hash.startswith(parts[1])
+
+
+def _same(one: str, other: str) -> bool:
+    return hmac.compare_digest(one.encode(errors="replace"), other.encode())
+
+
+def _plain(value: object) -> str:
+    return shortened(value) if isinstance(value, str) else quoted(value)
