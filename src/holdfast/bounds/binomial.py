@@ -69,7 +69,7 @@ def log_pmf(counts: NDArray[np.int64], n: int, m: int) -> NDArray[np.float64]:
     # count - n/m with the integer part subtracted as integers.
     deviation = (x[inner] - n // m).astype(np.float64) - (n % m) / m
     mean, rest = n / m, n - n / m
-    deviance = mean * _excess(deviation / mean) + rest * _excess(-deviation / rest)
+    deviance = mean * excesses(deviation / mean) + rest * excesses(-deviation / rest)
     stirling = _stirling_error(np.array([float(n)])) - _stirling_error(hit) - _stirling_error(miss)
     result[inner] = stirling - deviance + 0.5 * np.log(n / (2.0 * np.pi * hit * miss))
     return result
@@ -112,7 +112,8 @@ def _log_pmf_window(n: int, m: int) -> tuple[NDArray[np.float64], int]:
     return log_pmf(np.arange(low, high + 1, step, dtype=np.int64), n, m), step
 
 
-def _excess(e: NDArray[np.float64]) -> NDArray[np.float64]:
+def excesses(e: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return `excess` of every element."""
     return np.where(np.abs(e) < NEAR, _excess_near(e), (1.0 + e) * np.log1p(e) - e)
 
 
