@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from holdfast import csv_columns
+from holdfast import name_columns
 from holdfast.errors import InvalidInput
 from holdfast.guard import Guard, Policy
 from holdfast.label_files import read_labels
@@ -69,14 +69,14 @@ def test_names_of_no_letters_are_refused_before_they_are_counted(tmp_path):
 
 
 def test_classes_beyond_the_limit_are_refused_at_the_row_that_brings_them(tmp_path, monkeypatch):
-    monkeypatch.setattr(csv_columns, "MOST_CLASSES", 3)
+    monkeypatch.setattr(name_columns, "MOST_CLASSES", 3)
     path = tmp_path / "truth.csv"
-    path.write_text("id,label\n1,a\n2,b\n3,a\n4,c\n5,d\n")
+    path.write_text('id,label\n1,"a"\n2,b\n3,a\n4,c\n5,d\n')
     with pytest.raises(InvalidInput, match=r"must have at most 3 classes, got another at line 6"):
         read_labels(path)
-    monkeypatch.setattr(csv_columns, "MOST_CLASSES", 4)
+    monkeypatch.setattr(name_columns, "MOST_CLASSES", 4)
     assert read_labels(path).n_classes == 4
-    monkeypatch.setattr(csv_columns, "MOST_LETTERS", 3)
+    monkeypatch.setattr(name_columns, "MOST_LETTERS", 3)
     with pytest.raises(InvalidInput, match=r"class names of at most 3 characters in all, got more"):
         read_labels(path)
 

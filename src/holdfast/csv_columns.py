@@ -1,111 +1,50 @@
-"""Read the id and label columns of a CSV file, one row at a time.
+"""The id, label and part columns of a CSV file.
 
-Memory stays near what the result takes: ids become arrays block by block, and a label is one
-integer per row plus its name once per class.
+A clean file, as most programs write it, is read as one array of bytes. Any other is read one row
+at a time, with care: that reader alone decides what is wrong with a file, and says so. Its memory
+stays near what the result takes: ids become arrays block by block, and a label is one integer per
+row plus its name once per class.
 """
 
 from __future__ import annotations
 
 import contextlib
 import csv
-from array import array
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import os
+from collections.abc import Iterator
 from io import TextIOWrapper
-from typing import Any, BinaryIO, TextIO
+from typing import BinaryIO, TextIO
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.csv_clean import LARGEST_CLEAN, read_clean
 from holdfast.csv_header import column_places
 from holdfast.errors import InvalidInput
 from holdfast.ids import Ids, as_ids, as_plain_integers, distinct_keys, id_keys
-from holdfast.labels import MOST_CLASSES
+from holdfast.name_columns import LONGEST_NAME, Column, GrowingColumn
 from holdfast.quoting import quoted, shortened
 
-__all__ = ["Column", "GrowingColumn", "read_carefully", "read_columns"]
+__all__ = ["read_carefully", "read_columns"]
 
 # A file of something else shows as an endless line; a table of labels has short ones.
 LONGEST_LINE = 1 << 20
-LONGEST_ID = 256
-# Letters of all class names together: four bytes each in the worst case.
-MOST_LETTERS = 1 << 25
 BLOCK = 1 << 15
 # Beyond this a table is no test set; it is refused before it is read.
 MOST_LINES = 20_000_000
-
-
-@dataclass(frozen=True, eq=False)
-class Column:
-    """A column of names, `names[codes[row]]`, and where each name was first seen."""
-
-    codes: NDArray[Any]
-    names: list[str]
-    firsts: Sequence[int]
-    unit: str = "line"
-
-    def place_of(self, name: int) -> str:
-        """Return where the name of that number was first seen."""
-        return f"{self.unit} {self.firsts[name]}"
-
-
-class GrowingColumn:
-    """A column of names that grows row by row, each name kept once.
-
-    Parameters
-    ----------
-    name
-        What messages call the file.
-    unit
-        What its places are: lines, rows or positions.
-    """
-
-    def __init__(self, name: str, unit: str) -> None:
-        self.codes = array("I")
-        self._name, self._unit = name, unit
-        self._numbers: dict[str, int] = {}
-        self._firsts = array("Q")
-        self._room = MOST_LETTERS
-
-    def append(self, text: str, place: int) -> None:
-        """Add a row, or raise `InvalidInput` if its name can't be a class."""
-        number = self._numbers.setdefault(text, len(self._numbers))
-        if number == len(self._firsts):
-            self._check_new(text, place)
-            self._firsts.append(place)
-        self.codes.append(number)
-
-    def _check_new(self, text: str, place: int) -> None:
-        where = f"at {self._unit} {place}"
-        if len(text) > LONGEST_ID:
-            raise InvalidInput(
-                f"{self._name} must have labels of at most {LONGEST_ID} characters, "
-                f"got {len(text)} {where}."
-            )
-        if "\n" in text or "\r" in text:
-            raise InvalidInput(
-                f"{self._name} must have labels of one line, got a longer one {where}."
-            )
-        if len(self._firsts) == MOST_CLASSES:
-            raise InvalidInput(
-                f"{self._name} must have at most {MOST_CLASSES:,} classes, got another {where}."
-            )
-        self._room -= len(text)
-        if self._room < 0:
-            raise InvalidInput(
-                f"{self._name} must have class names of at most {MOST_LETTERS:,} characters in "
-                f"all, got more {where}."
-            )
-
-    def column(self) -> Column:
-        """Return what has grown."""
-        return Column(np.array(self.codes), list(self._numbers), self._firsts, self._unit)
 
 
 def read_columns(
     file: BinaryIO, path: str, *, id_column: str | None, label_column: str | None
 ) -> tuple[Ids | None, Column, Column | None]:
     """Return the ids, the labels and the `Usage` or `split` column; None where there is none."""
+    size = os.fstat(file.fileno()).st_size
+    if size <= LARGEST_CLEAN:
+        file.seek(0)
+        table = read_clean(
+            file.read(size + 1), path, id_column=id_column, label_column=label_column
+        )
+        if table is not None:
+            return table
     return read_carefully(file, path, id_column=id_column, label_column=label_column)
 
 
@@ -124,10 +63,10 @@ def read_carefully(
             splits.append(split, line)
         if id_ is not None:
             at_id = line
-            if not id_ or len(id_) > LONGEST_ID:
+            if not id_ or len(id_) > LONGEST_NAME:
                 got = f"{len(id_)} characters" if id_ else "a blank"
                 raise InvalidInput(
-                    f"{path} must have ids of 1 to {LONGEST_ID} characters, got {got} "
+                    f"{path} must have ids of 1 to {LONGEST_NAME} characters, got {got} "
                     f"at line {line}."
                 )
             block.append(id_)

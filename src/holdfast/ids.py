@@ -80,13 +80,9 @@ def id_keys(ids: Ids) -> Keys:
 
 
 def distinct_keys(keys: Keys) -> bool:
-    """Return whether no two keys are the same, in time that grows like their number."""
-    rows = np.arange(keys.size, dtype=np.int32)
-    _, kept, lost = _table(keys, rows)
-    if not lost.size:
-        return True
-    doubtful = keys[np.concatenate([lost, np.unique(kept)])]
-    return bool(np.unique(doubtful).size == doubtful.size)
+    """Return whether no two keys are the same."""
+    ordered = np.sort(keys)
+    return not (ordered[1:] == ordered[:-1]).any()
 
 
 def _slots(keys: Keys, bits: int) -> NDArray[np.int64]:
@@ -95,22 +91,6 @@ def _slots(keys: Keys, bits: int) -> NDArray[np.int64]:
 
 def _bits(count: int) -> int:
     return max(count - 1, 1).bit_length() + SPARE_BITS
-
-
-def _table(
-    keys: Keys, rows: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """Return a table of one row per slot, and the rows that kept and that lost a shared slot.
-
-    A slot that no key has holds anything: whoever looks there has to compare.
-    """
-    bits = _bits(keys.size)
-    slots = _slots(keys, bits)
-    table = np.zeros(1 << bits, dtype=np.int32)
-    table[slots] = rows
-    winners = table[slots]
-    lost = np.flatnonzero(winners != rows)
-    return table, winners[lost], rows[lost]
 
 
 class IdIndex:
@@ -126,9 +106,14 @@ class IdIndex:
         self._keys = id_keys(ids)
         self._by_key = distinct_keys(self._keys)
         if self._by_key:
-            self._table, _, lost = _table(self._keys, np.arange(ids.size, dtype=np.int32))
-            order = np.argsort(self._keys[lost])
-            self._lost = lost[order]
+            # One row per slot; where several fall into one, the others are found by their order.
+            # A slot that no key has holds row 0: whoever looks there has to compare.
+            rows = np.arange(ids.size, dtype=np.int32)
+            slots = _slots(self._keys, _bits(ids.size))
+            self._table = np.zeros(1 << _bits(ids.size), dtype=np.int32)
+            self._table[slots] = rows
+            lost = np.flatnonzero(self._table[slots] != rows)
+            self._lost = lost[np.argsort(self._keys[lost])]
             self._lost_keys = self._keys[self._lost]
 
     def places_in(self, theirs: Ids) -> NDArray[np.int64]:

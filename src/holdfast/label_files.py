@@ -20,10 +20,11 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.csv_columns import Column, GrowingColumn, read_columns
+from holdfast.csv_columns import read_columns
 from holdfast.errors import InvalidInput
 from holdfast.ids import IdIndex, as_ids
 from holdfast.labels import Labels, as_labels, count_classes, label_dtype
+from holdfast.name_columns import Column, GrowingColumn
 from holdfast.npy_files import (
     NPY_MAGIC,
     NpyHeader,
