@@ -31,6 +31,46 @@ def test_it_is_one_file_below_a_megabyte_and_a_half_without_addresses(written):
     assert "url(" not in ours
 
 
+def test_the_runtime_carries_the_notices_that_its_licences_ask_for(written):
+    text = written.read_text(encoding="utf-8")
+    runtime = next(
+        script
+        for script in re.findall(r"<script>(.*?)</script>", text, flags=re.DOTALL)
+        if "window.vegaEmbed=" in script
+    )
+    assert runtime.startswith("/*!")
+    notices, code = runtime.split("*/", maxsplit=1)
+    assert "window.vegaEmbed=" in code
+    plain = " ".join(notices.split())
+    for holder in (
+        "University of Washington Interactive Data Lab",
+        "Mike Bostock",
+        "Mapbox",
+        "Joachim Wester",
+        "Simon Lydell",
+        "Isaac Z. Schlueter",
+    ):
+        assert re.search(rf"Copyright [^*]*{holder}", plain), holder
+    # What each licence asks to be kept: its conditions, and its disclaimer.
+    for words in (
+        "Redistributions in binary form must reproduce the above copyright notice",
+        "Neither the name of the copyright holder nor the names of its contributors",
+        'THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS"',
+        "provided that the above copyright notice and this permission notice appear in all copies",
+        "The above copyright notice and this permission notice shall be included in all copies",
+        "Licensed under the Apache License, Version 2.0",
+    ):
+        assert words in plain, words
+    # Parts that can be told from the script itself are named.
+    for mark, name in (
+        ("JSON.stringify([1],void 0,void 0===e.indent", "json-stringify-pretty-compact"),
+        ("SEMVER", "semver"),
+        ("mollweide", "d3-geo-projection"),
+        ("Invalid hex string", "buffer"),
+    ):
+        assert mark not in code or name in plain, name
+
+
 def test_the_order_is_verdict_warnings_chart_rules_preflight_reproduce(written):
     text = written.read_text(encoding="utf-8")
     marks = ['id="verdict"', 'id="void-title"', 'id="gain-chart"', 'id="rules-title"',

@@ -52,10 +52,23 @@ def json_for_script(value: object) -> str:
 
 @cache
 def _runtime() -> str:
-    """Return Vega, Vega-Lite and Vega-Embed as one script, from the library's own wheel."""
+    """Return Vega, Vega-Lite and Vega-Embed as one script, from the library's own wheel.
+
+    The wheel's script has no notices, and a page is a copy of it: they stand at its head.
+    """
     # Without a snippet the bundle defines window.vegaEmbed; the stub forgets that it is optional.
     bundle: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]
-    return bundle.replace("</script", "<\\/script")
+    return f"{_notices()}\n{bundle}".replace("</script", "<\\/script")
+
+
+def _notices() -> str:
+    """Return the licence notices that go with the script, as a comment of it."""
+    versions = [
+        f"Vega {vl_convert.get_vega_version()}",
+        f"Vega-Lite {vl_convert.get_vegalite_versions()[-1]}",
+        f"Vega-Embed {vl_convert.get_vega_embed_version()}",
+    ]
+    return f"/*!\n{', '.join(versions)}\n\n{_text('runtime_notices.txt')}*/"
 
 
 @cache
