@@ -53,7 +53,7 @@ def test_the_planner_shares_out_nats_by_the_same_law() -> None:
 
 def test_no_model_of_an_accuracy_is_worse_than_the_worst() -> None:
     rng = np.random.default_rng(3)
-    for _ in range(1500):
+    for _ in range(200):
         n, m = int(rng.integers(1, 20)), int(rng.integers(2, 9))
         prior = random_prior(rng, n, m)
         nats = n * float(rng.choice([1e-6, 0.01, 0.1, 0.5, 1.0]))
@@ -64,7 +64,7 @@ def test_no_model_of_an_accuracy_is_worse_than_the_worst() -> None:
 @pytest.mark.parametrize("accuracy", [0.1, 0.2, 0.25, 0.3, 0.45, 0.5, 0.7, 0.95])
 def test_the_worst_model_has_two_numbers_of_candidates(accuracy: float) -> None:
     """The rows of the proof reach the bound, so it can't be lowered."""
-    n, m = 6000, 10
+    n, m = 1200, 10
     few = min(m - 1, int(1 / accuracy + 1e-9))
     share = few * ((few + 1) * accuracy - 1)
     some = round(n * share)
@@ -73,7 +73,7 @@ def test_the_worst_model_has_two_numbers_of_candidates(accuracy: float) -> None:
     rows[some:, : few + 1] = 1 / (few + 1)
     prior = Prior.dense(rows)
     assert free_accuracy(prior) == pytest.approx(accuracy, abs=1e-9)
-    for nats in (1.0, 60.0, 900.0, 3000.0):
+    for nats in (1.0, 180.0):
         found = accuracy_from_predictions(nats, prior)
         assert found == pytest.approx(accuracy_from_model(nats, n, m, accuracy), abs=1e-7)
 

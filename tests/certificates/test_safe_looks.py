@@ -10,7 +10,7 @@ from holdfast.mechanisms import parse_mechanism
 from holdfast.problem import Problem
 
 
-@settings(max_examples=40)  # each example evaluates the bounds some sixty times
+@settings(max_examples=12)  # each example evaluates the bounds some sixty times
 @given(
     n=st.integers(2, 10**9),
     m=st.integers(2, 1000),

@@ -15,17 +15,26 @@ docs/bounds.md has the proof.
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.bounds.label_model import LabelModel
 from holdfast.errors import InvalidInput
 from holdfast.priors import Prior
 from holdfast.problem import check_at_least
 
-__all__ = ["accuracy_from_model", "accuracy_from_predictions", "free_accuracy"]
+__all__ = [
+    "accuracy_from_model",
+    "accuracy_from_predictions",
+    "free_accuracy",
+    "predicted_labels",
+    "shared_labels",
+    "worst_labels",
+]
 
 Floats = NDArray[np.float64]
 
@@ -34,8 +43,13 @@ STEEPEST = 60.0
 # Examples that the slope is found on, and labels of each that are told apart. Any slope gives a
 # valid limit, and the labels beyond are put together so that the limit can only rise.
 SAMPLE, DEPTH = 4096, 64
+# Examples that tangents are found on.
+GUIDE = 256
 # Entries that are handled at a time.
 CHUNK = 1 << 20
+# Slopes at which the price of an accuracy is known exactly; between two of them it is taken from
+# the higher of their tangents, which lies below it.
+SLOPES = np.geomspace(1e-5, STEEPEST, 640)
 # Relative; sums of many terms must not be rounded downward.
 ROUNDING = 1e-12
 
@@ -92,10 +106,7 @@ def accuracy_from_model(nats: float, n_examples: int, n_classes: int, accuracy: 
         )
     if nats <= 0.0 or accuracy == 1.0:
         return max(accuracy, 1.0 / m)
-    few = min(m - 1, math.floor(1.0 / accuracy))
-    # So large a share of the examples has `few` candidates, the others have one more.
-    share = min(1.0, max(0.0, few * ((few + 1) * accuracy - 1.0)))
-    kinds = ((share, few), (1.0 - share, few + 1))
+    kinds = _kinds(m, accuracy)
     target = nats / n
 
     def spent(slope: float) -> float:
@@ -112,6 +123,95 @@ def accuracy_from_model(nats: float, n_examples: int, n_classes: int, accuracy: 
     worth = sum(part * math.log1p(math.expm1(high) / count) for part, count in kinds)
     limit = (target + worth) / high * (1.0 + ROUNDING)
     return min(1.0, max(accuracy, limit))
+
+
+def shared_labels(n_examples: int, shares: Sequence[float]) -> LabelModel:
+    """Return the labels of somebody who knows the class shares, with the price of guessing them.
+
+    >>> round(shared_labels(2000, [0.9, 0.1]).largest_accuracy(50.0), 4)
+    0.9111
+    """
+    row = np.sort(np.asarray(shares, dtype=np.float64))[None, ::-1]
+    price = _Price(n_examples, row, np.ones_like(row))
+    return LabelModel(n_examples, float(row[0, 0]), price, float(row[0, -1]))
+
+
+def predicted_labels(prior: Prior) -> LabelModel:
+    """Return the labels of somebody who has these predictions, with the price of guessing them."""
+    rows, alike = _rows(prior.ranked(min(prior.n_classes, DEPTH))[1], prior.n_classes)
+    return LabelModel(prior.n_examples, free_accuracy(prior), _Price(prior.n_examples, rows, alike))
+
+
+def worst_labels(n_examples: int, n_classes: int, accuracy: float) -> LabelModel:
+    """Return the labels of somebody with the worst model of this accuracy, with their price.
+
+    >>> round(worst_labels(2000, 10, 0.9).largest_accuracy(50.0), 4)
+    0.9489
+    """
+    (share, few), (others, more) = _kinds(n_classes, accuracy)
+    # Of each example the price is the mean of the two kinds', so one of each stands for all.
+    rows = np.zeros((2, more))
+    rows[0, :few], rows[1] = 1.0 / few, 1.0 / more
+    price = _Price(n_examples, rows, np.ones_like(rows), (share, others))
+    return LabelModel(n_examples, accuracy, price)
+
+
+class _Price:
+    """The fewest nats that a mean accuracy costs, never more than it does.
+
+    Parameters
+    ----------
+    n_examples
+        How many examples there are in all.
+    rows, alike
+        Probabilities in falling order, and for how many labels each column stands.
+    weights
+        Share of the examples that each row stands for; None: all stand for as many.
+    """
+
+    def __init__(
+        self,
+        n_examples: int,
+        rows: Floats,
+        alike: Floats,
+        weights: Sequence[float] | None = None,
+    ) -> None:
+        self._n, self._rows, self._alike = n_examples, rows, alike
+        self._weights = (
+            np.full(len(rows), 1.0 / len(rows)) if weights is None else np.array(weights)
+        )
+        self._worth: Callable[[int], float] = functools.cache(self._mean_worth)
+
+    def __call__(self, accuracy: float) -> float:
+        # Where the tangent would lie that touches at this accuracy, by a sample of the rows.
+        at = int(np.searchsorted(self._guide, accuracy))
+        near = {max(0, at - 1), min(at, SLOPES.size - 1)}
+        tangent = max(SLOPES[i] * accuracy - self._worth(i) for i in near)
+        return max(0.0, self._n * float(tangent))
+
+    @functools.cached_property
+    def _guide(self) -> Floats:
+        stride = max(1, len(self._rows) // GUIDE)
+        rows, alike, weights = (each[::stride] for each in (self._rows, self._alike, self._weights))
+        weights = weights / weights.sum()
+        means = [float(weights @ _at_slope(rows, alike, s)[1]) for s in SLOPES.tolist()]
+        return np.maximum.accumulate(means)
+
+    def _mean_worth(self, at: int) -> float:
+        """Return the mean of R* over all rows at a slope, rounded up."""
+        slope, total, start = float(SLOPES[at]), 0.0, 0
+        for rows, alike in _chunks(self._rows, self._alike):
+            nats, right = _at_slope(rows, alike, slope)
+            total += float(self._weights[start : start + len(rows)] @ (slope * right - nats))
+            start += len(rows)
+        return total * (1.0 + ROUNDING)
+
+
+def _kinds(n_classes: int, accuracy: float) -> tuple[tuple[float, int], tuple[float, int]]:
+    """Return which share of the examples has how many candidates in the worst model."""
+    few = min(n_classes - 1, math.floor(1.0 / accuracy))
+    share = min(1.0, max(0.0, few * ((few + 1) * accuracy - 1.0)))
+    return (share, few), (1.0 - share, few + 1)
 
 
 def _even_nats(slope: float, count: int) -> float:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
-from holdfast.bounds.registry import all_bounds
 from holdfast.certificates.asked import Asked, Looks, shared_evenly
 from holdfast.certificates.knowledge import Knowledge, Known, knowledge_of
 from holdfast.certificates.limits import Setting, limits
 from holdfast.certificates.record import Certificate, NotCovered
+from holdfast.certificates.theorems import theorems
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms import Exact, Rule, parse_mechanism
 from holdfast.problem import Problem, check_at_least
@@ -76,10 +76,10 @@ def certify(
 
     Examples
     --------
-    >>> certificate = certify(Problem(10_000, 10, 100), parse_mechanism("round:1"))
+    >>> certificate = certify(Problem(10_000, 10, 1000), parse_mechanism("round:2"))
     >>> certificate.bound, round(certificate.gain, 3)
-    ('blurred-answers', 0.024)
-    >>> many = certify(Problem(10_000, 10, 100), parse_mechanism("round:1"), accounts=100)
+    ('spread-of-rounded-answers', 0.237)
+    >>> many = certify(Problem(10_000, 10, 1000), parse_mechanism("round:2"), accounts=1000)
     >>> many.gain == certificate.gain  # the rule remembers nothing, the analyst everything
     True
     """
@@ -157,11 +157,13 @@ def _certify(asked: Asked, knowledge: Knowledge, setting: Setting) -> Certificat
     if least is not None:
         accuracy = knowledge.accuracy(least.nats * (1.0 + ROUNDING), asked.exposed)
         proved.append(Proved(accuracy, least.name, "information inequality (docs/bounds.md)"))
-    for record, reason in _records(asked, setting):
-        if reason is None:
-            proved.append(record)
+    n, size = asked.n_examples, asked.exposed
+    for theorem in theorems(asked, knowledge, setting):
+        if theorem.accuracy is None:
+            missing.append(NotCovered(theorem.name, theorem.because or ""))
         else:
-            missing.append(NotCovered(record.name, reason))
+            accuracy = (size * theorem.accuracy + (n - size) * knowledge.free) / n
+            proved.append(Proved(accuracy, theorem.name, theorem.statement))
     best = min(proved, key=lambda each: each.accuracy)
     who = knowledge.who
     if setting.fixed:
@@ -176,19 +178,3 @@ def _certify(asked: Asked, knowledge: Knowledge, setting: Setting) -> Certificat
         binds=who,
         not_covered=tuple(missing),
     )
-
-
-def _records(asked: Asked, setting: Setting) -> Iterator[tuple[Proved, str | None]]:
-    """Yield the bounds for exact answers: what is computed from the counts tells no more."""
-    size, k = asked.exposed, asked.total
-    covered = asked.by_counts and asked.same_examples and setting.uniform
-    covered = covered and not (setting.shared and asked.remembers)
-    covered = covered and (not setting.abstentions or asked.n_classes > 2 or k == 1)
-    if not covered:
-        return
-    analysts = ("any", "non-adaptive") if setting.fixed else ("any",)
-    for bound in all_bounds(Problem(size, asked.n_classes, k)):
-        if bound.side == "impossible" and bound.analyst in analysts and bound.accuracy is not None:
-            n, m = asked.n_examples, asked.n_classes
-            accuracy = (size * bound.accuracy + (n - size) / m) / n
-            yield Proved(accuracy, bound.name, bound.statement), None

@@ -13,7 +13,15 @@ from functools import cached_property
 from typing import TypeAlias
 
 from holdfast.bounds.information import accuracy_from_information
-from holdfast.bounds.models import accuracy_from_model, accuracy_from_predictions, free_accuracy
+from holdfast.bounds.label_model import LabelModel
+from holdfast.bounds.models import (
+    accuracy_from_model,
+    accuracy_from_predictions,
+    free_accuracy,
+    predicted_labels,
+    shared_labels,
+    worst_labels,
+)
 from holdfast.bounds.shares import accuracy_from_shares
 from holdfast.priors import Prior
 from holdfast.problem import Problem
@@ -40,6 +48,10 @@ class Knowledge(ABC):
         """Whom it describes, in words."""
 
     @abstractmethod
+    def labels(self, exposed: int) -> LabelModel | None:
+        """Return the labels of `exposed` examples with their price; None: not known of a part."""
+
+    @abstractmethod
     def accuracy(self, nats: float, exposed: int) -> float:
         """Return the largest expected accuracy that nats about `exposed` of the labels allow."""
 
@@ -60,6 +72,10 @@ class Nothing(Knowledge):
     def who(self) -> str:
         """Whom it describes, in words."""
         return "anybody without a model of the labels"
+
+    def labels(self, exposed: int) -> LabelModel:
+        """Return the labels with their price."""
+        return LabelModel.uniform(exposed, self.problem.n_classes)
 
     def accuracy(self, nats: float, exposed: int) -> float:
         """Return the largest expected accuracy that nats about `exposed` labels allow."""
@@ -84,6 +100,10 @@ class Shares(Knowledge):
     def who(self) -> str:
         """Whom it describes, in words."""
         return "anybody who knows the class shares and has no model of the labels"
+
+    def labels(self, exposed: int) -> LabelModel:
+        """Return the labels with their price."""
+        return shared_labels(exposed, self.shares)
 
     def accuracy(self, nats: float, exposed: int) -> float:
         """Return the largest expected accuracy that nats about `exposed` labels allow."""
@@ -112,6 +132,10 @@ class Predictions(Knowledge):
         """Whom it describes, in words."""
         return "anybody with this model, if its probabilities are right and the labels independent"
 
+    def labels(self, exposed: int) -> LabelModel | None:
+        """Return the labels with their price."""
+        return predicted_labels(self.prior) if exposed == self.prior.n_examples else None
+
     def accuracy(self, nats: float, exposed: int) -> float:  # noqa: ARG002 - whichever they are
         """Return the largest expected accuracy that nats about `exposed` labels allow."""
         return accuracy_from_predictions(nats, self.prior)
@@ -136,6 +160,11 @@ class Model(Knowledge):
             f"anybody whose models are right on {100.0 * self.right:.4g} % of the examples before "
             "the first look, if the labels are independent given the models"
         )
+
+    def labels(self, exposed: int) -> LabelModel | None:
+        """Return the labels with their price."""
+        n, m, _ = self.problem
+        return worst_labels(n, m, self.right) if exposed == n else None
 
     def accuracy(self, nats: float, exposed: int) -> float:  # noqa: ARG002 - the worst ones
         """Return the largest expected accuracy that nats about `exposed` labels allow."""

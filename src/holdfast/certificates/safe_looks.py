@@ -39,7 +39,7 @@ def safe_looks(
     Examples
     --------
     >>> safe_looks(50_000, 1000, 0.01)
-    125
+    147
     """
     n = check_at_least("n_examples", n_examples, 1)
     m = check_at_least("n_classes", n_classes, 2)

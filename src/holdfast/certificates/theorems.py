@@ -1,0 +1,170 @@
+"""The theorems about given rules and analysts, each asked where its assumptions hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple
+
+from holdfast.bounds import running_best, spread_of_answers
+from holdfast.bounds.label_model import LabelModel
+from holdfast.bounds.registry import all_bounds
+from holdfast.bounds.two_classes import two_classes_accuracy
+from holdfast.bounds.weighted_transcripts import weighted_accuracy
+from holdfast.certificates.asked import Asked, stages
+from holdfast.certificates.knowledge import Knowledge
+from holdfast.certificates.limits import MORE_THAN_COUNTS, PARTS, STRANGERS, UNIFORM_ONLY, Setting
+from holdfast.mechanisms import (
+    ImprovedOnly,
+    Ladder,
+    ParameterFreeLadder,
+    Rounding,
+    Rule,
+)
+from holdfast.mechanisms.checks import as_fraction
+from holdfast.problem import Problem
+
+__all__ = ["Theorem", "theorems"]
+
+SOME_ROWS = "it is not known what the model knows of the examples that are scored"
+ONE_STATE = "the first look of a second account may depend on what the first one was told"
+PARITY = "looks that abstain do not keep the parity of match counts"
+
+
+class Theorem(NamedTuple):
+    """A bound on the expected accuracy on the exposed examples, or why it does not apply."""
+
+    name: str
+    statement: str
+    accuracy: float | None
+    because: str | None = None
+
+
+def theorems(asked: Asked, knowledge: Knowledge, setting: Setting) -> Iterator[Theorem]:
+    """Yield every theorem that is about these looks."""
+    yield from _Theorems(asked, knowledge, setting).all()
+
+
+class _Theorems:
+    def __init__(self, asked: Asked, knowledge: Knowledge, setting: Setting) -> None:
+        self._asked, self._knowledge, self._setting = asked, knowledge, setting
+        self._problem = Problem(asked.exposed, asked.n_classes, asked.total)
+        self._strangers = setting.shared and asked.remembers
+
+    @cached_property
+    def _model(self) -> LabelModel | None:
+        """What is known of the scored labels; None: they are uniform, or not known of a part."""
+        if self._setting.uniform:
+            return None
+        return self._knowledge.labels(self._asked.exposed)
+
+    def _obstacle(self, *, uniform: bool = False, counts: bool = True) -> str | None:
+        """Return why a theorem does not apply; None: it does."""
+        if self._strangers:
+            return STRANGERS
+        if not self._asked.same_examples:
+            return PARTS
+        if counts and not self._asked.by_counts:
+            return MORE_THAN_COUNTS
+        if uniform and not self._setting.uniform:
+            return UNIFORM_ONLY
+        if not self._setting.uniform and self._model is None:
+            return SOME_ROWS
+        return None
+
+    def all(self) -> Iterator[Theorem]:
+        yield from self._for_exact_answers()
+        only = self._asked.only
+        if only is None:
+            return
+        match _first(only.rule):
+            case Rounding() as rule:
+                yield self._rounded(rule.exact_step)
+            case Ladder() as rule:
+                yield from self._ladder(as_fraction(rule.step), only.accounts)
+            case ParameterFreeLadder():
+                yield self._running("running-best-exact", running_best.exact_best_accuracy)
+            case ImprovedOnly():
+                yield self._running("running-best-improved", running_best.improved_accuracy)
+
+    def _for_exact_answers(self) -> Iterator[Theorem]:
+        """Yield bounds for exact answers: what is computed from the counts tells no more."""
+        abstentions = self._setting.abstentions
+        analysts = ("any", "non-adaptive") if self._setting.fixed else ("any",)
+        obstacle = self._obstacle(uniform=True)
+        if obstacle is None and self._problem.n_classes == 2 and abstentions:
+            obstacle = PARITY if self._problem.n_queries > 1 else None
+        if obstacle is not None:
+            yield Theorem("bounds-for-exact-answers", "", None, obstacle)
+        else:
+            for bound in all_bounds(self._problem):
+                if bound.side == "impossible" and bound.analyst in analysts and bound.applies:
+                    yield Theorem(bound.name, bound.statement, bound.accuracy)
+        yield self._theorem(
+            "spread-of-answers",
+            spread_of_answers.STATEMENT,
+            self._obstacle(),
+            lambda: spread_of_answers.exact_accuracy(
+                self._problem, model=self._model, abstentions=abstentions
+            ),
+        )
+        if self._problem.n_classes == 2:
+            yield self._theorem(
+                "two-classes",
+                "adaptive queries at two classes (docs/bounds.md)",
+                self._obstacle(uniform=True),
+                lambda: two_classes_accuracy(self._problem, abstentions=abstentions),
+            )
+
+    def _rounded(self, step: Fraction) -> Theorem:
+        return self._theorem(
+            "spread-of-rounded-answers",
+            spread_of_answers.STATEMENT,
+            self._obstacle(),
+            lambda: spread_of_answers.rounded_accuracy(
+                self._problem, step, model=self._model, abstentions=self._setting.abstentions
+            ),
+        )
+
+    def _ladder(self, step: Fraction, accounts: int) -> Iterator[Theorem]:
+        yield self._theorem(
+            "running-best-ladder",
+            running_best.STATEMENT,
+            self._obstacle(),
+            lambda: running_best.ladder_accuracy(
+                self._problem, step, accounts=accounts, model=self._model
+            ),
+        )
+        yield self._theorem(
+            "weighted-transcripts",
+            "weighted transcripts of the Ladder (docs/bounds.md)",
+            self._obstacle(uniform=True) or (ONE_STATE if accounts > 1 else None),
+            lambda: weighted_accuracy(self._problem, step),
+        )
+
+    def _running(self, name: str, accuracy: Callable[..., float]) -> Theorem:
+        only = self._asked.only
+        assert only is not None
+        return self._theorem(
+            name,
+            running_best.STATEMENT,
+            self._obstacle(counts=False),
+            lambda: accuracy(self._problem, accounts=only.accounts, model=self._model),
+        )
+
+    @staticmethod
+    def _theorem(
+        name: str, statement: str, obstacle: str | None, accuracy: Callable[[], float | None]
+    ) -> Theorem:
+        if obstacle is not None:
+            return Theorem(name, statement, None, obstacle)
+        value = accuracy()
+        reason = None if value is not None else "it is not computed for so large a problem"
+        return Theorem(name, statement, value, reason)
+
+
+def _first(rule: Rule) -> Rule | None:
+    """Return the first rule of a chain that changes a score; what follows tells no more."""
+    plain = ("exact", "batch", "subsample")
+    return next((stage for stage in stages(rule) if stage.name not in plain), None)
