@@ -108,6 +108,7 @@ def test_a_submission_that_cant_be_scored_is_exit_code_one(holdfast, host, tmp_p
     assert score(holdfast, host, bad).code == 1
     assert [entry.kind for entry in Ledger(host.ledger).entries()] == [
         "opened",
+        "linked",
         "refused",
         "failed",
     ]
@@ -149,7 +150,7 @@ def test_a_missing_ledger_is_exit_code_four_and_the_command_that_makes_one(holdf
 def test_ledger_init_makes_one_ledger_and_never_a_second_in_its_place(holdfast, refused, host):
     score(holdfast, host, host.submit("a.csv", 100))
     assert "must not exist yet" in refused("ledger", "init", host.ledger)
-    assert len(Ledger(host.ledger).entries()) == 2
+    assert len(Ledger(host.ledger).entries()) == 3
     made = holdfast("ledger", "init", host.ledger.with_name("other.db"), "--json")
     assert (made.code, made.json) == (0, {"made": True})
 

@@ -80,7 +80,7 @@ def test_codabench_charges_for_an_archive_without_predictions(app, ledger):
     policy.write_text(policy.read_text() + 'failed = "look"\n')
     outcome = run_codabench(app)
     assert outcome.stderr == "predictions must be one CSV or NPY file in res, got none.\n"
-    assert [entry.kind for entry in Ledger(ledger).entries()] == ["opened", "failed"]
+    assert [entry.kind for entry in Ledger(ledger).entries()] == ["opened", "linked", "failed"]
 
 
 def test_codabench_finds_the_ledger_in_the_reference_data(app, tmp_path, monkeypatch):
@@ -93,7 +93,7 @@ def test_codabench_finds_the_ledger_in_the_reference_data(app, tmp_path, monkeyp
     assert not (tmp_path / "elsewhere.db").exists()
     Ledger(tmp_path / "elsewhere.db", create=True).close()
     assert run_codabench(app).returncode == 0
-    assert len(Ledger(tmp_path / "elsewhere.db").entries()) == 2
+    assert len(Ledger(tmp_path / "elsewhere.db").entries()) == 3
 
 
 def test_evalai_calls_evaluate_and_the_team_is_the_participants(tmp_path, ledger):

@@ -43,7 +43,7 @@ class Hidden:
             return [
                 (entry.kind, entry.team, entry.detail, entry.team_looks, entry.data_set_looks)
                 for entry in ledger.entries()
-                if entry.kind != "opened"
+                if entry.team
             ]
 
     def released(self):

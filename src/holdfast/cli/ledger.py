@@ -14,8 +14,9 @@ from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
 from holdfast.errors import InvalidInput, LedgerMissing
 from holdfast.guard import DataSetExposure, Ledger, exposure
+from holdfast.guard.data_set import names_of, owners_of
 from holdfast.guard.files import read_private_labels
-from holdfast.guard.fingerprint import fingerprint
+from holdfast.guard.fingerprint import Fingerprint
 
 __all__ = ["ledger"]
 
@@ -73,12 +74,14 @@ def verify(
     show those.
     """
     with Ledger(url) as opened:
-        owner = None
+        owner: tuple[Fingerprint, ...] = ()
         if labels is not None:
             file = read_private_labels(
                 labels, id_column=id_column, label_column=label_column, shared=shared_labels
             )
-            owner = fingerprint(file.labels, opened.salt())
+            names = names_of(file.labels, file.ids, opened.salt())
+            with opened.storage.reading() as transaction:
+                owner = owners_of(transaction, names)
         result = opened.verify(receipts=receipt or (), owner=owner)
     if as_json:
         print_json({"ok": result.ok, **asdict(result)})

@@ -5,19 +5,45 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, fields
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from holdfast.guard.sealing import sign
 from holdfast.guard.windows import Microseconds
 
-__all__ = ["Draft", "Entry", "Head", "Kind", "first_hash", "looks_spent"]
+__all__ = [
+    "READABLE_VERSIONS",
+    "VERSION",
+    "Draft",
+    "Entry",
+    "Head",
+    "Kind",
+    "first_hash",
+    "looks_spent",
+    "looks_spent_by_all",
+]
 
-# opened: a data set seen for the first time; look: an answer; failed: a submission that could not
-# be scored and was charged; refused: one that could not be scored and cost nothing; answer: what an
-# earlier look learns when its batch is full; choice: a look named for the final result.
-Kind: TypeAlias = Literal["opened", "look", "failed", "refused", "answer", "choice"]
+# upgraded: the ledger goes on in a newer format; opened: a data set seen for the first time;
+# linked: another name of a data set, such as its labels in another order; look: an answer; failed:
+# a submission that could not be scored and was charged; refused: one that could not be scored and
+# cost nothing; answer: what an earlier look learns when its batch is full; choice: a look named for
+# the final result; merged: an earlier look on this data set under another spelling of the team's
+# name; carried: one on a data set that turned out to be this one.
+Kind: TypeAlias = Literal[
+    "upgraded",
+    "opened",
+    "linked",
+    "look",
+    "failed",
+    "refused",
+    "answer",
+    "choice",
+    "merged",
+    "carried",
+]
 
-FORMAT = "holdfast-ledger-1"
+# Format 1 knew a team by the letters of its name and labels by their order alone.
+VERSION: Final = 2
+READABLE_VERSIONS: Final = (1, 2)
 
 
 @dataclass(frozen=True)
@@ -52,11 +78,12 @@ class Draft:
     data_set_looks: int
     detail: str
 
-    def after(self, head: Head, key: bytes | None = None) -> Entry:
-        """Return the entry that follows `head`, signed if there is a key."""
+    def after(self, head: Head, key: bytes | None = None, *, version: int = VERSION) -> Entry:
+        """Return the entry that follows `head` in a format, signed if there is a key."""
         values = {name: getattr(self, name) for name in DRAFT_FIELDS}
         number = head.number + 1
-        content = json.dumps([FORMAT, number, head.hash, *values.values()], separators=(",", ":"))
+        place = [_format(version), number, head.hash]
+        content = json.dumps([*place, *values.values()], separators=(",", ":"))
         digest = hashlib.sha256(content.encode()).hexdigest()
         signature = "" if key is None else sign(digest, key)
         return Entry(**values, number=number, previous=head.hash, hash=digest, signature=signature)
@@ -91,9 +118,22 @@ def looks_spent(kind: Kind) -> int:
     >>> looks_spent("failed"), looks_spent("refused")
     (1, 0)
     """
-    return int(kind in ("look", "failed"))
+    return int(kind in ("look", "failed", "merged", "carried"))
 
 
-def first_hash(salt: bytes) -> str:
-    """Return what the first entry follows."""
-    return hashlib.sha256(FORMAT.encode() + salt).hexdigest()
+def looks_spent_by_all(kind: Kind) -> int:
+    """Return how many looks an entry of this kind costs the data set; merged ones have been paid.
+
+    >>> looks_spent_by_all("carried"), looks_spent_by_all("merged")
+    (1, 0)
+    """
+    return int(kind in ("look", "failed", "carried"))
+
+
+def first_hash(salt: bytes, version: int = VERSION) -> str:
+    """Return what the first entry of a ledger follows that was made in a format."""
+    return hashlib.sha256(_format(version).encode() + salt).hexdigest()
+
+
+def _format(version: int) -> str:
+    return f"holdfast-ledger-{version}"

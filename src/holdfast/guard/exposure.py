@@ -6,10 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 
 from holdfast.certificates import certify_histories
 from holdfast.guard.entry import Entry
 from holdfast.guard.ledger import Ledger, data_set_detail
+from holdfast.guard.storage.contract import Tally
+from holdfast.guard.team import spelling_key
 from holdfast.guard.windows import as_datetime
 
 __all__ = ["DataSetExposure", "TeamExposure", "exposure", "histories"]
@@ -48,41 +51,57 @@ class DataSetExposure:
 
 
 def exposure(ledger: Ledger) -> list[DataSetExposure]:
-    """Return every data set of a ledger, oldest first, with its teams by name."""
-    by_data_set: dict[str, list[Entry]] = defaultdict(list)
+    """Return every data set of a ledger, oldest first, with its teams by name.
+
+    The database counts: one pass over the entries, grouped by team and history, takes 0.4 seconds
+    for 200,000 of them. Counters that every look keeps would have to be checked against
+    the entries to be believed, and slow each look down for what is rarely asked.
+    """
+    tallies: dict[str, list[Tally]] = {}
     details = {}
     with ledger.storage.reading() as transaction:
-        for entry in transaction.entries():
-            by_data_set[entry.data_set].append(entry)
-        for data_set in by_data_set:
-            details[data_set] = data_set_detail(transaction, data_set) or {}
+        for data_set in transaction.data_sets():
+            detail = data_set_detail(transaction, data_set) or {}
+            # The looks of a data set that turned out to be another one are counted there.
+            if "linked_to" not in detail:
+                tallies[data_set], details[data_set] = [], detail
+        for tally in transaction.tallies():
+            if tally.data_set in tallies:
+                tallies[tally.data_set].append(tally)
     return [
         _of_data_set(
-            data_set,
-            int(details[data_set]["n_examples"]),
-            int(details[data_set]["n_classes"]),
-            entries,
+            data_set, int(detail["n_examples"]), int(detail["n_classes"]), tallies[data_set]
         )
-        for data_set, entries in by_data_set.items()
+        for data_set, detail in details.items()
     ]
 
 
-def _of_data_set(data_set: str, n: int, m: int, entries: list[Entry]) -> DataSetExposure:
-    by_team: dict[str, list[Entry]] = defaultdict(list)
-    for entry in entries:
-        if entry.kind in ("look", "failed"):
-            by_team[entry.team].append(entry)
-    teams = tuple(
-        TeamExposure(
-            team=team,
-            looks=sum(histories(of_team).values()),
-            failed=sum(entry.kind == "failed" for entry in of_team),
-            last=as_datetime(of_team[-1].time),
-            gain=certify_histories(n, m, histories(of_team), everyone=False).gain,
+def _of_data_set(data_set: str, n: int, m: int, tallies: list[Tally]) -> DataSetExposure:
+    by_team: dict[str, list[Tally]] = defaultdict(list)
+    for tally in tallies:
+        # A ledger of an older format may hold several spellings of a team's name.
+        by_team[spelling_key(tally.team)].append(tally)
+
+    @cache
+    def gain(looks: tuple[tuple[str, int], ...]) -> float:
+        """Return what histories allow, which is the same for every team with as many looks."""
+        numbered = {(rule, str(number)): count for number, (rule, count) in enumerate(looks)}
+        return certify_histories(n, m, numbered, everyone=False).gain
+
+    teams = []
+    for key in sorted(by_team):
+        of_team = by_team[key]
+        looks = _histories(of_team)
+        teams.append(
+            TeamExposure(
+                team=min(of_team, key=lambda tally: tally.first).team,
+                looks=sum(looks.values()),
+                failed=sum(tally.looks for tally in of_team if tally.kind == "failed"),
+                last=as_datetime(max(tally.last for tally in of_team)),
+                gain=gain(tuple(sorted((rule, count) for (rule, _), count in looks.items()))),
+            )
         )
-        for team, of_team in sorted(by_team.items())
-    )
-    everyone = histories(entries)
+    everyone = _histories(tallies)
     certificate = certify_histories(n, m, everyone)
     return DataSetExposure(
         data_set=data_set,
@@ -92,10 +111,22 @@ def _of_data_set(data_set: str, n: int, m: int, entries: list[Entry]) -> DataSet
         failed=sum(team.failed for team in teams),
         nats=certificate.nats,
         gain=certificate.gain,
-        teams=teams,
+        teams=tuple(teams),
     )
+
+
+def _histories(tallies: Iterable[Tally]) -> Counter[tuple[str, str]]:
+    looks: Counter[tuple[str, str]] = Counter()
+    for tally in tallies:
+        if tally.kind == "look":
+            looks[tally.rule, tally.scope] += tally.looks
+    return looks
 
 
 def histories(entries: Iterable[Entry]) -> Counter[tuple[str, str]]:
     """Return the number of answered looks by rule and memory."""
-    return Counter((entry.rule, entry.scope) for entry in entries if entry.kind == "look")
+    return Counter(
+        (entry.rule, entry.scope)
+        for entry in entries
+        if entry.kind == "look" or (entry.kind == "carried" and entry.prediction)
+    )

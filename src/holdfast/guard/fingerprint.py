@@ -1,20 +1,24 @@
 """Know a label set again without keeping it.
 
 A budget belongs to the hidden labels, not to a file name: a copy, a renamed file or renamed
-classes are the same data set. The ledger holds only a salted, deliberately slow hash, so whoever
-reads it can't cheaply test guesses of the last few labels against it.
+classes are the same data set, and so are the same rows in another order where they have ids. The
+ledger holds only a salted, deliberately slow hash, so whoever reads it can't cheaply test guesses
+of the last few labels against it.
 """
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.labels import Labels
 
-__all__ = ["Fingerprint", "fingerprint"]
+__all__ = ["Fingerprint", "coding", "fingerprint"]
 
 # 16 MiB and some 50 ms per guess; paid once when a guard is made.
 SCRYPT_COST = 2**14
@@ -43,23 +47,48 @@ class Fingerprint:
         return f"Fingerprint({self.data_set})"
 
 
-def fingerprint(labels: Labels, salt: bytes) -> Fingerprint:
+def fingerprint(labels: Labels, salt: bytes, *, ids: NDArray[Any] | None = None) -> Fingerprint:
     """Return the fingerprint of a label set under a ledger's salt.
 
+    Parameters
+    ----------
+    labels
+        One class number per example.
+    salt
+        The ledger's salt.
+    ids
+        The examples' ids in their common form and in order, as `order_by_id` returns them, with
+        `labels` in that order; None: the labels are known by their own order.
+
+    Examples
+    --------
     >>> a = fingerprint(np.array([0, 1, 0, 2], dtype=np.uint8), b"salt")
     >>> b = fingerprint(np.array([2, 0, 2, 1], dtype=np.uint8), b"salt")
     >>> a.data_set == b.data_set, a.coding == b.coding
     (True, False)
     """
-    canonical, order = _by_first_appearance(labels)
-    digest = hashlib.blake2b(f"labels {labels.size} ".encode())
+    canonical, _ = _by_first_appearance(labels)
+    if ids is None:
+        digest = hashlib.blake2b(f"labels {labels.size} ".encode())
+    else:
+        digest = hashlib.blake2b(f"labels {labels.size} by id {ids.dtype.str} ".encode())
+        digest.update(ids.data if ids.dtype.kind == "i" else ids.tobytes())
     digest.update(canonical)
-    secret = hashlib.scrypt(
-        digest.digest(), salt=salt, n=SCRYPT_COST, r=SCRYPT_BLOCK, p=1, dklen=64
-    )
+    secret = _slow_hash(digest.digest(), salt)
     key = secret[32:]
-    coding = hashlib.blake2b(order, key=key, digest_size=8).hexdigest()
-    return Fingerprint(secret[:32].hex(), coding, key)
+    return Fingerprint(secret[:32].hex(), coding(labels, key), key)
+
+
+def coding(labels: Labels, key: bytes) -> str:
+    """Return a check of how a label set numbers its classes that says nothing without the key."""
+    _, order = _by_first_appearance(labels)
+    return hashlib.blake2b(order, key=key, digest_size=8).hexdigest()
+
+
+# A host that makes a guard per submission pays for a label set once.
+@lru_cache(maxsize=64)
+def _slow_hash(digest: bytes, salt: bytes) -> bytes:
+    return hashlib.scrypt(digest, salt=salt, n=SCRYPT_COST, r=SCRYPT_BLOCK, p=1, dklen=64)
 
 
 def _by_first_appearance(labels: Labels) -> tuple[bytes, bytes]:

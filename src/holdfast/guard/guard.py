@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -17,15 +16,16 @@ import numpy as np
 from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery, ReleaseFailed
 from holdfast.evaluate import evaluate
 from holdfast.guard.budget import Allowance, allowance
-from holdfast.guard.entry import Draft, Entry, Kind, looks_spent
-from holdfast.guard.fingerprint import fingerprint
-from holdfast.guard.ledger import Ledger, append, data_set_detail, state_digest
+from holdfast.guard.data_set import DataSet, find, names_of, record, settle
+from holdfast.guard.entry import Entry, Kind
+from holdfast.guard.ids import order_by_id
+from holdfast.guard.ledger import Ledger, state_digest
 from holdfast.guard.parts import ALL, Part
 from holdfast.guard.policy import Policy
 from holdfast.guard.sealing import seal, unseal
 from holdfast.guard.storage import Transaction
 from holdfast.guard.storage.contract import Question, StoredState
-from holdfast.guard.team import team_key
+from holdfast.guard.team import spelling_key
 from holdfast.guard.windows import Microseconds, as_datetime, clock
 from holdfast.labels import MOST_CLASSES, Labels, as_labels, count_classes
 from holdfast.mechanisms import Told, parse_mechanism
@@ -49,7 +49,8 @@ class Receipt:
     looks_left
         Looks the team still has in the present window.
     next_allowed_at
-        When its next look is allowed, in UTC; None: never.
+        When its next look is allowed, in UTC, if it is not allowed now. None: there is no moment to
+        wait for, since a look is allowed now if `looks_left` is not 0, and never again if it is.
     receipt_id
         The entry's place and hash: proof that the look is in the ledger, with its whole past.
     repeated
@@ -100,6 +101,10 @@ class Guard:
         A `Ledger`, or its path or URL.
     create
         Make a new ledger where the path or URL has none; if False, that is a `LedgerMissing`.
+    ids
+        One distinct id per example, integers or texts. With them the labels are known again in any
+        order of the rows; a prediction goes with the ids as they are given here. None: the
+        labels are known by their order.
     n_classes
         Number of classes; None: the largest label plus one.
     part
@@ -127,6 +132,7 @@ class Guard:
         ledger: Ledger | str | os.PathLike[str],
         *,
         create: bool = False,
+        ids: object | None = None,
         n_classes: int | None = None,
         part: Part | None = None,
         now: Callable[[], Microseconds] = clock,
@@ -142,14 +148,13 @@ class Guard:
         self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger, create=create)
         self.problem = Problem(self._labels.size, n_classes, self.policy.looks_per_data_set)
         self._now = now
-        self._owner = fingerprint(self._labels, self.ledger.salt())
-        self._opening = json.dumps(
-            {
-                "n_examples": self.problem.n_examples,
-                "n_classes": self.problem.n_classes,
-                "coding": self._owner.coding,
-            }
-        )
+        self._whole_order = None
+        if ids is not None and self._rows is not None:
+            _, self._whole_order = order_by_id(ids, whole.size)
+            ids = np.asarray(ids)[self._rows]
+        self._names = names_of(self._labels, ids, self.ledger.salt())
+        with self.ledger.storage.reading() as transaction:
+            self._found = self._find(transaction)
 
     def __repr__(self) -> str:
         return f"Guard({self.problem}, {self.policy}, data_set={self.data_set[:12]})"
@@ -157,7 +162,7 @@ class Guard:
     @property
     def data_set(self) -> str:
         """The label set's name in the ledger."""
-        return self._owner.data_set
+        return self._found.name
 
     def score(self, prediction: object, *, team: str) -> Receipt:
         """Answer one look, or refuse it.
@@ -174,17 +179,22 @@ class Guard:
         LedgerError
             The ledger can't be written; nothing was released.
         """
-        team = team_key(team)
+        self._found.team(team)  # a name that can't be one is nobody's look
         query, reason = self._checked(prediction)
         if query is None:
             self.refuse(reason, team=team)
             raise InvalidQuery(reason)
-        digest = hashlib.blake2b(np.ascontiguousarray(query).data, digest_size=20).hexdigest()
         # A fresh seed from the system for each look: nothing stored tells the noise. Made here,
         # like the digest, since all others wait while the transaction is open.
         rng = np.random.default_rng(secrets.randbits(128))
-        with self.ledger.storage.writing(self._wanted(team, digest)) as transaction:
-            return self._look(transaction, team, query, digest, rng)
+        while True:
+            found = self._settled()
+            name = found.team(team)
+            scored = found.in_order(query if self._rows is None else query[self._rows])
+            digest = self._digest(query, scored)
+            with self.ledger.storage.writing(self._wanted(found, name, digest)) as transaction:
+                if self._is_current(found, transaction):
+                    return self._look(transaction, found, name, scored, digest, rng)
 
     def admit(self, *, team: str) -> None:
         """Return if a submission of this team may be read; to ask before looking into it.
@@ -195,9 +205,10 @@ class Guard:
             Too many of its submissions were refused in this window. It says the same of each
             submission, since none is read.
         """
-        team = team_key(team)
+        found = self._seen()
+        name = found.team(team)
         with self.ledger.storage.reading() as transaction:
-            self._refuse_more_refusals(transaction, team, self._present(transaction))
+            self._refuse_more_refusals(transaction, found, name, self._present(transaction))
 
     def refuse(self, reason: str, *, team: str) -> None:
         """Record a submission that could not be scored, at the price that the policy names.
@@ -208,16 +219,20 @@ class Guard:
             The policy charges a look, and the team has none to pay with; or it charges nothing,
             and the team has had its refusals for this window.
         """
-        team = team_key(team)
-        with self.ledger.storage.writing() as transaction:
-            now = self._present(transaction)
-            self._open(transaction, now)
-            if self.policy.failed == "look":
-                self._refuse_unless_allowed(transaction, team, now)
-                self._record(transaction, "failed", team, now, detail=reason)
-            else:
-                self._refuse_more_refusals(transaction, team, now)
-                self._record(transaction, "refused", team, now, detail=reason)
+        self._found.team(team)
+        while True:
+            found = self._settled()
+            name = found.team(team)
+            with self.ledger.storage.writing() as transaction:
+                if self._is_current(found, transaction):
+                    now = self._present(transaction)
+                    if self.policy.failed == "look":
+                        self._refuse_unless_allowed(transaction, found, name, now)
+                        self._record(transaction, found, "failed", name, now, detail=reason)
+                    else:
+                        self._refuse_more_refusals(transaction, found, name, now)
+                        self._record(transaction, found, "refused", name, now, detail=reason)
+                    return
 
     def choose_final(self, receipt_id: str, *, team: str) -> Receipt:
         """Name one of the team's answered looks for the final result; costs no look.
@@ -227,34 +242,84 @@ class Guard:
         InvalidInput
             Not a look of this team on this data set, or the policy's choices are used up.
         """
-        team = team_key(team)
+        found = self._settled()
+        name = found.team(team)
         with self.ledger.storage.writing() as transaction:
             now = self._present(transaction)
             look = _find_look(transaction, receipt_id)
-            if look is None or (look.data_set, look.team) != (self.data_set, team):
+            if (
+                look is None
+                or look.data_set != found.name
+                or spelling_key(look.team) != spelling_key(name)
+            ):
                 raise InvalidInput(
-                    f"receipt_id must be a look of {team}, got {quoted(receipt_id)}."
+                    f"receipt_id must be a look of {name}, got {quoted(receipt_id)}."
                 )
-            chosen = transaction.choices(self.data_set, team)
+            chosen = transaction.choices(found.name, name)
             if receipt_id not in (choice.detail for choice in chosen):
                 if len(chosen) >= self.policy.final_choices:
                     raise InvalidInput(
                         f"final choices must be at most {self.policy.final_choices}, "
-                        f"got another one from {team}."
+                        f"got another one from {name}."
                     )
                 self._record(
-                    transaction, "choice", team, now, prediction=look.prediction, detail=receipt_id
+                    transaction,
+                    found,
+                    "choice",
+                    name,
+                    now,
+                    prediction=look.prediction,
+                    detail=receipt_id,
                 )
-            left = allowance(transaction, self.policy, self.data_set, team, now)
-            return self._receipt(look, left, repeated=True)
+            left = allowance(transaction, self.policy, found.name, name, now)
+            return self._receipt(look, left, now, repeated=True)
 
     def allowance(self, *, team: str) -> tuple[int, datetime | None]:
-        """Return how many looks a team has left, and when the next is allowed (None: never)."""
-        team = team_key(team)
+        """Return how many looks a team has left, and when its next look is allowed, in UTC.
+
+        No moment means now if there are looks left, and never if there are none.
+        """
+        found = self._seen()
+        name = found.team(team)
         with self.ledger.storage.reading() as transaction:
             now = self._present(transaction)
-            left, opens = allowance(transaction, self.policy, self.data_set, team, now)
-        return left, None if opens is None else as_datetime(opens)
+            left = allowance(transaction, self.policy, found.name, name, now)
+        return left.left, _moment_ahead(left, now)
+
+    def _find(self, ledger: Transaction) -> DataSet:
+        return find(ledger, self._names, self._labels, self.problem.n_classes)
+
+    def _seen(self) -> DataSet:
+        """Return the data set for a question alone, which does not open it."""
+        if self._found.settled:
+            return self._found
+        with self.ledger.storage.reading() as transaction:
+            found = self._find(transaction)
+        return self._settled() if found.known else found
+
+    def _settled(self) -> DataSet:
+        """Return the data set when the ledger has all its names, recording what it has not."""
+        found = self._found
+        if not found.settled:
+            with self.ledger.storage.writing() as transaction:
+                now = self._present(transaction)
+                found = settle(transaction, self._names, self._labels, self.problem.n_classes, now)
+            # Only now is it durable.
+            self._found = found
+        return found
+
+    def _is_current(self, found: DataSet, ledger: Transaction) -> bool:
+        """Return whether nobody has joined the data set with another one in the meantime."""
+        if ledger.opened(found.name) == found.opening:
+            return True
+        self._found = replace(found, settled=False)
+        return False
+
+    def _digest(self, query: Labels, scored: Labels) -> str:
+        """Return what tells a prediction from any other, in an order that is always the same."""
+        if self._rows is not None:
+            scored = query if self._whole_order is None else query[self._whole_order]
+        return hashlib.blake2b(np.ascontiguousarray(scored).data, digest_size=20).hexdigest()
 
     def _checked(self, prediction: object) -> tuple[Labels | None, str]:
         """Return a prediction that can be scored, or why it can't be.
@@ -276,27 +341,28 @@ class Guard:
     def _look(
         self,
         ledger: Transaction,
+        found: DataSet,
         team: str,
         query: Labels,
         digest: str,
         rng: np.random.Generator,
     ) -> Receipt:
         now = self._present(ledger)
-        self._open(ledger, now)
-        earlier = ledger.answered(self.data_set, team, digest, self.policy.release)
+        earlier = ledger.answered(found.name, team, digest, self.policy.release)
         if earlier is not None:
-            left = allowance(ledger, self.policy, self.data_set, team, now)
-            return self._receipt(earlier, left, repeated=True)
-        self._refuse_unless_allowed(ledger, team, now)
+            left = allowance(ledger, self.policy, found.name, team, now)
+            return self._receipt(earlier, left, now, repeated=True)
+        self._refuse_unless_allowed(ledger, found, team, now)
         scope = self._scope(team)
-        sealed = ledger.state(self.data_set, scope, self.policy.release)
-        state = None if sealed is None else unseal(sealed, self._owner.key)
-        left = allowance(ledger, self.policy, self.data_set, team, now, spending=1)
-        answers, sealed = self._release(query, state, rng)
-        self._answer_waiting(ledger, scope, answers[:-1], now)
+        sealed = ledger.state(found.name, scope, self.policy.release)
+        state = None if sealed is None else unseal(sealed, found.owner.key)
+        left = allowance(ledger, self.policy, found.name, team, now, spending=1)
+        answers, sealed = self._release(found, query, state, rng)
+        self._answer_waiting(ledger, found, scope, answers[:-1], now)
         answer = answers[-1] if answers else None
         entry = self._record(
             ledger,
+            found,
             "look",
             team,
             now,
@@ -306,10 +372,12 @@ class Guard:
             scope=scope,
             detail="" if answer is None else self._note(answer),
         )
-        ledger.put_state(StoredState(self.data_set, scope, self.policy.release, sealed))
-        return self._receipt(entry, left)
+        ledger.put_state(StoredState(found.name, scope, self.policy.release, sealed))
+        return self._receipt(entry, left, now)
 
-    def _receipt(self, entry: Entry, left: Allowance, *, repeated: bool = False) -> Receipt:
+    def _receipt(
+        self, entry: Entry, left: Allowance, now: Microseconds, *, repeated: bool = False
+    ) -> Receipt:
         rule = self.policy.mechanism
         if entry.rule != self.policy.release:  # a final choice of a look under an earlier policy
             rule = parse_mechanism(entry.rule)
@@ -322,7 +390,7 @@ class Guard:
         return Receipt(
             released=None if entry.released is None else float(entry.released),
             looks_left=left.left,
-            next_allowed_at=None if left.opens is None else as_datetime(left.opens),
+            next_allowed_at=_moment_ahead(left, now),
             receipt_id=entry.receipt_id,
             repeated=repeated,
             new_best=told.new_best,
@@ -337,9 +405,9 @@ class Guard:
     def _scope(self, team: str) -> str:
         return team if self.policy.memory == "team" else ""
 
-    def _wanted(self, team: str, digest: str) -> list[Question]:
+    def _wanted(self, found: DataSet, team: str, digest: str) -> list[Question]:
         """Return what a look asks of the ledger before it writes."""
-        data_set, rule = self.data_set, self.policy.release
+        data_set, rule = found.name, self.policy.release
         return [
             ("head", ()),
             ("opened", (data_set,)),
@@ -350,13 +418,19 @@ class Guard:
         ]
 
     def _answer_waiting(
-        self, ledger: Transaction, scope: str, answers: Sequence[Answer], now: Microseconds
+        self,
+        ledger: Transaction,
+        found: DataSet,
+        scope: str,
+        answers: Sequence[Answer],
+        now: Microseconds,
     ) -> None:
         """Record what a full batch tells about its earlier looks; their teams ask again, free."""
-        waiting = ledger.waiting(self.data_set, scope, self.policy.release, len(answers))
+        waiting = ledger.waiting(found.name, scope, self.policy.release, len(answers))
         for look, answer in zip(waiting, answers, strict=True):
             self._record(
                 ledger,
+                found,
                 "answer",
                 look.team,
                 now,
@@ -367,7 +441,7 @@ class Guard:
             )
 
     def _release(
-        self, query: Labels, state: State | None, rng: np.random.Generator
+        self, found: DataSet, query: Labels, state: State | None, rng: np.random.Generator
     ) -> tuple[list[Answer], bytes]:
         """Return what is released and the sealed state after it; the exact score ends here.
 
@@ -378,11 +452,10 @@ class Guard:
         try:
             if state is None:
                 state = mechanism.init(self.problem)
-            scored = query if self._rows is None else query[self._rows]
-            evaluation = evaluate(scored, self._labels, self.problem.n_classes)
+            evaluation = evaluate(query, found.labels, self.problem.n_classes)
             readings, state = mechanism.answers(state, evaluation, rng)
             answers = [Answer(float(reading.value), reading.told) for reading in readings]
-            return answers, seal(state, self._owner.key)
+            return answers, seal(state, found.owner.key)
         except BudgetExhausted:
             failure = BudgetExhausted(f"the rule {self.policy.release} answers no more looks.")
         except Exception as error:
@@ -397,27 +470,10 @@ class Guard:
         """Return the time of this look: never before the last entry, so no window reopens."""
         return max(self._now(), ledger.head().time)
 
-    def _open(self, ledger: Transaction, now: Microseconds) -> None:
-        """Record the data set when it is first seen; afterwards, check that it is the same."""
-        if ledger.opened(self.data_set) == self._opening:
-            return
-        recorded = data_set_detail(ledger, self.data_set)
-        if recorded is None:
-            self._record(ledger, "opened", "", now, detail=self._opening)
-            return
-        if recorded["n_classes"] != self.problem.n_classes:
-            raise InvalidInput(
-                f"n_classes must be {recorded['n_classes']}, as recorded for this data set, "
-                f"got {self.problem.n_classes}."
-            )
-        if recorded != json.loads(self._opening):
-            raise InvalidInput(
-                "labels must number the classes as they did at the first look: these are the "
-                "same examples under other class numbers."
-            )
-
-    def _refuse_unless_allowed(self, ledger: Transaction, team: str, now: Microseconds) -> None:
-        left, opens = allowance(ledger, self.policy, self.data_set, team, now)
+    def _refuse_unless_allowed(
+        self, ledger: Transaction, found: DataSet, team: str, now: Microseconds
+    ) -> None:
+        left, opens = allowance(ledger, self.policy, found.name, team, now)
         if opens is None:
             raise BudgetExhausted(f"all looks of {team} on this data set are used up.")
         if opens > now or left < 1:
@@ -427,12 +483,14 @@ class Guard:
                 next_allowed_at=at,
             )
 
-    def _refuse_more_refusals(self, ledger: Transaction, team: str, now: Microseconds) -> None:
+    def _refuse_more_refusals(
+        self, ledger: Transaction, found: DataSet, team: str, now: Microseconds
+    ) -> None:
         limit, since = self.policy.refusals_per_team, self.policy.span.since(now)
-        count = ledger.refusals(self.data_set, team, since)
+        count = ledger.refusals(found.name, team, since)
         if count < limit:
             return
-        oldest = ledger.time_of_refusal(self.data_set, team, since, count - limit)
+        oldest = ledger.time_of_refusal(found.name, team, since, count - limit)
         freed = self.policy.span.frees(oldest)
         at = None if freed is None else as_datetime(freed)
         told = "" if at is None else f" until {at.isoformat(timespec='seconds')}"
@@ -444,6 +502,7 @@ class Guard:
     def _record(
         self,
         ledger: Transaction,
+        found: DataSet,
         kind: Kind,
         team: str,
         now: Microseconds,
@@ -454,23 +513,25 @@ class Guard:
         scope: str = "",
         detail: str = "",
     ) -> Entry:
-        cost = looks_spent(kind)
-        draft = Draft(
-            kind=kind,
-            data_set=self.data_set,
-            team=team,
-            time=now,
+        return record(
+            ledger,
+            found.owner,
+            kind,
+            team,
+            now,
             prediction=prediction,
             rule=self.policy.release,
             policy=self.policy.digest,
             released=released,
             state=state,
             scope=scope,
-            team_looks=ledger.team_past(self.data_set, team).looks + cost,
-            data_set_looks=ledger.data_set_looks(self.data_set) + cost,
             detail=detail,
         )
-        return append(ledger, draft, self._owner.key)
+
+
+def _moment_ahead(left: Allowance, now: Microseconds) -> datetime | None:
+    """Return when a look is allowed that is not allowed now."""
+    return None if left.opens is None or left.opens <= now else as_datetime(left.opens)
 
 
 def _whose(look: Entry) -> str:

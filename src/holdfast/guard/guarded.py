@@ -50,6 +50,7 @@ class GuardedSolution(ABC, Generic[Submission]):
             policy,
             ledger,
             create=create,
+            ids=truth.ids,
             n_classes=self._solution.n_classes,
             part=scored_part(rows_of_parts(truth), truth.n_examples, policy.part),
         )

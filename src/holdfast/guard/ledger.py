@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from holdfast.errors import LedgerError
@@ -64,7 +64,7 @@ class Ledger:
         *,
         receipts: Iterable[str] = (),
         heads: Iterable[str] = (),
-        owner: Fingerprint | None = None,
+        owner: Fingerprint | Sequence[Fingerprint] | None = None,
     ) -> Verification:
         """Check the whole chain, and return everything that does not fit.
 
@@ -81,9 +81,10 @@ class Ledger:
             Heads that the ledger had at some time, "N-HASH": number of entries and the last one's
             hash, of which 16 digits will do.
         owner
-            The fingerprint of a label set: the signatures of its entries are checked too.
+            The fingerprint of a label set, or all it has: the signatures of its entries are checked
+            too.
         """
-        checker = Checker(owner)
+        checker = Checker((owner,) if isinstance(owner, Fingerprint) else owner or ())
         try:
             with self.storage.inner.reading() as transaction:
                 setback = self.storage.setback(transaction)
@@ -103,7 +104,7 @@ def append(ledger: Transaction, draft: Draft, key: bytes) -> Entry:
 
 
 def data_set_detail(ledger: Transaction, data_set: str) -> dict[str, Any] | None:
-    """Return what was recorded when a data set was first seen; None: it never was."""
+    """Return what was last recorded about a data set itself; None: it was never seen."""
     text = ledger.opened(data_set)
     if text is None:
         return None
@@ -112,5 +113,5 @@ def data_set_detail(ledger: Transaction, data_set: str) -> dict[str, Any] | None
     except ValueError:
         detail = None
     if not isinstance(detail, dict):
-        raise LedgerError(f"the first entry of data set {data_set[:12]} was edited.")
+        raise LedgerError(f"the opening of data set {data_set[:12]} was edited.")
     return detail

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from holdfast.guard.entry import Entry, Head, first_hash, looks_spent
+from holdfast.guard.entry import (
+    READABLE_VERSIONS,
+    VERSION,
+    Entry,
+    Head,
+    first_hash,
+    looks_spent,
+    looks_spent_by_all,
+)
 from holdfast.guard.fingerprint import Fingerprint
 from holdfast.guard.sealing import sign
 from holdfast.guard.storage.contract import StoredState, Transaction
+from holdfast.guard.team import spelling_key
 from holdfast.quoting import quoted, shortened
 
 __all__ = ["Checker", "Verification", "state_digest"]
+
+OLDEST_VERSION: Final = READABLE_VERSIONS[0]
 
 NUMBERS: Final = ("number", "time", "team_looks", "data_set_looks")
 TEXTS: Final = (
@@ -45,8 +56,9 @@ class Checker:
     raises, and `result` tells what was found until then.
     """
 
-    def __init__(self, owner: Fingerprint | None = None) -> None:
-        self.owner = owner
+    def __init__(self, owners: Sequence[Fingerprint] = ()) -> None:
+        self.keys = {owner.data_set: owner.key for owner in owners}
+        self.version, self.upgraded = VERSION, 0
         self.problems: list[str] = []
         self.last: Head = Head(0, "", 0)
         self.team_looks: dict[tuple[str, str], int] = {}
@@ -63,7 +75,8 @@ class Checker:
     ) -> None:
         """Check everything; receipts and heads are names of entries that must be in the chain."""
         self.problems += [shortened(problem) for problem in ledger.damage()]
-        self.last = Head(0, first_hash(ledger.salt()), 0)
+        self.version, self.upgraded = ledger.version(), ledger.upgraded() or 0
+        self.last = Head(0, first_hash(ledger.salt(), self._version(0)), 0)
         missing, wanted = set(receipts), {head: _parts(head) for head in heads}
         found = {head for head, parts in wanted.items() if _matches(parts, self.last)}
         for entry in ledger.entries():
@@ -75,6 +88,8 @@ class Checker:
                 continue
             self._check_place(entry)
             self._check_counts(entry)
+            if entry.kind in ("merged", "carried"):
+                self._check_original(entry, ledger)
             if entry.state:
                 self.states[entry.data_set, entry.scope, entry.rule] = entry.state
             self.last = Head(entry.number, entry.hash, entry.time)
@@ -99,34 +114,50 @@ class Checker:
                 f"head {shortened(name)} is not in the chain: entries were removed or rewritten."
             )
 
+    def _version(self, number: int) -> int:
+        """Return the format of the entry with this number."""
+        return OLDEST_VERSION if number < self.upgraded else self.version
+
     def _check_place(self, entry: Entry) -> None:
-        previous = self.last
-        expected = entry.draft.after(previous)
+        previous, version = self.last, self._version(entry.number)
+        expected = entry.draft.after(previous, version=version)
         if (entry.number, entry.previous) != (expected.number, expected.previous):
             self.problems.append(
                 f"entry {entry.number} does not follow entry {previous.number}: "
                 "an entry was removed, added or moved."
             )
-            expected = entry.draft.after(Head(entry.number - 1, entry.previous, 0))
+            head = Head(entry.number - 1, entry.previous, 0)
+            expected = entry.draft.after(head, version=version)
         if entry.hash != expected.hash:
             self.problems.append(f"entry {entry.number} was edited: its hash does not fit.")
         if entry.time < previous.time:
             self.problems.append(f"entry {entry.number} is older than the one before it.")
-        if (
-            self.owner is not None
-            and entry.data_set == self.owner.data_set
-            and not _same(entry.signature, sign(entry.hash, self.owner.key))
-        ):
+        key = self.keys.get(entry.data_set)
+        if key is not None and not _same(entry.signature, sign(entry.hash, key)):
             self.problems.append(f"entry {entry.number} is not signed with these labels.")
 
     def _check_counts(self, entry: Entry) -> None:
-        cost = looks_spent(entry.kind)
-        data_set = self.data_set_looks.get(entry.data_set, 0) + cost
-        team = self.team_looks.get((entry.data_set, entry.team), 0) + cost
+        data_set = self.data_set_looks.get(entry.data_set, 0) + looks_spent_by_all(entry.kind)
+        team = self.team_looks.get((entry.data_set, entry.team), 0) + looks_spent(entry.kind)
         if (entry.data_set_looks, entry.team_looks) != (data_set, team):
             self.problems.append(f"entry {entry.number} counts looks wrongly.")
         self.data_set_looks[entry.data_set] = data_set
         self.team_looks[entry.data_set, entry.team] = team
+
+    def _check_original(self, entry: Entry, ledger: Transaction) -> None:
+        """Check that a look which is counted again was one, of this team."""
+        parts = _parts(entry.detail)
+        before = parts is not None and 0 < parts[0] < entry.number
+        original = ledger.entry(parts[0]) if parts is not None and before else None
+        if (
+            original is None
+            or _wrong_kinds(original)
+            or original.receipt_id != entry.detail
+            or not looks_spent_by_all(original.kind)
+            or spelling_key(original.team) != spelling_key(entry.team)
+            or (original.data_set == entry.data_set) != (entry.kind == "merged")
+        ):
+            self.problems.append(f"entry {entry.number} counts a look again that was none.")
 
     def _check_state(self, stored: StoredState) -> None:
         whole = all(isinstance(text, str) for text in stored[:3]) and isinstance(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from holdfast.guard.entry import Entry, Head
 from holdfast.guard.windows import Microseconds
 
-__all__ = ["Past", "Question", "Storage", "StoredState", "Transaction"]
+__all__ = ["Past", "Question", "Storage", "StoredState", "Tally", "Transaction"]
 
 # A question of a transaction by name, with its parameters: ("opened", (data_set,)).
 Question: TypeAlias = tuple[str, tuple[Any, ...]]
@@ -29,6 +29,19 @@ class StoredState(NamedTuple):
     scope: str
     rule: str
     sealed: bytes
+
+
+class Tally(NamedTuple):
+    """How many looks, or failed submissions, a team has in one history, and when the last was."""
+
+    data_set: str
+    team: str
+    rule: str
+    scope: str
+    kind: str
+    looks: int
+    last: Microseconds
+    first: int
 
 
 class Transaction(Protocol):
@@ -59,12 +72,24 @@ class Transaction(Protocol):
         """Return the hash of an entry, or for 0 what the first follows; None: there is none."""
         ...
 
+    def version(self) -> int:
+        """Return the format in which the ledger goes on."""
+        ...
+
+    def set_version(self, version: int) -> None:
+        """Let the ledger go on in another format."""
+        ...
+
+    def upgraded(self) -> int | None:
+        """Return the number of the first entry in a newer format than the ledger's first."""
+        ...
+
     def append(self, entry: Entry) -> None:
         """Add an entry and move the head to it."""
         ...
 
     def opened(self, data_set: str) -> str | None:
-        """Return the detail recorded when the data set was first seen; None: it never was."""
+        """Return the newest detail recorded about the data set itself; None: there is none."""
         ...
 
     def data_set_looks(self, data_set: str) -> int:
@@ -97,12 +122,32 @@ class Transaction(Protocol):
         """Return the last `count` looks that were not answered when made, in order."""
         ...
 
+    def spellings(self, data_set: str, before: int) -> list[str]:
+        """Return the teams of entries before a number as they are written there, oldest first."""
+        ...
+
+    def merged(self, data_set: str, team: str) -> set[str]:
+        """Return the receipts of a team's looks that were counted again under its key."""
+        ...
+
+    def spent(self, data_set: str) -> list[Entry]:
+        """Return every entry that cost the data set a look, in order."""
+        ...
+
     def entry(self, number: int) -> Entry | None:
         """Return an entry by its place in the chain."""
         ...
 
     def entries(self) -> Iterator[Entry]:
         """Return every entry, in order."""
+        ...
+
+    def data_sets(self) -> list[str]:
+        """Return the names of all data sets, oldest first."""
+        ...
+
+    def tallies(self) -> list[Tally]:
+        """Return everybody's looks, and failed submissions that were charged, by history."""
         ...
 
     def choices(self, data_set: str, team: str) -> list[Entry]:

@@ -9,10 +9,10 @@ from contextlib import closing
 from pathlib import Path
 
 from holdfast.errors import LedgerError
-from holdfast.guard.entry import first_hash
+from holdfast.guard.entry import VERSION, first_hash
 from holdfast.guard.storage.file_lock import FileQueue
 from holdfast.guard.storage.note import Note, stamp_of
-from holdfast.guard.storage.sql import VERSION, schema
+from holdfast.guard.storage.sql import schema
 
 __all__ = ["make_file"]
 

@@ -9,9 +9,9 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from holdfast.errors import LedgerError, LedgerMissing
-from holdfast.guard.entry import first_hash
+from holdfast.guard.entry import READABLE_VERSIONS, VERSION, first_hash
 from holdfast.guard.storage.contract import Question, Transaction
-from holdfast.guard.storage.sql import QUESTIONS, VERSION, SqlTransaction, names, schema
+from holdfast.guard.storage.sql import QUESTIONS, SqlTransaction, names, schema
 from holdfast.guard.storage.turns import Turns
 
 try:
@@ -179,8 +179,8 @@ def _check(connection: psycopg.Connection[Any]) -> None:
             "To make a new one, run: holdfast ledger init URL"
         )
     row = connection.execute("SELECT version FROM holdfast_ledger").fetchone()
-    if row is None or row[0] != VERSION:
-        raise LedgerError(f"the ledger must be of format {VERSION}, got {row and row[0]}.")
+    if row is None or row[0] not in READABLE_VERSIONS:
+        raise LedgerError(f"the ledger must be of format {VERSION} or older, got {row and row[0]}.")
 
 
 class _Engine:

@@ -8,12 +8,10 @@ from typing import Any, Final, Protocol
 
 from holdfast.errors import LedgerError
 from holdfast.guard.entry import Entry, Head
-from holdfast.guard.storage.contract import Past, Question, StoredState
+from holdfast.guard.storage.contract import Past, Question, StoredState, Tally
 from holdfast.guard.windows import Microseconds
 
-__all__ = ["QUESTIONS", "VERSION", "Engine", "SqlTransaction", "names", "schema"]
-
-VERSION: Final = 1
+__all__ = ["QUESTIONS", "Engine", "SqlTransaction", "names", "schema"]
 
 TABLES: Final = """
 CREATE TABLE IF NOT EXISTS holdfast_ledger (
@@ -42,10 +40,16 @@ ENTRY: Final = f"SELECT {', '.join(COLUMNS)} FROM holdfast_entries"
 # the largest count is a team's last look.
 QUESTIONS: Final[Mapping[str, str]] = {
     "salt": "SELECT salt FROM holdfast_ledger",
+    "version": "SELECT version FROM holdfast_ledger",
+    # Entries about no data set are about the ledger, and there is one kind of them.
+    "upgraded": "SELECT number FROM holdfast_entries WHERE data_set = '' ORDER BY number LIMIT 1",
     "head": "SELECT number, hash, time FROM holdfast_ledger",
     "hash_at": "SELECT hash FROM holdfast_entries WHERE number = ?",
     "first": "SELECT previous FROM holdfast_entries WHERE number = 1",
-    "opened": "SELECT detail FROM holdfast_entries WHERE data_set = ? ORDER BY number LIMIT 1",
+    # What nobody looked for is about the data set itself, and the newest of it holds. Ordered so
+    # that the index on teams finds it, however many looks there are.
+    "opened": "SELECT detail FROM holdfast_entries WHERE data_set = ? AND team = '' "
+    "AND team_looks = 0 ORDER BY time DESC, number DESC LIMIT 1",
     "data_set_looks": "SELECT data_set_looks FROM holdfast_entries WHERE data_set = ? "
     "ORDER BY number DESC LIMIT 1",
     "past": "SELECT team_looks, time FROM holdfast_entries WHERE data_set = ? AND team = ? "
@@ -62,8 +66,20 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "AND kind IN ('look', 'answer') ORDER BY number DESC LIMIT 1",
     "waiting": f"{ENTRY} WHERE data_set = ? AND scope = ? AND rule = ? AND kind = 'look' "
     "AND released IS NULL ORDER BY number DESC LIMIT ?",
+    "spellings": "SELECT team, MIN(number) FROM holdfast_entries WHERE data_set = ? "
+    "AND number < ? AND team <> '' GROUP BY team ORDER BY 2",
+    "merged": "SELECT detail FROM holdfast_entries WHERE data_set = ? AND team = ? "
+    "AND kind = 'merged'",
+    "spent": f"{ENTRY} WHERE data_set = ? AND kind IN ('look', 'failed', 'carried') "
+    "ORDER BY number",
     "entry": f"{ENTRY} WHERE number = ?",
     "entries": f"{ENTRY} ORDER BY number",
+    "data_sets": "SELECT data_set, MIN(number) FROM holdfast_entries WHERE team = '' "
+    "AND data_set <> '' GROUP BY data_set ORDER BY 2",
+    # By team first, which is short, and not by its index, which would fetch row by row.
+    "tallies": "SELECT data_set, team || '', rule, scope, CASE WHEN kind <> 'carried' THEN kind "
+    "WHEN prediction = '' THEN 'failed' ELSE 'look' END, COUNT(*), MAX(time), MIN(number) "
+    "FROM holdfast_entries WHERE kind IN ('look', 'failed', 'carried') GROUP BY 2, 1, 4, 3, 5",
     "choices": f"{ENTRY} WHERE data_set = ? AND team = ? AND kind = 'choice' ORDER BY number",
     "state": "SELECT sealed FROM holdfast_states WHERE data_set = ? AND scope = ? AND rule = ?",
     "states": "SELECT data_set, scope, rule, sealed FROM holdfast_states ORDER BY 1, 2, 3",
@@ -75,6 +91,7 @@ INSERT: Final = (
     f"INSERT INTO holdfast_entries ({', '.join(COLUMNS)}) "
     f"VALUES ({', '.join('?' for _ in COLUMNS)})"
 )
+SET_VERSION: Final = "UPDATE holdfast_ledger SET version = ?"
 MOVE_HEAD: Final = "UPDATE holdfast_ledger SET number = ?, hash = ?, time = ?"
 PUT_STATE: Final = (
     "INSERT INTO holdfast_states (data_set, scope, rule, sealed) VALUES (?, ?, ?, ?) "
@@ -151,6 +168,22 @@ class SqlTransaction:
         rows = self._ask("hash_at", number)
         return str(rows[0][0]) if rows else None
 
+    def version(self) -> int:
+        """Return the format in which the ledger goes on."""
+        rows = self._ask("version")
+        if len(rows) != 1 or type(rows[0][0]) is not int:
+            raise LedgerError("the ledger's format was edited. Nothing was released.")
+        return int(rows[0][0])
+
+    def set_version(self, version: int) -> None:
+        """Let the ledger go on in another format."""
+        self._write(SET_VERSION, (version,))
+
+    def upgraded(self) -> int | None:
+        """Return the number of the first entry in a newer format than the ledger's first."""
+        rows = self._ask("upgraded")
+        return rows[0][0] if rows and type(rows[0][0]) is int else None
+
     def append(self, entry: Entry) -> None:
         """Add an entry and move the head to it."""
         self._write(INSERT, [getattr(entry, name) for name in COLUMNS])
@@ -158,7 +191,7 @@ class SqlTransaction:
         self._known["head", ()] = [(entry.number, entry.hash, entry.time)]
 
     def opened(self, data_set: str) -> str | None:
-        """Return the detail recorded when the data set was first seen."""
+        """Return the newest detail recorded about the data set itself; None: there is none."""
         rows = self._ask("opened", data_set)
         return str(rows[0][0]) if rows else None
 
@@ -199,6 +232,18 @@ class SqlTransaction:
         rows = self._ask("waiting", data_set, scope, rule, count) if count else []
         return [Entry(*row) for row in rows][::-1]
 
+    def spellings(self, data_set: str, before: int) -> list[str]:
+        """Return the teams of entries before a number as they are written there, oldest first."""
+        return [str(row[0]) for row in self._ask("spellings", data_set, before)]
+
+    def merged(self, data_set: str, team: str) -> set[str]:
+        """Return the receipts of a team's looks that were counted again under its key."""
+        return {str(row[0]) for row in self._ask("merged", data_set, team)}
+
+    def spent(self, data_set: str) -> list[Entry]:
+        """Return every entry that cost the data set a look, in order."""
+        return [Entry(*row) for row in self._ask("spent", data_set)]
+
     def entry(self, number: int) -> Entry | None:
         """Return an entry by its place in the chain."""
         rows = self._ask("entry", number)
@@ -207,6 +252,14 @@ class SqlTransaction:
     def entries(self) -> Iterator[Entry]:
         """Return every entry, in order."""
         return (Entry(*row) for row in self._ask("entries"))
+
+    def data_sets(self) -> list[str]:
+        """Return the names of all data sets, oldest first."""
+        return [str(row[0]) for row in self._ask("data_sets")]
+
+    def tallies(self) -> list[Tally]:
+        """Return everybody's looks, and failed submissions that were charged, by history."""
+        return [Tally(*row) for row in self._ask("tallies")]
 
     def choices(self, data_set: str, team: str) -> list[Entry]:
         """Return the final choices of a team, in order."""

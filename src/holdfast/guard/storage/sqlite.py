@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import LedgerError, LedgerMissing
+from holdfast.guard.entry import READABLE_VERSIONS, VERSION
 from holdfast.guard.storage.contract import Question, Transaction
 from holdfast.guard.storage.damage import damage
 from holdfast.guard.storage.file_lock import FileQueue
 from holdfast.guard.storage.files_in_place import Files
 from holdfast.guard.storage.new_file import make_file
 from holdfast.guard.storage.note import Note, stamp_of
-from holdfast.guard.storage.sql import VERSION, SqlTransaction
+from holdfast.guard.storage.sql import SqlTransaction
 from holdfast.guard.storage.turns import Turns
 
 __all__ = ["SqliteStorage"]
@@ -217,8 +218,8 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
             f"{path} must hold a ledger, but it holds something else. Nothing was released."
         )
     rows = connection.execute("SELECT version FROM holdfast_ledger").fetchall()
-    if rows != [(VERSION,)]:
-        raise LedgerError(f"{path} must be of format {VERSION}, got {rows}.")
+    if len(rows) != 1 or rows[0][0] not in READABLE_VERSIONS:
+        raise LedgerError(f"{path} must be of format {VERSION} or older, got {rows}.")
     [(mode,)] = connection.execute("PRAGMA journal_mode").fetchall()
     if mode != "wal":  # a copy that another tool made
         connection.execute("PRAGMA journal_mode = WAL")
