@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fast lint check format docs bench mutants browser clean
+.PHONY: help demo test fast lint check format docs constraints bench mutants browser clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -60,6 +60,9 @@ format: $(STAMP)  ## format the code and mend what ruff can mend
 docs: $(STAMP)  ## renew the pages and lists that are generated from the code
 	@$(BIN)/python scripts/cli_page.py
 	@$(BIN)/holdfast statements --write > /dev/null
+
+constraints: $(STAMP)  ## record the versions in .venv as the tested ones; after a full run of the tests
+	@$(BIN)/python scripts/constraints.py
 
 bench: $(STAMP)  ## print the speed ratios
 	@$(BIN)/python -m benchmarks
