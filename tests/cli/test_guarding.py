@@ -53,6 +53,7 @@ def test_score_prints_the_released_score_and_nothing_more(holdfast, host):
     }  # fmt: skip
     assert outcome.json["released"] == 0.75
     assert outcome.json["looks_left"] == 1
+    assert outcome.json["next_allowed_at"] is None
     again = score(holdfast, host, host.submit("copy.csv", 100), "--json")
     assert again.json["repeated"] is True
     assert again.json["receipt_id"] == outcome.json["receipt_id"]
@@ -63,6 +64,8 @@ def test_score_speaks_to_people_too(holdfast, host):
     assert "released   0.75\n" in outcome.out
     assert "meaning    exact score of this submission\n" in outcome.out
     assert "looks left 1\n" in outcome.out
+    assert "next look  now\n" in outcome.out
+    assert "next look  never\n" in score(holdfast, host, host.submit("b.csv", 120)).out
 
 
 def test_score_says_that_a_standing_value_is_not_the_submissions_own(holdfast, host):

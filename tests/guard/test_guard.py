@@ -1,3 +1,4 @@
+import copy
 import multiprocessing
 import os
 import pickle
@@ -125,6 +126,37 @@ def test_a_day_ends_at_midnight_utc_and_says_so(ledger_url):
     assert caught.value.next_allowed_at == datetime(2026, 4, 1, tzinfo=UTC)
     clock.now += 1800 * SECOND
     assert guard.score(other(2), team="blue").looks_left == 0
+
+
+def test_the_next_look_has_a_moment_only_if_it_is_not_allowed_now(ledger_url):
+    clock = Clock(2026, 1, 1)
+    guard = guard_for(ledger_url, looks_per_team=2, window="day", now=clock)
+    assert guard.allowance(team="blue") == (2, None)
+    first = guard.score(other(1), team="blue")
+    assert (first.looks_left, first.next_allowed_at) == (1, None)
+    assert guard.score(other(1), team="blue").next_allowed_at is None
+    second = guard.score(other(2), team="blue")
+    tomorrow = datetime(2026, 1, 2, tzinfo=UTC)
+    assert (second.looks_left, second.next_allowed_at) == (0, tomorrow)
+    assert guard.allowance(team="blue") == (0, tomorrow)
+    assert guard.choose_final(first.receipt_id, team="blue").next_allowed_at == tomorrow
+    clock.now += DAY
+    assert guard.allowance(team="blue") == (2, None)
+    last = guard_for(ledger_url, looks_per_team=9, looks_per_data_set=3, now=clock)
+    done = last.score(other(3), team="blue")
+    assert (done.looks_left, done.next_allowed_at) == (0, None)
+
+
+def test_a_pickle_carries_the_labels_only_if_that_was_asked_for(ledger_url):
+    guard = guard_for(ledger_url, looks_per_team=3)
+    with pytest.raises(TypeError, match=r"would carry the hidden labels.*picklable=True"):
+        pickle.dumps(guard)
+    assert copy.deepcopy({"scorer": guard})["scorer"] is guard
+    open_hearted = Guard(LABELS, guard.policy, ledger_url, picklable=True)
+    open_hearted.score(other(1), team="blue")
+    travelled = pickle.loads(pickle.dumps(open_hearted))
+    assert travelled.score(other(2), team="blue").looks_left == 1
+    assert travelled.score(other(1), team="blue").repeated
 
 
 def test_a_gap_is_kept_even_with_looks_left(ledger_url):
@@ -275,8 +307,8 @@ def test_the_ledger_file_is_its_owners_alone(tmp_path):
 
 def test_an_exhausted_budget_survives_pickling():
     error = BudgetExhausted("no more", next_allowed_at=datetime(2026, 1, 1, tzinfo=UTC))
-    copy = pickle.loads(pickle.dumps(error))
-    assert (str(copy), copy.next_allowed_at) == ("no more", error.next_allowed_at)
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.next_allowed_at) == ("no more", error.next_allowed_at)
     assert BudgetExhausted("plain").next_allowed_at is None
     assert error.next_allowed_at + timedelta(0) == error.next_allowed_at
 

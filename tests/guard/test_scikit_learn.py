@@ -329,7 +329,7 @@ def test_a_prediction_of_an_unknown_class_is_refused(data, tmp_path):
 
 def test_a_scorer_travels_to_worker_processes(data, ledger_url):
     X, y = data
-    guard = Guard(y[HOLDOUT], Policy("exact"), ledger_url, create=True)
+    guard = Guard(y[HOLDOUT], Policy("exact"), ledger_url, create=True, picklable=True)
     scorer = pickle.loads(pickle.dumps(guarded_scorer(guard, X[HOLDOUT])))
     model = GaussianNB().fit(X[TRAIN], y[TRAIN])
     assert scorer(model, X[HOLDOUT]) == model.score(X[HOLDOUT], y[HOLDOUT])

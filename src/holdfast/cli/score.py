@@ -81,7 +81,8 @@ def score(
         human().print(f"new best   {'yes' if receipt.new_best else 'no'}")
     human().print(f"part       {receipt.part}")
     human().print(f"looks left {receipt.looks_left}")
-    human().print(f"next look  {moment(receipt.next_allowed_at) or 'never'}")
+    soon = "now" if receipt.looks_left else "never"
+    human().print(f"next look  {moment(receipt.next_allowed_at) or soon}")
     human().print(f"receipt    {receipt.receipt_id}", soft_wrap=True)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -111,6 +111,9 @@ class Guard:
         The examples that looks are scored on, and that the budget belongs to; None: all. A
         prediction is about all examples whatever the part is: what is not scored is checked and
         told apart like the rest, so that no answer and no refusal says which examples are scored.
+    picklable
+        Let the guard be pickled, with the hidden labels in it: whoever gets the pickle has them.
+        Needed to send it to other processes, as joblib's workers are.
     now
         The clock, in microseconds of UTC. One that runs backwards is taken to stand still.
 
@@ -135,6 +138,7 @@ class Guard:
         ids: object | None = None,
         n_classes: int | None = None,
         part: Part | None = None,
+        picklable: bool = False,
         now: Callable[[], Microseconds] = clock,
     ) -> None:
         n_classes = count_classes(labels) if n_classes is None else _checked_classes(n_classes)
@@ -147,6 +151,7 @@ class Guard:
         self.policy = policy if isinstance(policy, Policy) else Policy.read(Path(policy))
         self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger, create=create)
         self.problem = Problem(self._labels.size, n_classes, self.policy.looks_per_data_set)
+        self._picklable = picklable
         self._now = now
         self._whole_order = None
         if ids is not None and self._rows is not None:
@@ -158,6 +163,19 @@ class Guard:
 
     def __repr__(self) -> str:
         return f"Guard({self.problem}, {self.policy}, data_set={self.data_set[:12]})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle carries, the hidden labels among it, if that was asked for."""
+        if not self._picklable:
+            raise TypeError(
+                "a Guard can't be pickled: the pickle would carry the hidden labels. Make it with "
+                "picklable=True if they may go where the pickle goes."
+            )
+        return vars(self)
+
+    def __deepcopy__(self, memo: object) -> Guard:
+        """Return the guard itself: a copy would be another door to the same labels."""
+        return self
 
     @property
     def data_set(self) -> str:

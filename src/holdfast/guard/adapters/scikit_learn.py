@@ -182,6 +182,8 @@ class GuardedHoldout:
         As for `Guard`.
     team
         Whose looks they are.
+    picklable
+        As for `Guard`: needed for `n_jobs`, whose workers then have the hidden labels.
 
     Examples
     --------
@@ -207,10 +209,11 @@ class GuardedHoldout:
         ledger: Ledger | str,
         *,
         team: str = "scikit-learn",
+        picklable: bool = False,
     ) -> None:
         classes, labels = np.unique(np.asarray(y), return_inverse=True)
         self._X = X
-        guard = Guard(labels, policy, ledger, n_classes=max(classes.size, 2))
+        guard = Guard(labels, policy, ledger, n_classes=max(classes.size, 2), picklable=picklable)
         self.scorer = guarded_scorer(guard, X, team=team, classes=classes)
 
     def score(self, estimator: Classifier) -> Receipt:
