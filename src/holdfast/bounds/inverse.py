@@ -35,11 +35,10 @@ def best_impossible(problem: Problem, *, analyst: Analyst = "any") -> float:
     >>> round(best_impossible(Problem(10_000, 10, 1)), 6)
     0.10133
     """
-    covering = ("any",) if analyst == "any" else ("any", "non-adaptive")
     return min(
         bound.accuracy
-        for bound in all_bounds(problem)
-        if bound.side == "impossible" and bound.analyst in covering and bound.accuracy is not None
+        for bound in all_bounds(problem, analyst=analyst)
+        if bound.accuracy is not None
     )
 
 
