@@ -73,7 +73,7 @@ def look_without_rights(path, output):
     if os.geteuid() == 0:
         os.setuid(NOBODY)
     try:
-        guard_for(path).score(other(2), team="blue")
+        guard_for(f"sqlite:///{path}?shared=true").score(other(2), team="blue")
         output.send("answered")
     except LedgerError as error:
         output.send(str(error))

@@ -12,16 +12,21 @@ from rich.table import Table
 from holdfast.cli.guarding import DEFAULT_LEDGER, IdColumn, LabelColumn, SharedLabels, moment
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
-from holdfast.errors import InvalidInput, LedgerMissing
+from holdfast.errors import InvalidInput, LedgerError, LedgerMissing
 from holdfast.guard import DataSetExposure, Ledger, exposure
 from holdfast.guard.data_set import names_of, owners_of
 from holdfast.guard.files import read_private_labels
 from holdfast.guard.fingerprint import Fingerprint
+from holdfast.guard.storage import sqlite_path
+from holdfast.guard.storage.backup import back_up, restore
+from holdfast.guard.storage.sqlite import PATIENCE
+from holdfast.guard.verification import Verification
+from holdfast.guard.witness import open_witness
 
 __all__ = ["ledger"]
 
 ledger = typer.Typer(
-    help="Make a ledger, verify it, or show what its looks allow.",
+    help="Make a ledger, copy it, verify it, or show what its looks allow.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -34,8 +39,14 @@ Url = Annotated[
 ]
 
 
+WitnessPlace = Annotated[
+    str | None,
+    typer.Option(help="A second place that holds the newest head: a path or postgresql://..."),
+]
+
+
 @ledger.command()
-def init(url: Url = DEFAULT_LEDGER, as_json: AsJson = False) -> None:
+def init(url: Url = DEFAULT_LEDGER, witness: WitnessPlace = None, as_json: AsJson = False) -> None:
     """Make a new, empty ledger where there is none; nothing else makes one unasked.
 
     A ledger that is missing is refused everywhere else (exit code 4), since a new one would know
@@ -44,7 +55,7 @@ def init(url: Url = DEFAULT_LEDGER, as_json: AsJson = False) -> None:
     try:
         Ledger(url).close()
     except LedgerMissing:
-        Ledger(url, create=True).close()
+        Ledger(url, create=True, witness=witness).close()
     else:
         raise InvalidInput("the ledger must not exist yet, but there is one.")
     if as_json:
@@ -53,12 +64,96 @@ def init(url: Url = DEFAULT_LEDGER, as_json: AsJson = False) -> None:
         human().print("An empty ledger was made.")
 
 
+@ledger.command(name="witness")
+def start_witness(
+    place: Annotated[str, typer.Argument(help="Path of a file, or postgresql://...")],
+    url: Url = DEFAULT_LEDGER,
+    back: Annotated[
+        bool,
+        typer.Option("--back", help="Even if the witness has seen entries that the ledger lacks."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let a witness know the present head of a ledger, so that no older copy of it is accepted.
+
+    Afterwards name the witness in the policy (witness = "..."). After a backup was restored on
+    purpose, --back makes the witness accept it.
+    """
+    witness = open_witness(place)
+    with Ledger(url) as opened:
+        if not back and witness.read() is not None:
+            opened.watch(place)
+        result = opened.verify()
+        if not result.ok:
+            raise LedgerError(f"the ledger does not verify: {result.problems[0]}")
+        opened.storage.start_witness(witness, back=back)
+    _tell_head("The witness knows the head", result, as_json)
+
+
+@ledger.command()
+def backup(
+    file: Annotated[Path, typer.Argument(help="The copy; it must not exist yet.")],
+    url: Url = DEFAULT_LEDGER,
+    as_json: AsJson = False,
+) -> None:
+    """Copy an SQLite ledger, with all that is only in its log yet, while others may use it.
+
+    To copy the file alone with cp gives an older ledger. The copy is verified, and its head is
+    printed: keep it, for `ledger verify --head`.
+    """
+    path = sqlite_path(url)
+    Ledger(url).close()
+    back_up(path, file)
+    with Ledger(file) as copy:
+        result = copy.verify()
+    if not result.ok:
+        raise LedgerError(f"the copy does not verify: {result.problems[0]}")
+    _tell_head("Copied up to", result, as_json)
+
+
+@ledger.command(name="restore")
+def put_back(
+    file: Annotated[Path, typer.Argument(help="A copy that ledger backup has made.")],
+    url: Url = DEFAULT_LEDGER,
+    as_json: AsJson = False,
+) -> None:
+    """Put a copy in the place of an SQLite ledger that is lost or was moved away.
+
+    The looks since the copy was made are forgotten: every team has them again. A witness that
+    knows of them refuses the ledger until `ledger witness --back` is said.
+    """
+    path = sqlite_path(url)
+    with Ledger(file) as copy:
+        result = copy.verify()
+    if not result.ok:
+        raise LedgerError(f"the copy does not verify: {result.problems[0]}")
+    restore(file, path, PATIENCE)
+    Ledger(url).close()
+    _tell_head("Restored up to", result, as_json)
+
+
+def _tell_head(what: str, result: Verification, as_json: bool) -> None:
+    head = f"{result.entries}-{result.head}"
+    if as_json:
+        print_json({"entries": result.entries, "head": head})
+    else:
+        human().print(f"{what} {head}", soft_wrap=True)
+
+
 @ledger.command()
 def verify(
     url: Url = DEFAULT_LEDGER,
     receipt: Annotated[
         list[str] | None, typer.Option(help="A receipt id that must be in the chain; repeatable.")
     ] = None,
+    head: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A head N-HASH that the ledger had at some time and must have in its chain; "
+            "repeatable."
+        ),
+    ] = None,
+    witness: WitnessPlace = None,
     labels: Annotated[
         Path | None, typer.Option(help="The hidden labels: check the signatures, too.")
     ] = None,
@@ -70,10 +165,10 @@ def verify(
     """Check every entry, count and state; exit 1 if anything was edited.
 
     The chain shows any edit but two: one by somebody who recomputes every later hash, and the
-    removal of the newest entries with the head. Receipts (--receipt) and signatures (--labels)
-    show those.
+    removal of the newest entries with the head. Receipts (--receipt), heads that you noted
+    (--head), a witness and signatures (--labels) show those.
     """
-    with Ledger(url) as opened:
+    with Ledger(url, witness=witness) as opened:
         owner: tuple[Fingerprint, ...] = ()
         if labels is not None:
             file = read_private_labels(
@@ -82,11 +177,11 @@ def verify(
             names = names_of(file.labels, file.ids, opened.salt())
             with opened.storage.reading() as transaction:
                 owner = owners_of(transaction, names)
-        result = opened.verify(receipts=receipt or (), owner=owner)
+        result = opened.verify(receipts=receipt or (), heads=head or (), owner=owner)
     if as_json:
         print_json({"ok": result.ok, **asdict(result)})
     else:
-        human().print(f"{result.entries:,} entries, head {result.head[:32]}")
+        human().print(f"{result.entries:,} entries, head {result.entries}-{result.head[:32]}")
         for problem in result.problems:
             human().print(problem, soft_wrap=True)
         human().print("The chain holds." if result.ok else "The ledger was edited.")

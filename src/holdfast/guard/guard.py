@@ -150,6 +150,8 @@ class Guard:
         self._labels.setflags(write=False)
         self.policy = policy if isinstance(policy, Policy) else Policy.read(Path(policy))
         self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger, create=create)
+        if self.policy.witness is not None and self.ledger.witness is None:
+            self.ledger.watch(self.policy.witness, create=create)
         self.problem = Problem(self._labels.size, n_classes, self.policy.looks_per_data_set)
         self._picklable = picklable
         self._now = now

@@ -13,6 +13,7 @@ from holdfast.guard.fingerprint import Fingerprint
 from holdfast.guard.storage import Transaction, open_storage
 from holdfast.guard.verification import Checker, Verification, state_digest
 from holdfast.guard.watched import WatchedStorage
+from holdfast.guard.witness import open_witness
 
 __all__ = ["Ledger", "Verification", "append", "data_set_detail", "state_digest"]
 
@@ -27,6 +28,11 @@ class Ledger:
     create
         Make a new ledger where there is none; if False, that is a `LedgerMissing`.
 
+    witness
+        A second place that holds the newest head: the path of a file, or postgresql://... of
+        another database. A ledger that lacks what it holds is refused. Made where there is none if
+        `create` is True.
+
     Examples
     --------
     >>> import tempfile
@@ -36,8 +42,24 @@ class Ledger:
     True
     """
 
-    def __init__(self, url: str | os.PathLike[str], *, create: bool = False) -> None:
+    def __init__(
+        self,
+        url: str | os.PathLike[str],
+        *,
+        create: bool = False,
+        witness: str | os.PathLike[str] | None = None,
+    ) -> None:
         self.storage = WatchedStorage(open_storage(url, create=create))
+        self.witness: str | None = None
+        if witness is not None:
+            self.watch(witness, create=create)
+
+    def watch(self, witness: str | os.PathLike[str], *, create: bool = False) -> None:
+        """Let a witness confirm every transaction from now on; see `Ledger`."""
+        self.witness = os.fspath(witness)
+        self.storage.witness = open_witness(witness)
+        if create and self.storage.witness.read() is None:
+            self.storage.start_witness(self.storage.witness)
 
     def __enter__(self) -> Ledger:
         return self
@@ -86,8 +108,9 @@ class Ledger:
         """
         checker = Checker((owner,) if isinstance(owner, Fingerprint) else owner or ())
         try:
+            told = self.storage.testimony()
             with self.storage.inner.reading() as transaction:
-                setback = self.storage.setback(transaction)
+                setback = self.storage.setback(transaction, told)
                 if setback is not None:
                     checker.problems.append(setback)
                 checker.run(transaction, receipts=receipts, heads=heads)

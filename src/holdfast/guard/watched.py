@@ -9,19 +9,9 @@ from dataclasses import dataclass, field
 from holdfast.errors import LedgerError
 from holdfast.guard.storage.contract import Question, Storage, Transaction
 from holdfast.guard.verification import Checker
+from holdfast.guard.witness import Mark, Witness
 
-__all__ = ["Mark", "WatchedStorage"]
-
-
-@dataclass(frozen=True)
-class Mark:
-    """A place in the chain: an entry's number and hash."""
-
-    number: int
-    hash: str
-
-    def __str__(self) -> str:
-        return f"{self.number}-{self.hash}"
+__all__ = ["WatchedStorage"]
 
 
 @dataclass
@@ -32,28 +22,38 @@ class WatchedStorage:
     tables in order. This process remembers the newest entry that it has seen: a ledger that does
     not contain it is refused, and so is one that lacks what its last writer noted beside it. One
     that was changed by something else than its writers is verified from beginning to end first.
+
+    A witness does the same across processes and restores. It is asked before every transaction
+    and moved after every commit, before anything is released. A process that dies in between
+    leaves it some entries behind, which is no harm: a ledger may be ahead of its witness, but not
+    behind it, nor beside it.
     """
 
     inner: Storage
+    witness: Witness | None = None
     newest: Mark | None = field(default=None, repr=False)
 
     @contextmanager
     def writing(self, ahead: Sequence[Question] = ()) -> Iterator[Transaction]:
         """Open an exclusive transaction: durable when the block ends, undone if it raises."""
-        wanted = [*ahead, *(q for q in self._wanted() if q not in ahead)]
+        told = self.testimony()
+        wanted = [*ahead, *(q for q in self._wanted(told) if q not in ahead)]
         with self.inner.writing(wanted) as transaction:
             if transaction.suspect:
                 _verify(transaction)
-            self._go_on(transaction)
+            self._go_on(transaction, told)
             yield transaction
             end = _end(transaction)
         self._remember(end)
+        if self.witness is not None and told != end:
+            self.witness.move(end)
 
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
         """Open a consistent view that changes nothing."""
+        told = self.testimony()
         with self.inner.reading() as transaction:
-            self._go_on(transaction)
+            self._go_on(transaction, told)
             end = _end(transaction)
             yield transaction
         self._remember(end)
@@ -62,18 +62,35 @@ class WatchedStorage:
         """Let go of the database."""
         self.inner.close()
 
-    def setback(self, transaction: Transaction) -> str | None:
-        """Say in what way a ledger is not the continuation of what was seen; None: it is."""
-        if self.newest is not None and (
-            problem := _setback(transaction, self.newest, "this process")
-        ):
-            return problem
-        if transaction.left_at is not None:
-            return _setback(transaction, Mark(*transaction.left_at), "its last writer")
-        return None
+    def start_witness(self, witness: Witness, *, back: bool = False) -> None:
+        """Confide the present head to a witness that knows none, or that may go `back`."""
+        with self.inner.reading() as transaction:
+            end = _end(transaction)
+        witness.move(end, back=back)
 
-    def _go_on(self, transaction: Transaction) -> None:
-        problem = self.setback(transaction)
+    def setback(self, transaction: Transaction, told: Mark | None) -> str | None:
+        """Say in what way a ledger is not the continuation of what was seen; None: it is."""
+        left = None if transaction.left_at is None else Mark(*transaction.left_at)
+        seen = {"this process": self.newest, "its witness": told, "its last writer": left}
+        problems = (
+            _setback(transaction, mark, who) for who, mark in seen.items() if mark is not None
+        )
+        return next((problem for problem in problems if problem), None)
+
+    def testimony(self) -> Mark | None:
+        """Return what the witness tells; None: the ledger has no witness."""
+        if self.witness is None:
+            return None
+        told = self.witness.read()
+        if told is None:
+            raise LedgerError(
+                "the ledger's witness must know its head, but there is none. Nothing was released. "
+                "To start one, run: holdfast ledger witness PLACE LEDGER"
+            )
+        return told
+
+    def _go_on(self, transaction: Transaction, told: Mark | None) -> None:
+        problem = self.setback(transaction, told)
         if problem is not None:
             raise LedgerError(f"{problem} Nothing was released.")
 
@@ -81,11 +98,9 @@ class WatchedStorage:
         if self.newest is None or end.number > self.newest.number:
             self.newest = end
 
-    def _wanted(self) -> list[Question]:
-        known: list[Question] = [("head", ())]
-        if self.newest is not None and self.newest.number > 0:
-            known.append(("hash_at", (self.newest.number,)))
-        return known
+    def _wanted(self, told: Mark | None) -> list[Question]:
+        marks = {mark.number for mark in (self.newest, told) if mark is not None}
+        return [("head", ()), *(("hash_at", (number,)) for number in sorted(marks) if number > 0)]
 
 
 def _end(transaction: Transaction) -> Mark:

@@ -8,8 +8,9 @@ from pathlib import Path
 from holdfast.errors import InvalidInput
 from holdfast.guard.storage.contract import Storage, Transaction
 from holdfast.guard.storage.sqlite import SqliteStorage
+from holdfast.quoting import shortened
 
-__all__ = ["Storage", "Transaction", "open_storage"]
+__all__ = ["Storage", "Transaction", "open_storage", "sqlite_path"]
 
 
 def open_storage(url: str | os.PathLike[str], *, create: bool = False) -> Storage:
@@ -19,7 +20,8 @@ def open_storage(url: str | os.PathLike[str], *, create: bool = False) -> Storag
     ----------
     url
         "postgresql://..." for PostgreSQL; "sqlite:///relative/path", "sqlite:////absolute/path"
-        or a plain path for an SQLite file.
+        or a plain path for an SQLite file. "sqlite:///path?shared=true" accepts a file that
+        others than its owner can read, where a platform mounts it so.
     create
         Make a new ledger where there is none; if False, that is a `LedgerMissing`.
     """
@@ -29,8 +31,36 @@ def open_storage(url: str | os.PathLike[str], *, create: bool = False) -> Storag
         from holdfast.guard.storage.postgres import PostgresStorage
 
         return PostgresStorage(text, create=create)
+    path, shared = _file(text)
+    return SqliteStorage(path, create=create, shared=shared)
+
+
+def sqlite_path(url: str | os.PathLike[str]) -> Path:
+    """Return the file of an SQLite ledger.
+
+    Raises
+    ------
+    InvalidInput
+        The ledger is in PostgreSQL, which has its own tools for copies.
+    """
+    text = os.fspath(url)
+    if text.startswith(("postgresql://", "postgres://")):
+        raise InvalidInput(
+            "ledger must be an SQLite file here; a PostgreSQL one is copied with "
+            "pg_dump --table='holdfast_*' and put back with psql."
+        )
+    return _file(text)[0]
+
+
+def _file(text: str) -> tuple[Path, bool]:
+    shared = False
     if text.startswith("sqlite:///"):
-        text = text.removeprefix("sqlite:///")
+        text, mark, options = text.removeprefix("sqlite:///").partition("?")
+        shared = options == "shared=true"
+        if mark and not shared:
+            raise InvalidInput(
+                f"ledger must have no option but ?shared=true, got ?{shortened(options)}."
+            )
     elif "://" in text:
         raise InvalidInput(
             "ledger must be a path, sqlite:///path or postgresql://..., "
@@ -38,4 +68,4 @@ def open_storage(url: str | os.PathLike[str], *, create: bool = False) -> Storag
         )
     if not text:
         raise InvalidInput("ledger must name a file, got an empty path.")
-    return SqliteStorage(Path(text), create=create)
+    return Path(text), shared

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
+import stat
 from pathlib import Path
 from typing import TypeAlias
 
 from holdfast.errors import LedgerError
 
-__all__ = ["Files"]
+__all__ = ["Files", "refuse_wide_modes"]
 
 # Device and inode: what a path names, whatever it holds.
 Identity: TypeAlias = tuple[int, int]
@@ -49,6 +51,28 @@ class Files:
         return LedgerError(
             f"ledger {self._path} is not the one that was opened: {what}. Nothing was released."
         )
+
+
+def refuse_wide_modes(path: Path) -> None:
+    """Raise if others than its owner may read or change the ledger, or what SQLite has beside it.
+
+    Entries show to whom they are shown which teams look, and what they were told; and whoever may
+    write can take looks back.
+    """
+    if os.name != "posix":
+        return
+    real = Path(os.path.realpath(path))
+    for place in (real, real.with_name(real.name + "-wal"), real.with_name(real.name + "-shm")):
+        try:
+            mode = stat.S_IMODE(os.stat(place).st_mode)
+        except FileNotFoundError:
+            continue
+        if mode & 0o077:
+            raise LedgerError(
+                f"ledger {path} can't be used: {place.name} must be its owner's alone, got mode "
+                f"{mode:04o}; run: chmod 600 {shlex.quote(str(place))} (or, where a platform "
+                f"mounts it so, name it sqlite:///{path}?shared=true). Nothing was released."
+            )
 
 
 def _identity(path: Path) -> Identity | None:

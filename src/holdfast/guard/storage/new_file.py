@@ -8,16 +8,13 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from holdfast.errors import LedgerError
 from holdfast.guard.entry import VERSION, first_hash
+from holdfast.guard.storage.backup import flush_folder, refuse_leftovers, temporary_file
 from holdfast.guard.storage.file_lock import FileQueue
 from holdfast.guard.storage.note import Note, stamp_of
 from holdfast.guard.storage.sql import schema
 
 __all__ = ["make_file"]
-
-# What SQLite keeps beside a database and would read into a new one of the same name.
-LEFT_BEHIND = ("-wal", "-journal")
 
 
 def make_file(path: Path, patience: float) -> None:
@@ -29,24 +26,13 @@ def make_file(path: Path, patience: float) -> None:
     with closing(FileQueue(path)) as queue, queue.turn(patience) as front:
         if path.exists():
             return
-        place = Path(os.path.realpath(path))
-        for suffix in LEFT_BEHIND:
-            if place.with_name(place.name + suffix).exists():
-                raise LedgerError(
-                    f"ledger {path} must not be made beside {place.name}{suffix}, which belongs to "
-                    "a ledger that is not there any more: put that one back, or move its rest away."
-                )
-        draft = place.with_name(f".{place.name}.{secrets.token_hex(8)}")
-        try:
-            # Made here, not by SQLite, so that it is never readable by others, not even briefly.
-            os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        refuse_leftovers(path)
+        with temporary_file(path) as draft:
             _fill(draft)
+            place = Path(os.path.realpath(path))
             draft.replace(place)
-            _flush_folder(place.parent)
-            front.note = str(Note(stamp_of(path)))
-        finally:
-            for suffix in ("", "-journal", "-wal", "-shm"):
-                draft.with_name(draft.name + suffix).unlink(missing_ok=True)
+            flush_folder(place.parent)
+        front.note = str(Note(stamp_of(path)))
 
 
 def _fill(path: Path) -> None:
@@ -66,13 +52,3 @@ def _fill(path: Path) -> None:
         connection.execute("PRAGMA journal_mode = WAL")
     finally:
         connection.close()
-
-
-def _flush_folder(folder: Path) -> None:
-    """Let the new name survive a power cut."""
-    if os.name == "posix":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -16,7 +16,7 @@ from holdfast.guard.entry import READABLE_VERSIONS, VERSION
 from holdfast.guard.storage.contract import Question, Transaction
 from holdfast.guard.storage.damage import damage
 from holdfast.guard.storage.file_lock import FileQueue
-from holdfast.guard.storage.files_in_place import Files
+from holdfast.guard.storage.files_in_place import Files, refuse_wide_modes
 from holdfast.guard.storage.new_file import make_file
 from holdfast.guard.storage.note import Note, stamp_of
 from holdfast.guard.storage.sql import SqlTransaction
@@ -41,8 +41,9 @@ class SqliteStorage:
     last writer left it.
     """
 
-    def __init__(self, path: Path, *, create: bool = False) -> None:
+    def __init__(self, path: Path, *, create: bool = False, shared: bool = False) -> None:
         self._path = path.absolute()
+        self._shared = shared
         self._reset()
         with _clear_errors(self._path):
             if create:
@@ -56,7 +57,7 @@ class SqliteStorage:
 
     def __getstate__(self) -> dict[str, Any]:
         """Travel to another process as an address; it connects there."""
-        return {"_path": self._path}
+        return {"_path": self._path, "_shared": self._shared}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -65,7 +66,7 @@ class SqliteStorage:
     def _connected(self) -> _Open:
         """Return this process's connection."""
         if self._open is None:
-            self._open = _Open(self._path)
+            self._open = _Open(self._path, self._shared)
             # Closed in order also when it is forgotten, or when the process ends.
             weakref.finalize(self, self._open.close)
         return self._open
@@ -120,17 +121,18 @@ class SqliteStorage:
 class _Open:
     """A connection, the files that it has open, and the queue for them."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, shared: bool) -> None:
         self.path = path
+        self._shared = shared
         self.queue = FileQueue(path)
         self._process = os.getpid()
         self._closed = False
-        self._connection, self._files = _connect(path)
+        self._connection, self._files = _connect(path, shared)
         OPEN.add(self)
 
     def connect_anew(self) -> None:
         """Remember nothing of the file as it was before."""
-        old, (self._connection, self._files) = self._connection, _connect(self.path)
+        old, (self._connection, self._files) = self._connection, _connect(self.path, self._shared)
         # Only now, so that it is not the last one, which would write the log into the file.
         old.close()
 
@@ -185,7 +187,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_leave_to_parent)
 
 
-def _connect(path: Path) -> tuple[sqlite3.Connection, Files]:
+def _connect(path: Path, shared: bool) -> tuple[sqlite3.Connection, Files]:
     if not path.exists():
         raise LedgerMissing(
             f"ledger {path} must be a file, but there is none. Nothing was released. "
@@ -196,6 +198,8 @@ def _connect(path: Path) -> tuple[sqlite3.Connection, Files]:
             f"ledger {path} must hold a ledger, but it is empty: put the ledger back, or "
             "remove the file if there never was one. Nothing was released."
         )
+    if not shared:
+        refuse_wide_modes(path)
     files = Files(path)
     connection = sqlite3.connect(
         path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
