@@ -50,7 +50,7 @@ def test_the_text_forms_that_policies_use(text, rule):
         ("ladder:0", "step must lie in (0, 1], got 0.0."),
         ("ladder:nan", "step must lie in (0, 1], got nan."),
         ("gaussian", "gaussian must give scale, got 'gaussian'."),
-        ("gaussian:inf", "scale must be positive and finite, got inf."),
+        ("gaussian:inf", "scale must lie in [1e-09, 1000], got inf."),
         ("gaussian:0.1,0.2", "gaussian must name its settings (setting=value), got '0.2'."),
         ("batch:size=1,size=2", "batch must give size once, got 'batch:size=1,size=2'."),
         ("gaussian:size=1", "gaussian must have settings among scale, sampler, got 'size'."),

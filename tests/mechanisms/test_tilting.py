@@ -10,6 +10,7 @@ import pytest
 from holdfast import Problem
 from holdfast.certificates import certify
 from holdfast.mechanisms import parse_mechanism
+from holdfast.mechanisms.channel import Channel
 from holdfast.mechanisms.tilting import noisy_nats, rounded_nats
 
 
@@ -72,7 +73,7 @@ def test_one_noisy_answer_tells_no_more_than_the_limit_and_nearly_as_much():
     inside = density > 0
     entropy = -np.sum(density[inside] * np.log(density[inside])) * (grid[1] - grid[0])
     noise = 0.5 * math.log(2 * math.pi * math.e * scale**2)
-    limit = noisy_nats(Problem(n, m, 1), scale**2, noise)
+    limit = noisy_nats(Problem(n, m, 1), Channel.of("gaussian", scale).tells)
     assert entropy - noise <= limit
     assert limit < entropy - noise + 0.01
 

@@ -25,7 +25,10 @@ from holdfast.mechanisms import (
     Split,
     Subsample,
     Thresholdout,
+    additive,
     released,
+    shaky_ladder,
+    thresholdout,
 )
 from holdfast.mechanisms.parameter_free_ladder import climbs
 
@@ -52,18 +55,28 @@ def answers_to_counts(rule, counts, n, **more):
 
 
 class Scripted:
-    """A generator that hands out the draws it was given and records their scales."""
+    """Takes a generator's place: hands out the noise it was given and records the scales."""
 
     def __init__(self, *values):
         self.values, self.scales = list(values), []
 
-    def laplace(self, loc, scale):
-        assert loc == 0.0
+    def draw(self, scale):
         self.scales.append(scale)
-        return self.values.pop(0)
+        return Fraction(self.values.pop(0))
 
-    def normal(self, loc, scale):
-        return self.laplace(loc, scale)
+
+@pytest.fixture(autouse=True)
+def scripted_noise(monkeypatch):
+    def draw(shape, scale, rng, sampler="grid"):
+        return rng.draw(scale)
+
+    def with_noise(value, shape, scale, rng, sampler="grid"):
+        return value + rng.draw(scale)
+
+    for module in (additive, shaky_ladder, thresholdout):
+        monkeypatch.setattr(module, "with_noise", with_noise)
+    for module in (shaky_ladder, thresholdout):
+        monkeypatch.setattr(module, "draw", draw)
 
 
 def test_exact_is_matches_over_n():

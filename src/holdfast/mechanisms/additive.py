@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from holdfast.mechanisms.base import Reading, Rule
-from holdfast.mechanisms.checks import check_positive
-from holdfast.mechanisms.information import noisy_answer_nats
-from holdfast.mechanisms.noise import Shape, check_sampler, draw
+from holdfast.mechanisms.channel import Channel
+from holdfast.mechanisms.checks import check_scale
+from holdfast.mechanisms.noise import Shape, check_sampler, with_noise
 from holdfast.mechanisms.tilting import noisy_nats
 from holdfast.problem import Problem
 from holdfast.protocols import State
@@ -31,18 +31,18 @@ class Additive(Rule):
     scale
         The parameter of the noise, in units of accuracy.
     sampler
-        "numpy", repeatable from the seed, or "opendp": exact discrete noise of whole matches.
+        "grid", repeatable from the seed, or "opendp": the same law from the system's randomness.
     """
 
     scale: float
-    sampler: str = "numpy"
+    sampler: str = "grid"
 
     shape: ClassVar[Shape]
     unbounded: ClassVar[bool] = True
     adds_noise: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_positive("scale", self.scale)
+        check_scale("scale", self.scale)
         check_sampler(self.sampler)
 
     @property
@@ -50,40 +50,29 @@ class Additive(Rule):
         """The variance of the noise."""
         raise NotImplementedError
 
-    @property
-    def entropy(self) -> float:
-        """The differential entropy of the noise, in nats."""
-        raise NotImplementedError
-
     def pass_on(
         self, state: State, reading: Reading, rng: np.random.Generator
     ) -> tuple[Reading, State]:
         """Return the value plus one fresh draw of noise."""
-        n = reading.evaluation.n_examples
-        noise = draw(self.shape, self.scale, n, rng, self.sampler)
-        return reading.with_value(reading.value + noise), state
+        value = with_noise(reading.value, self.shape, self.scale, rng, self.sampler)
+        return reading.with_value(value), state
 
     def difference(self, chance: float) -> float:
         """Return what the difference of two draws exceeds with this chance."""
         raise NotImplementedError
 
-    def difference_blur(self, problem: Problem, chance: float) -> float:
+    def difference_blur(self, problem: Problem, chance: float) -> float:  # noqa: ARG002 - as there
         """Return the quantile of the difference of two draws."""
-        grid = 1.0 / problem.n_examples if self.sampler == "opendp" else 0.0
-        return self.difference(chance) + 2.0 * grid
+        return self.difference(chance)
 
     def resolution(self, problem: Problem) -> float:
         """Return the standard deviation of an answer, or one match if that is coarser."""
         return max(math.sqrt(self.variance), 1.0 / problem.n_examples)
 
     def own_nats(self, problem: Problem) -> float:
-        """Return k times what one noisy answer can tell; none if the noise is on a grid."""
-        if self.sampler != "numpy":
-            return math.inf  # the entropy argument is for continuous noise
-        return problem.n_queries * noisy_answer_nats(self.variance, self.entropy)
+        """Return k times what one noisy answer can tell."""
+        return problem.n_queries * Channel.of(self.shape, self.scale).most
 
     def blurred_nats(self, problem: Problem) -> float:
         """Return what noisy counts can tell, given what was told before."""
-        if self.sampler != "numpy":
-            return math.inf
-        return noisy_nats(problem, self.variance, self.entropy)
+        return noisy_nats(problem, Channel.of(self.shape, self.scale).tells)

@@ -115,6 +115,11 @@ class Rule:
         readings, after = self.answers(state, evaluation, rng)
         return (float(readings[-1].value) if readings else PENDING), after
 
+    @property
+    def leaves_range(self) -> bool:
+        """Whether a value that it passes on may lie outside [0, 1]."""
+        return self.unbounded
+
     # What an answer means.
 
     @property

@@ -152,7 +152,7 @@ class Chain(Rule):
         least = math.inf
         for rule in self.rules:
             least = min(least, rule.own_nats(problem))
-            if rule.unbounded:
+            if rule.leaves_range:
                 break
             problem = rule.exposed(problem)
         return least

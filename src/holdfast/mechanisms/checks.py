@@ -11,7 +11,11 @@ import numpy as np
 from holdfast.errors import InvalidInput
 from holdfast.quoting import quoted
 
-__all__ = ["as_fraction", "check_positive", "check_share", "nearest_multiple"]
+__all__ = ["as_fraction", "check_scale", "check_share", "check_step", "nearest_multiple"]
+
+# Finer steps and scales than this hide nothing from anybody; wider noise hides everything.
+FINEST = 1e-9
+WIDEST = 1e3
 
 
 def check_share(name: str, value: object) -> float:
@@ -22,11 +26,19 @@ def check_share(name: str, value: object) -> float:
     return number
 
 
-def check_positive(name: str, value: object) -> float:
-    """Return `value` if it is positive and finite."""
+def check_step(name: str, value: object) -> float:
+    """Return `value` if it is a step between two accuracies that makes sense."""
     number = _number(value)
-    if not 0.0 < number < math.inf:
-        raise InvalidInput(f"{name} must be positive and finite, got {quoted(value)}.")
+    if not FINEST <= number <= 1.0:
+        raise InvalidInput(f"{name} must lie in [{FINEST:g}, 1], got {quoted(value)}.")
+    return number
+
+
+def check_scale(name: str, value: object) -> float:
+    """Return `value` if it is a scale of noise that makes sense."""
+    number = _number(value)
+    if not FINEST <= number <= WIDEST:
+        raise InvalidInput(f"{name} must lie in [{FINEST:g}, {WIDEST:g}], got {quoted(value)}.")
     return number
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from holdfast.mechanisms.additive import Additive
-from holdfast.mechanisms.information import gaussian_entropy
 from holdfast.mechanisms.noise import Shape
 from holdfast.mechanisms.quantiles import gaussian_difference
 from holdfast.mechanisms.told import Told, Wording
@@ -23,7 +22,7 @@ class Gaussian(Additive):
     scale
         Standard deviation of the noise, in units of accuracy.
     sampler
-        "numpy", repeatable from the seed, or "opendp": exact discrete noise of whole matches.
+        "grid", repeatable from the seed, or "opendp": the same law from the system's randomness.
 
     Examples
     --------
@@ -40,11 +39,6 @@ class Gaussian(Additive):
     def variance(self) -> float:
         """The variance of the noise."""
         return self.scale**2
-
-    @property
-    def entropy(self) -> float:
-        """The differential entropy of the noise, in nats."""
-        return gaussian_entropy(self.variance)
 
     def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
         """Return the phrase with the noise."""

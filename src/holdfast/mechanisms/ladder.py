@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -79,6 +80,11 @@ class Ladder(Rule):
         if climbed:
             rung = nearest_multiple(reading.value, step)
         return reading.telling(rung * step, new_best=climbed, own=climbed), {"rung": rung}
+
+    @property
+    def leaves_range(self) -> bool:
+        """Whether 1 is rounded up: to 1.2 with a step of 0.4."""
+        return nearest_multiple(Fraction(1), as_fraction(self.step)) * as_fraction(self.step) > 1
 
     def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
         """Return the phrase for the standing value."""

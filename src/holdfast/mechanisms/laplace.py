@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -23,7 +22,7 @@ class Laplace(Additive):
     scale
         The parameter b of the noise, in units of accuracy; its standard deviation is b sqrt(2).
     sampler
-        "numpy", repeatable from the seed, or "opendp": exact discrete noise of whole matches.
+        "grid", repeatable from the seed, or "opendp": the same law from the system's randomness.
 
     Examples
     --------
@@ -39,11 +38,6 @@ class Laplace(Additive):
     def variance(self) -> float:
         """The variance of the noise."""
         return 2.0 * self.scale**2
-
-    @property
-    def entropy(self) -> float:
-        """The differential entropy of the noise, in nats."""
-        return 1.0 + math.log(2.0 * self.scale)
 
     def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
         """Return the phrase with the noise."""

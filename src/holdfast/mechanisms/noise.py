@@ -1,49 +1,84 @@
-"""Where noise comes from: numpy's generator, or OpenDP's samplers on the grid of counts.
+"""Noise on a grid: whole numbers of cells, with an exact law, so that no digit tells more.
 
-Noise from floating-point samplers leaves traces in the last bits of an answer, from which
-repeated looks can learn more than the noise should allow (Mironov 2012). OpenDP's samplers are
-exact and discrete: they add whole matches, drawn from the operating system's randomness, so they
-can't be repeated from a seed.
+A floating-point sampler adds one of finitely many unevenly spaced numbers, so the last bits of an
+answer tell which accuracies could have given it (Mironov 2012), and a bound for ideal noise is
+false for it. Here a value is first rounded to a grid that is 2^40 times finer than the noise, and
+then moved by a whole number of cells whose law is known exactly: every value of the grid is
+possible whatever the accuracy was, and how likely it is follows the law that the bounds are for
+(`channel`). What is done with the answer afterwards, such as storing it as a float, tells no more.
+
+Two samplers draw that law: "grid", from the bits of the generator that is passed in, so that a
+play can be repeated from its seed; and "opendp", OpenDP's own, from the operating system's
+randomness.
 """
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
+from functools import cache
 from typing import Literal
 
 import numpy as np
 
 from holdfast.errors import InvalidInput, NotSupported
-from holdfast.quoting import quoted
+from holdfast.mechanisms.checks import as_fraction, nearest_multiple
+from holdfast.mechanisms.coins import Coins
 
-__all__ = ["Sampler", "Shape", "check_sampler", "draw"]
+__all__ = ["FINENESS", "Sampler", "Shape", "check_sampler", "draw", "grid_of", "with_noise"]
 
-Sampler = Literal["numpy", "opendp"]
+Sampler = Literal["grid", "opendp"]
 Shape = Literal["gaussian", "laplace"]
+
+# A cell is between 2^-41 and 2^-40 times the scale of the noise.
+FINENESS = 40
 
 
 def check_sampler(sampler: str) -> None:
     """Raise `InvalidInput` unless this is the name of a sampler."""
-    if sampler not in ("numpy", "opendp"):
-        raise InvalidInput(f"sampler must be numpy or opendp, got {quoted(sampler)}.")
+    if sampler == "numpy":
+        raise InvalidInput(
+            "sampler must be grid or opendp, got 'numpy': noise from a floating-point sampler "
+            "tells more than its bound allows."
+        )
+    if sampler not in ("grid", "opendp"):
+        raise InvalidInput(f"sampler must be grid or opendp, got {sampler!r}.")
 
 
-def draw(
-    shape: Shape, scale: float, n_examples: int, rng: np.random.Generator, sampler: str = "numpy"
+@cache
+def grid_of(scale: float) -> Fraction:
+    """Return the width of a cell: a power of two, so that multiples of it are floats.
+
+    >>> grid_of(1.0) == Fraction(1, 2**40), grid_of(0.005) <= Fraction(1, 200 * 2**40)
+    (True, True)
+    """
+    _, exponent = math.frexp(scale)  # scale = mantissa 2^exponent, mantissa in [1/2, 1)
+    return Fraction(2) ** (exponent - 1 - FINENESS)
+
+
+def with_noise(
+    value: Fraction, shape: Shape, scale: float, rng: np.random.Generator, sampler: str = "grid"
 ) -> Fraction:
-    """Return one draw of noise, in units of accuracy.
+    """Return a value on the grid plus one draw of noise."""
+    grid = grid_of(scale)
+    return nearest_multiple(value, grid) * grid + draw(shape, scale, rng, sampler)
+
+
+def draw(shape: Shape, scale: float, rng: np.random.Generator, sampler: str = "grid") -> Fraction:
+    """Return one draw of noise, in units of accuracy: a whole number of cells.
 
     `scale` is the standard deviation of Gaussian noise and the parameter b of Laplace noise.
     """
+    grid = grid_of(scale)
+    cells = as_fraction(scale) / grid
     if sampler == "opendp":
-        return Fraction(_discrete(shape, scale * n_examples), n_examples)
-    if shape == "gaussian":
-        return Fraction(float(rng.normal(0.0, scale)))
-    return Fraction(float(rng.laplace(0.0, scale)))
+        return _opendp(shape, float(cells)) * grid
+    coins = Coins(rng)
+    return (coins.gaussian(cells**2) if shape == "gaussian" else coins.laplace(cells)) * grid
 
 
-def _discrete(shape: Shape, scale: float) -> int:
-    """Return a whole number of matches from OpenDP's discrete Gaussian or Laplace sampler."""
+def _opendp(shape: Shape, scale: float) -> int:
+    """Return a whole number from OpenDP's discrete Gaussian or Laplace sampler."""
     try:
         import opendp.prelude as dp
     except ImportError:
@@ -52,5 +87,5 @@ def _discrete(shape: Shape, scale: float) -> int:
         ) from None
     dp.enable_features("contrib")
     make = dp.m.make_gaussian if shape == "gaussian" else dp.m.make_laplace
-    measurement = make(dp.atom_domain(T=int), dp.absolute_distance(T=int), scale=scale)
+    measurement = make(dp.atom_domain(T="i64"), dp.absolute_distance(T="i64"), scale=scale)
     return int(measurement(0))

@@ -86,6 +86,11 @@ class Rounding(Rule):
         step = self.exact_step
         return reading.with_value(nearest_multiple(reading.value, step) * step), state
 
+    @property
+    def leaves_range(self) -> bool:
+        """Whether 1 is rounded up: to 1.2 with a step of 0.4."""
+        return nearest_multiple(Fraction(1), self.exact_step) * self.exact_step > 1
+
     def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
         """Return the phrase with the rounding."""
         if self.decimals is not None:

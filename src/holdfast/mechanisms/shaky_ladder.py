@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from holdfast.mechanisms.base import Reading, Rule
-from holdfast.mechanisms.checks import as_fraction, check_positive, check_share
-from holdfast.mechanisms.information import laplace_nats
-from holdfast.mechanisms.noise import draw
+from holdfast.mechanisms.channel import Channel
+from holdfast.mechanisms.checks import as_fraction, check_scale, check_step
+from holdfast.mechanisms.noise import draw, with_noise
 from holdfast.mechanisms.quantiles import laplace_difference
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
@@ -60,8 +60,8 @@ class ShakyLadder(Rule):
     adds_noise: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_share("step", self.step)
-        check_positive("scale", self.scale)
+        check_step("step", self.step)
+        check_scale("scale", self.scale)
 
     def init(self, problem: Problem) -> State:  # noqa: ARG002 - the protocol's signature
         """Return the state in which nothing was released."""
@@ -71,13 +71,14 @@ class ShakyLadder(Rule):
         self, state: State, reading: Reading, rng: np.random.Generator
     ) -> tuple[Reading, State]:
         """Return a new noisy value if the noisy comparison climbs, else the standing one."""
-        n, best = reading.evaluation.n_examples, state["best"]
-        mine, theirs, shown = (draw("laplace", self.scale, n, rng) for _ in range(3))
+        best = state["best"]
+        mine, theirs = (draw("laplace", self.scale, rng) for _ in range(2))
+        shown = with_noise(reading.value, "laplace", self.scale, rng)
         climbed = best is None or (
             reading.value + mine > Fraction(best) + as_fraction(self.step) + theirs
         )
         if climbed:
-            best = float(reading.value + shown)
+            best = float(shown)
         return reading.telling(Fraction(best), new_best=climbed, own=climbed), {"best": best}
 
     def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
@@ -95,4 +96,4 @@ class ShakyLadder(Rule):
 
     def own_nats(self, problem: Problem) -> float:
         """Return k times one bit, climbed or not, and what one noisy value can tell."""
-        return problem.n_queries * (math.log(2.0) + laplace_nats(self.scale))
+        return problem.n_queries * (math.log(2.0) + Channel.of("laplace", self.scale).most)

@@ -10,9 +10,10 @@ import numpy as np
 
 from holdfast.errors import BudgetExhausted, InvalidInput
 from holdfast.mechanisms.base import Reading, Rule
-from holdfast.mechanisms.checks import as_fraction, check_positive, check_share
-from holdfast.mechanisms.information import laplace_nats, log_patterns
-from holdfast.mechanisms.noise import draw
+from holdfast.mechanisms.channel import Channel
+from holdfast.mechanisms.checks import as_fraction, check_scale, check_step
+from holdfast.mechanisms.information import log_patterns
+from holdfast.mechanisms.noise import draw, with_noise
 from holdfast.mechanisms.quantiles import laplace_difference
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem, check_at_least
@@ -69,8 +70,8 @@ class Thresholdout(Rule):
     adds_noise: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_share("threshold", self.threshold)
-        check_positive("scale", self.scale)
+        check_step("threshold", self.threshold)
+        check_scale("scale", self.scale)
         check_at_least("budget", self.budget, 1)
         if self.reference is not None and not 0.0 <= self.reference <= 1.0:
             raise InvalidInput(f"reference must lie in [0, 1], got {quoted(self.reference)}.")
@@ -94,23 +95,20 @@ class Thresholdout(Rule):
         if budget < 1:
             raise BudgetExhausted(f"thresholdout has spent its budget of {self.budget}.")
         if threshold is None:
-            threshold = self._noisy_threshold(reading, rng)
-        limit = Fraction(threshold) + self._laplace(4, reading, rng)
+            threshold = self._noisy_threshold(rng)
+        limit = Fraction(threshold) + draw("laplace", 4 * self.scale, rng)
         exceeds = abs(reading.value - Fraction(last)) > limit
         if exceeds:
-            answer = float(reading.value + self._laplace(1, reading, rng))
-            budget, threshold = budget - 1, self._noisy_threshold(reading, rng)
+            answer = float(with_noise(reading.value, "laplace", self.scale, rng))
+            budget, threshold = budget - 1, self._noisy_threshold(rng)
         else:
             answer = last
         kept = answer if self.reference is None else last
         after = {"budget": budget, "threshold": threshold, "last": kept}
         return reading.telling(Fraction(answer), own=exceeds), after
 
-    def _laplace(self, times: int, reading: Reading, rng: np.random.Generator) -> Fraction:
-        return draw("laplace", times * self.scale, reading.evaluation.n_examples, rng)
-
-    def _noisy_threshold(self, reading: Reading, rng: np.random.Generator) -> float:
-        return float(as_fraction(self.threshold) + self._laplace(2, reading, rng))
+    def _noisy_threshold(self, rng: np.random.Generator) -> float:
+        return float(as_fraction(self.threshold) + draw("laplace", 2 * self.scale, rng))
 
     def wording(self, so_far: Wording, told: Told) -> Wording:
         """Return the phrase for a value of its own, or for the reference."""
@@ -133,4 +131,4 @@ class Thresholdout(Rule):
         """Return which looks exceeded, and what `budget` noisy values can tell."""
         k = problem.n_queries
         paid = min(self.budget, k)
-        return log_patterns(k, paid) + paid * laplace_nats(self.scale)
+        return log_patterns(k, paid) + paid * Channel.of("laplace", self.scale).most

@@ -9,7 +9,7 @@ x_i <= x_(i-1) + f(x_(i-1)).
 
 - An answer with few values tells at most its entropy, and H(P) <= R_t(Q) + t/(1-t) D for every
   0 < t < 1, R_t the Rényi entropy of order t.
-- An answer with noise of variance v tells at most ln(1 + V/v)/2 if the noise is Gaussian, where
+- An answer with noise tells at most what `channel` says for an accuracy of variance V, where
   V <= (D + ln E_Q exp(w X^2))/w for every w > 0, X the deviation of the accuracy from 1/m
   (Donsker and Varadhan).
 """
@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from holdfast.bounds.binomial import log_pmf
+from holdfast.mechanisms.channel import LARGEST_VARIANCE
 from holdfast.problem import Problem
 
 __all__ = ["noisy_nats", "rounded_nats"]
@@ -39,8 +40,6 @@ SLOPES = np.geomspace(32.0, 1e-4, 60)
 WEIGHTS = np.geomspace(1e-3, 32.0, 90)
 # Added to each limit, so that rounding never makes it too low.
 SLACK = 1e-9
-# An accuracy lies in [0, 1].
-LARGEST_VARIANCE = 0.25
 
 
 def rounded_nats(problem: Problem, step: Fraction) -> float:
@@ -56,21 +55,21 @@ def rounded_nats(problem: Problem, step: Fraction) -> float:
     return _after(k, first, lambda x: min(most, float((intercepts + SLOPES * x).min())))
 
 
-def noisy_nats(problem: Problem, variance: float, entropy: float) -> float:
+def noisy_nats(problem: Problem, tells: Callable[[float], float]) -> float:
     """Return a limit on the information in k accuracies with independent noise.
 
-    `variance` and `entropy` (differential, in nats) are those of the noise.
+    `tells` says what one answer can tell of an accuracy whose variance, given everything released
+    before, is at most some number; it grows with that number and is concave in it.
     """
     n, m, k = problem
     if n > MOST_EXAMPLES or k > MOST_LOOKS:
         return math.inf
     weights, moments = _moments(n, m)
 
-    def tells(x: float) -> float:
-        spread = min(LARGEST_VARIANCE, float(((x + moments) / weights).min()))
-        return 0.5 * math.log(2.0 * math.pi * math.e * (spread + variance)) - entropy
+    def after(x: float) -> float:
+        return tells(min(LARGEST_VARIANCE, float(((x + moments) / weights).min())))
 
-    return _after(k, tells(0.0), tells)
+    return _after(k, after(0.0), after)
 
 
 def _after(looks: int, first: float, tells: Callable[[float], float]) -> float:

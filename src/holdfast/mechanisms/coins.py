@@ -1,0 +1,99 @@
+"""Random whole numbers with an exact law: nothing but integers is computed.
+
+Discrete Laplace and discrete Gaussian noise after Canonne, Kamath and Steinke (2020, The discrete
+Gaussian for differential privacy), from uniform random bits alone.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+__all__ = ["Coins"]
+
+WORD = 64
+WORDS_AT_ONCE = 32
+
+
+class Coins:
+    """Draws from a generator's bits.
+
+    >>> coins = Coins(np.random.default_rng(0))
+    >>> draws = [coins.laplace(Fraction(3)) for _ in range(1000)]
+    >>> -0.5 < sum(draws) / 1000 < 0.5
+    True
+    """
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+        self._words: list[int] = []
+
+    def laplace(self, scale: Fraction) -> int:
+        """Return z with probability proportional to exp(-|z| / scale)."""
+        top, bottom = scale.numerator, scale.denominator
+        while True:
+            # u + top v is geometric with ratio exp(-1/top).
+            u = self._below(top)
+            if not self._exp(u, top):
+                continue
+            v = 0
+            while self._exp(1, 1):
+                v += 1
+            size, negative = (u + top * v) // bottom, self._flip(1, 2)
+            if size or not negative:  # zero has one sign
+                return -size if negative else size
+
+    def gaussian(self, variance: Fraction) -> int:
+        """Return z with probability proportional to exp(-z^2 / (2 variance))."""
+        a, b = variance.numerator, variance.denominator
+        scale = math.isqrt(a // b) + 1
+        bottom = 2 * a * b * scale * scale
+        while True:
+            z = self.laplace(Fraction(scale))
+            # Accepted with probability exp(-(|z| - variance/scale)^2 / (2 variance)).
+            if self._exp((abs(z) * scale * b - a) ** 2, bottom):
+                return z
+
+    def _exp(self, top: int, bottom: int) -> bool:
+        """Return True with probability exp(-top/bottom)."""
+        while top > bottom:
+            if not self._exp(1, 1):
+                return False
+            top -= bottom
+        # The number of successes in a row, with chances x, x/2, x/3, ..., is even so often.
+        row = 1
+        while self._flip(top, bottom * row):
+            row += 1
+        return row % 2 == 1
+
+    def _flip(self, top: int, bottom: int) -> bool:
+        """Return True with probability top/bottom: a uniform number, digit by digit, is below."""
+        while True:
+            if top >= bottom:
+                return True
+            digit, top = divmod(top << WORD, bottom)
+            word = self._word()
+            if word != digit:
+                return word < digit
+            if top == 0:
+                return False
+
+    def _below(self, limit: int) -> int:
+        """Return one of 0 .. limit - 1, all equally likely."""
+        bits = (limit - 1).bit_length()
+        while True:
+            value = 0
+            for _ in range(-(-bits // WORD)):
+                value = value << WORD | self._word()
+            value >>= -bits % WORD
+            if value < limit:
+                return value
+
+    def _word(self) -> int:
+        if not self._words:
+            self._words = self._rng.integers(
+                0, 1 << WORD, size=WORDS_AT_ONCE, dtype=np.uint64
+            ).tolist()
+        return self._words.pop()
