@@ -252,8 +252,9 @@ def _clear_errors(path: Path) -> Iterator[None]:
     failure = None
     try:
         yield
-    except (sqlite3.Error, OSError) as error:
-        failure = str(error)
+    except (sqlite3.Error, OSError, UnicodeError) as error:
+        # The last where SQLite quotes a damaged schema, which Python can't read.
+        failure = " ".join(str(error).split())
     if failure is not None:
         # Raised out here so that no frame of the transaction hangs on the exception.
         raise LedgerError(
