@@ -62,12 +62,15 @@ class Asked:
         The looks under each rule.
     total
         All looks; less than those of the states where these have more than they can use.
+    taken
+        Whether these are looks taken so far, each state's of a budget that is not known.
     """
 
     n_examples: int
     n_classes: int
     looks: tuple[Looks, ...]
     total: int
+    taken: bool = False
 
     @property
     def remembers(self) -> bool:

@@ -144,7 +144,7 @@ def certify_histories(
             statement="nothing was released",
             binds=knowledge.who,
         )
-    asked = Asked(n_examples, n_classes, looks, total)
+    asked = Asked(n_examples, n_classes, looks, total, taken=True)
     shared = any(scope == ALL_TEAMS for _, scope in histories)
     return _certify(asked, knowledge, Setting(knowledge.uniform, shared=shared, everyone=everyone))
 

@@ -89,7 +89,7 @@ def _all(asked: Asked, setting: Setting) -> Iterator[tuple[str, float, str | Non
         reason = reason or UNIFORM_ONLY
     only = asked.only
     if only is not None and not asked.same_examples:
-        together = only.rule.counts_nats_of(asked.problem(k), only.states)
+        together = only.rule.counts_nats_of(asked.problem(k), only.states, whole=not asked.taken)
     else:
         together = nats_adaptive_tilted(here, abstentions=abstentions)
     yield "information-adaptive-tilted", together, reason

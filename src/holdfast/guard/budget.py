@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from holdfast.guard.policy import Policy
 from holdfast.guard.storage import Transaction
-from holdfast.guard.windows import Microseconds, Total
+from holdfast.guard.windows import DAY, Calendar, Microseconds, Rolling, Total, Window
 
-__all__ = ["Allowance", "allowance"]
+__all__ = ["Allowance", "allowance", "memory_budget"]
 
 
 class Allowance(NamedTuple):
@@ -64,3 +64,34 @@ def allowance(
             return Allowance(0, None)
         opens = max(opens, freed)
     return Allowance(left, opens)
+
+
+def memory_budget(policy: Policy) -> int:
+    """Return how many looks one memory of the rule can have at most, while the board runs.
+
+    A rule that spreads its parts over the looks spreads them over these: a team's, or everyone's.
+    Where a window renews a team's looks and the policy does not say for how many days, only the
+    budget of the data set limits them.
+
+    >>> memory_budget(Policy("split:10")), memory_budget(Policy("split:10", memory="data_set"))
+    (100, 10000)
+    >>> memory_budget(Policy("split:10", looks_per_team=5, window="day", days=30))
+    155
+    """
+    everyone, windows = policy.looks_per_data_set, 1
+    if policy.memory == "data_set":
+        return everyone
+    if not isinstance(policy.span, Total):
+        if policy.days is None:
+            return everyone
+        windows = _most_windows(policy.span, policy.days * DAY)
+    return min(everyone, policy.looks_per_team * windows)
+
+
+def _most_windows(window: Window, time: Microseconds) -> int:
+    """Return how many windows a span of time can touch."""
+    if isinstance(window, Rolling):
+        return -(-time // window.span)
+    shortest = {"day": 1, "week": 7, "month": 28}
+    length = shortest[window.period] * DAY if isinstance(window, Calendar) else time
+    return -(-time // length) + 1

@@ -15,7 +15,7 @@ import numpy as np
 
 from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery, ReleaseFailed
 from holdfast.evaluate import evaluate
-from holdfast.guard.budget import Allowance, allowance
+from holdfast.guard.budget import Allowance, allowance, memory_budget
 from holdfast.guard.data_set import DataSet, find, names_of, record, settle
 from holdfast.guard.entry import Entry, Kind
 from holdfast.guard.ids import order_by_id
@@ -153,6 +153,8 @@ class Guard:
         if self.policy.witness is not None and self.ledger.witness is None:
             self.ledger.watch(self.policy.witness, create=create)
         self.problem = Problem(self._labels.size, n_classes, self.policy.looks_per_data_set)
+        # What one memory of the rule can be asked: a team's looks, or everyone's.
+        self._remembered = Problem(self._labels.size, n_classes, memory_budget(self.policy))
         self._picklable = picklable
         self._now = now
         self._whole_order = None
@@ -471,7 +473,9 @@ class Guard:
         failure: Exception
         try:
             if state is None:
-                state = mechanism.init(self.problem)
+                state = mechanism.init(self._remembered)
+            else:
+                state = mechanism.resume(state, self._remembered)
             evaluation = evaluate(query, found.labels, self.problem.n_classes)
             readings, state = mechanism.answers(state, evaluation, rng)
             answers = [Answer(float(reading.value), reading.told) for reading in readings]

@@ -92,6 +92,10 @@ class Rule:
         """Return the state before the first look: plain data, and empty if nothing is kept."""
         return {}
 
+    def resume(self, state: State, problem: Problem) -> State:  # noqa: ARG002 - the general answer
+        """Return a stored state as it goes on under a budget that may have changed since."""
+        return state
+
     def pass_on(
         self, state: State, reading: Reading, rng: np.random.Generator
     ) -> tuple[Reading, State]:
@@ -182,10 +186,17 @@ class Rule:
         """
         return nats_adaptive_tilted(problem)
 
-    def counts_nats_of(self, problem: Problem, states: Mapping[int, int]) -> float:  # noqa: ARG002
+    def counts_nats_of(
+        self,
+        problem: Problem,
+        states: Mapping[int, int],  # noqa: ARG002 - the general answer
+        *,
+        whole: bool = True,  # noqa: ARG002 - as above
+    ) -> float:
         """Return `counts_nats` for several states: how many of them there are, by their looks.
 
-        `problem` has the looks of all of them.
+        `problem` has the looks of all of them. `whole` tells whether these are each state's whole
+        budget; if not, they are those taken so far, of a budget that is not known.
         """
         return self.counts_nats(problem)
 

@@ -74,6 +74,14 @@ class Chain(Rule):
             problem = rule.scored(problem)
         return {"rules": states, "released": []}
 
+    def resume(self, state: State, problem: Problem) -> State:
+        """Return the states of all rules as they go on."""
+        states = []
+        for rule, each in zip(self.rules, state["rules"], strict=True):
+            states.append(rule.resume(each, problem))
+            problem = rule.scored(problem)
+        return {**state, "rules": states}
+
     def pass_on(
         self, state: State, reading: Reading, rng: np.random.Generator
     ) -> tuple[Reading, State]:
@@ -171,14 +179,16 @@ class Chain(Rule):
         """Return the limit of the counts that the last selection leaves, if they are all."""
         return self.counts_nats_of(problem, {problem.n_queries: 1})
 
-    def counts_nats_of(self, problem: Problem, states: Mapping[int, int]) -> float:
+    def counts_nats_of(
+        self, problem: Problem, states: Mapping[int, int], *, whole: bool = True
+    ) -> float:
         """Return the limit of the counts for several states; see `Rule.counts_nats_of`."""
         if any(_uses_more(rule, problem) for rule in self.rules):
             return math.inf
         limit = super().counts_nats(problem)
         for rule in self.rules:
             if rule.selects:
-                limit = rule.counts_nats_of(problem, states)
+                limit = rule.counts_nats_of(problem, states, whole=whole)
             problem = rule.exposed(problem)
         return limit
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from holdfast.bounds.binomial import entropy
 from holdfast.bounds.tilted import nats_adaptive_tilted
 from holdfast.errors import BudgetExhausted
 from holdfast.mechanisms.base import Reading, Rule
@@ -24,9 +25,10 @@ __all__ = ["Split"]
 class Split(Rule):
     """Cut the test set into parts and use up one after the other.
 
-    With k looks and p parts, look t is scored on part floor(t p/k) alone. With p = k every
-    answer comes from examples that no earlier look has touched, so it is an unbiased estimate
-    whatever was asked before. It does not stop the parts from being overfit one by one: the
+    With k looks and p parts, look t is scored on part floor(t p/k) alone. If k changes on the way
+    the new one counts, and no part before the last one used comes back. With p = k every answer
+    comes from examples that no earlier look has touched, so it is an unbiased estimate whatever
+    was asked before. It does not stop the parts from being overfit one by one: the
     gain over the whole test set falls only by a logarithm.
 
     Parameters
@@ -57,7 +59,15 @@ class Split(Rule):
     def init(self, problem: Problem) -> State:
         """Return the state before the first look; the number of looks fixes who gets which part."""
         check_at_least("n_examples (one a part)", problem.n_examples, self.parts)
-        return {"looks": 0, "n_queries": problem.n_queries}
+        return {"looks": 0, "n_queries": problem.n_queries, "part": 0}
+
+    def resume(self, state: State, problem: Problem) -> State:
+        """Return the state with its parts spread over the present budget; none comes back."""
+        if state["n_queries"] == problem.n_queries and "part" in state:
+            return state
+        looks, k = state["looks"], state["n_queries"]
+        reached = state.get("part", max(looks - 1, 0) * self.parts // k)
+        return {"looks": looks, "n_queries": problem.n_queries, "part": reached}
 
     def pass_on(
         self,
@@ -75,12 +85,12 @@ class Split(Rule):
         looks, k = state["looks"], state["n_queries"]
         if looks >= k:
             raise BudgetExhausted(f"split has used up all {self.parts} parts in {k} looks.")
-        n, part = reading.evaluation.n_examples, looks * self.parts // k
+        n, part = reading.evaluation.n_examples, max(state["part"], looks * self.parts // k)
         order = shuffled(n, self.seed, "split")
         chosen = order[n * part // self.parts : n * (part + 1) // self.parts]
         scored = narrowed(reading, chosen)
         told = replace(scored.told, part=part)
-        return replace(scored, told=told), {"looks": looks + 1, "n_queries": k}
+        return replace(scored, told=told), {**state, "looks": looks + 1, "part": part}
 
     def wording(self, so_far: Wording, told: Told) -> Wording:
         """Return the phrase with the part."""
@@ -100,12 +110,17 @@ class Split(Rule):
         """Return the sum over the parts of the limit for exact counts on each."""
         return self.counts_nats_of(problem, {problem.n_queries: 1})
 
-    def counts_nats_of(self, problem: Problem, states: Mapping[int, int]) -> float:
+    def counts_nats_of(
+        self, problem: Problem, states: Mapping[int, int], *, whole: bool = True
+    ) -> float:
         """Return the sum over the parts, each with the looks that all states spend on it.
 
-        The parts' labels stay independent, whatever is asked in which order.
+        The parts' labels stay independent, whatever is asked in which order. Looks of a budget
+        that is not known may all be on one part or on several: see `_however_spread`.
         """
         n, m, _ = problem
+        if not whole:
+            return self._however_spread(problem)
         shares: Counter[tuple[int, int]] = Counter()
         for part in range(self.parts):
             size = n * (part + 1) // self.parts - n * part // self.parts
@@ -120,3 +135,16 @@ class Split(Rule):
             for (size, looks), count in shares.items()
             if looks
         )
+
+    def _however_spread(self, problem: Problem) -> float:
+        """Return the most that all looks can tell, however they are spread over the parts.
+
+        On a part of s examples L looks tell at most h + g(L - 1), h the entropy of one answer and
+        g convex. So q parts that are used get q h + g(k - q) at most, which is convex in q and
+        largest for one part or for as many as there can be.
+        """
+        n, m, k = problem
+        size, used = -(-n // self.parts), min(self.parts, k)
+        together = nats_adaptive_tilted(Problem(size, m, k))
+        apart = nats_adaptive_tilted(Problem(size, m, k - used + 1))
+        return max(together, (used - 1) * entropy(size, m) + apart)
