@@ -1,11 +1,14 @@
 """One data set, one budget: rows in another order, renamed classes, ids that come and go."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from holdfast.errors import BudgetExhausted, InvalidInput, LedgerError
 from holdfast.guard import Guard, GuardedFile, Ledger, Policy, exposure
 from holdfast.guard.data_set import names_of, owners_of
+from holdfast.guard.parts import Part
 
 RNG = np.random.default_rng(5)
 N = 60
@@ -185,6 +188,39 @@ def test_a_file_may_be_sorted_renamed_and_relabelled_without_a_new_budget(sqlite
     four = GuardedFile(tmp_path / "truth.npy", policy, sqlite_url)
     with pytest.raises(BudgetExhausted):
         four.score(tmp_path / "guess.npy", team="blue")
+
+
+def test_a_part_is_the_same_part_in_any_order_of_the_whole(ledger_url):
+    public = RNG.random(N) < 0.5
+
+    def guard(order):
+        rows = np.flatnonzero(public[order])
+        return Guard(
+            LABELS[order],
+            Policy("subsample:0.5", looks_per_team=3),
+            ledger_url,
+            create=True,
+            ids=IDS[order],
+            part=Part("public", rows),
+        )
+
+    first = guard(ORDERS[0]).score(QUERIES[0][ORDERS[0]], team="blue")
+    assert guard(ORDERS[1]).score(QUERIES[1][ORDERS[1]], team="blue").looks_left == 1
+    for order in ORDERS:
+        again = guard(order).score(QUERIES[0][order], team="blue")
+        assert (again.repeated, again.released) == (True, first.released)
+    changed = QUERIES[0].copy()
+    changed[np.flatnonzero(~public)[0]] += 1
+    changed %= 4
+    assert not guard(ORDERS[2]).score(changed[ORDERS[2]], team="blue").repeated
+
+
+def test_a_name_that_the_older_format_took_stays_good_for_its_team(sqlite_url):
+    found = Rows(sqlite_url).guard._found
+    mixed = "bl\u0443e"  # its third letter is Cyrillic
+    with pytest.raises(InvalidInput, match="must not mix Cyrillic and Latin"):
+        found.team(mixed)
+    assert replace(found, spellings={mixed: (mixed,)}).team(mixed) == mixed
 
 
 def test_names_by_id_and_by_order_never_meet(tmp_path):

@@ -1,8 +1,12 @@
+import importlib
+
 import numpy as np
 import pytest
 
 from holdfast.certificates import certify_histories
 from holdfast.guard import Guard, Policy, exposure
+from holdfast.guard.exposure import histories
+from holdfast.guard.windows import as_datetime
 
 
 def test_a_ledger_shows_every_team_and_all_together(ledger_url):
@@ -21,3 +25,54 @@ def test_a_ledger_shows_every_team_and_all_together(ledger_url):
     ]
     assert found.gain == pytest.approx(certify_histories(300, 3, {("exact", "x"): 3}).gain)
     assert found.teams[0].gain < found.teams[1].gain < found.gain
+
+
+def test_what_looks_allow_is_computed_once_for_all_teams_with_as_many(sqlite_url, monkeypatch):
+    module = importlib.import_module("holdfast.guard.exposure")
+    asked = []
+
+    def counted(n, m, looks, **settings):
+        asked.append(sorted(looks.values()))
+        return certify_histories(n, m, looks, **settings)
+
+    monkeypatch.setattr(module, "certify_histories", counted)
+    rng = np.random.default_rng(3)
+    guard = Guard(np.arange(60) % 3, Policy("exact"), sqlite_url, create=True)
+    for team in range(12):
+        for _ in range(1 + team % 2):
+            guard.score(rng.integers(0, 3, 60), team=f"team {team}")
+    (found,) = exposure(guard.ledger)
+    assert [team.looks for team in found.teams if team.team in ("team 4", "team 7")] == [1, 2]
+    assert sorted(asked) == [[1], [1] * 6 + [2] * 6, [2]]
+
+
+def test_the_database_counts_what_the_entries_say(ledger_url):
+    rng = np.random.default_rng(4)
+    labels = np.arange(60) % 3
+    Guard(labels, Policy("exact"), ledger_url, create=True)
+    guards = [
+        Guard(labels, Policy(rule, memory=memory, failed="look"), ledger_url)
+        for rule, memory in [("exact", "team"), ("round:1", "team"), ("round:1", "data_set")]
+    ]
+    for _ in range(40):
+        guard, team = guards[rng.integers(3)], f"team {rng.integers(4)}"
+        if rng.random() < 0.2:
+            with pytest.raises(ValueError, match="prediction must"):
+                guard.score([0], team=team)
+        else:
+            guard.score(rng.integers(0, 3, 60), team=team)
+    (found,) = exposure(guards[0].ledger)
+    entries = guards[0].ledger.entries()
+    for team in found.teams:
+        mine = [entry for entry in entries if entry.team == team.team]
+        assert team.looks == sum(entry.kind == "look" for entry in mine)
+        assert team.failed == sum(entry.kind == "failed" for entry in mine)
+        assert team.last == as_datetime(mine[-1].time)
+        allowed = certify_histories(60, 3, histories(mine), everyone=False).gain
+        assert team.gain == pytest.approx(allowed)
+    everyone = certify_histories(60, 3, histories(entries))
+    assert (found.looks, found.failed) == (
+        sum(team.looks for team in found.teams),
+        sum(team.failed for team in found.teams),
+    )
+    assert found.gain == pytest.approx(everyone.gain)

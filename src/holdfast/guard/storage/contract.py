@@ -34,7 +34,6 @@ class StoredState(NamedTuple):
 class Tally(NamedTuple):
     """How many looks, or failed submissions, a team has in one history, and when the last was."""
 
-    data_set: str
     team: str
     rule: str
     scope: str
@@ -146,7 +145,7 @@ class Transaction(Protocol):
         """Return the names of all data sets, oldest first."""
         ...
 
-    def tallies(self) -> list[Tally]:
+    def tallies(self, data_set: str) -> list[Tally]:
         """Return everybody's looks, and failed submissions that were charged, by history."""
         ...
 

@@ -76,10 +76,11 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "entries": f"{ENTRY} ORDER BY number",
     "data_sets": "SELECT data_set, MIN(number) FROM holdfast_entries WHERE team = '' "
     "AND data_set <> '' GROUP BY data_set ORDER BY 2",
-    # By team first, which is short, and not by its index, which would fetch row by row.
-    "tallies": "SELECT data_set, team || '', rule, scope, CASE WHEN kind <> 'carried' THEN kind "
-    "WHEN prediction = '' THEN 'failed' ELSE 'look' END, COUNT(*), MAX(time), MIN(number) "
-    "FROM holdfast_entries WHERE kind IN ('look', 'failed', 'carried') GROUP BY 2, 1, 4, 3, 5",
+    # Short, since the database sorts by it: a history is mostly that of the team itself.
+    "tallies": "SELECT team || '', rule, CASE WHEN scope = team THEN NULL ELSE scope END, "
+    "CASE WHEN kind <> 'carried' THEN kind WHEN prediction = '' THEN 'failed' ELSE 'look' END, "
+    "COUNT(*), MAX(time), MIN(number) FROM holdfast_entries "
+    "WHERE data_set = ? AND kind IN ('look', 'failed', 'carried') GROUP BY 1, 3, 2, 4",
     "choices": f"{ENTRY} WHERE data_set = ? AND team = ? AND kind = 'choice' ORDER BY number",
     "state": "SELECT sealed FROM holdfast_states WHERE data_set = ? AND scope = ? AND rule = ?",
     "states": "SELECT data_set, scope, rule, sealed FROM holdfast_states ORDER BY 1, 2, 3",
@@ -257,9 +258,12 @@ class SqlTransaction:
         """Return the names of all data sets, oldest first."""
         return [str(row[0]) for row in self._ask("data_sets")]
 
-    def tallies(self) -> list[Tally]:
+    def tallies(self, data_set: str) -> list[Tally]:
         """Return everybody's looks, and failed submissions that were charged, by history."""
-        return [Tally(*row) for row in self._ask("tallies")]
+        return [
+            Tally(team, rule, team if scope is None else scope, *counts)
+            for team, rule, scope, *counts in self._ask("tallies", data_set)
+        ]
 
     def choices(self, data_set: str, team: str) -> list[Entry]:
         """Return the final choices of a team, in order."""
