@@ -1,0 +1,129 @@
+"""Read many mutated files of one kind: `python -m tests.mutated_files KIND COUNT SEED FOLDER`.
+
+Prints, as JSON, how many were read, how many were refused, what went wrong, and the peak of memory
+in megabytes. A file is either read or refused by an error of the package with one line.
+"""
+
+import io
+import json
+import sys
+import traceback
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+from holdfast.audit.history import read_history
+from holdfast.errors import HoldfastError
+from holdfast.guard import Policy
+from holdfast.guard.class_names import read_classes
+from holdfast.guard.policy import POLICY_TEMPLATE
+from holdfast.guard.solution import Solution
+from holdfast.label_files import read_labels
+from holdfast.lint import lint
+from holdfast.problem import Problem
+from holdfast.transcript import FORMAT, Transcript
+from tests.lint.test_lint import CODABENCH, EVALAI, HUGGING_FACE
+from tests.mutations import mutated
+
+# A message names the file and quotes some of it.
+LONGEST_MESSAGE = 600
+
+ROWS = [(7 * i % 40, i % 4) for i in range(40)]
+TABLES = [
+    "id,label\n" + "".join(f"{i},{label}\n" for i, label in ROWS),
+    "image,animal\n" + "".join(f"img_{i:03d},animal_{label}\n" for i, label in ROWS),
+    "id,label,Usage\n" + "".join(f'"{i}",{label}.0,Public\n' for i, label in ROWS),
+    "label\r\n" + "".join(f"{label}\r\n" for _, label in ROWS),
+]
+HISTORY = "team,time,score,private\n" + "".join(
+    f"team {i % 3},2026-03-{i + 1:02d}T12:00,0.{50 + i},0.{49 + i}\n" for i in range(20)
+)
+POLICY = """\
+release = "thresholdout:threshold=0.04,scale=0.01,budget=50+round:3"
+window = "7 days"
+min_gap = "10 minutes"
+days = 60
+teams = 40
+ranking_gap = 1.0
+classes = ["cat", "dog"]
+witness = "../witness.db"
+"""
+PROBLEM = Problem(3, 2, 5)
+
+
+def npy(array):
+    stream = io.BytesIO()
+    np.save(stream, array)
+    return stream.getvalue()
+
+
+ARRAYS = [
+    npy(np.array([label for _, label in ROWS])),
+    npy(np.array([label for _, label in ROWS], dtype=np.float32)),
+    npy(np.array([label > 1 for _, label in ROWS])),
+    npy(np.array([f"name {label}" for _, label in ROWS])),
+    npy(np.array([f"name {label}".encode() for _, label in ROWS])),
+]
+TRANSCRIPT = (
+    json.dumps({"format": FORMAT, "problem": PROBLEM._asdict()})
+    + "\n"
+    + "".join(json.dumps({"query": "ab" * 16, "answer": i / 3}) + "\n" for i in range(3))
+)
+
+
+def read_submission(path, truth=[]):  # noqa: B006 - read once
+    if not truth:
+        path.with_name("truth.csv").write_text(TABLES[0])
+        truth.append(read_labels(path.with_name("truth.csv")))
+    file = read_labels(path)
+    Solution(truth[0], declared=False).predicted(file, name="submission")
+
+
+KINDS = {
+    "truth.csv": (TABLES, read_labels),
+    "submission.csv": (TABLES, read_submission),
+    "labels.npy": (ARRAYS, read_labels),
+    "policy.toml": ([POLICY_TEMPLATE, POLICY], Policy.read),
+    "classes.txt": (["cat\ndog\nemu\n"], read_classes),
+    "history.csv": ([HISTORY], read_history),
+    "config.yaml": ([EVALAI, CODABENCH], lambda path: lint(path, n_examples=100, n_classes=10)),
+    "conf.json": ([HUGGING_FACE], lint),
+    "looks.jsonl": ([TRANSCRIPT], lambda path: Transcript(PROBLEM, path)),
+}
+
+
+def run(kind, count, seed, folder):
+    """Return what became of so many mutated files."""
+    rng = np.random.default_rng(seed)
+    originals, read = KINDS[kind]
+    path = Path(folder) / kind
+    outcome = {"read": 0, "refused": 0, "faults": []}
+    for number in range(count):
+        original = originals[int(rng.integers(len(originals)))]
+        data = mutated(original if isinstance(original, bytes) else original.encode(), rng)
+        path.write_bytes(data)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                read(path)
+            outcome["read"] += 1
+        except HoldfastError as error:
+            outcome["refused"] += 1
+            message = str(error)
+            if not message.isprintable() or len(message) > LONGEST_MESSAGE + len(str(path)):
+                outcome["faults"].append(f"{number}: message {message[:2000]!r}")
+        except BaseException:
+            outcome["faults"].append(f"{number}: {data[:300]!r} {traceback.format_exc()[-1500:]}")
+    return outcome
+
+
+def peak_megabytes():
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) // 1024
+
+
+if __name__ == "__main__":
+    name, wanted, first_seed, where = sys.argv[1:]
+    found = run(name, int(wanted), int(first_seed), where)
+    print(json.dumps({**found, "megabytes": peak_megabytes()}))
