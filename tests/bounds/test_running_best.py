@@ -8,8 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.bounds.binomial import entropy
-from holdfast.bounds.first_rung import first_rung, first_rung_any_labels, n_rungs, rung_of
+from holdfast.bounds.binomial import entropy, log_pmf
+from holdfast.bounds.first_rung import (
+    _below,
+    first_rung,
+    first_rung_any_labels,
+    n_rungs,
+    rung_of,
+)
 from holdfast.bounds.information import accuracy_from_information
 from holdfast.bounds.label_model import LabelModel
 from holdfast.bounds.running_best import (
@@ -94,6 +100,16 @@ def test_the_first_rung_of_many_examples_agrees_with_the_normal_limit() -> None:
     assert found.entropy == pytest.approx(0.5 * math.log(2 * math.pi * math.e * 13 / 12), abs=1e-4)
     assert found.mean == pytest.approx(10**11 / (3 * 10**5), abs=1.0)
     assert first_rung(n, 200, Fraction(1, 100)).entropy == pytest.approx(math.log(2.0), abs=1e-4)
+
+
+@pytest.mark.parametrize(("n", "m"), [(10**9, 10), (10**12, 2), (10**12, 10**6)])
+def test_the_distribution_function_agrees_with_summed_probabilities(n: int, m: int) -> None:
+    deviation = math.sqrt(n / m * (1 - 1 / m))
+    for away in (-5.0, -1.0, 0.0, 0.3, 4.0):
+        start = n // m + int(away * deviation)
+        size = min(20_000, int(deviation / 4))
+        summed = np.exp(log_pmf(np.arange(start, start + size), n, m)).sum()
+        assert _below(start + size, n, m) - _below(start, n, m) == pytest.approx(summed, abs=1e-10)
 
 
 @pytest.mark.parametrize(("n", "m"), [(1, 2), (3, 2), (4, 2), (1, 3), (2, 3), (2, 4)])

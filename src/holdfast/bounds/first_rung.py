@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc
+from scipy.special import betaincc
 
 from holdfast.bounds.binomial import WINDOW_CONSTANT, WINDOW_DEVIATIONS, entropy, log_pmf
 
@@ -34,7 +34,7 @@ MOST_COUNTS = 1 << 17
 # rungs are told apart.
 MOST_RUNGS = 1 << 12
 # What is added for probabilities that are left out and rounded: below exp(-60) and 1e-13; and where
-# the distribution function is the incomplete beta function, good to 1e-8 here.
+# the distribution function is the incomplete beta function, good to 1e-10 at each edge.
 SUMMED, EVALUATED = 1e-12, 1e-6
 
 
@@ -130,7 +130,8 @@ def _edges(n: int, step: Fraction, bottom: int, top: int) -> list[int]:
 
 def _below(edge: int, n: int, m: int) -> float:
     """Return the probability of fewer than `edge` matches."""
-    return float(betainc(n - edge + 1.0, float(edge), 1.0 - 1.0 / m)) if edge <= n else 1.0
+    # In terms of 1/m, which has more digits than 1 - 1/m.
+    return float(betaincc(float(edge), n - edge + 1.0, 1.0 / m)) if edge <= n else 1.0
 
 
 def _of_spread(deviation: float) -> float:
