@@ -1,5 +1,7 @@
 """Looks are scored on the public part, as the audit takes them to be."""
 
+import sqlite3
+
 import numpy as np
 import pytest
 
@@ -61,7 +63,8 @@ def test_another_part_is_scored_if_the_owner_asks_for_it(holdfast, board):
     board.policy.write_text('release = "exact"\npart = "private"\n')
     assert holdfast(*options, "--json").json["part"] == "private"
     # Each part is a data set of its own, with its own budget.
-    data_sets = {entry.data_set for entry in Ledger(board.ledger).entries()}
+    looks = [entry for entry in Ledger(board.ledger).entries() if entry.kind == "look"]
+    data_sets = {look.data_set for look in looks}
     assert len(data_sets) == 3
     wrong = holdfast(*options, "--part", "secret")
     assert (wrong.code, "part must be" in wrong.err) == (2, True)
@@ -83,3 +86,15 @@ def test_labels_without_parts_are_scored_whole(holdfast, board):
     assert holdfast(*options, "--json").json["part"] == "all"
     wrong = holdfast(*options, "--part", "private")
     assert (wrong.code, "no Usage or split column" in wrong.err) == (2, True)
+
+
+def test_signatures_of_every_part_are_checked(holdfast, board):
+    options = ("score", *board.options(), "--submission", board.submission, "--team", "blue")
+    for part in ("public", "private", "all"):
+        assert holdfast(*options, "--part", part).code == 0
+    verify = ("ledger", "verify", board.ledger, "--labels", board.labels)
+    assert holdfast(*verify).code == 0
+    with sqlite3.connect(board.ledger) as connection:
+        connection.execute("UPDATE holdfast_entries SET signature = '' WHERE kind = 'look'")
+    outcome = holdfast(*verify)
+    assert (outcome.code, outcome.out.count("not signed with these labels")) == (1, 3)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInput
-from holdfast.guard.parts import rows_of_parts, scored_part
+from holdfast.guard.parts import data_sets_of, rows_of_parts, scored_part
 from holdfast.label_files import LabelFile
 
 
@@ -53,3 +53,9 @@ def test_a_part_that_is_not_there_is_refused():
         rows_of_parts(file_with("Private", "x"))
     with pytest.raises(InvalidInput, match="Public, Private or Ignored"):
         rows_of_parts(file_with("Public", "Hidden"))
+
+
+def test_every_part_is_a_data_set_and_so_are_all_rows():
+    found = [rows.tolist() for rows in data_sets_of(USAGE)]
+    assert sorted(found) == [[0, 1, 2, 3, 4], [0, 1, 3, 4], [0, 3], [1, 4], [2]]
+    assert [rows.tolist() for rows in data_sets_of(file_with("x", "y"))] == [[0, 1]]

@@ -9,6 +9,7 @@ import pytest
 from holdfast.errors import BudgetExhausted, InvalidInput
 from holdfast.guard import Guard, Ledger, Policy, exposure
 from holdfast.guard.data_set import names_of, owners_of
+from holdfast.guard.parts import Part
 from holdfast.guard.windows import DAY
 from tests.guard.data.make_version_1 import IDS, LABELS, PREDICTIONS, REVERSED, START, N
 
@@ -170,3 +171,15 @@ def test_a_ledger_that_claims_an_older_format_than_its_entries_have_is_noticed(u
     with guard.ledger.storage.writing() as transaction:
         transaction.set_version(1)
     assert not guard.ledger.verify().ok
+
+
+def test_an_upgraded_ledger_has_room_for_predictions(url):
+    part = Part("public", np.arange(0, N, 2), keeps=True)
+    guard = Guard(LABELS, Policy("exact"), url, ids=IDS, part=part, now=lambda: START + 100 * DAY)
+    with guard.ledger.storage.writing() as transaction:
+        transaction._engine.write("DROP TABLE IF EXISTS holdfast_predictions", ())
+    receipt = guard.score(NEW[0], team="blue")
+    with guard.ledger.storage.reading() as transaction:
+        look = transaction.entry(int(receipt.receipt_id.split("-")[0]))
+        assert transaction.prediction(look.data_set, look.prediction) is not None
+    assert guard.ledger.verify().ok

@@ -29,6 +29,8 @@ COMMANDS = {
     "attack": "Play an attack against hidden labels and report the accuracy it ends with.",
     "audit": "Tell how many points someone can gain on a test set without learning anything.",
     "bounds": "Say what accuracy so many looks can achieve, and what no attack can exceed.",
+    "close": "Close the board: score each team's final submissions on the private part, and rank "
+    "them.",
     "demo": "Overfit a hidden test set of 10,000 examples and 10 classes with every attack.",
     "gate": "Exit 0 if the candidate's improvement exceeds what the looks so far could have "
     "bought.",

@@ -17,6 +17,7 @@ from holdfast.guard import DataSetExposure, Ledger, exposure
 from holdfast.guard.data_set import names_of, owners_of
 from holdfast.guard.files import read_private_labels
 from holdfast.guard.fingerprint import Fingerprint
+from holdfast.guard.parts import data_sets_of
 from holdfast.guard.storage import sqlite_path
 from holdfast.guard.storage.backup import back_up, restore
 from holdfast.guard.storage.sqlite import PATIENCE
@@ -174,7 +175,13 @@ def verify(
             file = read_private_labels(
                 labels, id_column=id_column, label_column=label_column, shared=shared_labels
             )
-            names = names_of(file.labels, file.ids, opened.salt())
+            names = [
+                name
+                for rows in data_sets_of(file)
+                for name in names_of(
+                    file.labels[rows], None if file.ids is None else file.ids[rows], opened.salt()
+                )
+            ]
             with opened.storage.reading() as transaction:
                 owner = owners_of(transaction, names)
         result = opened.verify(receipts=receipt or (), heads=head or (), owner=owner)

@@ -43,7 +43,8 @@ def score(
 ) -> None:
     """Score a submission through the ledger and print only what the policy releases.
 
-    Where the labels have a public part (a Usage or split column), that part alone is scored.
+    Where the labels have a public part (a Usage or split column), that part alone is scored; the
+    private one is scored once, by holdfast close, from the predictions that the ledger keeps.
 
     Exit codes: 0 answered, 1 the submission can't be scored, 2 bad options, policy or labels,
     3 no look left, 4 the ledger can't be used. Only 0 releases anything.

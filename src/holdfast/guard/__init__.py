@@ -1,7 +1,9 @@
 """Scores behind a ledger: every look counted, nothing released that is not recorded."""
 
+from holdfast.guard.closing import close
 from holdfast.guard.exposure import DataSetExposure, TeamExposure, exposure
 from holdfast.guard.files import GuardedFile
+from holdfast.guard.finals import Final, Finals
 from holdfast.guard.gate import GateResult, gate
 from holdfast.guard.guard import Guard, Receipt
 from holdfast.guard.ledger import Ledger, Verification
@@ -9,6 +11,8 @@ from holdfast.guard.policy import Policy
 
 __all__ = [
     "DataSetExposure",
+    "Final",
+    "Finals",
     "GateResult",
     "Guard",
     "GuardedFile",
@@ -17,6 +21,7 @@ __all__ = [
     "Receipt",
     "TeamExposure",
     "Verification",
+    "close",
     "exposure",
     "gate",
 ]

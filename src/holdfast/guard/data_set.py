@@ -307,6 +307,7 @@ def _upgrade(ledger: Transaction, now: Microseconds) -> None:
     """Go on in the present format; programs that know only the older one then refuse."""
     detail = json.dumps({"from": ledger.version(), "to": VERSION})
     ledger.set_version(VERSION)
+    ledger.make_room_for_predictions()
     draft = Draft("upgraded", "", "", now, "", "", "", None, "", "", 0, 0, detail)
     # About no data set, so nobody's key signs it.
     ledger.append(draft.after(ledger.head()))

@@ -26,8 +26,9 @@ __all__ = [
 # linked: another name of a data set, such as its labels in another order; look: an answer; failed:
 # a submission that could not be scored and was charged; refused: one that could not be scored and
 # cost nothing; answer: what an earlier look learns when its batch is full; choice: a look named for
-# the final result; merged: an earlier look on this data set under another spelling of the team's
-# name; carried: one on a data set that turned out to be this one.
+# the final result; closed: the final ranking on the private part; merged: an earlier look on this
+# data set under another spelling of the team's name; carried: one on a data set that turned out to
+# be this one.
 Kind: TypeAlias = Literal[
     "upgraded",
     "opened",
@@ -37,6 +38,7 @@ Kind: TypeAlias = Literal[
     "refused",
     "answer",
     "choice",
+    "closed",
     "merged",
     "carried",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import secrets
 from collections.abc import Callable, Sequence
@@ -19,6 +18,7 @@ from holdfast.guard.budget import Allowance, allowance, memory_budget
 from holdfast.guard.data_set import DataSet, find, names_of, record, settle
 from holdfast.guard.entry import Entry, Kind
 from holdfast.guard.ids import order_by_id
+from holdfast.guard.kept_predictions import digest_of, packed
 from holdfast.guard.ledger import Ledger, state_digest
 from holdfast.guard.parts import ALL, Part
 from holdfast.guard.policy import Policy
@@ -33,7 +33,10 @@ from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import State
 from holdfast.quoting import quoted
 
-__all__ = ["Guard", "Receipt"]
+__all__ = ["CLOSED", "Guard", "Receipt"]
+
+# Where a rule's state would stand, the final ranking of a closed board.
+CLOSED = "closed"
 
 WAITING = "nothing yet: the batch is not full"
 
@@ -145,6 +148,7 @@ class Guard:
         whole = as_labels(labels, n_classes)
         self._n_predicted = whole.size
         self.part = ALL if part is None else part.name
+        self.keeps = part is not None and part.keeps
         self._rows = None if part is None or part.rows.size == whole.size else part.rows
         self._labels: Labels = whole.copy() if self._rows is None else whole[self._rows]
         self._labels.setflags(write=False)
@@ -213,10 +217,15 @@ class Guard:
             found = self._settled()
             name = found.team(team)
             scored = found.in_order(query if self._rows is None else query[self._rows])
-            digest = self._digest(query, scored)
+            named = self._named(query, scored)
+            digest = digest_of(named)
+            kept = packed(named, found.owner.key) if self.keeps else None
             with self.ledger.storage.writing(self._wanted(found, name, digest)) as transaction:
                 if self._is_current(found, transaction):
-                    return self._look(transaction, found, name, scored, digest, rng)
+                    receipt = self._look(transaction, found, name, scored, digest, rng)
+                    if kept is not None:
+                        transaction.put_prediction(found.name, digest, kept)
+                    return receipt
 
     def admit(self, *, team: str) -> None:
         """Return if a submission of this team may be read; to ask before looking into it.
@@ -268,6 +277,8 @@ class Guard:
         name = found.team(team)
         with self.ledger.storage.writing() as transaction:
             now = self._present(transaction)
+            if self._is_closed(transaction, found):
+                raise InvalidInput("final choices must come before the end: the board is closed.")
             look = _find_look(transaction, receipt_id)
             if (
                 look is None
@@ -337,11 +348,19 @@ class Guard:
         self._found = replace(found, settled=False)
         return False
 
-    def _digest(self, query: Labels, scored: Labels) -> str:
+    def as_given(self, named: Labels) -> Labels:
+        """Return a kept prediction in the order in which the examples were given."""
+        if self._whole_order is None:
+            return named
+        given = np.empty_like(named)
+        given[self._whole_order] = named
+        return given
+
+    def _named(self, query: Labels, scored: Labels) -> Labels:
         """Return what tells a prediction from any other, in an order that is always the same."""
-        if self._rows is not None:
-            scored = query if self._whole_order is None else query[self._whole_order]
-        return hashlib.blake2b(np.ascontiguousarray(scored).data, digest_size=20).hexdigest()
+        if self._rows is None:
+            return scored
+        return query if self._whole_order is None else query[self._whole_order]
 
     def _checked(self, prediction: object) -> tuple[Labels | None, str]:
         """Return a prediction that can be scored, or why it can't be.
@@ -374,6 +393,8 @@ class Guard:
         if earlier is not None:
             left = allowance(ledger, self.policy, found.name, team, now)
             return self._receipt(earlier, left, now, repeated=True)
+        if self._is_closed(ledger, found):
+            raise BudgetExhausted("the board is closed; no more looks are answered.")
         self._refuse_unless_allowed(ledger, found, team, now)
         scope = self._scope(team)
         sealed = ledger.state(found.name, scope, self.policy.release)
@@ -424,6 +445,10 @@ class Guard:
     def _note(self, answer: Answer) -> str:
         return answer.told.as_text(speaks=self.policy.mechanism.tells_whose)
 
+    def _is_closed(self, ledger: Transaction, found: DataSet) -> bool:
+        """Return whether the private part was scored, so that further looks decide nothing."""
+        return self.keeps and ledger.state(found.name, "", CLOSED) is not None
+
     def _scope(self, team: str) -> str:
         return team if self.policy.memory == "team" else ""
 
@@ -437,6 +462,7 @@ class Guard:
             ("past", (data_set, team)),
             ("data_set_looks", (data_set,)),
             ("state", (data_set, self._scope(team), rule)),
+            *([("state", (data_set, "", CLOSED))] if self.keeps else ()),
         ]
 
     def _answer_waiting(

@@ -55,6 +55,11 @@ class GuardedSolution(ABC, Generic[Submission]):
             part=scored_part(rows_of_parts(truth), truth.n_examples, policy.part),
         )
 
+    @property
+    def truth(self) -> LabelFile:
+        """The hidden labels of all parts."""
+        return self._solution.truth
+
     @abstractmethod
     def _file(self, submission: Submission, name: str) -> LabelFile:
         """Return what a submission holds, or raise `InvalidQuery` calling it by its name."""

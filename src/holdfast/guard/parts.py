@@ -19,6 +19,7 @@ __all__ = [
     "PUBLIC",
     "Part",
     "Rows",
+    "data_sets_of",
     "rows_of_parts",
     "scored_part",
 ]
@@ -102,3 +103,13 @@ def scored_part(parts: dict[str, Rows], n_examples: int, wanted: str) -> Part:
     if not parts[name].size:
         raise InvalidInput(f"part must have an example, got {name}, which has none.")
     return Part(name, parts[name], keeps=name == PUBLIC and parts[PRIVATE].size > 0)
+
+
+def data_sets_of(file: LabelFile) -> list[Rows]:
+    """Return the rows of every data set that looks at a label file can belong to."""
+    parts = rows_of_parts(file)
+    found = {rows.tobytes(): rows for rows in (np.arange(file.n_examples), *parts.values())}
+    if parts:
+        scored = scored_part(parts, file.n_examples, ALL).rows
+        found[scored.tobytes()] = scored
+    return [rows for rows in found.values() if rows.size]

@@ -17,7 +17,7 @@ import numpy as np
 from holdfast.errors import LedgerError
 from holdfast.protocols import State
 
-__all__ = ["seal", "sign", "unseal"]
+__all__ = ["seal", "seal_bytes", "sign", "unseal", "unseal_bytes"]
 
 NONCE = 16
 TAG = 32
@@ -29,20 +29,31 @@ def seal(state: State, key: bytes) -> bytes:
     >>> unseal(seal({"best": 3}, b"k" * 32), b"k" * 32)
     {'best': 3}
     """
-    text = json.dumps(state, sort_keys=True, separators=(",", ":")).encode()
-    nonce = secrets.token_bytes(NONCE)
-    hidden = nonce + _xor(text, key, nonce)
-    return hidden + _tag(hidden, key)
+    return seal_bytes(json.dumps(state, sort_keys=True, separators=(",", ":")).encode(), key)
 
 
 def unseal(sealed: bytes, key: bytes) -> State:
     """Return the state, or raise `LedgerError` if it is not what was sealed with this key."""
+    text = unseal_bytes(sealed, key)
+    if text is None:
+        raise LedgerError("the rule's state in the ledger was edited; nothing was released.")
+    state: State = json.loads(text)
+    return state
+
+
+def seal_bytes(content: bytes, key: bytes) -> bytes:
+    """Return any bytes encrypted, then authenticated, under a fresh nonce."""
+    nonce = secrets.token_bytes(NONCE)
+    hidden = nonce + _xor(content, key, nonce)
+    return hidden + _tag(hidden, key)
+
+
+def unseal_bytes(sealed: bytes, key: bytes) -> bytes | None:
+    """Return what was sealed; None: not with this key, or it was edited."""
     hidden, tag = sealed[:-TAG], sealed[-TAG:]
     if len(hidden) < NONCE or not hmac.compare_digest(tag, _tag(hidden, key)):
-        raise LedgerError("the rule's state in the ledger was edited; nothing was released.")
-    nonce, text = hidden[:NONCE], hidden[NONCE:]
-    state: State = json.loads(_xor(text, key, nonce))
-    return state
+        return None
+    return _xor(hidden[NONCE:], key, hidden[:NONCE])
 
 
 def sign(text: str, key: bytes) -> str:

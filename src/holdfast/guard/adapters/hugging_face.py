@@ -3,8 +3,9 @@
 In the private competition repository set EVAL_METRIC to "custom", put `policy.toml` and, unless
 HOLDFAST_LEDGER is set, `ledger.url` beside `solution.csv`, and let `metric.py` say
 `from holdfast.guard.adapters.hugging_face import compute`. The rows whose `split` is "public" are
-answered under the policy; those whose split is "private" are not touched. The platform wants a
-private score with every submission, too, and is told the public one.
+answered under the policy; those whose split is "private" are scored once, by `holdfast close`,
+from the predictions that the ledger keeps. The platform wants a private score with every
+submission, too, and is told the public one.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def compute(
 ) -> dict[str, dict[str, float]]:
     """Score a team's submission and return public and private scores as the platform wants them.
 
-    Both are the public score: looks never touch the private part.
+    Both are the public score: no look touches the private part.
 
     Parameters
     ----------

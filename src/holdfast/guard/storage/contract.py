@@ -169,6 +169,18 @@ class Transaction(Protocol):
         """Return what the database itself finds wrong with its tables."""
         ...
 
+    def make_room_for_predictions(self) -> None:
+        """Make the table of predictions, which a ledger of format 1 has not."""
+        ...
+
+    def prediction(self, data_set: str, digest: str) -> bytes | None:
+        """Return a kept prediction, sealed; None: it was not kept."""
+        ...
+
+    def put_prediction(self, data_set: str, digest: str, sealed: bytes) -> None:
+        """Keep a sealed prediction, unless it is kept already."""
+        ...
+
 
 class Storage(Protocol):
     """A database that holds one ledger."""

@@ -11,7 +11,7 @@ from typing import Any
 from holdfast.errors import LedgerError, LedgerMissing
 from holdfast.guard.entry import READABLE_VERSIONS, VERSION, first_hash
 from holdfast.guard.storage.contract import Question, Transaction
-from holdfast.guard.storage.sql import QUESTIONS, SqlTransaction, names, schema
+from holdfast.guard.storage.sql import PREDICTIONS, QUESTIONS, SqlTransaction, names, schema
 from holdfast.guard.storage.turns import Turns
 
 try:
@@ -163,7 +163,7 @@ def _make_tables(url: str) -> None:
             return
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCKS,))
-            for statement in schema("BYTEA"):
+            for statement in (*schema("BYTEA"), PREDICTIONS):
                 connection.execute(statement.encode())
             salt = secrets.token_bytes(32)
             connection.execute(

@@ -11,7 +11,7 @@ from holdfast.guard.entry import Entry, Head
 from holdfast.guard.storage.contract import Past, Question, StoredState, Tally
 from holdfast.guard.windows import Microseconds
 
-__all__ = ["QUESTIONS", "Engine", "SqlTransaction", "names", "schema"]
+__all__ = ["PREDICTIONS", "QUESTIONS", "Engine", "SqlTransaction", "names", "schema"]
 
 TABLES: Final = """
 CREATE TABLE IF NOT EXISTS holdfast_ledger (
@@ -31,6 +31,13 @@ CREATE INDEX IF NOT EXISTS holdfast_by_prediction
 CREATE TABLE IF NOT EXISTS holdfast_states (
     data_set TEXT NOT NULL, scope TEXT NOT NULL, rule TEXT NOT NULL, sealed {bytes} NOT NULL,
     PRIMARY KEY (data_set, scope, rule));
+"""
+# No part of the schema of format 1: such a ledger gets it when it is upgraded. The type has
+# PostgreSQL's name; SQLite takes any.
+PREDICTIONS: Final = """
+CREATE TABLE IF NOT EXISTS holdfast_predictions (
+    data_set TEXT NOT NULL, digest TEXT NOT NULL, sealed BYTEA NOT NULL,
+    PRIMARY KEY (data_set, digest))
 """
 
 COLUMNS: Final = tuple(f.name for f in fields(Entry))
@@ -83,6 +90,7 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "WHERE data_set = ? AND kind IN ('look', 'failed', 'carried') GROUP BY 1, 3, 2, 4",
     "choices": f"{ENTRY} WHERE data_set = ? AND team = ? AND kind = 'choice' ORDER BY number",
     "state": "SELECT sealed FROM holdfast_states WHERE data_set = ? AND scope = ? AND rule = ?",
+    "prediction": "SELECT sealed FROM holdfast_predictions WHERE data_set = ? AND digest = ?",
     "states": "SELECT data_set, scope, rule, sealed FROM holdfast_states ORDER BY 1, 2, 3",
 }
 # Their answers are about the past alone, so no later entry changes them.
@@ -97,6 +105,10 @@ MOVE_HEAD: Final = "UPDATE holdfast_ledger SET number = ?, hash = ?, time = ?"
 PUT_STATE: Final = (
     "INSERT INTO holdfast_states (data_set, scope, rule, sealed) VALUES (?, ?, ?, ?) "
     "ON CONFLICT (data_set, scope, rule) DO UPDATE SET sealed = excluded.sealed"
+)
+PUT_PREDICTION: Final = (
+    "INSERT INTO holdfast_predictions (data_set, digest, sealed) VALUES (?, ?, ?) "
+    "ON CONFLICT (data_set, digest) DO NOTHING"
 )
 
 
@@ -286,6 +298,19 @@ class SqlTransaction:
     def damage(self) -> list[str]:
         """Return what the database itself finds wrong with its tables."""
         return self._engine.damage()
+
+    def make_room_for_predictions(self) -> None:
+        """Make the table of predictions, which a ledger of format 1 has not."""
+        self._write(PREDICTIONS, ())
+
+    def prediction(self, data_set: str, digest: str) -> bytes | None:
+        """Return a kept prediction, sealed; None: it was not kept."""
+        rows = self._ask("prediction", data_set, digest)
+        return bytes(rows[0][0]) if rows else None
+
+    def put_prediction(self, data_set: str, digest: str, sealed: bytes) -> None:
+        """Keep a sealed prediction, unless it is kept already."""
+        self._write(PUT_PREDICTION, (data_set, digest, sealed))
 
     def _ask(self, name: str, *parameters: Any) -> list[Any]:
         question = (name, parameters)

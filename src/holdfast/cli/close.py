@@ -1,0 +1,84 @@
+"""`holdfast close`: the final ranking on the private part, once."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from holdfast.cli.guarding import (
+    DEFAULT_LEDGER,
+    IdColumn,
+    LabelColumn,
+    LabelsFile,
+    LedgerUrl,
+    PolicyFile,
+    SharedLabels,
+    open_guard,
+)
+from holdfast.cli.options import AsJson
+from holdfast.cli.output import human, print_json
+from holdfast.errors import InvalidInput
+from holdfast.guard import Finals
+from holdfast.guard import close as close_board
+
+__all__ = ["close"]
+
+COLUMNS = ("rank", "team", "score", "released", "receipt_id", "chosen")
+
+
+def close(
+    policy: PolicyFile,
+    labels: LabelsFile,
+    ledger: LedgerUrl = DEFAULT_LEDGER,
+    table: Annotated[
+        Path | None, typer.Option("--csv", help="Write the ranking to a CSV file, too.")
+    ] = None,
+    id_column: IdColumn = None,
+    label_column: LabelColumn = None,
+    shared_labels: SharedLabels = False,
+    as_json: AsJson = False,
+) -> None:
+    """Close the board: score each team's final submissions on the private part, and rank them.
+
+    The private part is scored exactly, once, from the predictions that the ledger keeps; after
+    that the board answers no more looks, and closing it again shows the same ranking from the
+    record. Final submissions are those that a team has named, the best of them counts; a team
+    that has named none is ranked by its look with the highest released score.
+    """
+    host = open_guard(policy, labels, ledger, id_column, label_column, shared_labels, "public")
+    if table is not None and not table.parent.is_dir():
+        raise InvalidInput(f"csv must be a file in a folder that exists, got {table}.")
+    finals = close_board(host)
+    if table is not None:
+        _write(table, finals)
+    if as_json:
+        print_json({**finals.as_data(), "repeated": finals.repeated})
+        return
+    human().print(
+        f"{finals.n_examples:,} private examples, {len(finals.results):,} teams"
+        f"{' (from the record)' if finals.repeated else ''}"
+    )
+    shown = Table("rank", "team", "private score", "released", "chosen")
+    for final in finals.results:
+        released = "-" if final.released is None else f"{final.released:g}"
+        chosen = "by the team" if final.chosen else "by rule"
+        shown.add_row(str(final.rank), final.team, f"{final.score:.5f}", released, chosen)
+    human().print(shown)
+
+
+def _write(path: Path, finals: Finals) -> None:
+    try:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS)
+            writer.writeheader()
+            writer.writerows(asdict(final) for final in finals.results)
+    except OSError as error:
+        raise InvalidInput(
+            f"csv must be a file that can be written, got {path} ({error.strerror}). The board is "
+            "closed; run this again for the ranking."
+        ) from None

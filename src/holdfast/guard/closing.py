@@ -1,0 +1,131 @@
+"""Closing a board: the private part is scored once, from the predictions that were kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from holdfast.errors import InvalidInput, LedgerError
+from holdfast.guard.data_set import DataSet, names_of, record, settle
+from holdfast.guard.entry import Entry
+from holdfast.guard.finals import Finals, finals_of, ranked
+from holdfast.guard.guard import CLOSED, Guard
+from holdfast.guard.guarded import GuardedSolution
+from holdfast.guard.kept_predictions import unpacked
+from holdfast.guard.ledger import state_digest
+from holdfast.guard.parts import PRIVATE, rows_of_parts
+from holdfast.guard.sealing import seal, unseal
+from holdfast.guard.storage import Transaction
+from holdfast.guard.storage.contract import StoredState
+from holdfast.labels import Labels
+
+__all__ = ["close"]
+
+
+def close(host: GuardedSolution[Any]) -> Finals:
+    """Score each team's final submissions on the private part, record that, and rank the teams.
+
+    The private part is a data set of its own: every final score is a look at it, under the rule
+    "exact". All of them and the closing are recorded in one transaction. A board that was closed
+    before is answered from the record.
+
+    Parameters
+    ----------
+    host
+        The board: looks are scored on its public part.
+
+    Raises
+    ------
+    InvalidInput
+        There is no private part that waits for the end, or nobody has looked.
+    LedgerError
+        A prediction is missing or was edited; nothing was scored.
+    """
+    guard = host.guard
+    if not guard.keeps:
+        raise InvalidInput(
+            "labels must have a private part, and looks be scored on the public part, for a board "
+            f"to be closed; got looks at the part {guard.part}."
+        )
+    closer = _Closer(host)
+    while True:
+        public = guard._settled()
+        with guard.ledger.storage.writing() as transaction:
+            if guard._is_current(public, transaction):
+                return closer.run(transaction, public)
+
+
+class _Closer:
+    """One closing: the whole test set, and the private part's names, which take time to make."""
+
+    def __init__(self, host: GuardedSolution[Any]) -> None:
+        self._guard: Guard = host.guard
+        truth = host.truth
+        self._rows = rows_of_parts(truth)[PRIVATE]
+        self._labels: Labels = truth.labels[self._rows]
+        ids = None if truth.ids is None else truth.ids[self._rows]
+        self._names = names_of(self._labels, ids, self._guard.ledger.salt())
+
+    def run(self, ledger: Transaction, public: DataSet) -> Finals:
+        """Return the ranking, from the record if there is one."""
+        sealed = ledger.state(public.name, "", CLOSED)
+        if sealed is not None:
+            return Finals.from_data(unseal(sealed, public.owner.key))
+        entries = (entry for entry in ledger.entries() if entry.data_set == public.name)
+        candidates = [each for team in finals_of(entries).values() for each in team]
+        if not candidates:
+            raise InvalidInput("a board must have been looked at to be closed; there is no look.")
+        scores = [self._score(ledger, public, each.look) for each in candidates]
+        finals = Finals(int(self._labels.size), ranked(zip(candidates, scores, strict=True)))
+        for each, score in zip(candidates, scores, strict=True):
+            self._record_look(ledger, each.look, score)
+        self._record_closing(ledger, public, finals)
+        return finals
+
+    def _score(self, ledger: Transaction, public: DataSet, look: Entry) -> float:
+        """Return the exact accuracy of a look's prediction on the private part."""
+        sealed = ledger.prediction(look.data_set, look.prediction)
+        if sealed is None:
+            raise LedgerError(
+                f"the prediction of look {look.receipt_id} of {look.team} is not in the ledger; "
+                "let the team send it again, which costs nothing. Nothing was scored."
+            )
+        n_classes = self._guard.problem.n_classes
+        prediction = unpacked(sealed, public.owner.key, look.prediction, n_classes)
+        predicted = self._guard.as_given(prediction)[self._rows]
+        return float(np.mean(predicted == self._labels))
+
+    def _record_look(self, ledger: Transaction, look: Entry, score: float) -> None:
+        now = self._guard._present(ledger)
+        n_classes = self._guard.problem.n_classes
+        private = settle(ledger, self._names, self._labels, n_classes, now)
+        record(
+            ledger,
+            private.owner,
+            "look",
+            look.team,
+            now,
+            prediction=look.prediction,
+            rule="exact",
+            policy=self._guard.policy.digest,
+            released=repr(score),
+            scope=look.team,
+            detail=look.receipt_id,
+        )
+
+    def _record_closing(self, ledger: Transaction, public: DataSet, finals: Finals) -> None:
+        sealed = seal(finals.as_data(), public.owner.key)
+        record(
+            ledger,
+            public.owner,
+            "closed",
+            "",
+            self._guard._present(ledger),
+            rule=CLOSED,
+            policy=self._guard.policy.digest,
+            state=state_digest(sealed),
+            # The newest entry about no team says what the data set is, as the first one did.
+            detail=public.opening,
+        )
+        ledger.put_state(StoredState(public.name, "", CLOSED, sealed))

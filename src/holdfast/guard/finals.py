@@ -1,0 +1,146 @@
+"""Final results: which looks of a team decide, and how teams are ranked by them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from holdfast.guard.entry import Entry
+from holdfast.mechanisms import Chain, parse_mechanism
+
+__all__ = ["Candidate", "Final", "Finals", "finals_of", "ranked"]
+
+
+@dataclass(frozen=True)
+class Final:
+    """A team's final result.
+
+    Attributes
+    ----------
+    rank
+        Its place; teams with equal scores share one.
+    team
+        The team.
+    score
+        The exact accuracy of its best final submission on the private part.
+    receipt_id
+        The look with which that submission was made.
+    released
+        What was released for it; None where it was nothing.
+    chosen
+        Whether the team had named it, or it was taken by rule.
+    """
+
+    rank: int
+    team: str
+    score: float
+    receipt_id: str
+    released: float | None
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class Finals:
+    """The final ranking of a board.
+
+    Attributes
+    ----------
+    n_examples
+        Number of private examples.
+    results
+        One per team, the best first.
+    repeated
+        Whether the board had been closed before: then this is the record of that.
+    """
+
+    n_examples: int
+    results: tuple[Final, ...]
+    repeated: bool = False
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the ranking as plain data, for the record."""
+        return {
+            "n_examples": self.n_examples,
+            "results": [asdict(final) for final in self.results],
+        }
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Finals:
+        """Return a recorded ranking."""
+        results = tuple(Final(**final) for final in data["results"])
+        return cls(int(data["n_examples"]), results, repeated=True)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A look that may decide: its entry, what was released for it, and who picked it."""
+
+    look: Entry
+    released: float | None
+    chosen: bool
+
+
+def finals_of(entries: Iterable[Entry]) -> dict[str, list[Candidate]]:
+    """Return the final submissions of each team with a look, from the entries of one data set.
+
+    They are those that the team has named. A team that has named none has one: the look with the
+    highest released score, the earliest of equal ones, which under a rule that repeats the best
+    score so far is the one that reached it; its last look, if the rule releases no scores.
+    """
+    looks: dict[str, dict[str, Entry]] = defaultdict(dict)
+    named: dict[str, list[str]] = defaultdict(list)
+    later: dict[str, str | None] = {}
+    for entry in entries:
+        if entry.kind == "look":
+            looks[entry.team][entry.receipt_id] = entry
+        elif entry.kind == "choice":
+            named[entry.team].append(entry.detail)
+        elif entry.kind == "answer":
+            later[entry.detail.partition(" ")[0]] = entry.released
+
+    def candidate(look: Entry, chosen: bool) -> Candidate:
+        text = later.get(look.receipt_id, look.released)
+        return Candidate(look, None if text is None else float(text), chosen)
+
+    finals = {}
+    for team, of_team in looks.items():
+        chosen = [of_team[receipt] for receipt in named[team] if receipt in of_team]
+        finals[team] = [candidate(look, True) for look in chosen] or [
+            _best(candidate(look, False) for look in of_team.values())
+        ]
+    return finals
+
+
+def _best(candidates: Iterable[Candidate]) -> Candidate:
+    every = list(candidates)
+    scored = [each for each in every if each.released is not None and _tells_score(each.look.rule)]
+    return max(scored, key=lambda each: each.released or 0.0) if scored else every[-1]
+
+
+def _tells_score(text: str) -> bool:
+    rule = parse_mechanism(text)
+    return all(part.tells_score for part in (rule.rules if isinstance(rule, Chain) else [rule]))
+
+
+def ranked(results: Iterable[tuple[Candidate, float]]) -> tuple[Final, ...]:
+    """Return one result per team, its best, in the order of the scores."""
+    best: dict[str, tuple[Candidate, float]] = {}
+    for candidate, score in results:
+        team = candidate.look.team
+        if team not in best or score > best[team][1]:
+            best[team] = candidate, score
+    order = sorted(best.values(), key=lambda result: (-result[1], result[0].look.number))
+    scores = [score for _, score in order]
+    return tuple(
+        Final(
+            rank=1 + scores.index(score),
+            team=candidate.look.team,
+            score=score,
+            receipt_id=candidate.look.receipt_id,
+            released=candidate.released,
+            chosen=candidate.chosen,
+        )
+        for candidate, score in order
+    )
