@@ -150,9 +150,8 @@ def worst_labels(n_examples: int, n_classes: int, accuracy: float) -> LabelModel
     """
     (share, few), (others, more) = _kinds(n_classes, accuracy)
     # Of each example the price is the mean of the two kinds', so one of each stands for all.
-    rows = np.zeros((2, more))
-    rows[0, :few], rows[1] = 1.0 / few, 1.0 / more
-    price = _Price(n_examples, rows, np.ones_like(rows), (share, others))
+    candidates = np.array([[few], [more]], dtype=np.float64)
+    price = _Price(n_examples, 1.0 / candidates, candidates, (share, others))
     return LabelModel(n_examples, accuracy, price)
 
 

@@ -9,7 +9,7 @@ account that starts afresh does not make the analyst forget.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from holdfast.bounds.information import nats_non_adaptive
@@ -65,18 +65,19 @@ PARTS = "looks are scored on different parts of the test set"
 def limits(asked: Asked, setting: Setting) -> tuple[list[Limit], list[NotCovered]]:
     """Return all limits that apply, and why others do not."""
     found, missing = [], []
-    for name, nats, reason in _all(asked, setting):
+    for name, reason, nats in _all(asked, setting):
         if reason is not None:
             missing.append(NotCovered(name, reason))
-        elif math.isfinite(nats):
-            found.append(Limit(name, nats))
+        elif math.isfinite(limit := nats()):
+            found.append(Limit(name, limit))
     return found, missing
 
 
-def _all(asked: Asked, setting: Setting) -> Iterator[tuple[str, float, str | None]]:
+def _all(asked: Asked, setting: Setting) -> Iterator[tuple[str, str | None, Callable[[], float]]]:
+    """Yield every limit: its name, why it does not apply, and how it is computed."""
     n, m, k = asked.exposed, asked.n_classes, asked.total
     here = Problem(n, m, k)
-    yield "answers-counted", _counted(asked, setting), None
+    yield "answers-counted", None, lambda: _counted(asked, setting)
     reason = None
     if setting.shared and asked.remembers:
         reason = STRANGERS
@@ -84,23 +85,46 @@ def _all(asked: Asked, setting: Setting) -> Iterator[tuple[str, float, str | Non
         reason = MORE_THAN_COUNTS
     abstentions = setting.abstentions or not asked.same_examples
     counted = k * math.log(n + 1) if abstentions else nats_any_labels(here)
-    yield "match-counts-counted", counted, reason
+    yield "match-counts-counted", reason, lambda: counted
     if not setting.uniform:
         reason = reason or UNIFORM_ONLY
     only = asked.only
     if only is not None and not asked.same_examples:
-        together = only.rule.counts_nats_of(asked.problem(k), only.states, whole=not asked.taken)
+        of_parts = only  # of each part its own looks
+        yield (
+            "information-adaptive-tilted",
+            reason,
+            lambda: of_parts.rule.counts_nats_of(
+                asked.problem(k), of_parts.states, whole=not asked.taken
+            ),
+        )
     else:
-        together = nats_adaptive_tilted(here, abstentions=abstentions)
-    yield "information-adaptive-tilted", together, reason
+        yield (
+            "information-adaptive-tilted",
+            reason,
+            lambda: nats_adaptive_tilted(here, abstentions=abstentions),
+        )
     if only is not None:
-        nats = only.rule.blurred_nats(asked.problem(1 if setting.fixed else k))
-        blurred = None if setting.uniform else UNIFORM_ONLY
-        yield "blurred-answers", nats * k if setting.fixed else nats, blurred
+        blurring = only.rule
+        yield (
+            "blurred-answers",
+            None if setting.uniform else UNIFORM_ONLY,
+            lambda: _blurred(blurring, asked, setting),
+        )
     if setting.fixed:
         reason = reason or (None if asked.same_examples else PARTS)
-        nats = nats_non_adaptive(here, abstentions=abstentions)
-        yield "information-non-adaptive", nats, reason
+        yield (
+            "information-non-adaptive",
+            reason,
+            lambda: nats_non_adaptive(here, abstentions=abstentions),
+        )
+
+
+def _blurred(rule: Rule, asked: Asked, setting: Setting) -> float:
+    """Return what a rule that blurs every look tells: of fixed queries each what the first does."""
+    if setting.fixed:
+        return asked.total * rule.blurred_nats(asked.problem(1))
+    return rule.blurred_nats(asked.problem(asked.total))
 
 
 def _counted(asked: Asked, setting: Setting) -> float:

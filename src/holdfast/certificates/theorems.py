@@ -7,10 +7,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
-from holdfast.bounds import running_best, spread_of_answers
+from holdfast.bounds import fixed_queries, running_best, spread_of_answers, two_classes
 from holdfast.bounds.label_model import LabelModel
 from holdfast.bounds.registry import all_bounds
-from holdfast.bounds.two_classes import two_classes_accuracy
 from holdfast.bounds.weighted_transcripts import weighted_accuracy
 from holdfast.certificates.asked import Asked, stages
 from holdfast.certificates.knowledge import Knowledge
@@ -112,9 +111,16 @@ class _Theorems:
         if self._problem.n_classes == 2:
             yield self._theorem(
                 "two-classes",
-                "adaptive queries at two classes (docs/bounds.md)",
+                two_classes.STATEMENT,
                 self._obstacle(uniform=True),
-                lambda: two_classes_accuracy(self._problem, abstentions=abstentions),
+                lambda: two_classes.two_classes_accuracy(self._problem, abstentions=abstentions),
+            )
+        if self._setting.fixed:
+            yield self._theorem(
+                "fixed-queries",
+                "cost of a gain under fixed queries (docs/bounds.md)",
+                self._obstacle(uniform=True),
+                lambda: fixed_queries.fixed_accuracy(self._problem, abstentions=abstentions),
             )
 
     def _rounded(self, step: Fraction) -> Theorem:

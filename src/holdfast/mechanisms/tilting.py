@@ -52,7 +52,7 @@ def rounded_nats(problem: Problem, step: Fraction) -> float:
     if n > MOST_EXAMPLES or k > MOST_LOOKS:
         return math.inf
     first, intercepts, most = _rounded_lines(n, m, step)
-    return _after(k, first, lambda x: min(most, float((intercepts + SLOPES * x).min())))
+    return _after(problem, first, lambda x: min(most, float((intercepts + SLOPES * x).min())))
 
 
 def noisy_nats(problem: Problem, tells: Callable[[float], float]) -> float:
@@ -69,12 +69,16 @@ def noisy_nats(problem: Problem, tells: Callable[[float], float]) -> float:
     def after(x: float) -> float:
         return tells(min(LARGEST_VARIANCE, float(((x + moments) / weights).min())))
 
-    return _after(k, after(0.0), after)
+    return _after(problem, after(0.0), after)
 
 
-def _after(looks: int, first: float, tells: Callable[[float], float]) -> float:
-    information = first
-    for _ in range(looks - 1):
+def _after(problem: Problem, first: float, tells: Callable[[float], float]) -> float:
+    """Return the information after k looks: never more than all labels have."""
+    n, m, k = problem
+    information, everything = first, n * math.log(m)
+    for _ in range(k - 1):
+        if information >= everything:
+            return everything
         information += tells(information)
     return information
 
@@ -102,5 +106,9 @@ def _moments(n: int, m: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     squares = (counts / n - 1.0 / m) ** 2
     weights = WEIGHTS * (n * m * m / (m - 1.0))
     log_q = log_pmf(counts, n, m)
-    moments = np.array([float(logsumexp(w * squares + log_q)) for w in weights])
-    return weights, moments
+    moments = []
+    for w in weights.tolist():
+        terms = w * squares + log_q
+        top = float(terms.max())
+        moments.append(top + math.log(float(np.exp(terms - top).sum())))
+    return weights, np.array(moments)
