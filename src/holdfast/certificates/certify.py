@@ -150,7 +150,9 @@ def certify_histories(
 
 
 def _certify(asked: Asked, knowledge: Knowledge, setting: Setting) -> Certificate:
-    setting = setting._replace(fixed=setting.fixed or asked.all_at_once)
+    # Looks of others that are not counted fill batches, too.
+    at_once = asked.all_at_once and (setting.everyone or not setting.shared)
+    setting = setting._replace(fixed=setting.fixed or at_once)
     found, missing = limits(asked, setting)
     least = min(found, key=lambda limit: limit.nats, default=None)
     proved = [Proved(1.0, "none", "no bound excludes that every label is known")]

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from holdfast.bounds import fixed_queries, running_best, spread_of_answers, two_classes
 from holdfast.bounds.label_model import LabelModel
+from holdfast.bounds.record import Analyst
 from holdfast.bounds.registry import all_bounds
 from holdfast.bounds.weighted_transcripts import weighted_accuracy
 from holdfast.certificates.asked import Asked, stages
@@ -89,39 +90,31 @@ class _Theorems:
 
     def _for_exact_answers(self) -> Iterator[Theorem]:
         """Yield bounds for exact answers: what is computed from the counts tells no more."""
-        abstentions = self._setting.abstentions
-        analysts = ("any", "non-adaptive") if self._setting.fixed else ("any",)
+        problem, abstentions = self._problem, self._setting.abstentions
         obstacle = self._obstacle(uniform=True)
-        if obstacle is None and self._problem.n_classes == 2 and abstentions:
-            obstacle = PARITY if self._problem.n_queries > 1 else None
         if obstacle is not None:
             yield Theorem("bounds-for-exact-answers", "", None, obstacle)
-        else:
-            for bound in all_bounds(self._problem):
-                if bound.side == "impossible" and bound.analyst in analysts and bound.applies:
+        elif problem.n_classes > 2 or not abstentions or problem.n_queries == 1:
+            analyst: Analyst = "non-adaptive" if self._setting.fixed else "any"
+            for bound in all_bounds(problem, analyst=analyst):
+                if bound.applies:
                     yield Theorem(bound.name, bound.statement, bound.accuracy)
+            return
+        else:
+            yield Theorem("bounds-for-exact-answers", "", None, PARITY)
+            found = [two_classes.two_classes(problem, abstentions=True)]
+            if self._setting.fixed:
+                found.append(fixed_queries.fixed_queries(problem, abstentions=True))
+            for bound in found:
+                yield Theorem(bound.name, bound.statement, bound.accuracy)
         yield self._theorem(
             "spread-of-answers",
             spread_of_answers.STATEMENT,
             self._obstacle(),
             lambda: spread_of_answers.exact_accuracy(
-                self._problem, model=self._model, abstentions=abstentions
+                problem, model=self._model, abstentions=abstentions
             ),
         )
-        if self._problem.n_classes == 2:
-            yield self._theorem(
-                "two-classes",
-                two_classes.STATEMENT,
-                self._obstacle(uniform=True),
-                lambda: two_classes.two_classes_accuracy(self._problem, abstentions=abstentions),
-            )
-        if self._setting.fixed:
-            yield self._theorem(
-                "fixed-queries",
-                "cost of a gain under fixed queries (docs/bounds.md)",
-                self._obstacle(uniform=True),
-                lambda: fixed_queries.fixed_accuracy(self._problem, abstentions=abstentions),
-            )
 
     def _rounded(self, step: Fraction) -> Theorem:
         return self._theorem(
