@@ -366,6 +366,15 @@ def test_labels_handed_over_as_texts_are_read_like_a_file():
         label_file_of(["nan"], name="guess")
 
 
+def test_rows_beyond_a_limit_are_not_read(write, save):
+    plain, quoted = write("label\na\nb\na\n"), write('label\n"a"\nb\na\n', "quoted.csv")
+    array = save(np.array([0, 1, 0]))
+    for path in (plain, quoted, array):
+        assert read_labels(path, most_rows=3).n_examples == 3
+        with pytest.raises(InvalidInput, match=r"must have at most 2 rows, got more\.$"):
+            read_labels(path, most_rows=2)
+
+
 def test_a_truncated_array_is_refused_without_allocating_what_it_promises(save):
     path = save(np.zeros(1000, dtype=np.uint8))
     path.write_bytes(path.read_bytes()[:-1])

@@ -34,7 +34,12 @@ MOST_LINES = 20_000_000
 
 
 def read_columns(
-    file: BinaryIO, path: str, *, id_column: str | None, label_column: str | None
+    file: BinaryIO,
+    path: str,
+    *,
+    id_column: str | None,
+    label_column: str | None,
+    most_rows: int | None = None,
 ) -> tuple[Ids | None, Column, Column | None]:
     """Return the ids, the labels and the `Usage` or `split` column; None where there is none."""
     size = os.fstat(file.fileno()).st_size
@@ -43,13 +48,20 @@ def read_columns(
         table = read_clean(
             file.read(size + 1), path, id_column=id_column, label_column=label_column
         )
-        if table is not None:
+        if table is not None and (most_rows is None or table[1].codes.size <= most_rows):
             return table
-    return read_carefully(file, path, id_column=id_column, label_column=label_column)
+    return read_carefully(
+        file, path, id_column=id_column, label_column=label_column, most_rows=most_rows
+    )
 
 
 def read_carefully(
-    file: BinaryIO, path: str, *, id_column: str | None, label_column: str | None
+    file: BinaryIO,
+    path: str,
+    *,
+    id_column: str | None,
+    label_column: str | None,
+    most_rows: int | None = None,
 ) -> tuple[Ids | None, Column, Column | None]:
     """Return what `read_columns` does, from a file of any shape, row by row."""
     _refuse_too_long(file, path)
@@ -59,6 +71,8 @@ def read_carefully(
     at_id: int | None = None
     for line, id_, label, split in _rows(file, path, id_column, label_column):
         labels.append(label, line)
+        if most_rows is not None and len(labels.codes) > most_rows:
+            raise InvalidInput(f"{path} must have at most {most_rows:,} rows, got more.")
         if split is not None:
             splits.append(split, line)
         if id_ is not None:

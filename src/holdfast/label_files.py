@@ -89,6 +89,7 @@ def read_labels(
     id_column: str | None = None,
     label_column: str | None = None,
     class_names: Sequence[str] | None = None,
+    most_rows: int | None = None,
 ) -> LabelFile:
     r"""Read a CSV or NPY file of labels, or raise `InvalidInput` naming the file and the rule.
 
@@ -105,6 +106,8 @@ def read_labels(
     class_names
         The known classes, in the order of their numbers; any other class in the file is an error.
         By default the classes are those found in the file.
+    most_rows
+        The most rows that are read; a file with more is an error. None: 20 million lines of CSV.
 
     Examples
     --------
@@ -125,11 +128,15 @@ def read_labels(
             raise InvalidInput(f"{path} must hold labels, got an empty file.")
         file.seek(0)
         if magic == NPY_MAGIC:
-            return _from_npy(file, str(path), class_names)
+            return _from_npy(file, str(path), class_names, most_rows)
         if magic[:2] in UTF16_MARKS:
             raise InvalidInput(f"{path} must be UTF-8 text, got UTF-16; save it as UTF-8.")
         ids, column, split = read_columns(
-            file, str(path), id_column=id_column, label_column=label_column
+            file,
+            str(path),
+            id_column=id_column,
+            label_column=label_column,
+            most_rows=most_rows,
         )
     file_ = _numbered(str(path), column, class_names, ids)
     if split is None:
@@ -182,8 +189,12 @@ def _checked_names(names: Sequence[str]) -> tuple[str, ...]:
     return texts
 
 
-def _from_npy(file: BinaryIO, name: str, class_names: tuple[str, ...] | None) -> LabelFile:
+def _from_npy(
+    file: BinaryIO, name: str, class_names: tuple[str, ...] | None, most_rows: int | None
+) -> LabelFile:
     header = read_npy_header(file, name)
+    if most_rows is not None and header.count > most_rows:
+        raise InvalidInput(f"{name} must have at most {most_rows:,} rows, got more.")
     if header.dtype.kind in "US":
         return _numbered(name, _npy_names(file, header, name), class_names, None)
     array = read_npy(file, header, name)

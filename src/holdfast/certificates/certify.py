@@ -14,6 +14,7 @@ from holdfast.certificates.theorems import theorems
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms import Exact, Rule, parse_mechanism
 from holdfast.problem import Problem, check_at_least
+from holdfast.quoting import quoted
 
 __all__ = ["Histories", "certify", "certify_histories"]
 
@@ -84,7 +85,7 @@ def certify(
     True
     """
     if memory not in ("team", "data_set"):
-        raise InvalidInput(f'memory must be "team" or "data_set", got {memory!r}.')
+        raise InvalidInput(f'memory must be "team" or "data_set", got {quoted(memory)}.')
     n, m, k = problem
     rule = Exact() if rule is None else rule
     shared = memory == "data_set"

@@ -17,6 +17,8 @@ from holdfast.npy_files import NPY_MAGIC
 
 __all__ = ["GuardedFile", "read_private_labels"]
 
+SPARE_ROWS = 1000
+
 
 def read_private_labels(
     path: str | os.PathLike[str],
@@ -106,6 +108,8 @@ class GuardedFile(GuardedSolution[str | os.PathLike[str]]):
         truth = read_private_labels(
             Path(labels), class_names=policy.classes, shared=shared, **self._columns
         )
+        # Somewhat too many rows are counted and told; a flood of them is not even read.
+        self._most_rows = 2 * truth.n_examples + SPARE_ROWS
         super().__init__(truth, policy, ledger, create=create)
 
     def _file(self, submission: str | os.PathLike[str], name: str) -> LabelFile:
@@ -125,7 +129,12 @@ class GuardedFile(GuardedSolution[str | os.PathLike[str]]):
     ) -> tuple[LabelFile | None, str]:
         """Return what a file holds, or why it can't be read."""
         try:
-            return read_labels(path, class_names=class_names, **self._columns), ""
+            return (
+                read_labels(
+                    path, class_names=class_names, most_rows=self._most_rows, **self._columns
+                ),
+                "",
+            )
         except InvalidInput as error:
             return None, str(error)
 

@@ -24,6 +24,7 @@ import numpy as np
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.mechanisms.checks import as_fraction, nearest_multiple
 from holdfast.mechanisms.coins import Coins
+from holdfast.quoting import quoted
 
 __all__ = ["FINENESS", "Sampler", "Shape", "check_sampler", "draw", "grid_of", "with_noise"]
 
@@ -42,7 +43,7 @@ def check_sampler(sampler: str) -> None:
             "tells more than its bound allows."
         )
     if sampler not in ("grid", "opendp"):
-        raise InvalidInput(f"sampler must be grid or opendp, got {sampler!r}.")
+        raise InvalidInput(f"sampler must be grid or opendp, got {quoted(sampler)}.")
 
 
 @cache
