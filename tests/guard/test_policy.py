@@ -1,10 +1,11 @@
 import os
+import warnings
 from pathlib import Path
 
 import pytest
 
 from holdfast.errors import InvalidInput
-from holdfast.guard import Policy
+from holdfast.guard import Guard, Policy
 from holdfast.guard.policy import POLICY_TEMPLATE
 
 
@@ -164,3 +165,12 @@ def test_a_device_and_a_huge_file_are_not_read(tmp_path):
 def test_the_page_shows_the_template():
     page = Path(__file__).parents[2] / "docs" / "guard.md"
     assert f"```toml\n{POLICY_TEMPLATE}```\n" in page.read_text(encoding="utf-8")
+
+
+def test_a_guard_warns_about_a_part_that_everybody_knows(tmp_path):
+    labels = [0, 1] * 20
+    with pytest.warns(UserWarning, match="default seed 0"):
+        Guard(labels, Policy("subsample:0.5"), tmp_path / "a.db", create=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Guard(labels, Policy("subsample:fraction=0.5,seed=9"), tmp_path / "b.db", create=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from holdfast.certificates.certify import Histories
-from holdfast.mechanisms import parse_mechanism
+from holdfast.mechanisms import recorded_mechanism
 from holdfast.problem import Problem
 
 __all__ = ["log_transcripts"]
@@ -27,7 +27,7 @@ def log_transcripts(n_examples: int, looks: Histories) -> float:
     """
     total = 0.0
     for (text, _), count in looks.items():
-        rule = parse_mechanism(text)
+        rule = recorded_mechanism(text)
         limit = count * math.log(n_examples + 1)
         if rule.name in COUNTED:
             limit = min(limit, rule.own_nats(Problem(n_examples, 2, count)))

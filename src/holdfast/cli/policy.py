@@ -117,7 +117,10 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Check a policy file and show every setting; an error names the line."""
-    settings = dict(Policy.read(path).settings())
+    read = Policy.read(path)
+    settings = dict(read.settings())
+    for caution in read.mechanism.cautions():
+        typer.echo(f"caution: {caution}", err=True)
     if as_json:
         print_json(settings)
         return

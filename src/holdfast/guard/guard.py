@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -28,7 +29,7 @@ from holdfast.guard.storage.contract import Question, StoredState
 from holdfast.guard.team import spelling_key
 from holdfast.guard.windows import Microseconds, as_datetime, clock
 from holdfast.labels import MOST_CLASSES, Labels, as_labels, count_classes
-from holdfast.mechanisms import Told, parse_mechanism
+from holdfast.mechanisms import Told, recorded_mechanism
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import State
 from holdfast.quoting import quoted
@@ -153,6 +154,8 @@ class Guard:
         self._labels: Labels = whole.copy() if self._rows is None else whole[self._rows]
         self._labels.setflags(write=False)
         self.policy = policy if isinstance(policy, Policy) else Policy.read(Path(policy))
+        for caution in self.policy.mechanism.cautions():
+            warnings.warn(caution, stacklevel=2)
         self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger, create=create)
         if self.policy.witness is not None and self.ledger.witness is None:
             self.ledger.watch(self.policy.witness, create=create)
@@ -423,7 +426,7 @@ class Guard:
     ) -> Receipt:
         rule = self.policy.mechanism
         if entry.rule != self.policy.release:  # a final choice of a look under an earlier policy
-            rule = parse_mechanism(entry.rule)
+            rule = recorded_mechanism(entry.rule)
         told, meaning = Told(own=None), WAITING
         if entry.released is not None:
             # An answer that came later names its look first.

@@ -144,6 +144,10 @@ class Rule:
         """
         return in_words(self.wording(Wording(whose), told))
 
+    def cautions(self) -> tuple[str, ...]:
+        """Return what a host should know before it uses the rule with these settings."""
+        return ()
+
     # What it costs an honest user.
 
     def resolution(self, problem: Problem) -> float:
@@ -232,4 +236,7 @@ def _differs(value: Any, default: Any) -> bool:
 
 
 def _text(value: Any) -> str:
-    return repr(value) if isinstance(value, float) else str(value)
+    """Return a setting as text that reads back as the same value, and has no plus sign."""
+    if isinstance(value, float | np.floating):
+        return repr(float(value)).replace("e+", "e")
+    return str(value)

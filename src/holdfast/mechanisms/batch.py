@@ -10,8 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from holdfast.mechanisms.base import PENDING, Reading, Rule
+from holdfast.mechanisms.checks import check_count
 from holdfast.mechanisms.packed import pack, unpack
-from holdfast.problem import Problem, check_at_least
+from holdfast.problem import Problem
 from holdfast.protocols import Evaluation, State
 
 __all__ = ["PENDING", "Batch", "is_pending", "released"]
@@ -66,7 +67,7 @@ class Batch(Rule):
     source: ClassVar[str] = "boards that update once in a while; no paper"
 
     def __post_init__(self) -> None:
-        check_at_least("size", self.size, 1)
+        check_count("size", self.size, 1)
 
     def init(self, problem: Problem) -> State:
         """Return the state with an empty batch."""

@@ -125,6 +125,10 @@ class Chain(Rule):
         """Whether one of the rules does."""
         return any(rule.speaks for rule in self.rules)
 
+    def cautions(self) -> tuple[str, ...]:
+        """Return those of all rules."""
+        return tuple(caution for rule in self.rules for caution in rule.cautions())
+
     def wording(self, so_far: Wording, told: Told) -> Wording:
         """Return the phrase that all rules make in turn."""
         for rule in self.rules:

@@ -9,25 +9,28 @@ from functools import cache
 import numpy as np
 
 from holdfast.errors import InvalidInput
+from holdfast.problem import check_at_least
 from holdfast.quoting import quoted
 
-__all__ = ["as_fraction", "check_scale", "check_share", "check_step", "nearest_multiple"]
+__all__ = ["as_fraction", "check_count", "check_scale", "check_step", "nearest_multiple"]
 
 # Finer steps and scales than this hide nothing from anybody; wider noise hides everything.
 FINEST = 1e-9
 WIDEST = 1e3
+# Looks, parts, budgets and seeds up to this.
+MOST = 2**63 - 1
 
 
-def check_share(name: str, value: object) -> float:
-    """Return `value` if it lies in (0, 1]."""
-    number = _number(value)
-    if not 0.0 < number <= 1.0:
-        raise InvalidInput(f"{name} must lie in (0, 1], got {quoted(value)}.")
+def check_count(name: str, value: int, least: int, most: int = MOST) -> int:
+    """Return `value` if it is an integer between two others."""
+    number = check_at_least(name, value, least)
+    if number > most:
+        raise InvalidInput(f"{name} must be at most {most}, got {quoted(value)}.")
     return number
 
 
 def check_step(name: str, value: object) -> float:
-    """Return `value` if it is a step between two accuracies that makes sense."""
+    """Return `value` if it is a step between two accuracies, or a share, that makes sense."""
     number = _number(value)
     if not FINEST <= number <= 1.0:
         raise InvalidInput(f"{name} must lie in [{FINEST:g}, 1], got {quoted(value)}.")

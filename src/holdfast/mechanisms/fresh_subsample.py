@@ -10,7 +10,7 @@ import numpy as np
 
 from holdfast.bounds.tilted import nats_adaptive_tilted
 from holdfast.mechanisms.base import Reading, Rule
-from holdfast.mechanisms.checks import check_share
+from holdfast.mechanisms.checks import check_step
 from holdfast.mechanisms.selection import narrowed, subset_error, subset_size
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
@@ -45,7 +45,7 @@ class FreshSubsample(Rule):
     same_examples: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        check_share("fraction", self.fraction)
+        check_step("fraction", self.fraction)
 
     def pass_on(
         self, state: State, reading: Reading, rng: np.random.Generator

@@ -10,13 +10,15 @@ import numpy as np
 from scipy.special import gammaln
 
 from holdfast.mechanisms.base import Reading, Rule
-from holdfast.mechanisms.checks import as_fraction, check_share, nearest_multiple
+from holdfast.mechanisms.checks import as_fraction, check_step, nearest_multiple
 from holdfast.mechanisms.rounding import n_levels
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
 from holdfast.protocols import State
 
 __all__ = ["Ladder"]
+
+FEW = 10**6
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class Ladder(Rule):
     speaks: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_share("step", self.step)
+        check_step("step", self.step)
 
     def init(self, problem: Problem) -> State:  # noqa: ARG002 - the protocol's signature
         """Return the state in which nothing was released."""
@@ -103,4 +105,7 @@ class Ladder(Rule):
         """Return the logarithm of the number of climbs that k looks can show."""
         # Non-decreasing sequences of k values out of the releasable ones.
         k, others = problem.n_queries, n_levels(as_fraction(self.step)) - 1
+        if others > FEW and k <= FEW:
+            # The logarithms of the factorials lose their digits in the difference.
+            return float(np.log1p(others / np.arange(1.0, k + 1.0)).sum())
         return float(gammaln(others + k + 1.0) - gammaln(others + 1.0) - gammaln(k + 1.0))

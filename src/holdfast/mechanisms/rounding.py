@@ -11,13 +11,16 @@ import numpy as np
 
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms.base import Reading, Rule
-from holdfast.mechanisms.checks import as_fraction, check_share, nearest_multiple
+from holdfast.mechanisms.checks import as_fraction, check_count, check_step, nearest_multiple
 from holdfast.mechanisms.tilting import rounded_nats
 from holdfast.mechanisms.told import Told, Wording
-from holdfast.problem import Problem, check_at_least
+from holdfast.problem import Problem
 from holdfast.protocols import State
 
 __all__ = ["Rounding", "n_levels"]
+
+# A float has no more of them.
+MOST_DECIMALS = 15
 
 
 def n_levels(step: Fraction) -> int:
@@ -64,9 +67,9 @@ class Rounding(Rule):
                 f"step={self.step}."
             )
         if self.decimals is not None:
-            check_at_least("decimals", self.decimals, 0)
+            check_count("decimals", self.decimals, 0, MOST_DECIMALS)
         if self.step is not None:
-            check_share("step", self.step)
+            check_step("step", self.step)
 
     @property
     def exact_step(self) -> Fraction:

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.keyed import hash_keys, subkey
-from holdfast.mechanisms.base import Reading
+from holdfast.mechanisms.base import Reading, Rule
 from holdfast.protocols import Evaluation
 
-__all__ = ["narrowed", "shuffled", "subset_error", "subset_size"]
+__all__ = ["narrowed", "public_seed", "shuffled", "subset_error", "subset_size"]
 
 
 @lru_cache(maxsize=16)
@@ -47,3 +47,13 @@ def narrowed(reading: Reading, chosen: NDArray[Any]) -> Reading:
     query, labels = whole.query[chosen], whole.labels[chosen]
     scored = Evaluation(int(np.count_nonzero(query == labels)), query, labels)
     return Reading(Reading.of(scored).value, scored, reading.told)
+
+
+def public_seed(rule: Rule, seed: int) -> tuple[str, ...]:
+    """Return a warning if everybody knows which examples a rule chooses."""
+    if seed:
+        return ()
+    return (
+        f"{rule} chooses its examples with the default seed 0, so that everybody knows which they "
+        "are: give it a seed of your own (seed=NUMBER) and keep the policy to yourself.",
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import types
 from dataclasses import MISSING, fields
 from typing import Any, get_args, get_type_hints
@@ -25,7 +26,7 @@ from holdfast.mechanisms.subsample import Subsample
 from holdfast.mechanisms.thresholdout import Thresholdout
 from holdfast.quoting import quoted
 
-__all__ = ["RULES", "parse_mechanism"]
+__all__ = ["RULES", "parse_mechanism", "recorded_mechanism"]
 
 # Every rule but `Chain`, by the name it has in text. "ladder" alone is the parameter-free one.
 RULES: dict[str, type[Rule]] = {
@@ -46,6 +47,10 @@ RULES: dict[str, type[Rule]] = {
         Split,
     )
 }
+
+
+# A plus sign joins rules, unless it belongs to a number such as 1e+16.
+PLUS = re.compile(r"(?<![0-9.][eE])\+")
 
 
 def parse_mechanism(text: str) -> Rule:
@@ -72,8 +77,26 @@ improved, ladder, laplace, rank, round, shaky, split, subsample, thresholdout, g
         raise InvalidInput(
             f"release rule must be a text such as 'ladder:0.01', got {quoted(text)}."
         )
-    rules = [_rule(part) for part in text.split("+")]
+    rules = [_rule(part) for part in PLUS.split(text)]
     return rules[0] if len(rules) == 1 else Chain(rules)
+
+
+def recorded_mechanism(text: str) -> Rule:
+    """Return the rule that a ledger names, or one that tells no less if it is refused today.
+
+    Settings that made no sense were once accepted. What such a rule told is computed from match
+    counts, or is that of a parameter-free Ladder.
+
+    >>> recorded_mechanism("round:5000"), recorded_mechanism("subsample:1e-320+ladder")
+    (Exact(), ParameterFreeLadder())
+    """
+    try:
+        return parse_mechanism(text)
+    except InvalidInput:
+        parts = [part.strip() for part in PLUS.split(text)]
+        if any(part.partition(":")[0] not in RULES for part in parts):
+            raise  # a rule of another version: nothing is known of what it tells
+        return ParameterFreeLadder() if "ladder" in parts else Exact()
 
 
 def _rule(text: str) -> Rule:

@@ -13,7 +13,8 @@ from holdfast.bounds.binomial import entropy
 from holdfast.bounds.tilted import nats_adaptive_tilted
 from holdfast.errors import BudgetExhausted
 from holdfast.mechanisms.base import Reading, Rule
-from holdfast.mechanisms.selection import narrowed, shuffled, subset_error
+from holdfast.mechanisms.checks import check_count
+from holdfast.mechanisms.selection import narrowed, public_seed, shuffled, subset_error
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import State
@@ -53,8 +54,8 @@ class Split(Rule):
     same_examples: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        check_at_least("parts", self.parts, 1)
-        check_at_least("seed", self.seed, 0)
+        check_count("parts", self.parts, 1)
+        check_count("seed", self.seed, 0)
 
     def init(self, problem: Problem) -> State:
         """Return the state before the first look; the number of looks fixes who gets which part."""
@@ -68,6 +69,10 @@ class Split(Rule):
         looks, k = state["looks"], state["n_queries"]
         reached = state.get("part", max(looks - 1, 0) * self.parts // k)
         return {"looks": looks, "n_queries": problem.n_queries, "part": reached}
+
+    def cautions(self) -> tuple[str, ...]:
+        """Return a warning if the seed is the public default."""
+        return public_seed(self, self.seed)
 
     def pass_on(
         self,

@@ -9,10 +9,10 @@ import numpy as np
 
 from holdfast.bounds.tilted import nats_adaptive_tilted
 from holdfast.mechanisms.base import Reading, Rule
-from holdfast.mechanisms.checks import check_share
-from holdfast.mechanisms.selection import narrowed, shuffled, subset_error, subset_size
+from holdfast.mechanisms.checks import check_count, check_step
+from holdfast.mechanisms.selection import narrowed, public_seed, shuffled, subset_error, subset_size
 from holdfast.mechanisms.told import Told, Wording
-from holdfast.problem import Problem, check_at_least
+from holdfast.problem import Problem
 from holdfast.protocols import State
 
 __all__ = ["Subsample"]
@@ -47,8 +47,12 @@ class Subsample(Rule):
     selects: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_share("fraction", self.fraction)
-        check_at_least("seed", self.seed, 0)
+        check_step("fraction", self.fraction)
+        check_count("seed", self.seed, 0)
+
+    def cautions(self) -> tuple[str, ...]:
+        """Return a warning if the seed is the public default."""
+        return public_seed(self, self.seed)
 
     def pass_on(
         self,

@@ -11,12 +11,12 @@ import numpy as np
 from holdfast.errors import BudgetExhausted, InvalidInput
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.channel import Channel
-from holdfast.mechanisms.checks import as_fraction, check_scale, check_step
+from holdfast.mechanisms.checks import as_fraction, check_count, check_scale, check_step
 from holdfast.mechanisms.information import log_patterns
 from holdfast.mechanisms.noise import draw, with_noise
 from holdfast.mechanisms.quantiles import laplace_difference
 from holdfast.mechanisms.told import Told, Wording
-from holdfast.problem import Problem, check_at_least
+from holdfast.problem import Problem
 from holdfast.protocols import State
 from holdfast.quoting import quoted
 
@@ -72,7 +72,7 @@ class Thresholdout(Rule):
     def __post_init__(self) -> None:
         check_step("threshold", self.threshold)
         check_scale("scale", self.scale)
-        check_at_least("budget", self.budget, 1)
+        check_count("budget", self.budget, 1)
         if self.reference is not None and not 0.0 <= self.reference <= 1.0:
             raise InvalidInput(f"reference must lie in [0, 1], got {quoted(self.reference)}.")
 

@@ -38,6 +38,7 @@ MOST_LOOKS = 1 << 17
 # Slopes t/(1-t), and weights w in units of the inverse variance: any set gives a valid limit.
 SLOPES = np.geomspace(32.0, 1e-4, 60)
 WEIGHTS = np.geomspace(1e-3, 32.0, 90)
+LARGEST_INTEGER = 1 << 62
 # Added to each limit, so that rounding never makes it too low.
 SLACK = 1e-9
 
@@ -88,8 +89,12 @@ def _rounded_lines(n: int, m: int, step: Fraction) -> tuple[float, NDArray[np.fl
     """Return the entropy of a fixed query's answer, the lines' intercepts, and their limit."""
     counts = np.arange(n + 1)
     # floor(count/(n step) + 1/2) in integers.
-    twice = 2 * step.denominator * counts + n * step.numerator
-    levels = twice // (2 * n * step.numerator)
+    if 2 * step.denominator * (n + 1) + n * step.numerator < LARGEST_INTEGER:
+        levels = (2 * step.denominator * counts + n * step.numerator) // (2 * n * step.numerator)
+    else:  # a step of many digits: whole numbers of any size
+        width = 2 * n * step.numerator
+        exact = [(2 * step.denominator * c + n * step.numerator) // width for c in range(n + 1)]
+        levels = np.array(exact, dtype=np.int64)
     starts = np.flatnonzero(np.diff(levels, prepend=-1))
     log_q = np.logaddexp.reduceat(log_pmf(counts, n, m), starts)
     log_q = np.minimum(log_q, 0.0)
