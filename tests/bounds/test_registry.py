@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.bounds import Bound, all_bounds
+from holdfast.bounds.assumptions import SHOWN
 from holdfast.problem import Problem
 from tests.bounds.exhaustive import best_adaptive_accuracy, best_fixed_accuracy
 
@@ -61,6 +62,9 @@ def test_a_bound_gives_either_an_accuracy_or_a_reason(problem: Problem) -> None:
         assert bound.statement
         assert bound.conditions
         assert bound.mechanism == "exact"
+        # A promise says what it takes for granted; parity is used with two classes only.
+        assert bool(bound.assumptions) == (bound.side == "impossible")
+        assert SHOWN not in bound.assumptions or problem.n_classes == 2 or not bound.applies
 
 
 def test_names_are_unique_and_records_are_frozen() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from holdfast.bounds.assumptions import EVERYTHING
 from holdfast.bounds.multinomial import first_or_second
 from holdfast.bounds.record import Bound
 from holdfast.problem import Problem
@@ -110,6 +111,7 @@ def one_query(problem: Problem) -> Bound:
         conditions="k = 1",
         accuracy=None if reason else min(1.0, 1.0 / m + 0.5 / math.sqrt(n * (m - 1.0))),
         reason=reason,
+        assumptions=EVERYTHING,
     )
 
 
@@ -136,6 +138,7 @@ def one_query_optimum(problem: Problem) -> Bound:
         conditions="k = 1",
         accuracy=None if reason else min(1.0, first_or_second(n, m).exact / n),
         reason=reason,
+        assumptions=EVERYTHING,
     )
 
 

@@ -11,6 +11,7 @@ import math
 
 from scipy.special import gammaln
 
+from holdfast.bounds.assumptions import with_parity
 from holdfast.bounds.information import accuracy_from_information, nats_non_adaptive
 from holdfast.bounds.record import Analyst, Bound
 from holdfast.bounds.tilted import nats_adaptive_tilted
@@ -59,6 +60,7 @@ def gaussian_noise(problem: Problem, *, scale: float, analyst: Analyst = "any") 
         accuracy=accuracy_from_information(nats, n, m),
         analyst=analyst,
         mechanism=f"Gaussian noise of standard deviation {scale:g} matches",
+        assumptions=with_parity(problem),
     )
 
 
@@ -85,6 +87,7 @@ def ladder(problem: Problem, *, step: float) -> Bound:
         conditions="releases are multiples of the step, each an improvement on the one before",
         accuracy=accuracy_from_information(ladder_nats(problem, step=step), n, m),
         mechanism=f"Ladder with step {step:g}",
+        assumptions=with_parity(problem),
     )
 
 

@@ -10,6 +10,7 @@ import math
 
 from scipy.special import erfcx
 
+from holdfast.bounds.assumptions import EVERYTHING
 from holdfast.bounds.record import Bound
 from holdfast.errors import InvalidInput
 from holdfast.problem import Problem
@@ -64,6 +65,7 @@ def description_length(problem: Problem) -> Bound:
         statement=STATEMENT,
         conditions="none",
         accuracy=min(1.0, 1.0 / m + 2.0 * mean_maximum),
+        assumptions=EVERYTHING,
     )
 
 

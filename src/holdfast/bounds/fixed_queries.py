@@ -18,7 +18,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.bounds.assumptions import EVERYTHING, SHOWN
+from holdfast.bounds.assumptions import EVERYTHING, with_parity
 from holdfast.bounds.binomial import divergence, entropy, excesses
 from holdfast.bounds.label_model import ROUNDING, largest
 from holdfast.bounds.record import Bound
@@ -82,7 +82,6 @@ def _gain(target: float, m: int) -> float:
 
 def fixed_queries(problem: Problem, *, abstentions: bool = False) -> Bound:
     """Return `fixed_accuracy` as a record."""
-    parity = problem.n_classes == 2 and not abstentions
     return Bound(
         name="fixed-queries",
         side="impossible",
@@ -90,7 +89,7 @@ def fixed_queries(problem: Problem, *, abstentions: bool = False) -> Bound:
         conditions="all queries fixed before the first answer",
         accuracy=fixed_accuracy(problem, abstentions=abstentions),
         analyst="non-adaptive",
-        assumptions=(*EVERYTHING, SHOWN) if parity else EVERYTHING,
+        assumptions=EVERYTHING if abstentions else with_parity(problem),
         not_covered=(
             "adaptive queries: the average over fresh labels is no function of the answers",
             "unequal classes or a model: the cost is that of uniform labels",

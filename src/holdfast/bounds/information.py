@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from holdfast.bounds.assumptions import with_parity
 from holdfast.bounds.binomial import divergence, entropy
 from holdfast.bounds.record import Bound
 from holdfast.problem import Problem
@@ -77,6 +78,7 @@ def information_adaptive(problem: Problem) -> Bound:
         statement="information inequality, adaptive (docs/bounds.md)",
         conditions="none",
         accuracy=accuracy_from_information(nats_adaptive(problem), n, m),
+        assumptions=with_parity(problem),
     )
 
 
@@ -96,4 +98,5 @@ def information_non_adaptive(problem: Problem) -> Bound:
         conditions="all queries fixed before the first answer",
         accuracy=accuracy_from_information(nats_non_adaptive(problem), n, m),
         analyst="non-adaptive",
+        assumptions=with_parity(problem),
     )

@@ -21,7 +21,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.bounds.assumptions import EVERYTHING, SHOWN
+from holdfast.bounds.assumptions import EVERYTHING, with_parity
 from holdfast.bounds.binomial import entropy
 from holdfast.bounds.first_rung import first_rung, first_rung_any_labels
 from holdfast.bounds.label_model import ROUNDING, LabelModel, largest
@@ -123,20 +123,18 @@ def rounded_accuracy(
 
 def exact_answers(problem: Problem, *, abstentions: bool = False) -> Bound:
     """Return `exact_accuracy` as a record."""
-    parity = problem.n_classes == 2 and not abstentions
     return Bound(
         name="spread-of-answers",
         side="impossible",
         statement=STATEMENT,
         conditions="none",
         accuracy=exact_accuracy(problem, abstentions=abstentions),
-        assumptions=(*EVERYTHING, SHOWN) if parity else EVERYTHING,
+        assumptions=EVERYTHING if abstentions else with_parity(problem),
     )
 
 
 def rounded_answers(problem: Problem, step: Fraction, *, abstentions: bool = False) -> Bound:
     """Return `rounded_accuracy` as a record."""
-    parity = problem.n_classes == 2 and not abstentions
     return Bound(
         name="spread-of-rounded-answers",
         side="impossible",
@@ -144,7 +142,7 @@ def rounded_answers(problem: Problem, step: Fraction, *, abstentions: bool = Fal
         conditions="rounded to multiples of one step",
         accuracy=rounded_accuracy(problem, step, abstentions=abstentions),
         mechanism=f"rounded to a step of {float(step):g}",
-        assumptions=(*EVERYTHING, SHOWN) if parity else EVERYTHING,
+        assumptions=EVERYTHING if abstentions else with_parity(problem),
         not_covered=("rounding to significant digits: the steps are not equal",),
     )
 

@@ -19,6 +19,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.bounds.assumptions import with_parity
 from holdfast.bounds.binomial import entropy, log_pmf
 from holdfast.bounds.information import accuracy_from_information
 from holdfast.bounds.record import Bound
@@ -48,6 +49,7 @@ def information_adaptive_tilted(problem: Problem) -> Bound:
         statement="information inequality, adaptive with tilted answers (docs/bounds.md)",
         conditions="none",
         accuracy=accuracy_from_information(nats_adaptive_tilted(problem), n, m),
+        assumptions=with_parity(problem),
     )
 
 

@@ -56,6 +56,8 @@ def _entry(bound: Bound) -> dict[str, object]:
         "statement": bound.statement,
         "conditions": bound.conditions,
         "analyst": bound.analyst,
+        "assumptions": list(bound.assumptions),
+        "not_covered": list(bound.not_covered),
     }
 
 
