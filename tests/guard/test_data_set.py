@@ -223,6 +223,12 @@ def test_a_name_that_the_older_format_took_stays_good_for_its_team(sqlite_url):
     assert replace(found, spellings={mixed: (mixed,)}).team(mixed) == mixed
 
 
+def test_ids_that_are_none_are_refused_before_a_ledger_is_made(tmp_path):
+    with pytest.raises(InvalidInput, match="ids must be distinct, got '7' twice"):
+        Guard([0, 1, 1], Policy("exact"), tmp_path / "ledger.db", create=True, ids=[7, 8, 7])
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_names_by_id_and_by_order_never_meet(tmp_path):
     with Ledger(tmp_path / "ledger.db", create=True) as ledger:
         by_id, by_order = names_of(np.array([0, 1], np.uint8), [1, 2], ledger.salt())

@@ -76,3 +76,11 @@ def test_the_database_counts_what_the_entries_say(ledger_url):
         sum(team.failed for team in found.teams),
     )
     assert found.gain == pytest.approx(everyone.gain)
+
+
+def test_a_data_set_that_has_only_seen_a_refusal_allows_nothing(ledger_url):
+    guard = Guard(np.arange(60) % 3, Policy("exact"), ledger_url, create=True)
+    with pytest.raises(ValueError, match="prediction must"):
+        guard.score([0], team="blue")
+    (found,) = exposure(guard.ledger)
+    assert (found.looks, found.failed, found.gain, found.teams) == (0, 0, 0.0, ())

@@ -330,11 +330,16 @@ def _spellings(ledger: Transaction, data_set: str) -> dict[str, tuple[str, ...]]
 def _unmerged(ledger: Transaction, found: DataSet) -> Iterator[tuple[Entry, str]]:
     """Yield the looks under a team's further spellings that don't count under its first yet."""
     further = {
-        spelling: written[0] for written in found.spellings.values() for spelling in written[1:]
+        spelling: written[0]
+        for written in found.spellings.values()
+        for spelling in written[1:]
+        # Counted first, by the index, since the looks themselves may be many.
+        if ledger.team_past(found.name, spelling).looks
     }
-    if not further:
-        return
     done = {team: ledger.merged(found.name, team) for team in set(further.values())}
+    expected = sum(ledger.team_past(found.name, spelling).looks for spelling in further)
+    if sum(map(len, done.values())) == expected:
+        return
     for entry in ledger.spent(found.name):
         team = further.get(entry.team)
         if team is not None and entry.receipt_id not in done[team]:

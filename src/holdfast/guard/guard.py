@@ -153,6 +153,10 @@ class Guard:
         self._rows = None if part is None or part.rows.size == whole.size else part.rows
         self._labels: Labels = whole.copy() if self._rows is None else whole[self._rows]
         self._labels.setflags(write=False)
+        self._whole_order = None
+        if ids is not None:
+            _, self._whole_order = order_by_id(ids, whole.size)
+            ids = np.asarray(ids) if self._rows is None else np.asarray(ids)[self._rows]
         self.policy = policy if isinstance(policy, Policy) else Policy.read(Path(policy))
         for caution in self.policy.mechanism.cautions():
             warnings.warn(caution, stacklevel=2)
@@ -164,10 +168,6 @@ class Guard:
         self._remembered = Problem(self._labels.size, n_classes, memory_budget(self.policy))
         self._picklable = picklable
         self._now = now
-        self._whole_order = None
-        if ids is not None and self._rows is not None:
-            _, self._whole_order = order_by_id(ids, whole.size)
-            ids = np.asarray(ids)[self._rows]
         self._names = names_of(self._labels, ids, self.ledger.salt())
         with self.ledger.storage.reading() as transaction:
             self._found = self._find(transaction)
