@@ -21,8 +21,8 @@ from holdfast.name_columns import Column
 
 __all__ = ["LARGEST_CLEAN", "read_clean"]
 
-# Some ten bytes of memory are taken per byte of the file.
-LARGEST_CLEAN = 1 << 25
+# Up to some forty bytes of memory are taken per byte of the file.
+LARGEST_CLEAN = 1 << 23
 LONGEST_LINE = 1 << 14
 # Bytes of an id or a label, a whole number of words.
 LONGEST_VALUE, WORD = 64, 8
