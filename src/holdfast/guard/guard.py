@@ -155,8 +155,9 @@ class Guard:
         self._labels.setflags(write=False)
         self._whole_order = None
         if ids is not None:
-            _, self._whole_order = order_by_id(ids, whole.size)
-            ids = np.asarray(ids) if self._rows is None else np.asarray(ids)[self._rows]
+            _, order = order_by_id(ids, whole.size)
+            if self._rows is not None:
+                self._whole_order, ids = order, np.asarray(ids)[self._rows]
         self.policy = policy if isinstance(policy, Policy) else Policy.read(Path(policy))
         for caution in self.policy.mechanism.cautions():
             warnings.warn(caution, stacklevel=2)
