@@ -211,6 +211,29 @@ def test_a_prediction_that_was_edited_or_removed_closes_nothing(board, edit):
         assert shown(close(host)) == [(1, "blue", 0.75, False)]
 
 
+@pytest.mark.parametrize(
+    ("edit", "finding"),
+    [
+        ("UPDATE holdfast_predictions SET sealed = x'00'", "was edited"),
+        ("UPDATE holdfast_predictions SET digest = 'x' || digest", "is missing"),
+        ("DELETE FROM holdfast_predictions WHERE rowid = 1", "is missing"),
+    ],
+)
+def test_verify_finds_predictions_that_were_edited_or_removed(board, edit, finding, capsys):
+    import sqlite3
+
+    host = board.host()
+    for right in (10, 11):
+        host.score(board.submission(right, 30), team="blue")
+    options = ["ledger", "verify", str(board.ledger), "--labels", str(board.labels)]
+    assert main(options) == 0
+    with sqlite3.connect(board.ledger) as connection:
+        connection.execute(edit)
+    capsys.readouterr()
+    assert main(options) == 1
+    assert f"{finding}." in capsys.readouterr().out
+
+
 def _score_and_die(labels, ledger, submission, connection):
     host = GuardedFile(labels, Policy("exact"), ledger)
     connection.send(host.score(submission, team="blue").released)

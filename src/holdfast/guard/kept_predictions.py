@@ -16,7 +16,7 @@ from holdfast.errors import LedgerError
 from holdfast.guard.sealing import seal_bytes, unseal_bytes
 from holdfast.labels import Labels, label_dtype
 
-__all__ = ["digest_of", "packed", "unpacked"]
+__all__ = ["digest_of", "is_whole", "packed", "unpacked"]
 
 
 def digest_of(prediction: Labels) -> str:
@@ -39,9 +39,20 @@ def unpacked(sealed: bytes, key: bytes, digest: str, n_classes: int) -> Labels:
     >>> unpacked(packed(labels, b"k" * 32), b"k" * 32, digest_of(labels), 3)
     array([0, 2, 1], dtype=uint8)
     """
-    content = unseal_bytes(sealed, key)
-    if content is not None:
-        prediction = np.frombuffer(zlib.decompress(content), dtype=label_dtype(n_classes))
-        if digest_of(prediction) == digest:
-            return prediction
-    raise LedgerError(f"the kept prediction {digest[:12]} was edited; nothing was scored.")
+    content = _content(sealed, key, digest)
+    if content is None:
+        raise LedgerError(f"the kept prediction {digest[:12]} was edited; nothing was scored.")
+    return np.frombuffer(content, dtype=label_dtype(n_classes))
+
+
+def is_whole(sealed: bytes | None, key: bytes, digest: str) -> bool:
+    """Return whether this is the kept prediction with this digest, as it was sealed."""
+    return sealed is not None and _content(sealed, key, digest) is not None
+
+
+def _content(sealed: bytes, key: bytes, digest: str) -> bytes | None:
+    compressed = unseal_bytes(sealed, key)
+    if compressed is None:
+        return None
+    content = zlib.decompress(compressed)
+    return content if digest_of(np.frombuffer(content, np.uint8)) == digest else None

@@ -18,6 +18,7 @@ from holdfast.guard.entry import (
     looks_spent_by_all,
 )
 from holdfast.guard.fingerprint import Fingerprint
+from holdfast.guard.kept_predictions import is_whole
 from holdfast.guard.sealing import sign
 from holdfast.guard.storage.contract import StoredState, Transaction
 from holdfast.guard.team import spelling_key
@@ -107,6 +108,8 @@ class Checker:
             self.problems.append(
                 f"the state of {rule} for {scope or 'all teams'} on {data_set[:12]} is missing."
             )
+        if self.version == VERSION:
+            self._check_predictions(ledger)
         for receipt in sorted(missing):
             self.problems.append(f"receipt {shortened(receipt)} is not in the chain.")
         for name in sorted(set(wanted) - found):
@@ -171,6 +174,15 @@ class Checker:
                 f"the state of {_plain(stored.rule)} for {_plain(stored.scope) or 'all teams'} on "
                 f"{_plain(stored.data_set)[:12]} was edited."
             )
+
+    def _check_predictions(self, ledger: Transaction) -> None:
+        """Check that kept predictions are there, and with the key that they are the ones."""
+        for number in ledger.looks_not_kept():
+            self.problems.append(f"the kept prediction of entry {quoted(number)} is missing.")
+        for data_set, key in self.keys.items():
+            for digest in ledger.kept(data_set):
+                if not is_whole(ledger.prediction(data_set, digest), key, digest):
+                    self.problems.append(f"the kept prediction {_plain(digest)[:12]} was edited.")
 
 
 def state_digest(sealed: bytes) -> str:

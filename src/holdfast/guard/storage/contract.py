@@ -177,6 +177,14 @@ class Transaction(Protocol):
         """Return a kept prediction, sealed; None: it was not kept."""
         ...
 
+    def kept(self, data_set: str) -> list[str]:
+        """Return the digests of all predictions that are kept for a data set."""
+        ...
+
+    def looks_not_kept(self) -> list[int]:
+        """Return the first looks without a prediction on data sets that have others kept."""
+        ...
+
     def put_prediction(self, data_set: str, digest: str, sealed: bytes) -> None:
         """Keep a sealed prediction, unless it is kept already."""
         ...

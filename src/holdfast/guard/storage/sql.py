@@ -91,6 +91,11 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "choices": f"{ENTRY} WHERE data_set = ? AND team = ? AND kind = 'choice' ORDER BY number",
     "state": "SELECT sealed FROM holdfast_states WHERE data_set = ? AND scope = ? AND rule = ?",
     "prediction": "SELECT sealed FROM holdfast_predictions WHERE data_set = ? AND digest = ?",
+    "kept": "SELECT digest FROM holdfast_predictions WHERE data_set = ? ORDER BY digest",
+    "looks_not_kept": "SELECT number FROM holdfast_entries AS look WHERE kind = 'look' "
+    "AND data_set IN (SELECT data_set FROM holdfast_predictions) AND NOT EXISTS (SELECT 1 "
+    "FROM holdfast_predictions WHERE data_set = look.data_set AND digest = look.prediction) "
+    "ORDER BY number LIMIT 20",
     "states": "SELECT data_set, scope, rule, sealed FROM holdfast_states ORDER BY 1, 2, 3",
 }
 # Their answers are about the past alone, so no later entry changes them.
@@ -305,8 +310,17 @@ class SqlTransaction:
 
     def prediction(self, data_set: str, digest: str) -> bytes | None:
         """Return a kept prediction, sealed; None: it was not kept."""
-        rows = self._ask("prediction", data_set, digest)
+        # Not remembered like other answers: all of them together may be larger than memory.
+        rows = self._engine.ask(QUESTIONS["prediction"], (data_set, digest))
         return bytes(rows[0][0]) if rows else None
+
+    def kept(self, data_set: str) -> list[str]:
+        """Return the digests of all predictions that are kept for a data set."""
+        return [digest for (digest,) in self._ask("kept", data_set)]
+
+    def looks_not_kept(self) -> list[int]:
+        """Return the first looks without a prediction on data sets that have others kept."""
+        return [number for (number,) in self._ask("looks_not_kept")]
 
     def put_prediction(self, data_set: str, digest: str, sealed: bytes) -> None:
         """Keep a sealed prediction, unless it is kept already."""
