@@ -3,7 +3,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.bounds import Bound, all_bounds
@@ -17,6 +17,7 @@ CROWDED = st.builds(Problem, st.integers(1, 300), st.integers(2, 12), st.integer
 STATEMENTS = Path(__file__).parents[2] / "docs" / "paper" / "statements.toml"
 
 
+@settings(max_examples=50)
 @given(PROBLEMS | CROWDED)
 def test_achievable_never_exceeds_impossible_and_nothing_exceeds_one(problem: Problem) -> None:
     bounds = [bound for bound in all_bounds(problem) if bound.accuracy is not None]
@@ -31,6 +32,7 @@ def test_achievable_never_exceeds_impossible_and_nothing_exceeds_one(problem: Pr
         assert max(achievable) <= min(impossible)  # type: ignore[type-var]
 
 
+@settings(max_examples=50)
 @given(PROBLEMS | CROWDED, st.integers(1, 1000))
 def test_every_bound_is_monotone_in_the_number_of_looks(problem: Problem, more: int) -> None:
     n, m, k = problem
@@ -55,6 +57,7 @@ def test_every_bound_lies_on_its_side_of_the_true_optimum(n: int, m: int, k: int
             assert bound.accuracy >= best[bound.analyst] - 1e-14, bound.name
 
 
+@settings(max_examples=50)
 @given(CROWDED)
 def test_a_bound_gives_either_an_accuracy_or_a_reason(problem: Problem) -> None:
     for bound in all_bounds(problem):

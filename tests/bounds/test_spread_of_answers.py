@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.bounds.label_model import LabelModel
@@ -116,6 +116,7 @@ def test_uniform_labels_as_a_model_cost_next_to_nothing() -> None:
     assert plain <= exact_accuracy(problem, model=model) <= plain + 1e-3
 
 
+@settings(max_examples=50)
 @given(PROBLEMS, STEPS, st.integers(1, 1000), st.booleans())
 def test_finite_within_range_and_rising_with_looks(
     problem: Problem, step: Fraction, more: int, abstentions: bool
