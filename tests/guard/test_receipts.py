@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from holdfast.guard import Guard, Policy
+from holdfast.mechanisms import Told
 
 N = 200
 # Matches of four submissions in turn: the second is worse, the third better, the fourth the same.
@@ -104,8 +105,11 @@ def test_a_batch_says_later_which_of_its_looks_were_new_bests(tmp_path):
     assert [receipt.new_best for receipt in again] == [True, False, True, False]
 
 
-def test_a_record_without_a_note_claims_nothing_for_a_rule_that_repeats_values(tmp_path):
-    from holdfast.mechanisms import Told
-
+def test_a_record_without_a_note_claims_nothing_for_a_rule_that_repeats_values():
     assert Told.from_text("", speaks=True) == Told(new_best=None, own=None)
     assert Told.from_text("", speaks=False) == Told(new_best=None, own=True)
+
+
+@pytest.mark.parametrize("text", ["moved", "[]", '{"own": "yes", "new_best": 1}', "{" * 5000])
+def test_a_note_that_is_none_of_ours_claims_nothing(text):
+    assert Told.from_text(text, speaks=True) == Told(new_best=None, own=None)

@@ -52,8 +52,18 @@ class Told:
         """
         if not text:
             return cls(own=None) if speaks else OWN_SCORE
-        note: dict[str, Any] = json.loads(text)
-        return cls(note.get("new_best"), note.get("own"), note.get("part"))
+        try:
+            note: Any = json.loads(text)
+        except (ValueError, RecursionError):
+            note = None
+        if not isinstance(note, dict):
+            return cls(own=None)  # no note of ours: it says nothing
+        new_best, own, part = (note.get(name) for name in ("new_best", "own", "part"))
+        return cls(
+            new_best if isinstance(new_best, bool) else None,
+            own if isinstance(own, bool) else None,
+            part if isinstance(part, int) else None,
+        )
 
 
 # What most answers are.
