@@ -273,6 +273,19 @@ def test_two_who_close_at_once_get_one_ranking(board):
     assert len({finals.results for finals in results}) == 1
 
 
+def test_a_choice_on_the_command_line_decides(board, tmp_path, capsys):
+    receipt = board.host().score(board.submission(3, 30), team="blue")
+    board.host().score(board.submission(12, 20), team="blue")
+    (tmp_path / "policy.toml").write_text('release = "exact"\nfinal_choices = 1\n')
+    options = ["choose", "--policy", tmp_path / "policy.toml", "--labels", board.labels]
+    options = [str(option) for option in (*options, "--ledger", board.ledger, "--team", "blue")]
+    assert main([*options, "--receipt", receipt.receipt_id, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["receipt_id"], told["released"]) == (receipt.receipt_id, 0.15)
+    assert main([*options, "--receipt", "1-0"]) == 2
+    assert shown(close(board.host())) == [(1, "blue", 0.75, True)]
+
+
 def test_close_on_the_command_line(board, tmp_path, capsys):
     board.host().score(board.submission(10, 30), team="blue")
     board.host().score(board.submission(12, 20), team="red")

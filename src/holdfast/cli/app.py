@@ -29,6 +29,7 @@ COMMANDS = {
     "attack": "Play an attack against hidden labels and report the accuracy it ends with.",
     "audit": "Tell how many points someone can gain on a test set without learning anything.",
     "bounds": "Say what accuracy so many looks can achieve, and what no attack can exceed.",
+    "choose": "Name one of a team's answered looks for the final result; it costs no look.",
     "close": "Close the board: score each team's final submissions on the private part, and rank "
     "them.",
     "demo": "Overfit a hidden test set of 10,000 examples and 10 classes with every attack.",
@@ -40,7 +41,7 @@ COMMANDS = {
     "reproduce": "Measure the paper's Table 1: how the bias grows with k, n and m.",
     "score": "Score a submission through the ledger and print only what the policy releases.",
     "statements": "List every statement and figure of the paper, its code and its tests.",
-    "ledger": "Make a ledger, verify it, or show what its looks allow.",
+    "ledger": "Make a ledger, copy it, verify it, or show what its looks allow.",
     "policy": "Write or check a policy: what is released of a score, and how often.",
 }
 

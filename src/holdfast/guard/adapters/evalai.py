@@ -57,6 +57,7 @@ def evaluate(
         "result": [{split: row}],
         "submission_result": row,
         "submission_metadata": {
+            "part": receipt.part,
             "looks_left": receipt.looks_left,
             "meaning": receipt.meaning,
             "new_best": receipt.new_best,
