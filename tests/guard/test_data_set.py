@@ -141,6 +141,7 @@ def test_an_edited_link_is_noticed_and_never_followed(ledger_url):
             "UPDATE holdfast_states SET sealed = ? WHERE rule = 'link'", (b"x" * 80,)
         )
     assert any("link" in problem for problem in rows.guard.ledger.verify().problems)
+    assert not verified(rows.guard)
     with pytest.raises(LedgerError, match="edited"):
         Rows(ledger_url, ids=False)
 

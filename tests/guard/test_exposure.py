@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from holdfast.certificates import certify_histories
+from holdfast.errors import LedgerError
 from holdfast.guard import Guard, Policy, exposure
 from holdfast.guard.exposure import histories
 from holdfast.guard.windows import as_datetime
@@ -84,3 +85,15 @@ def test_a_data_set_that_has_only_seen_a_refusal_allows_nothing(ledger_url):
         guard.score([0], team="blue")
     (found,) = exposure(guard.ledger)
     assert (found.looks, found.failed, found.gain, found.teams) == (0, 0, 0.0, ())
+
+
+@pytest.mark.parametrize("detail", ["", "[]", "{}", '{"n_examples": "x", "n_classes": 2}'])
+def test_an_edited_opening_is_said_in_one_sentence(detail, sqlite_url):
+    guard = Guard(np.arange(60) % 3, Policy("exact"), sqlite_url, create=True)
+    guard.score(np.zeros(60, dtype=int), team="blue")
+    with guard.ledger.storage.writing() as transaction:
+        transaction._engine.write(
+            "UPDATE holdfast_entries SET detail = ? WHERE number = 1", (detail,)
+        )
+    with pytest.raises(LedgerError, match=r"the opening of data set .* was edited"):
+        exposure(guard.ledger)

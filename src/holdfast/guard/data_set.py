@@ -12,6 +12,7 @@ import base64
 import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -108,9 +109,16 @@ def names_of(labels: Labels, ids: object | None, salt: bytes) -> list[Name]:
 
 
 def owners_of(ledger: Transaction, names: Sequence[Name]) -> tuple[Fingerprint, ...]:
-    """Return every fingerprint under which a label set's owner has signed entries."""
-    places = [_follow(ledger, name) for name in names]
-    return tuple(place.owner for place in (*names, *places) if place is not None)
+    """Return every fingerprint under which a label set's owner has signed entries.
+
+    A link that was edited leads nowhere here: it is for the check of the ledger to say so.
+    """
+    owners = [name.owner for name in names]
+    for name in names:
+        with suppress(LedgerError):
+            place = _follow(ledger, name)
+            owners += [] if place is None else [place.owner]
+    return tuple(owners)
 
 
 def find(ledger: Transaction, names: Sequence[Name], labels: Labels, n_classes: int) -> DataSet:

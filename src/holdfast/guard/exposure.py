@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
+from typing import Any
 
 from holdfast.certificates import certify_histories
+from holdfast.errors import LedgerError
 from holdfast.guard.entry import Entry
 from holdfast.guard.ledger import Ledger, data_set_detail
 from holdfast.guard.storage.contract import Tally
@@ -66,9 +68,17 @@ def exposure(ledger: Ledger) -> list[DataSetExposure]:
             if "linked_to" not in detail:
                 found.append((data_set, detail, transaction.tallies(data_set)))
     return [
-        _of_data_set(data_set, int(detail["n_examples"]), int(detail["n_classes"]), tallies)
+        _of_data_set(data_set, *_sizes(data_set, detail), tallies)
         for data_set, detail, tallies in found
     ]
+
+
+def _sizes(data_set: str, detail: Mapping[str, Any]) -> tuple[int, int]:
+    """Return how many examples and classes a data set was opened with."""
+    n, m = detail.get("n_examples"), detail.get("n_classes")
+    if not (isinstance(n, int) and isinstance(m, int) and n >= 1 and m >= 2):
+        raise LedgerError(f"the opening of data set {data_set[:12]} was edited.")
+    return n, m
 
 
 def _of_data_set(data_set: str, n: int, m: int, tallies: list[Tally]) -> DataSetExposure:
