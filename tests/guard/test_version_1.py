@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from holdfast.errors import BudgetExhausted, InvalidInput
+from holdfast.errors import BudgetExhausted, InvalidInput, LedgerError
 from holdfast.guard import Guard, Ledger, Policy, exposure
 from holdfast.guard.data_set import names_of, owners_of
 from holdfast.guard.parts import Part
@@ -183,3 +183,55 @@ def test_an_upgraded_ledger_has_room_for_predictions(url):
         look = transaction.entry(int(receipt.receipt_id.split("-")[0]))
         assert transaction.prediction(look.data_set, look.prediction) is not None
     assert guard.ledger.verify().ok
+
+
+def test_no_edit_of_an_upgraded_ledger_is_silent(tmp_path):
+    url = tmp_path / "ledger.db"
+    with sqlite3.connect(url) as connection:
+        connection.executescript(DUMP)
+    connection.close()
+    url.chmod(0o600)
+    guard = guard_for(url)
+    guard.score(NEW[0], team="blue team")
+    turned = guard_for(url, GIVEN[REVERSED])
+    turned.score(NEW[1][REVERSED], team="red fox")
+    kinds = {entry.kind for entry in guard.ledger.entries()}
+    assert kinds >= {"upgraded", "linked", "merged", "carried"}
+    with turned.ledger.storage.reading() as transaction:
+        owners = owners_of(transaction, [*guard._names, *turned._names])
+    guard.ledger.close()
+    turned.ledger.close()
+    rng = np.random.default_rng(7)
+    values = [None, 0, 1, -3, 10**6, "", "x", "1", "{}", b"x", 0.5, 2**62]
+    connection = sqlite3.connect(url, isolation_level=None)
+    silent, done = [], 0
+    while done < 80:
+        table = ("holdfast_entries", "holdfast_states", "holdfast_ledger")[
+            rng.choice(3, p=[0.8, 0.15, 0.05])
+        ]
+        rows = connection.execute(f"SELECT rowid, * FROM {table}").fetchall()
+        columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+        row, place = rows[rng.integers(len(rows))], rng.integers(len(columns))
+        value = values[rng.integers(len(values))]
+        old = row[1 + place]
+        statement = f"UPDATE {table} SET {columns[place]} = ? WHERE rowid = ?"
+        try:
+            connection.execute(statement, (value, row[0]))
+        except sqlite3.Error:
+            continue
+        new = connection.execute(f"SELECT {columns[place]} FROM {table} WHERE rowid = ?", (row[0],))
+        changed = new.fetchone()[0] != old
+        if changed:
+            done += 1
+            try:
+                with Ledger(url) as ledger:
+                    found = ledger.verify(owner=owners).problems
+            except LedgerError as error:
+                found = (str(error),)
+            if not found:
+                silent.append((table, columns[place], row[1:4], old, value))
+        connection.execute(statement, (old, row[0]))
+    connection.close()
+    assert silent == []
+    with Ledger(url) as ledger:
+        assert ledger.verify(owner=owners).problems == ()

@@ -138,6 +138,8 @@ class Checker:
         key = self.keys.get(entry.data_set)
         if key is not None and not _same(entry.signature, sign(entry.hash, key)):
             self.problems.append(f"entry {entry.number} is not signed with these labels.")
+        if not entry.data_set and (entry.signature or entry.kind != "upgraded"):
+            self.problems.append(f"entry {entry.number} was edited: it is about no data set.")
 
     def _check_counts(self, entry: Entry) -> None:
         data_set = self.data_set_looks.get(entry.data_set, 0) + looks_spent_by_all(entry.kind)
