@@ -7,6 +7,7 @@ import pytest
 from holdfast.certificates import log_transcripts
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.guard import Guard, Policy, gate
+from holdfast.guard.parts import Part
 
 N, LOOKS = 2000, 40
 
@@ -139,3 +140,18 @@ def test_a_gate_under_too_coarse_a_rule_says_how_fine_it_must_be(tmp_path):
 def test_a_candidate_that_does_not_score_higher_gets_no_hope(tmp_path):
     failed = verdict(1000, 10, 20, "exact", tmp_path)
     assert failed.advice[-1].endswith("the candidate does not score higher")
+
+
+def test_only_predictions_on_the_part_that_is_scored_count_as_differing(tmp_path):
+    rng = np.random.default_rng(3)
+    labels = rng.integers(0, 4, N)
+    base = changed(labels, labels, rng, N, 0.5)
+    candidate = base.copy()
+    candidate[:300] = labels[:300]
+    candidate[N // 2 :] = (base[N // 2 :] + 1) % 4
+    public = Part("public", np.arange(N // 2))
+    guard = Guard(labels, Policy("exact"), tmp_path / "ledger.db", part=public, create=True)
+    result = gate(guard, base, candidate, team="lab")
+    assert result.differing == np.count_nonzero(base[:300] != labels[:300])
+    assert result.improvement == pytest.approx(result.differing / (N // 2))
+    assert result.passed

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-import numpy as np
-
 from holdfast.certificates import Histories
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.guard.exposure import histories
@@ -39,7 +37,7 @@ class GateResult:
     looks
         Looks of all teams on this data set before the later one of the two.
     differing
-        Number of examples on which the two predictions differ.
+        Number of scored examples on which the two predictions differ.
     confidence
         As asked for: the chance that no gate on this data set ever passes a candidate that is no
         better than its baseline, however often somebody tries.
@@ -107,7 +105,7 @@ def gate(
             f"{before.meaning}, {before.released}. {REMEDY}"
         )
     after = guard.score(candidate, team=team)
-    differing = int(np.count_nonzero(np.asarray(baseline) != np.asarray(candidate)))
+    differing = guard.differing(baseline, candidate)
     looks = _looks_before(guard, before, after)
     margin = Margin(rules, guard.problem, looks, 1.0 - confidence)
     own = after.released if after.own else None

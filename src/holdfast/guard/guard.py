@@ -231,6 +231,11 @@ class Guard:
                         transaction.put_prediction(found.name, digest, kept)
                     return receipt
 
+    def differing(self, one: Labels, other: Labels) -> int:
+        """Return on how many scored examples two predictions differ."""
+        differs = np.asarray(one) != np.asarray(other)
+        return int(np.count_nonzero(differs if self._rows is None else differs[self._rows]))
+
     def admit(self, *, team: str) -> None:
         """Return if a submission of this team may be read; to ask before looking into it.
 
