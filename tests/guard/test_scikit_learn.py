@@ -235,6 +235,15 @@ def test_halving_by_another_resource_than_rows_is_guarded(data, holdout):
     assert search.best_score_ == search.best_estimator_.score(X[HOLDOUT], y[HOLDOUT])
 
 
+def test_a_value_that_may_be_another_models_is_no_score(data, tmp_path):
+    X, y = data
+    ledger = Ledger(tmp_path / "ledger.db", create=True)
+    # The rounding hides whether the Ladder climbed.
+    holdout = GuardedHoldout(X[HOLDOUT], y[HOLDOUT], Policy("ladder:0.01+round:1"), ledger)
+    found = holdout.select({"bayes": GaussianNB().fit(X[TRAIN], y[TRAIN])})
+    assert (found.best, dict(found.released)) == (None, {})
+
+
 @pytest.mark.filterwarnings("ignore:One or more of the test scores")
 def test_a_candidate_that_does_not_climb_a_ladder_is_not_given_the_best_so_far(data, tmp_path):
     X, y = data

@@ -127,8 +127,8 @@ class guarded_scorer:  # noqa: N801 - used like a function, as scikit-learn's ma
 
 
 def _own_score(receipt: Receipt) -> float | None:
-    """Return a released value unless it stood before and is another submission's."""
-    return None if receipt.own is False else receipt.released
+    """Return a released value unless it is, or may be, another submission's."""
+    return receipt.released if receipt.own else None
 
 
 class _NoScore:
