@@ -220,7 +220,7 @@ def test_many_mutated_files_are_told_the_same(two, tmp_path):
     policy = Policy("exact", refusals_per_team=MANY, looks_per_team=MANY)
     hosts = [GuardedFile(hidden.path, policy, hidden.ledger) for hidden in two]
     rng, path, bad = np.random.default_rng(9), tmp_path / "guess.csv", 0
-    for _ in range(300):
+    for _ in range(120):
         path.write_bytes(mutated(rng))
         told = []
         for host in hosts:
@@ -231,7 +231,7 @@ def test_many_mutated_files_are_told_the_same(two, tmp_path):
                 told.append(shown(error))
         assert told[0] == told[1]
         bad += isinstance(told[0], list)
-    assert bad > 200
+    assert bad > 80
     assert [entry[:3] for entry in two[0].told()] == [entry[:3] for entry in two[1].told()]
 
 
