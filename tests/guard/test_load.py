@@ -14,7 +14,7 @@ from holdfast.guard import Ledger
 from holdfast.guard.fingerprint import fingerprint
 from tests.guard import servers, worker
 
-CLIENTS, BUDGET = 50, 1000
+CLIENTS, THREADS, BUDGET = 50, 2, 1000
 KILLS = 200
 
 # Seconds after which a test gives up: many times what a slow and busy machine needs.
@@ -40,9 +40,9 @@ def nursery_at(ledger_url, tmp_path):
     )
     started = []
 
-    def one(budget):
+    def one(budget, threads=1):
         seed = len(started)
-        nursery.stdin.write(f"{ledger_url} {budget} {seed} {tmp_path}/client-{seed}\n")
+        nursery.stdin.write(f"{ledger_url} {budget} {seed} {threads} {tmp_path}/client-{seed}\n")
         started.append(int(nursery.stdout.readline()))
         return started[-1]
 
@@ -82,11 +82,11 @@ def check(url, answers):
 
 
 @pytest.mark.slow
-def test_fifty_processes_share_a_budget_of_a_thousand(start, ledger_url, tmp_path):
+def test_fifty_processes_of_two_threads_share_a_budget_of_a_thousand(start, ledger_url, tmp_path):
     for _ in range(CLIENTS):
-        start(BUDGET)
+        start(BUDGET, THREADS)
     deadline = time.monotonic() + PATIENCE
-    while lines(tmp_path).count("refused") < CLIENTS:
+    while lines(tmp_path).count("refused") < CLIENTS * THREADS:
         assert not [line for line in lines(tmp_path) if line.startswith("failed")]
         assert time.monotonic() < deadline
         time.sleep(0.1)
