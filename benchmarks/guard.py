@@ -1,10 +1,13 @@
 """Looks per second through the guard, each durable before it is answered.
 
-    python -m benchmarks.guard [sqlite] [postgres] [large]
+    python -m benchmarks.guard [sqlite] [queue] [postgres] [large]
 
 - sqlite: one process, n = 10,000, next to a bare durable commit of one row into the same kind of
   file; the two take turns in the same run, since a disk's speed changes by the minute. Limit: 300
   looks a second, or half of the bare commits.
+- queue: how long a look takes, waiting included, where one process looks as fast as it can, and
+  where two do at one SQLite ledger. Limit: the 99th percentile of two is at most 3 times that of
+  one.
 - postgres: eight processes at one server and one data set, n = 10,000, with the server's own
   durability (fsync on). Limit: 500 looks a second. HOLDFAST_TEST_POSTGRES_URL names a server; else
   one is started.
@@ -27,10 +30,11 @@ from pathlib import Path
 
 import numpy as np
 
-from holdfast.guard import Guard, Policy
+from holdfast.guard import Guard, Ledger, Policy
 
 N, CLASSES = 10_000, 10
 CLIENTS, SECONDS = 8, 5.0
+WAITS = 1000
 POLICY = Policy("ladder:0.01", looks_per_team=10**8, looks_per_data_set=10**8)
 LABELS = np.random.default_rng(0).integers(0, CLASSES, N).astype(np.uint8)
 
@@ -67,6 +71,50 @@ def sqlite(rounds: int = 8, count: int = 250) -> None:
         f"sqlite, 1 process, n = {N:,}: {statistics.median(looks):,.0f} looks/s "
         f"({min(looks):,.0f} to {max(looks):,.0f}); bare durable commits "
         f"{statistics.median(commits):,.0f}/s; ratio {statistics.median(ratios):.2f}"
+    )
+
+
+def _waiter(
+    path: str, seed: int, barrier: Barrier, results: multiprocessing.Queue[list[float]]
+) -> None:
+    guard = Guard(LABELS, POLICY, path, n_classes=CLASSES)
+    asked = predictions(WAITS, N, seed)
+    guard.score(asked.pop(), team=f"team {seed}")
+    barrier.wait()
+    times = []
+    for prediction in asked:
+        start = time.perf_counter()
+        guard.score(prediction, team=f"team {seed}")
+        times.append(1000 * (time.perf_counter() - start))
+    results.put(times)
+
+
+def queue(rounds: int = 3) -> None:
+    """Let one process look, then two at once, in turns."""
+    spawn = multiprocessing.get_context("spawn")
+    found: dict[int, list[list[float]]] = {1: [], 2: []}
+    for _ in range(rounds):
+        for processes, each in found.items():
+            with tempfile.TemporaryDirectory(dir=".") as folder:
+                path = str(Path(folder) / "ledger.db")
+                Ledger(path, create=True).close()
+                barrier, results = spawn.Barrier(processes), spawn.Queue()
+                waiters = [
+                    spawn.Process(target=_waiter, args=(path, seed, barrier, results))
+                    for seed in range(processes)
+                ]
+                for waiter in waiters:
+                    waiter.start()
+                each.append([seconds for _ in waiters for seconds in results.get(timeout=600)])
+                for waiter in waiters:
+                    waiter.join()
+    worst = {count: [float(np.percentile(times, 99)) for times in found[count]] for count in found}
+    ratios = [two / one for one, two in zip(worst[1], worst[2], strict=True)]
+    print(
+        "sqlite, 99th percentile of a look: "
+        f"1 process {min(worst[1]):.1f} to {max(worst[1]):.1f} ms, "
+        f"2 processes {min(worst[2]):.1f} to {max(worst[2]):.1f} ms; "
+        f"ratio {statistics.median(ratios):.2f}; longest {max(max(t) for t in found[2]):.0f} ms"
     )
 
 
@@ -143,7 +191,7 @@ def large(n: int = 10**7, count: int = 10) -> None:
 
 def main() -> None:
     """Run the parts that are named, or all."""
-    parts = {"sqlite": sqlite, "postgres": postgres, "large": large}
+    parts = {"sqlite": sqlite, "queue": queue, "postgres": postgres, "large": large}
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("part", nargs="*", choices=[*parts, "all"], default="all")
     named = parser.parse_args().part

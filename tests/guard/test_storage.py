@@ -9,6 +9,7 @@ from holdfast.errors import InvalidInput, LedgerError
 from holdfast.guard.entry import Draft
 from holdfast.guard.storage import open_storage
 from holdfast.guard.storage.contract import Past, StoredState
+from holdfast.guard.storage.sql import QUESTIONS
 
 DRAFT = Draft(
     kind="look",
@@ -181,4 +182,25 @@ def test_the_file_is_its_owners_alone(tmp_path):
     files = list(tmp_path.iterdir())
     assert len(files) >= 1
     assert all(file.stat().st_mode & 0o077 == 0 for file in files)
+    storage.close()
+
+
+@pytest.mark.parametrize(
+    ("question", "index"),
+    [
+        ("answered", "holdfast_by_prediction (data_set=? AND team=? AND prediction=?)"),
+        ("past", "holdfast_by_team (data_set=? AND team=?)"),
+        ("data_set_looks", "holdfast_by_data_set (data_set=?)"),
+        ("opened", "holdfast_by_team (data_set=? AND team=? AND team_looks=?)"),
+        ("hash_at", "(number=?)"),
+    ],
+)
+def test_what_a_look_asks_is_found_by_an_index_however_many_entries_there_are(
+    tmp_path, question, index
+):
+    storage = open_storage(tmp_path / "ledger.db", create=True)
+    text = QUESTIONS[question]
+    with storage.reading() as ledger:
+        plan = ledger._engine.ask(f"EXPLAIN QUERY PLAN {text}", ["x"] * text.count("?"))
+    assert index in plan[0][3]
     storage.close()

@@ -42,12 +42,12 @@ class Place:
     @property
     def note(self) -> str:
         """What the last one wrote; empty: nothing."""
-        return os.pread(self._handle, LONGEST_NOTE, 0).decode(errors="replace")
+        return os.pread(self._handle, LONGEST_NOTE, 0).decode(errors="replace").rstrip()
 
     @note.setter
     def note(self, text: str) -> None:
-        os.ftruncate(self._handle, 0)
-        os.pwrite(self._handle, text.encode(), 0)
+        # Written over the old one: to cut the file off first would make some systems flush it.
+        os.pwrite(self._handle, text.ljust(LONGEST_NOTE).encode(), 0)
 
 
 class FileQueue:
@@ -60,6 +60,7 @@ class FileQueue:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._lock = os.fspath(lock_path(path))
         self._handle = -1
         self._process = -1
 
@@ -97,9 +98,8 @@ class FileQueue:
     def _locked(self, patience: float) -> int:
         while True:
             if self._handle < 0 or self._process != os.getpid():
-                self._handle = os.open(
-                    lock_path(self._path), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600
-                )
+                flags = os.O_CREAT | os.O_RDWR | os.O_CLOEXEC
+                self._handle = os.open(self._lock, flags, 0o600)
                 self._process = os.getpid()
             if not HAVE_LOCKS:  # pragma: no cover
                 return self._handle
@@ -110,12 +110,12 @@ class FileQueue:
                     f"{patience:g} seconds. Nothing was released."
                 )
             self._handle = handle
-            if _is_at(handle, lock_path(self._path)):
+            if _is_at(handle, self._lock):
                 return handle
             self.close()  # somebody removed the file: the others queue at a new one
 
 
-def _is_at(handle: int, path: Path) -> bool:
+def _is_at(handle: int, path: str) -> bool:
     try:
         there = os.stat(path)
     except FileNotFoundError:

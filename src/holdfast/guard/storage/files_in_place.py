@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from holdfast.errors import LedgerError
+from holdfast.guard.storage.note import stamp
 
 __all__ = ["Files", "refuse_wide_modes"]
 
@@ -25,27 +26,30 @@ class Files:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._main = _identity(path)
-        self._beside: dict[Path, Identity | None] = {}
+        self._path = os.fspath(path)
+        self._main = _identity(self._path)
+        self._beside: dict[str, Identity | None] = {}
 
     def opened(self) -> None:
         """Note what is beside the file, now that SQLite has read it."""
-        real = Path(os.path.realpath(self._path))
-        places = [real.with_name(real.name + suffix) for suffix in ("-wal", "-shm")]
+        real = os.path.realpath(self._path)
+        places = [real + suffix for suffix in ("-wal", "-shm")]
         self._beside = {place: _identity(place) for place in places}
         self.check()
 
-    def check(self) -> None:
-        """Raise unless the files at the path are those that were opened."""
-        here = _identity(self._path)
-        if here is None:
-            raise self._gone("it was removed or moved")
-        if here != self._main:
+    def check(self) -> str:
+        """Raise unless the files at the path are those that were opened; return a stamp of it."""
+        try:
+            status = os.stat(self._path)
+        except (FileNotFoundError, NotADirectoryError):
+            raise self._gone("it was removed or moved") from None
+        if (status.st_dev, status.st_ino) != self._main:
             raise self._gone("another file is in its place")
         for place, identity in self._beside.items():
             if _identity(place) != identity:
-                raise self._gone(f"{place.name}, which is part of it, was removed or replaced")
+                name = os.path.basename(place)
+                raise self._gone(f"{name}, which is part of it, was removed or replaced")
+        return stamp(status)
 
     def _gone(self, what: str) -> LedgerError:
         return LedgerError(
@@ -75,7 +79,7 @@ def refuse_wide_modes(path: Path) -> None:
             )
 
 
-def _identity(path: Path) -> Identity | None:
+def _identity(path: str) -> Identity | None:
     try:
         status = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Note", "stamp_of"]
+__all__ = ["Note", "stamp", "stamp_of"]
 
 
 class Note(NamedTuple):
@@ -17,7 +17,9 @@ class Note(NamedTuple):
 
     >>> Note.read(str(Note("7 8192 1", (2, "ab")))) == Note("7 8192 1", (2, "ab"))
     True
-    >>> Note.read("of another kind")
+    >>> Note.read(str(Note("7 8192 1")).rstrip())
+    Note(stamp='7 8192 1', end=None)
+    >>> Note.read("")
     Note(stamp='', end=None)
     """
 
@@ -26,23 +28,27 @@ class Note(NamedTuple):
 
     def __str__(self) -> str:
         number, digest = self.end or ("", "")
-        return f"{self.stamp}\n{number} {digest}\n"
+        return f"{self.stamp}\n{number} {digest}"
 
     @classmethod
     def read(cls, text: str) -> Note:
         """Return the note in a text; an empty one if there is none."""
         lines = text.split("\n")
-        if len(lines) != 3:
+        if len(lines) > 2 or not lines[0]:
             return cls()
-        number, _, digest = lines[1].partition(" ")
+        number, _, digest = lines[-1].partition(" ") if len(lines) == 2 else ("", "", "")
         usable = number.isascii() and number.isdecimal() and len(number) < 19
         return cls(lines[0], (int(number), digest) if usable else None)
 
 
-def stamp_of(path: Path) -> str:
-    """Return what changes whenever a file does: inode, size, time; empty: there is none."""
+def stamp_of(path: str | Path) -> str:
+    """Return what changes whenever a file does; empty: there is none."""
     try:
-        status = os.stat(path)
+        return stamp(os.stat(path))
     except FileNotFoundError:
         return ""
+
+
+def stamp(status: os.stat_result) -> str:
+    """Return inode, size and time of the last change."""
     return f"{status.st_ino} {status.st_size} {status.st_mtime_ns}"

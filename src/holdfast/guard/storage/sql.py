@@ -70,7 +70,8 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "time_of_refusal": "SELECT time FROM holdfast_entries WHERE data_set = ? AND team = ? "
     "AND time >= ? AND kind = 'refused' ORDER BY number LIMIT 1 OFFSET ?",
     "answered": f"{ENTRY} WHERE data_set = ? AND team = ? AND prediction = ? AND rule = ? "
-    "AND kind IN ('look', 'answer') ORDER BY number DESC LIMIT 1",
+    # The sum keeps SQLite from walking through all entries in their order to save the sorting.
+    "AND kind IN ('look', 'answer') ORDER BY number + 0 DESC LIMIT 1",
     "waiting": f"{ENTRY} WHERE data_set = ? AND scope = ? AND rule = ? AND kind = 'look' "
     "AND released IS NULL ORDER BY number DESC LIMIT ?",
     "spellings": "SELECT team, MIN(number) FROM holdfast_entries WHERE data_set = ? "
@@ -174,9 +175,11 @@ class SqlTransaction:
     def head(self) -> Head:
         """Return the end of the chain."""
         rows = self._ask("head")
-        if len(rows) != 1 or [type(value) for value in rows[0]] != [int, str, int]:
-            raise LedgerError("the ledger's head was edited. Nothing was released.")
-        return Head(*rows[0])
+        if len(rows) == 1:
+            number, digest, time = rows[0]
+            if type(number) is int and type(digest) is str and type(time) is int:
+                return Head(number, digest, time)
+        raise LedgerError("the ledger's head was edited. Nothing was released.")
 
     def hash_at(self, number: int) -> str | None:
         """Return the hash of an entry, or for 0 what the first follows; None: there is none."""
@@ -289,11 +292,18 @@ class SqlTransaction:
     def state(self, data_set: str, scope: str, rule: str) -> bytes | None:
         """Return a rule's sealed state; None: it has none yet."""
         rows = self._ask("state", data_set, scope, rule)
-        return bytes(rows[0][0]) if rows else None
+        if not rows:
+            return None
+        if not isinstance(rows[0][0], bytes):
+            raise LedgerError("the rule's state in the ledger was edited. Nothing was released.")
+        return rows[0][0]
 
     def put_state(self, state: StoredState) -> None:
         """Store a rule's sealed state in place of the one before."""
-        self._write(PUT_STATE, state)
+        self._engine.write(PUT_STATE, state)
+        self._known = {
+            q: rows for q, rows in self._known.items() if q[0] not in ("state", "states")
+        }
 
     def states(self) -> Iterator[StoredState]:
         """Return every stored state."""

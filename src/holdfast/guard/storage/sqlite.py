@@ -84,9 +84,8 @@ class SqliteStorage:
         with self._own_process(), _clear_errors(self._path):
             opened = self._connected()
             with opened.queue.turn(PATIENCE) as place:
-                opened.check()
                 left = Note.read(place.note)
-                suspect = stamp_of(self._path) != left.stamp
+                suspect = opened.check() != left.stamp
                 if suspect:
                     opened.connect_anew()
                 with opened.transaction("BEGIN IMMEDIATE") as connection:
@@ -96,19 +95,18 @@ class SqliteStorage:
                     yield transaction
                     head = transaction.head()
                 # A commit moves the log into the file now and then; nothing else changes it.
-                note = Note(stamp_of(self._path), (head.number, head.hash))
+                note = Note(stamp_of(opened.place), (head.number, head.hash))
                 if note != left:
                     place.note = str(note)
 
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
         """Open a consistent view that changes nothing."""
-        with (
-            self._own_process(),
-            _clear_errors(self._path),
-            self._connected().transaction("BEGIN") as connection,
-        ):
-            yield SqlTransaction(_Engine(connection))
+        with self._own_process(), _clear_errors(self._path):
+            opened = self._connected()
+            opened.check()
+            with opened.transaction("BEGIN") as connection:
+                yield SqlTransaction(_Engine(connection))
 
     def close(self) -> None:
         """Let go of the file."""
@@ -123,6 +121,7 @@ class _Open:
 
     def __init__(self, path: Path, shared: bool) -> None:
         self.path = path
+        self.place = os.fspath(path)
         self._shared = shared
         self.queue = FileQueue(path)
         self._process = os.getpid()
@@ -136,13 +135,12 @@ class _Open:
         # Only now, so that it is not the last one, which would write the log into the file.
         old.close()
 
-    def check(self) -> None:
-        """Raise unless the files at the path are those that are open."""
-        self._files.check()
+    def check(self) -> str:
+        """Raise unless the files at the path are those that are open; return a stamp of them."""
+        return self._files.check()
 
     @contextmanager
     def transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
-        self._files.check()
         self._connection.execute(begin)
         try:
             yield self._connection
