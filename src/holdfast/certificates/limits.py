@@ -77,6 +77,7 @@ def _all(asked: Asked, setting: Setting) -> Iterator[tuple[str, str | None, Call
     """Yield every limit: its name, why it does not apply, and how it is computed."""
     n, m, k = asked.exposed, asked.n_classes, asked.total
     here = Problem(n, m, k)
+    yield "all-labels", None, lambda: n * math.log(m)
     yield "answers-counted", None, lambda: _counted(asked, setting)
     reason = None
     if setting.shared and asked.remembers:

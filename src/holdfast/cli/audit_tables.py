@@ -107,9 +107,10 @@ def _rules(console: Console, result: Audit) -> None:
 
 def _limits(console: Console, result: Audit) -> None:
     limits, gap = result.limits, result.verdict.gap_points
+    bound = "" if limits.bound == "none" else f" (bound: {limits.bound})"
     console.print(
         f"allowed: at most {limits.allowed:.2f} points in expectation for these looks, "
-        f"{limits.allowed_everyone:.2f} for all teams' {limits.everyone_looks:,} ({limits.bound}). "
+        f"{limits.allowed_everyone:.2f} for all teams' {limits.everyone_looks:,}{bound}. "
         f"It binds {escape(limits.binds)}."
     )
     if limits.allowed_model is not None:

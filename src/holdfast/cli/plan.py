@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from holdfast.answers import AnswerModel, ComparisonAnswers
-from holdfast.bounds import best_impossible
+from holdfast.certificates import Certificate, certify
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
 from holdfast.errors import InvalidInput
@@ -55,7 +55,13 @@ def plan(
         answers=_answers(mechanism, problem),
         non_adaptive=non_adaptive,
     )
-    result = _result(found, mechanism)
+    certificate = certify(
+        problem,
+        parse_mechanism(mechanism),
+        knows=prior_accuracy,
+        fixed_queries=non_adaptive,
+    )
+    result = _result(found, mechanism, certificate)
     if as_json:
         print_json(result)
     else:
@@ -79,7 +85,7 @@ def _answers(mechanism: str, problem: Problem) -> AnswerModel:
     return ComparisonAnswers() if found is None else found
 
 
-def _result(found: Plan, mechanism: str) -> dict[str, Any]:
+def _result(found: Plan, mechanism: str, certificate: Certificate) -> dict[str, Any]:
     problem = found.situation.problem
     n = problem.n_examples
     return {
@@ -87,7 +93,9 @@ def _result(found: Plan, mechanism: str) -> dict[str, Any]:
         "mechanism": mechanism,
         "answers": str(found.situation.answers),
         "start": found.situation.start / n,
-        "most_possible": best_impossible(problem),
+        "most_possible": certificate.accuracy,
+        "bound": certificate.bound,
+        "binds": certificate.binds,
         "chosen": _entry(found.chosen, found),
         "attacks": [_entry(each, found) for each in found.forecasts],
     }
@@ -127,6 +135,7 @@ def _show(result: dict[str, Any]) -> None:
             table.add_row(each["attack"], gain, accuracy, f"{each['looks']:,}", each["reason"])
     console.print(table)
     console.print(
-        f"Before the first look {result['start']:.5f} is right; with exact scores from uniform "
-        f"labels no attack exceeds {result['most_possible']:.5f}."
+        f"Before the first look {result['start']:.5f} is right; certified under this rule: at most "
+        f"{result['most_possible']:.5f} in expectation, by {result['bound']}. It binds "
+        f"{result['binds']}."
     )

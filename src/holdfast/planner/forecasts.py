@@ -13,7 +13,7 @@ from holdfast import attacks
 from holdfast.answers import ExactAnswers, SubsetAnswers, check_tolerated
 from holdfast.attacks.exhaustive import MAX_LABELINGS
 from holdfast.attacks.lindstrom import plan_exact
-from holdfast.bounds import best_impossible
+from holdfast.certificates import certify
 from holdfast.errors import HoldfastError
 from holdfast.planner import closed_forms, curves
 from holdfast.planner.forecast import Forecast, Situation
@@ -80,15 +80,19 @@ def forecast(name: str, situation: Situation) -> Forecast:
 def _most(situation: Situation) -> float:
     """Return a gain that no attack exceeds: normal limits do so where there are few examples."""
     n, m, _ = situation.problem
-    if situation.prior is not None:
-        return n - situation.start
-    return n * (most_accuracy(situation.problem) - 1.0 / m)
+    if situation.prior is None:
+        return n * (most_accuracy(situation.problem) - 1.0 / m)
+    right = min(1.0, max(1.0 / m, situation.start / n))
+    return max(0.0, n * most_accuracy(situation.problem, right) - situation.start)
 
 
 @lru_cache(maxsize=256)
-def most_accuracy(problem: Problem) -> float:
-    """Return the accuracy that no attack on exact answers exceeds in expectation."""
-    return best_impossible(problem)
+def most_accuracy(problem: Problem, model: float | None = None) -> float:
+    """Return the accuracy that no attack on exact answers exceeds in expectation.
+
+    `model`: that of the models that it may start from.
+    """
+    return certify(problem, knows=model).accuracy
 
 
 def _obstacle(name: str, situation: Situation) -> str | None:
