@@ -1,0 +1,90 @@
+"""What the audit calls allowed and proven, and whom that binds."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from holdfast.audit import parse_looks
+from holdfast.audit.allowed import allowed, certificate
+from holdfast.audit.grain import grain_for
+from holdfast.audit.limits import limits
+from holdfast.audit.models import prior_of, stated_accuracy
+from holdfast.audit.result import Curve
+from holdfast.audit.suite import Effort, Worst
+from holdfast.audit.verdict import judge
+from holdfast.audit.ways import Way
+from holdfast.certificates import certify
+from holdfast.experiments.summary import Mean
+from holdfast.mechanisms import parse_mechanism
+from tests.audit.conftest import make_request
+
+NO_CURVE = Curve(
+    today=1,
+    looks=(),
+    measured=(),
+    bound_looks=(),
+    guarantee=(),
+    guaranteed_by=(),
+    principle=(),
+    allowed=(),
+)
+
+
+def test_sixty_accounts_of_one_look_are_allowed_what_sixty_looks_are():
+    one = limits(make_request(n=2000, m=10, looks=parse_looks("60")), 1.0, NO_CURVE)
+    sixty = limits(make_request(n=2000, m=10, looks=parse_looks("1"), accounts=60), 1.0, NO_CURVE)
+    assert one.allowed == sixty.allowed == sixty.allowed_everyone
+    assert one.looks_until["allowed"] == sixty.looks_until["allowed"]
+
+
+def test_models_have_a_bound_of_their_own_and_the_record_says_whom_each_binds():
+    labels = np.random.default_rng(5).integers(10, size=2000).astype(np.uint8)
+    model = np.where(np.random.default_rng(6).random(2000) < 0.8, labels, 0).astype(np.uint8)
+    request = make_request(labels, m=10, release="ladder:0.05", predictions=[model])
+    grain = grain_for(2000, 10)
+    right = stated_accuracy(prior_of(request.predictions, labels, 10), request, grain)
+    assert right == pytest.approx(np.mean(model == labels), abs=grain.points / 100.0)
+    found = limits(request, 1.0, NO_CURVE, model=right)
+    rule = parse_mechanism("ladder:0.05")
+    assert found.allowed_model == round(100.0 * certify(request.problem, rule, knows=right).gain, 3)
+    assert found.allowed < found.allowed_model
+    assert found.binds == "anybody without a model of the labels"
+    assert "models are right on" in found.binds_model
+    assert not any(text.startswith("weighted-transcripts") for text in found.not_covered)
+    assert allowed(request, rule, 20, model=right) == found.allowed_model
+
+
+@pytest.mark.parametrize(("modelled", "proven"), [(None, True), (0.5, True), (1.5, False)])
+def test_proven_means_proven_for_whoever_has_the_given_models_too(modelled, proven):
+    request = make_request(n=2000, m=10)
+    found = limits(request, 1.0, NO_CURVE)
+    found = replace(found, allowed=0.4, allowed_model=modelled, binds_model=None)
+    worst = Worst(Way("features", "champion-challenger"), Mean(0.006, 0.0001), 4)
+    verdict = judge(request, Effort(4, 4, 20), grain_for(2000, 10), worst, found, (), 1.0)
+    assert verdict.proven is proven
+    assert verdict.word == ("SAFE" if proven else "MARGINAL")
+
+
+def test_a_ladder_that_strangers_climb_is_bounded_by_counting_alone():
+    rule = parse_mechanism("ladder:0.01")
+    settings = {"n": 2000, "m": 10, "release": "ladder:0.01", "looks": parse_looks("50")}
+    alone = certificate(make_request(**settings, memory="data_set"), rule, 50)
+    shared = certificate(make_request(**settings, memory="data_set", teams=5), rule, 50)
+    assert alone.bound == "weighted-transcripts"
+    assert shared.bound == "answers-counted"
+    reasons = {each.bound: each.because for each in shared.not_covered}
+    assert "look at the same state" in reasons["running-best-ladder"]
+    everyone = certificate(
+        make_request(**settings, memory="data_set", teams=5), rule, 250, everyone=True
+    )
+    assert everyone.gain >= shared.gain
+
+
+def test_a_limit_for_the_data_set_may_be_used_up_by_few_of_the_accounts():
+    rule = parse_mechanism("rank")
+    settings = {"n": 2000, "m": 10, "release": "rank", "looks": parse_looks("100"), "accounts": 10}
+    capped = certificate(make_request(**settings, looks_per_data_set=500), rule, 500)
+    problem = make_request(**settings).problem._replace(n_queries=500)
+    five = certify(problem, rule, accounts=5)
+    assert capped.nats >= five.nats
