@@ -95,8 +95,9 @@ MUTANTS = (
         "the other examples unpermuted",
         "cor:minmax",
         COLUMNS,
-        "self._default = self._shifted(0)",
-        "self._default = np.zeros(self._problem.n_examples, dtype=self._dtype)",
+        "        return self._shifted(votes)\n",
+        "        guess = self._shifted(votes)\n        guess[self._n_live :] = 0\n"
+        "        return guess\n",
     ),
     Mutant("X_t x 2", LARGE_BLIND, BLIND_COLUMNS, "n_live * 2**64 // n", "2 * n_live * 2**64 // n"),
     Mutant("X_t / 2", LARGE_BLIND, BLIND_COLUMNS, "n_live * 2**64 // n", "n_live * 2**63 // n"),
