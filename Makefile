@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fast lint check format docs constraints bench mutants browser clean
+.PHONY: help demo test test-lowest fast lint check format docs constraints bench mutants browser clean
 
 help:  ## list the commands
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 # The demo needs neither test tools nor databases, so it does not wait for them; once all is
 # installed, it uses that.
@@ -45,11 +45,24 @@ test: $(STAMP)  ## run every test, the slow ones too
 fast: $(STAMP)  ## run the tests that take less than five minutes
 	@$(BIN)/python -m pytest -m 'not slow'
 
-lint: $(STAMP)  ## check format, style, types, the import contract and the generated files
+lint: $(STAMP)  ## check format, style, types and the import contract
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+# The lowest versions that pyproject.toml allows, in an environment of its own.
+LOWEST := .venv-lowest
+$(LOWEST)/.installed: pyproject.toml scripts/lowest.py | $(BIN)/python
+	@echo "== Installing the lowest versions that pyproject.toml allows into $(LOWEST)"
+	@$(PYTHON) -m venv $(LOWEST)
+	@$(PYTHON) scripts/lowest.py > $(LOWEST)/lowest.txt
+	@$(LOWEST)/bin/python -m pip --disable-pip-version-check --no-input install --quiet \
+	  --constraint $(LOWEST)/lowest.txt --editable '.[dev]'
+	@touch $@
+
+test-lowest: $(LOWEST)/.installed  ## run the fast tests on the lowest versions that are allowed
+	@NUMBA_CACHE_DIR=$(LOWEST)/numba $(LOWEST)/bin/python -m pytest -m 'not slow'
 
 check: lint fast  ## what a contributor runs before a commit: make lint, then make fast
 

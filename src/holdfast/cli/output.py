@@ -51,15 +51,16 @@ def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
     )
 
     console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda count: None
+        return
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda count: bar.advance(task, count)
 
