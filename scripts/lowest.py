@@ -18,11 +18,7 @@ LOWEST = re.compile(r"^([A-Za-z0-9_.-]+)(?:\[[^\]]*\])?\s*>=\s*([0-9][^,;\s]*)")
 
 
 def lowest_versions(text: str) -> dict[str, str]:
-    """Return each dependency's name and lowest version.
-
-    >>> lowest_versions('[project]\\ndependencies = ["numpy>=1.26"]')
-    {'numpy': '1.26'}
-    """
+    """Return each dependency's name and lowest version."""
     project = tomllib.loads(text)["project"]
     extras = project.get("optional-dependencies", {})
     wanted = [*project["dependencies"]]

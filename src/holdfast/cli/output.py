@@ -52,7 +52,7 @@ def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield lambda count: None
+        yield _show_nothing
         return
     columns = (
         TextColumn("{task.description}"),
@@ -63,6 +63,10 @@ def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda count: bar.advance(task, count)
+
+
+def _show_nothing(count: int) -> None:
+    del count
 
 
 def _plain(value: Any) -> Any:
