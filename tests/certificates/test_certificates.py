@@ -35,16 +35,34 @@ def test_the_certificate_is_as_sharp_as_the_theorems(
     assert problem.n_examples * found.gain <= matches
 
 
-@settings(max_examples=25, deadline=None)
-@given(
-    n=st.one_of(st.integers(2, 50), st.integers(2, 10**12)),
-    m=st.one_of(st.integers(2, 12), st.integers(2, 10**6)),
-    k=st.one_of(st.integers(1, 30), st.integers(1, 10**6)),
-    rule=st.sampled_from(RULES),
-    accounts=st.sampled_from([1, 2, 10**9]),
-    right=st.one_of(st.none(), st.floats(0.0, 1.0)),
-)
+SIZES = {
+    "n": st.one_of(st.integers(2, 50), st.integers(2, 10**12)),
+    "m": st.one_of(st.integers(2, 12), st.integers(2, 10**6)),
+    "k": st.one_of(st.integers(1, 30), st.integers(1, 10**6)),
+    "rule": st.sampled_from(RULES),
+    "accounts": st.sampled_from([1, 2, 10**9]),
+    "right": st.one_of(st.none(), st.floats(0.0, 1.0)),
+}
+
+
+@settings(max_examples=8, deadline=None)
+@given(**SIZES)
 def test_it_is_a_probability_and_never_falls_with_looks(
+    n: int, m: int, k: int, rule: str, accounts: int, right: float | None
+) -> None:
+    check_range_and_growth(n, m, k, rule, accounts, right)
+
+
+@pytest.mark.slow
+@settings(max_examples=150, deadline=None)
+@given(**SIZES)
+def test_it_is_a_probability_and_never_falls_with_looks_anywhere(
+    n: int, m: int, k: int, rule: str, accounts: int, right: float | None
+) -> None:
+    check_range_and_growth(n, m, k, rule, accounts, right)
+
+
+def check_range_and_growth(
     n: int, m: int, k: int, rule: str, accounts: int, right: float | None
 ) -> None:
     parsed = parse_mechanism(rule)

@@ -10,7 +10,7 @@ from holdfast.mechanisms import parse_mechanism
 from holdfast.problem import Problem
 
 
-@settings(max_examples=12)  # each example evaluates the bounds some sixty times
+@settings(max_examples=4)  # each example evaluates the bounds some sixty times
 @given(
     n=st.integers(2, 10**9),
     m=st.integers(2, 1000),
@@ -28,7 +28,7 @@ def test_the_last_certified_look_is_certified_and_the_next_is_not(
 
 
 def test_fixed_queries_are_certified_for_at_least_as_many_looks() -> None:
-    for bias in (0.001, 0.01, 0.1, 0.5):
+    for bias in (0.01, 0.3):
         anyone = safe_looks(50_000, 1000, bias)
         assert anyone <= safe_looks(50_000, 1000, bias, fixed_queries=True)
 
