@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Real
 from typing import TypeAlias
 
 from holdfast.bounds.information import accuracy_from_information
@@ -179,8 +180,8 @@ def knowledge_of(known: Known, problem: Problem) -> Knowledge:
     if isinstance(known, Prior):
         known.check_fits(problem)
         return Predictions(known)
-    if isinstance(known, int | float):
-        accuracy_from_model(0.0, problem.n_examples, problem.n_classes, known)  # checks it
+    if isinstance(known, float | Real):
+        accuracy_from_model(0.0, *problem[:2], float(known))  # checks it
         return Model(problem, max(float(known), problem.baseline))
     accuracy_from_shares(0.0, problem.n_examples, known)  # checks them
     return Shares(problem, tuple(float(share) for share in known))
