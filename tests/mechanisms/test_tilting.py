@@ -11,7 +11,7 @@ from holdfast import Problem
 from holdfast.certificates import certify
 from holdfast.mechanisms import parse_mechanism
 from holdfast.mechanisms.channel import Channel
-from holdfast.mechanisms.tilting import noisy_nats, rounded_nats
+from holdfast.mechanisms.tilting import _LowestLine, noisy_nats, rounded_nats
 
 
 def information_of_one_look(n, m, rule):
@@ -99,3 +99,13 @@ def test_very_large_problems_fall_back_to_counting():
 def test_a_rounding_that_never_moves_tells_nothing():
     # 300 looks at 10,000 examples of ten classes, rounded to whole numbers: always 0.
     assert certify(Problem(10_000, 10, 3), parse_mechanism("round:0")).accuracy < 0.1001
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_lowest_line_is_the_least_of_all_at_every_point(seed):
+    rng = np.random.default_rng(seed)
+    slopes, intercepts = rng.exponential(size=(2, 40))
+    slopes[:5] = slopes[5:10]  # parallel lines
+    lines = _LowestLine(slopes, intercepts)
+    for x in [0.0, *np.cumsum(rng.exponential(size=300) * 0.05)]:
+        assert lines.at(x) == pytest.approx((slopes * x + intercepts).min(), rel=1e-12)

@@ -41,6 +41,7 @@ WEIGHTS = np.geomspace(1e-3, 32.0, 90)
 LARGEST_INTEGER = 1 << 62
 # Added to each limit, so that rounding never makes it too low.
 SLACK = 1e-9
+NEGLIGIBLE = 60.0
 
 
 def rounded_nats(problem: Problem, step: Fraction) -> float:
@@ -53,7 +54,8 @@ def rounded_nats(problem: Problem, step: Fraction) -> float:
     if n > MOST_EXAMPLES or k > MOST_LOOKS:
         return math.inf
     first, intercepts, most = _rounded_lines(n, m, step)
-    return _after(problem, first, lambda x: min(most, float((intercepts + SLOPES * x).min())))
+    lines = _LowestLine(SLOPES, intercepts)
+    return _after(problem, first, lambda x: min(most, lines.at(x)))
 
 
 def noisy_nats(problem: Problem, tells: Callable[[float], float]) -> float:
@@ -66,11 +68,54 @@ def noisy_nats(problem: Problem, tells: Callable[[float], float]) -> float:
     if n > MOST_EXAMPLES or k > MOST_LOOKS:
         return math.inf
     weights, moments = _moments(n, m)
+    lines = _LowestLine(1.0 / weights, moments / weights)
 
     def after(x: float) -> float:
-        return tells(min(LARGEST_VARIANCE, float(((x + moments) / weights).min())))
+        return tells(min(LARGEST_VARIANCE, lines.at(x)))
 
     return _after(problem, after(0.0), after)
+
+
+class _LowestLine:
+    """The least of several rising lines, asked at points that never fall.
+
+    Only lines of the lower envelope are kept, steepest first: the further out, the flatter the
+    lowest one, so the place of the last answer is where the search for the next one starts.
+    """
+
+    def __init__(self, slopes: NDArray[np.float64], intercepts: NDArray[np.float64]) -> None:
+        self._lines: list[tuple[float, float]] = []
+        for index in np.lexsort((-intercepts, -slopes)).tolist():
+            slope, intercept = float(slopes[index]), float(intercepts[index])
+            while self._lines and self._is_beaten(slope, intercept):
+                self._lines.pop()
+            self._lines.append((slope, intercept))
+        self._place = 0
+
+    def _is_beaten(self, slope: float, intercept: float) -> bool:
+        """Return whether the last line is nowhere below both its neighbour and a flatter line."""
+        middle_slope, middle = self._lines[-1]
+        if intercept <= middle:
+            return True
+        if len(self._lines) == 1:
+            return False
+        steep_slope, steep = self._lines[-2]
+        # The flatter line passes the steeper one before the middle line does.
+        return (intercept - steep) * (steep_slope - middle_slope) <= (middle - steep) * (
+            steep_slope - slope
+        )
+
+    def at(self, x: float) -> float:
+        """Return the least of the lines at `x` >= 0."""
+        slope, intercept = self._lines[self._place]
+        value = slope * x + intercept
+        while self._place + 1 < len(self._lines):
+            slope, intercept = self._lines[self._place + 1]
+            if slope * x + intercept > value:
+                break
+            self._place += 1
+            value = slope * x + intercept
+        return value
 
 
 def _after(problem: Problem, first: float, tells: Callable[[float], float]) -> float:
@@ -115,5 +160,7 @@ def _moments(n: int, m: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     for w in weights.tolist():
         terms = w * squares + log_q
         top = float(terms.max())
-        moments.append(top + math.log(float(np.exp(terms - top).sum())))
+        # What is left out is below n e^-60 of the sum, far below the slack.
+        near = terms[terms > top - NEGLIGIBLE]
+        moments.append(top + math.log(float(np.exp(near - top).sum())) + SLACK)
     return weights, np.array(moments)
