@@ -28,6 +28,22 @@ def test_a_ledger_shows_every_team_and_all_together(ledger_url):
     assert found.teams[0].gain < found.teams[1].gain < found.gain
 
 
+def test_a_team_is_told_more_by_a_state_that_all_teams_share(tmp_path):
+    """Where others look too, the first look at "improved" may be no best: it tells a bit."""
+    labels, rng = np.arange(60) % 3, np.random.default_rng(2)
+    gains = []
+    for memory in ("team", "data_set"):
+        guard = Guard(
+            labels, Policy("improved", memory=memory), tmp_path / f"{memory}.db", create=True
+        )
+        for team in ("red", "blue"):
+            guard.score(rng.integers(0, 3, 60), team=team)
+        (found,) = exposure(guard.ledger)
+        gains.append([team.gain for team in found.teams])
+    assert gains[0] == [0.0, 0.0]
+    assert min(gains[1]) > 0.0
+
+
 def test_what_looks_allow_is_computed_once_for_all_teams_with_as_many(sqlite_url, monkeypatch):
     module = importlib.import_module("holdfast.guard.exposure")
     asked = []

@@ -3,12 +3,13 @@
 Every "allowed", "certified" and "safe looks" of the package comes from here.
 """
 
-from holdfast.certificates.certify import Histories, certify, certify_histories
+from holdfast.certificates.certify import ALL_TEAMS, Histories, certify, certify_histories
 from holdfast.certificates.record import Certificate, NotCovered
 from holdfast.certificates.safe_looks import safe_looks
 from holdfast.certificates.transcripts import log_transcripts
 
 __all__ = [
+    "ALL_TEAMS",
     "Certificate",
     "Histories",
     "NotCovered",

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from holdfast.certificates import certify_histories
+from holdfast.certificates import ALL_TEAMS, certify_histories
 from holdfast.errors import LedgerError
 from holdfast.guard.entry import Entry
 from holdfast.guard.ledger import Ledger, data_set_detail
@@ -88,9 +88,12 @@ def _of_data_set(data_set: str, n: int, m: int, tallies: list[Tally]) -> DataSet
         by_team[spelling_key(tally.team)].append(tally)
 
     @cache
-    def gain(looks: tuple[tuple[str, int], ...]) -> float:
+    def gain(looks: tuple[tuple[str, bool, int], ...]) -> float:
         """Return what histories allow, which is the same for every team with as many looks."""
-        numbered = {(rule, str(number)): count for number, (rule, count) in enumerate(looks)}
+        numbered = {
+            (rule, ALL_TEAMS if shared else str(number)): count
+            for number, (rule, shared, count) in enumerate(looks)
+        }
         return certify_histories(n, m, numbered, everyone=False).gain
 
     teams = []
@@ -103,7 +106,11 @@ def _of_data_set(data_set: str, n: int, m: int, tallies: list[Tally]) -> DataSet
                 looks=sum(looks.values()),
                 failed=sum(tally.looks for tally in of_team if tally.kind == "failed"),
                 last=as_datetime(max(tally.last for tally in of_team)),
-                gain=gain(tuple(sorted((rule, count) for (rule, _), count in looks.items()))),
+                gain=gain(
+                    tuple(
+                        sorted((rule, s == ALL_TEAMS, count) for (rule, s), count in looks.items())
+                    )
+                ),
             )
         )
     everyone = _histories(tallies)
