@@ -8,8 +8,8 @@ Limit: 2 seconds.
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -43,7 +43,11 @@ def fill(ledger: Ledger, looks: int, teams: int) -> None:
 
 def main() -> None:
     """Fill a ledger, then time its exposure five times."""
-    looks, teams = (int(text) for text in (sys.argv[1:] + ["200000", "10000"][len(sys.argv) - 1 :]))
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.exposure", description=__doc__)
+    parser.add_argument("looks", type=int, nargs="?", default=200_000)
+    parser.add_argument("teams", type=int, nargs="?", default=10_000)
+    asked = parser.parse_args()
+    looks, teams = asked.looks, asked.teams
     with tempfile.TemporaryDirectory(dir=".") as folder:
         ledger = Ledger(Path(folder) / "ledger.db", create=True)
         fill(ledger, looks, teams)
