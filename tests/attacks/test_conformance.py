@@ -8,6 +8,7 @@ import pytest
 from holdfast import Problem, Transcript, attacks, play
 from holdfast.errors import InvalidInput, OutOfTurn
 from holdfast.labels import label_dtype
+from holdfast.oracles import LabelOracle
 from holdfast.protocols import Attack
 from tests.attacks.conformance import attack_classes, build, cases, hidden, oracle
 
@@ -181,3 +182,32 @@ def test_the_permuted_wrapper_conforms_too():
 
 def test_the_hidden_labels_of_the_checks_are_not_constant():
     assert len(set(hidden(Problem(60, 2, 12)).tolist())) == 2
+
+
+def queries_asked(cls, problem, seed):
+    """Return all queries of a game against hidden labels that are drawn with a seed."""
+    n, m, _ = problem
+    board = LabelOracle(np.random.default_rng(seed).integers(m, size=n), problem=problem)
+    attack, queries = build(cls, problem), []
+    while (query := attack.ask()) is not None:
+        queries.append(query.tolist())
+        attack.tell(board.query(query))
+    return queries
+
+
+FIXED = [(cls, problem) for cls, problem in CASES if not getattr(cls, "adaptive", True)]
+
+
+@pytest.mark.parametrize(
+    ("cls", "problem"), FIXED, ids=[f"{cls.__name__}-{tuple(p)}" for cls, p in FIXED]
+)
+def test_queries_of_an_attack_that_does_not_adapt_are_the_same_whatever_it_is_told(cls, problem):
+    games = [queries_asked(cls, problem, seed) for seed in range(3)]
+    assert games[0] == games[1] == games[2]
+
+
+@pytest.mark.parametrize("cls", sorted({c for c, _ in CASES} - {c for c, _ in FIXED}, key=str))
+def test_some_query_of_an_attack_that_adapts_depends_on_an_answer(cls):
+    played = [problem for other, problem in CASES if other is cls and problem.n_queries > 2]
+    games = [[queries_asked(cls, problem, seed) for seed in range(4)] for problem in played]
+    assert any(first != game for first, *others in games for game in others)

@@ -107,7 +107,8 @@ class LabelAttack(TurnBased[Labels]):
     a shift does. `self._shifts` holds the amounts; all zero when `permuted` is off.
 
     `tolerates` lists the answer models under which the attack's argument holds, `intolerance` says
-    why it needs them: exact answers unless a subclass says otherwise.
+    why it needs them: exact answers unless a subclass says otherwise. `adaptive` says whether a
+    query may depend on the answers before it.
 
     Parameters
     ----------
@@ -120,6 +121,7 @@ class LabelAttack(TurnBased[Labels]):
         adversarial test sets.
     """
 
+    adaptive: ClassVar[bool] = False
     tolerates: ClassVar[frozenset[type[Any]]] = frozenset({ExactAnswers})
     intolerance: ClassVar[str] = "its argument holds for no others"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +61,8 @@ class BlockClimb(LabelAttack):
     >>> attack.predict()
     array([1, 1, 0, 0], dtype=uint8)
     """
+
+    adaptive: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -90,6 +90,8 @@ class ChampionChallenger(InformedAttack):
     True
     """
 
+    adaptive: ClassVar[bool] = True
+
     tolerates: ClassVar[frozenset[type[Any]]] = frozenset(
         {ExactAnswers, RoundedAnswers, NoisyAnswers, SubsetAnswers}
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from holdfast.labels import Labels
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import Attack
@@ -31,6 +33,9 @@ class GridReader:
     >>> attack.read(0.67) == 2 / 3
     True
     """
+
+    # As far as the class can tell: it depends on the attack that is wrapped.
+    adaptive: ClassVar[bool] = True
 
     def __init__(self, attack: Attack[Labels], *, size: int) -> None:
         self._inner = attack

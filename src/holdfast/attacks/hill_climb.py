@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from holdfast.attacks.base import LabelAttack
@@ -42,6 +44,8 @@ class HillClimb(LabelAttack):
     >>> attack.predict()
     array([1, 1, 0, 0], dtype=uint8)
     """
+
+    adaptive: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from holdfast.answers import ComparisonAnswers
 from holdfast.labels import Labels
 from holdfast.problem import Problem
@@ -33,6 +35,9 @@ class ImprovementReader:
     >>> attack.predict()
     array([1, 1, 0, 0], dtype=uint8)
     """
+
+    # As far as the class can tell: it depends on the attack that is wrapped.
+    adaptive: ClassVar[bool] = True
 
     def __init__(self, attack: Attack[Labels]) -> None:
         self._inner = attack

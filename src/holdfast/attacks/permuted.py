@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from holdfast.attacks.base import LabelAttack
@@ -45,6 +47,9 @@ class Permuted(LabelAttack):
     >>> inner_view.tolist()
     [1, 1, 1, 1, 1, 1]
     """
+
+    # As far as the class can tell: it depends on the attack that is wrapped.
+    adaptive: ClassVar[bool] = True
 
     def __init__(self, attack: Attack[Labels], *, rng: np.random.Generator) -> None:
         super().__init__(attack.problem, rng=rng)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +70,8 @@ class PriorClimb(LabelAttack):
     >>> attack.predict()
     array([0, 1, 0], dtype=uint8)
     """
+
+    adaptive: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 import numpy as np
 
@@ -55,6 +56,8 @@ class RandomClimb(LabelAttack):
     >>> bool((attack.predict() == query).all())
     True
     """
+
+    adaptive: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from typing import ClassVar
 
 from holdfast.labels import Labels
 from holdfast.problem import Problem
@@ -39,6 +40,9 @@ class RankReader:
     >>> attack.predict()
     array([1, 1, 1, 0, 0, 0], dtype=uint8)
     """
+
+    # As far as the class can tell: it depends on the attack that is wrapped.
+    adaptive: ClassVar[bool] = True
 
     def __init__(self, attack: Attack[Labels]) -> None:
         self._inner = attack

@@ -71,6 +71,8 @@ class VoteStacking(InformedAttack):
     True
     """
 
+    adaptive: ClassVar[bool] = True
+
     tolerates: ClassVar[frozenset[type[Any]]] = ChampionChallenger.tolerates
     intolerance: ClassVar[str] = ChampionChallenger.intolerance
 

@@ -26,19 +26,6 @@ __all__ = ["all_forecasts", "forecast", "sure_gain"]
 
 Told = tuple[float, int, str]  # gain above the start, looks, where the figure comes from
 
-# Attacks whose queries depend on the answers before.
-ADAPTIVE = frozenset(
-    {
-        "anytime-champion-challenger",
-        "block-climb",
-        "boundary-challenger",
-        "champion-challenger",
-        "hill-climb",
-        "lattice",
-        "prior-climb",
-        "random-climb",
-    }
-)
 # Why there is no figure.
 NO_FIGURE = {
     "prior-climb": "made for boards that show a new best only, and for whoever has a prior",
@@ -62,7 +49,7 @@ def forecast(name: str, situation: Situation) -> Forecast:
     >>> round(forecast("block-majority", Situation(Problem(10_000, 10, 101))).gain, 1)
     177.5
     """
-    adaptive = name in ADAPTIVE
+    adaptive = bool(player_type(name).adaptive)
     reason = NO_FIGURE.get(name) or _obstacle(name, situation)
     if reason is None and name in TELL:
         gain, looks, reason = TELL[name](situation)

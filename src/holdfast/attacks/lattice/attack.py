@@ -91,6 +91,8 @@ class Lattice(InformedAttack):
     (array([1, 0, 1], dtype=uint8), array([ True,  True,  True]))
     """
 
+    adaptive: ClassVar[bool] = True
+
     intolerance: ClassVar[str] = (
         "it reads digits from sums and differences of many counts, and one count that is off by "
         "one can change all of them"
