@@ -16,7 +16,7 @@ from holdfast.mechanisms import Exact, Rule, recorded_mechanism
 from holdfast.problem import Problem, check_at_least
 from holdfast.quoting import quoted
 
-__all__ = ["Histories", "certify", "certify_histories"]
+__all__ = ["ALL_TEAMS", "Histories", "certify", "certify_histories"]
 
 Memory: TypeAlias = Literal["team", "data_set"]
 # Looks by history: the rule in text form, and whose looks it remembers together.
@@ -77,6 +77,7 @@ def certify(
 
     Examples
     --------
+    >>> from holdfast.mechanisms import parse_mechanism
     >>> certificate = certify(Problem(10_000, 10, 1000), parse_mechanism("round:2"))
     >>> certificate.bound, round(certificate.gain, 3)
     ('spread-of-rounded-answers', 0.237)
