@@ -84,6 +84,16 @@ def test_the_text_forms_that_policies_use(text, rule):
             "improved scores earlier submissions again, so only exact, subsample and batch may "
             "come before it, got gaussian:0.1.",
         ),
+        (
+            "gaussian:1.0+subsample:0.5",
+            "subsample:0.5 scores the examples that it chooses again, so only exact, subsample "
+            "and batch may come before it, got gaussian:1.0.",
+        ),
+        (
+            "fresh:0.5+split:2",
+            "split:2 scores the examples that it chooses again, so only exact, subsample and "
+            "batch may come before it, got fresh:0.5.",
+        ),
     ],
 )
 def test_a_bad_text_gets_one_clear_line(text, message):

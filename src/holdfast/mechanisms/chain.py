@@ -32,8 +32,9 @@ class Chain(Rule):
     ----------
     rules
         At least one rule. `Batch` may only be the first. `ParameterFreeLadder`, `ImprovedOnly`
-        and `RankOnly` score earlier submissions again, so only `Exact`, `Subsample` and `Batch`
-        may come before them.
+        and `RankOnly` score submissions again, and so do rules that choose examples: what was
+        done to a score before them would be lost. Only `Exact`, `Subsample` and `Batch` may come
+        before these.
 
     Examples
     --------
@@ -59,10 +60,11 @@ class Chain(Rule):
             if isinstance(rule, Batch) and place:
                 raise InvalidInput(f"{rule} must be the first rule of a chain, got place {place}.")
             before = [r for r in flat[:place] if not _keeps_examples(r)]
-            if rule.wants_exact and before:
+            if (rule.wants_exact or rule.selects) and before:
+                what = "earlier submissions" if rule.wants_exact else "the examples that it chooses"
                 raise InvalidInput(
-                    f"{rule} scores earlier submissions again, so only exact, subsample and batch "
-                    f"may come before it, got {before[0]}."
+                    f"{rule} scores {what} again, so only exact, subsample and batch may come "
+                    f"before it, got {before[0]}."
                 )
         object.__setattr__(self, "rules", tuple(flat))
 

@@ -84,19 +84,28 @@ improved, ladder, laplace, rank, round, shaky, split, subsample, thresholdout, g
 def recorded_mechanism(text: str) -> Rule:
     """Return the rule that a ledger names, or one that tells no less if it is refused today.
 
-    Settings that made no sense were once accepted. What such a rule told is computed from match
-    counts, or is that of a parameter-free Ladder.
+    Settings that made no sense were once accepted, and rules that choose examples after others,
+    whose work was lost. What such a rule told is computed from match counts, or is that of a
+    parameter-free Ladder.
 
     >>> recorded_mechanism("round:5000"), recorded_mechanism("subsample:1e-320+ladder")
     (Exact(), ParameterFreeLadder())
+    >>> recorded_mechanism("ladder+subsample:0.5")
+    Exact()
     """
     try:
         return parse_mechanism(text)
     except InvalidInput:
         parts = [part.strip() for part in PLUS.split(text)]
-        if any(part.partition(":")[0] not in RULES for part in parts):
+        if any(part.partition(":")[0].strip() not in RULES for part in parts):
             raise  # a rule of another version: nothing is known of what it tells
+        while any(_selects(part) for part in parts[1:]):
+            parts.pop(0)
         return ParameterFreeLadder() if "ladder" in parts else Exact()
+
+
+def _selects(part: str) -> bool:
+    return RULES[part.partition(":")[0].strip()].selects
 
 
 def _rule(text: str) -> Rule:
