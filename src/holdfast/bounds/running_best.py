@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from holdfast.bounds.assumptions import EVERYTHING
+from holdfast.bounds.assumptions import EVERYTHING, SHOWN
 from holdfast.bounds.binomial import entropy, excess
 from holdfast.bounds.first_rung import first_rung, first_rung_any_labels, n_rungs
 from holdfast.bounds.label_model import ROUNDING, LabelModel, largest
@@ -46,7 +46,12 @@ NOT_COVERED = (
 
 
 def ladder_accuracy(
-    problem: Problem, step: Fraction, *, accounts: int = 1, model: LabelModel | None = None
+    problem: Problem,
+    step: Fraction,
+    *,
+    accounts: int = 1,
+    model: LabelModel | None = None,
+    abstentions: bool = False,
 ) -> float:
     """Return what no analyst exceeds in expectation behind the Ladder with a fixed step.
 
@@ -60,6 +65,9 @@ def ladder_accuracy(
         How many Ladder states the looks are spread over, each with its own first look.
     model
         What the analyst knows of the labels; uniform labels if there is none.
+    abstentions
+        Whether a submission may leave examples out. Then a first look may start at the bottom, so
+        that more is left to climb.
 
     Examples
     --------
@@ -69,7 +77,9 @@ def ladder_accuracy(
     n, m, _ = problem
     if not 0 < step <= 1:
         raise InvalidInput(f"step must lie in (0, 1], got {step}.")
-    if model is None:
+    if abstentions:
+        first = first_rung_any_labels(n, step, 0.0)
+    elif model is None:
         first = first_rung(n, m, step)
     else:
         first = first_rung_any_labels(n, step, model.rarest)
@@ -81,11 +91,15 @@ def ladder_accuracy(
         climb=lambda a: max(0.0, a * per_point + 0.5 - first.mean),
         account_climb=lambda a, b: min(top, (a - b) * per_point + 1.0),
         nats=_of_mean,
-    ).accuracy(problem, accounts, model)
+    ).accuracy(problem, accounts, model, abstentions)
 
 
 def exact_best_accuracy(
-    problem: Problem, *, accounts: int = 1, model: LabelModel | None = None
+    problem: Problem,
+    *,
+    accounts: int = 1,
+    model: LabelModel | None = None,
+    abstentions: bool = False,
 ) -> float:
     """Return the same where the best score so far is released exactly.
 
@@ -104,17 +118,23 @@ def exact_best_accuracy(
     else:
         first_nats = min(math.log(n + 1.0), first_rung_any_labels(n, Fraction(1, n), 0.0).entropy)
         start = model.rarest
+    if abstentions:
+        start = 0.0
     return _Climb(
         first_nats=first_nats,
         account_nats=math.log(n + 1.0),
         climb=lambda a: n * max(0.0, a - start),
         account_climb=lambda a, b: n * (a - b),
         nats=_of_mean,
-    ).accuracy(problem, accounts, model)
+    ).accuracy(problem, accounts, model, abstentions)
 
 
 def improved_accuracy(
-    problem: Problem, *, accounts: int = 1, model: LabelModel | None = None
+    problem: Problem,
+    *,
+    accounts: int = 1,
+    model: LabelModel | None = None,
+    abstentions: bool = False,
 ) -> float:
     """Return the same where a look tells only whether it is the best so far, one bit.
 
@@ -127,13 +147,15 @@ def improved_accuracy(
     """
     n, m, _ = problem
     start = 1.0 / m if model is None else model.rarest
+    if abstentions:
+        start = 0.0
     return _Climb(
         first_nats=0.0,
         account_nats=0.0,
         climb=lambda a: n * max(0.0, a - start),
         account_climb=lambda a, b: n * (a - b),
         nats=_of_share,
-    ).accuracy(problem, accounts, model)
+    ).accuracy(problem, accounts, model, abstentions)
 
 
 def ladder(problem: Problem, step: Fraction, *, accounts: int = 1) -> Bound:
@@ -190,7 +212,9 @@ class _Climb:
     account_climb: Callable[[float, float], float]
     nats: Callable[[int, float], float]
 
-    def accuracy(self, problem: Problem, accounts: int, model: LabelModel | None) -> float:
+    def accuracy(
+        self, problem: Problem, accounts: int, model: LabelModel | None, abstentions: bool
+    ) -> float:
         n, m, k = problem
         others = min(check_at_least("accounts", accounts, 1), k) - 1
         known = model if model is not None else LabelModel.uniform(n, m)
@@ -201,10 +225,12 @@ class _Climb:
             return (self.first_nats + others * self.account_nats + later) * (1.0 + ROUNDING)
 
         worst, best = 0.0, 1.0
-        for _ in range(ROUNDS if others and model is None else 1):
+        # Nothing is lower than a look that abstains everywhere; of a model it is not computed.
+        limited = others > 0 and model is None and not abstentions
+        for _ in range(ROUNDS if limited else 1):
             floor = worst
             best = largest(lambda a, b=floor: known.least_nats(a) <= most(a, b), known.chance)  # type: ignore[misc]
-            if others and model is None:
+            if limited:
                 worst = _least(lambda b, a=best: n * _below(b, m) <= most(a, b), 1.0 / m)  # type: ignore[misc]
         return best
 
@@ -253,6 +279,6 @@ def _record(name: str, accuracy: float, mechanism: str, conditions: str) -> Boun
         conditions=conditions,
         accuracy=accuracy,
         mechanism=mechanism,
-        assumptions=EVERYTHING,
+        assumptions=(*EVERYTHING, SHOWN),
         not_covered=NOT_COVERED,
     )

@@ -21,7 +21,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.bounds.assumptions import EVERYTHING, with_parity
+from holdfast.bounds.assumptions import EVERYTHING, SHOWN, with_parity
 from holdfast.bounds.binomial import entropy
 from holdfast.bounds.first_rung import first_rung, first_rung_any_labels
 from holdfast.bounds.label_model import ROUNDING, LabelModel, largest
@@ -114,7 +114,7 @@ def rounded_accuracy(
     exact = exact_accuracy(problem, model=model, abstentions=abstentions)
     if n * step <= 1:
         return exact
-    if model is None:
+    if model is None and not abstentions:
         first = first_rung(n, m, step).entropy
     else:
         first = first_rung_any_labels(n, step, 0.0).entropy
@@ -142,7 +142,7 @@ def rounded_answers(problem: Problem, step: Fraction, *, abstentions: bool = Fal
         conditions="rounded to multiples of one step",
         accuracy=rounded_accuracy(problem, step, abstentions=abstentions),
         mechanism=f"rounded to a step of {float(step):g}",
-        assumptions=EVERYTHING if abstentions else with_parity(problem),
+        assumptions=EVERYTHING if abstentions else (*EVERYTHING, SHOWN),
         not_covered=("rounding to significant digits: the steps are not equal",),
     )
 

@@ -20,7 +20,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.bounds.assumptions import EVERYTHING
+from holdfast.bounds.assumptions import EVERYTHING, SHOWN
 from holdfast.bounds.first_rung import EVALUATED, first_rung_law, rung_of
 from holdfast.bounds.label_model import ROUNDING
 from holdfast.bounds.record import Bound
@@ -77,7 +77,7 @@ def ladder_weighted(problem: Problem, step: Fraction) -> Bound:
         accuracy=accuracy,
         reason=reason,
         mechanism=f"Ladder with step {float(step):g}",
-        assumptions=EVERYTHING,
+        assumptions=(*EVERYTHING, SHOWN),
         not_covered=NOT_COVERED,
     )
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from holdfast.mechanisms import Chain, Rule, Split, Subsample
 from holdfast.problem import Problem, check_at_least
 
-__all__ = ["Asked", "Looks", "shared_evenly", "stages"]
+__all__ = ["Asked", "Looks", "first_change", "shared_evenly", "stages"]
 
 # Rules whose answers are the same whoever asks: with one state for the data set, others' looks
 # change nothing.
@@ -25,6 +25,12 @@ MEMORYLESS = ("batch", "exact", "fresh", "gaussian", "laplace", "round", "subsam
 def stages(rule: Rule) -> tuple[Rule, ...]:
     """Return the rules that a rule consists of."""
     return tuple(rule.rules) if isinstance(rule, Chain) else (rule,)
+
+
+def first_change(rule: Rule) -> Rule | None:
+    """Return the first rule of a chain that changes a score; what follows tells no more."""
+    plain = ("exact", "batch", "subsample")
+    return next((stage for stage in stages(rule) if stage.name not in plain), None)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from holdfast.bounds.information import nats_non_adaptive
 from holdfast.bounds.shares import nats_any_labels
 from holdfast.bounds.tilted import nats_adaptive_tilted
-from holdfast.certificates.asked import Asked, stages
+from holdfast.certificates.asked import Asked, first_change, stages
 from holdfast.certificates.record import NotCovered
 from holdfast.mechanisms import Rule
 from holdfast.problem import Problem
@@ -60,6 +60,7 @@ MORE_THAN_COUNTS = "the rule's answers depend on more than match counts"
 # Rules whose limit is about all looks of a state: what others ask of it is told, too.
 NEED_ALL_LOOKS = frozenset({"rank", "shaky", "thresholdout"})
 PARTS = "looks are scored on different parts of the test set"
+FEWER_SHOWN = "a look that abstains may be spread over other values than one that does not"
 
 
 def limits(asked: Asked, setting: Setting) -> tuple[list[Limit], list[NotCovered]]:
@@ -90,8 +91,10 @@ def _all(asked: Asked, setting: Setting) -> Iterator[tuple[str, str | None, Call
     if not setting.uniform:
         reason = reason or UNIFORM_ONLY
     only = asked.only
-    if only is not None and not asked.same_examples:
-        of_parts = only  # of each part its own looks
+    # Of each part its own looks; within a part two classes count on parity.
+    in_parts = not asked.same_examples and not (setting.abstentions and m == 2)
+    if only is not None and in_parts:
+        of_parts = only
         yield (
             "information-adaptive-tilted",
             reason,
@@ -109,7 +112,7 @@ def _all(asked: Asked, setting: Setting) -> Iterator[tuple[str, str | None, Call
         blurring = only.rule
         yield (
             "blurred-answers",
-            None if setting.uniform else UNIFORM_ONLY,
+            _not_blurred(blurring, asked, setting),
             lambda: _blurred(blurring, asked, setting),
         )
     if setting.fixed:
@@ -119,6 +122,14 @@ def _all(asked: Asked, setting: Setting) -> Iterator[tuple[str, str | None, Call
             reason,
             lambda: nats_non_adaptive(here, abstentions=abstentions),
         )
+
+
+def _not_blurred(rule: Rule, asked: Asked, setting: Setting) -> str | None:
+    """Return why the limit of a rule that blurs every look does not apply; None: it does."""
+    first = first_change(rule)
+    if setting.abstentions and not (first is not None and first.adds_noise):
+        return FEWER_SHOWN
+    return None if setting.uniform else UNIFORM_ONLY
 
 
 def _blurred(rule: Rule, asked: Asked, setting: Setting) -> float:

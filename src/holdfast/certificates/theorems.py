@@ -12,7 +12,7 @@ from holdfast.bounds.label_model import LabelModel
 from holdfast.bounds.record import Analyst
 from holdfast.bounds.registry import all_bounds
 from holdfast.bounds.weighted_transcripts import weighted_accuracy
-from holdfast.certificates.asked import Asked, stages
+from holdfast.certificates.asked import Asked, first_change
 from holdfast.certificates.knowledge import Knowledge
 from holdfast.certificates.limits import MORE_THAN_COUNTS, PARTS, STRANGERS, UNIFORM_ONLY, Setting
 from holdfast.mechanisms import (
@@ -20,7 +20,6 @@ from holdfast.mechanisms import (
     Ladder,
     ParameterFreeLadder,
     Rounding,
-    Rule,
 )
 from holdfast.mechanisms.checks import as_fraction
 from holdfast.problem import Problem
@@ -30,6 +29,7 @@ __all__ = ["Theorem", "theorems"]
 SOME_ROWS = "it is not known what the model knows of the examples that are scored"
 ONE_STATE = "the first look of a second account may depend on what the first one was told"
 PARITY = "looks that abstain do not keep the parity of match counts"
+ABSTAINED = "a first look that abstains may start on any rung"
 
 
 class Theorem(NamedTuple):
@@ -78,7 +78,7 @@ class _Theorems:
         only = self._asked.only
         if only is None:
             return
-        match _first(only.rule):
+        match first_change(only.rule):
             case Rounding() as rule:
                 yield self._rounded(rule.exact_step)
             case Ladder() as rule:
@@ -132,13 +132,19 @@ class _Theorems:
             running_best.STATEMENT,
             self._obstacle(),
             lambda: running_best.ladder_accuracy(
-                self._problem, step, accounts=accounts, model=self._model
+                self._problem,
+                step,
+                accounts=accounts,
+                model=self._model,
+                abstentions=self._setting.abstentions,
             ),
         )
         yield self._theorem(
             "weighted-transcripts",
             "weighted transcripts of the Ladder (docs/bounds.md)",
-            self._obstacle(uniform=True) or (ONE_STATE if accounts > 1 else None),
+            self._obstacle(uniform=True)
+            or (ONE_STATE if accounts > 1 else None)
+            or (ABSTAINED if self._setting.abstentions else None),
             lambda: weighted_accuracy(self._problem, step),
         )
 
@@ -149,7 +155,12 @@ class _Theorems:
             name,
             running_best.STATEMENT,
             self._obstacle(counts=False),
-            lambda: accuracy(self._problem, accounts=only.accounts, model=self._model),
+            lambda: accuracy(
+                self._problem,
+                accounts=only.accounts,
+                model=self._model,
+                abstentions=self._setting.abstentions,
+            ),
         )
 
     @staticmethod
@@ -161,9 +172,3 @@ class _Theorems:
         value = accuracy()
         reason = None if value is not None else "it is not computed for so large a problem"
         return Theorem(name, statement, value, reason)
-
-
-def _first(rule: Rule) -> Rule | None:
-    """Return the first rule of a chain that changes a score; what follows tells no more."""
-    plain = ("exact", "batch", "subsample")
-    return next((stage for stage in stages(rule) if stage.name not in plain), None)
