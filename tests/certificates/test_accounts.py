@@ -131,6 +131,15 @@ def test_accounts_may_share_a_limited_number_of_looks_as_they_like() -> None:
         certify(problem, rule, accounts=2, looks_each=49)
 
 
+def test_noise_does_not_limit_what_a_shared_memory_tells_of_others_looks() -> None:
+    """A standing value may be that of any noisy look that others took, and they take many."""
+    problem, rule = Problem(1000, 10, 20), parse_mechanism("gaussian:1.0+ladder:0.01")
+    assert certify(problem, rule, memory="data_set").accuracy == 1.0
+    assert certify(problem, rule, memory="data_set", everyone=True).accuracy < 1.0
+    after = parse_mechanism("ladder:0.01+gaussian:1.0")
+    assert certify(problem, after, memory="data_set").accuracy < 1.0
+
+
 @pytest.mark.parametrize("text", ["rank", "shaky:step=0.01,scale=0.002", "improved", "ladder:0.01"])
 def test_a_state_that_strangers_share_tells_what_they_ask_as_well(text: str) -> None:
     problem, rule = Problem(10_000, 10, 20), parse_mechanism(text)

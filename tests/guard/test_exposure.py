@@ -44,6 +44,18 @@ def test_a_team_is_told_more_by_a_state_that_all_teams_share(tmp_path):
     assert min(gains[1]) > 0.0
 
 
+def test_a_team_is_not_bound_by_its_own_looks_where_all_teams_climb_one_ladder(sqlite_url):
+    rng, policy = np.random.default_rng(1), Policy("ladder:0.1", memory="data_set")
+    guard = Guard(np.arange(300) % 3, policy, sqlite_url, create=True)
+    for team in ("red", "blue") * 3:
+        guard.score(rng.integers(0, 3, 300), team=team)
+    (found,) = exposure(guard.ledger)
+    shared = certify_histories(300, 3, {("ladder:0.1", ""): 3}, everyone=False).gain
+    own = certify_histories(300, 3, {("ladder:0.1", "red"): 3}).gain
+    assert own < shared
+    assert [team.gain for team in found.teams] == [shared, shared]
+
+
 def test_what_looks_allow_is_computed_once_for_all_teams_with_as_many(sqlite_url, monkeypatch):
     module = importlib.import_module("holdfast.guard.exposure")
     asked = []

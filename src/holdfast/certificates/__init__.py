@@ -3,7 +3,13 @@
 Every "allowed", "certified" and "safe looks" of the package comes from here.
 """
 
-from holdfast.certificates.certify import ALL_TEAMS, Histories, certify, certify_histories
+from holdfast.certificates.certify import (
+    ALL_TEAMS,
+    Histories,
+    certify,
+    certify_histories,
+    of_all_teams,
+)
 from holdfast.certificates.record import Certificate, NotCovered
 from holdfast.certificates.safe_looks import safe_looks
 from holdfast.certificates.transcripts import log_transcripts
@@ -16,5 +22,6 @@ __all__ = [
     "certify",
     "certify_histories",
     "log_transcripts",
+    "of_all_teams",
     "safe_looks",
 ]

@@ -16,7 +16,7 @@ from holdfast.mechanisms import Exact, Rule, recorded_mechanism
 from holdfast.problem import Problem, check_at_least
 from holdfast.quoting import quoted
 
-__all__ = ["ALL_TEAMS", "Histories", "certify", "certify_histories"]
+__all__ = ["ALL_TEAMS", "Histories", "certify", "certify_histories", "of_all_teams"]
 
 Memory: TypeAlias = Literal["team", "data_set"]
 # Looks by history: the rule in text form, and whose looks it remembers together.
@@ -147,8 +147,19 @@ def certify_histories(
             binds=knowledge.who,
         )
     asked = Asked(n_examples, n_classes, looks, total, taken=True)
-    shared = any(scope == ALL_TEAMS for _, scope in histories)
+    shared = any(of_all_teams(memory) for _, memory in histories)
     return _certify(asked, knowledge, Setting(knowledge.uniform, shared=shared, everyone=everyone))
+
+
+def of_all_teams(memory: str) -> bool:
+    """Tell whether a memory is that of a state which all teams share.
+
+    It has no name, but for that of the data set from which its looks were carried over.
+
+    >>> of_all_teams(""), of_all_teams("0123456789abcdef "), of_all_teams("blue")
+    (True, True, False)
+    """
+    return memory == ALL_TEAMS or memory.endswith(" ")
 
 
 def _certify(asked: Asked, knowledge: Knowledge, setting: Setting) -> Certificate:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from holdfast.bounds.information import nats_non_adaptive
 from holdfast.bounds.shares import nats_any_labels
 from holdfast.bounds.tilted import nats_adaptive_tilted
-from holdfast.certificates.asked import Asked, first_change, stages
+from holdfast.certificates.asked import MEMORYLESS, Asked, first_change, stages
 from holdfast.certificates.record import NotCovered
 from holdfast.mechanisms import Rule
 from holdfast.problem import Problem
@@ -127,6 +127,8 @@ def _all(asked: Asked, setting: Setting) -> Iterator[tuple[str, str | None, Call
 def _not_blurred(rule: Rule, asked: Asked, setting: Setting) -> str | None:
     """Return why the limit of a rule that blurs every look does not apply; None: it does."""
     first = first_change(rule)
+    if setting.shared and asked.remembers:
+        return STRANGERS
     if setting.abstentions and not (first is not None and first.adds_noise):
         return FEWER_SHOWN
     return None if setting.uniform else UNIFORM_ONLY
@@ -137,6 +139,16 @@ def _blurred(rule: Rule, asked: Asked, setting: Setting) -> float:
     if setting.fixed:
         return asked.total * rule.blurred_nats(asked.problem(1))
     return rule.blurred_nats(asked.problem(asked.total))
+
+
+def _remembers_noise(rule: Rule) -> bool:
+    """Tell whether noise is added to what a later rule of a chain remembers."""
+    noisy = False
+    for stage in stages(rule):
+        if noisy and stage.name not in MEMORYLESS:
+            return True
+        noisy |= stage.adds_noise
+    return False
 
 
 def _counted(asked: Asked, setting: Setting) -> float:
@@ -155,6 +167,8 @@ def _own(rule: Rule, looks: int, asked: Asked, setting: Setting) -> float:
     others = setting.shared and not setting.everyone
     if others and names & NEED_ALL_LOOKS:
         return math.inf
+    if others and _remembers_noise(rule):
+        return math.inf  # what is remembered is others' noisy values, as many as they asked for
     if others and "improved" in names:
         own = looks * math.log(2.0)  # where others look too, even the first look may be no best
     if math.isfinite(rule.counts_nats(problem)):

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from holdfast.certificates import ALL_TEAMS, certify_histories
+from holdfast.certificates import ALL_TEAMS, certify_histories, of_all_teams
 from holdfast.errors import LedgerError
 from holdfast.guard.entry import Entry
 from holdfast.guard.ledger import Ledger, data_set_detail
@@ -108,7 +108,10 @@ def _of_data_set(data_set: str, n: int, m: int, tallies: list[Tally]) -> DataSet
                 last=as_datetime(max(tally.last for tally in of_team)),
                 gain=gain(
                     tuple(
-                        sorted((rule, s == ALL_TEAMS, count) for (rule, s), count in looks.items())
+                        sorted(
+                            (rule, of_all_teams(scope), count)
+                            for (rule, scope), count in looks.items()
+                        )
                     )
                 ),
             )
