@@ -84,6 +84,15 @@ def test_a_model_that_knows_nothing_is_no_model() -> None:
         assert accuracy_from_model(nats, 2000, 7, 1 / 7) == pytest.approx(without, abs=1e-10)
 
 
+def test_shares_are_of_all_classes_and_of_the_whole() -> None:
+    with pytest.raises(InvalidInput, match="shares of all 3 classes, got 2"):
+        certify(Problem(100, 3, 5), knows=[0.5, 0.5])
+    exact = certify(Problem(100, 2, 5), knows=[0.7, 0.3])
+    rounded = certify(Problem(100, 2, 5), knows=[0.7 * (1 - 9e-7), 0.3 * (1 - 9e-7)])
+    assert rounded.accuracy == pytest.approx(exact.accuracy, rel=1e-12)
+    assert rounded.free == pytest.approx(0.7, rel=1e-12)
+
+
 def test_an_accuracy_below_guessing_is_refused() -> None:
     with pytest.raises(InvalidInput, match=r"accuracy must lie between 1/n_classes = 0\.1 and 1"):
         certify(Problem(100, 10, 5), knows=0.05)

@@ -6,6 +6,7 @@ probabilities of a model that is given, or with those of any model of a stated a
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from holdfast.bounds.models import (
     worst_labels,
 )
 from holdfast.bounds.shares import accuracy_from_shares
+from holdfast.errors import InvalidInput
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 
@@ -184,4 +186,9 @@ def knowledge_of(known: Known, problem: Problem) -> Knowledge:
         accuracy_from_model(0.0, *problem[:2], float(known))  # checks it
         return Model(problem, max(float(known), problem.baseline))
     accuracy_from_shares(0.0, problem.n_examples, known)  # checks them
-    return Shares(problem, tuple(float(share) for share in known))
+    if len(known) != problem.n_classes:
+        raise InvalidInput(
+            f"knows must hold the shares of all {problem.n_classes} classes, got {len(known)}."
+        )
+    whole = math.fsum(known)  # 1 but for rounding, which must not be missing from the bound
+    return Shares(problem, tuple(float(share) / whole for share in known))
