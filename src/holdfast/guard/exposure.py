@@ -91,7 +91,7 @@ def _of_data_set(data_set: str, n: int, m: int, tallies: list[Tally]) -> DataSet
     def gain(looks: tuple[tuple[str, bool, int], ...]) -> float:
         """Return what histories allow, which is the same for every team with as many looks."""
         numbered = {
-            (rule, ALL_TEAMS if shared else str(number)): count
+            (rule, f"{number} {ALL_TEAMS}" if shared else str(number)): count
             for number, (rule, shared, count) in enumerate(looks)
         }
         return certify_histories(n, m, numbered, everyone=False).gain
