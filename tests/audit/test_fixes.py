@@ -15,6 +15,14 @@ def test_candidates_are_in_order_of_loss_and_exclude_today(request_for):
     assert {"round:2", "ladder:0.01", "batch:100"} <= {each.rule for each in found}
 
 
+def test_a_fix_leaves_every_account_the_looks_that_it_is_certified_for(request_for):
+    """Sixty accounts of one look each take sixty, not the hundredth part of six hundred."""
+    request = request_for(looks=parse_looks("10"), accounts=60)
+    for each in candidates(request):
+        own = max(1, each.looks // request.accounts)
+        assert own * request.accounts <= each.looks
+
+
 def test_half_the_looks_cost_one_doubling(request_for):
     request = request_for(looks=parse_looks("100"))
     assert loss("exact", 50, request) - loss("exact", 100, request) == pytest.approx(1.0)

@@ -60,7 +60,9 @@ def candidates(request: Request) -> list[Candidate]:
     rules = [request.release]
     rules += [f"round:{digits}" for digits in DECIMALS]
     rules += [f"ladder:{step}" for step in STEPS] + ["ladder"]
-    looks = sorted({max(1, int(share * today)) for share in SHARES}, reverse=True)
+    # No account can be left less than a look.
+    least = min(request.accounts, today)
+    looks = sorted({max(least, int(share * today)) for share in SHARES}, reverse=True)
     found = {(rule, k): Candidate(rule, k, loss(rule, k, request)) for rule in rules for k in looks}
     if not request.release.startswith("batch"):
         for share in BATCHES:
