@@ -88,3 +88,11 @@ def test_a_limit_for_the_data_set_may_be_used_up_by_few_of_the_accounts():
     problem = make_request(**settings).problem._replace(n_queries=500)
     five = certify(problem, rule, accounts=5)
     assert capped.nats >= five.nats
+
+
+def test_teams_under_a_limit_for_all_may_leave_their_looks_to_one_of_them(request_for):
+    """Ranks tell more in one history of twenty looks than in ten of two."""
+    request = request_for(release="rank", looks=parse_looks("20"), teams=10, looks_per_data_set=20)
+    alone = certificate(request, request.rule, 20, accounts=1)
+    everyone = certificate(request, request.rule, 20, accounts=10, everyone=True)
+    assert everyone.gain >= alone.gain

@@ -47,7 +47,7 @@ def certificate(
         Problem(n, m, looks),
         rule,
         accounts=accounts,
-        looks_each=own if looks == request.n_looks and request.capped else None,
+        looks_each=own if everyone or (looks == request.n_looks and request.capped) else None,
         knows=shares if model is None else model,
         memory="data_set" if request.memory == "data_set" and others else "team",
         everyone=everyone,
