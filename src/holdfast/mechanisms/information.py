@@ -1,11 +1,33 @@
-"""How many patterns a number of looks can show, in nats."""
+"""How many patterns a number of looks can show, in nats, rounded up."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-__all__ = ["log_patterns"]
+__all__ = ["log_patterns", "log_sequences"]
+
+# Up to so many factors are multiplied one by one: a difference of logarithms of factorials of
+# 10^12 has lost all digits behind the second.
+FEW = 1 << 17
+# By what share a sum of logarithms is raised, and a difference of logarithms of factorials beside
+# the largest of them: more than rounding can have taken away.
+SUMMED, SUBTRACTED = 1e-12, 1e-15
+
+
+def log_sequences(looks: int, values: int) -> float:
+    """Return the logarithm of the number of sequences of so many values that never fall.
+
+    >>> round(log_sequences(2, 3), 6) == round(math.log(6), 6)
+    True
+    """
+    few, many = sorted((looks, values - 1))
+    if few <= FEW:
+        return float(np.log1p(many / np.arange(1.0, few + 1.0)).sum()) * (1.0 + SUMMED)
+    largest = float(gammaln(few + many + 1.0))
+    return largest * (1.0 + SUBTRACTED) - float(gammaln(few + 1.0) + gammaln(many + 1.0))
 
 
 def log_patterns(looks: int, most: int) -> float:
@@ -14,6 +36,8 @@ def log_patterns(looks: int, most: int) -> float:
     >>> round(log_patterns(4, 1), 6) == round(float(np.log(5)), 6)
     True
     """
-    chosen = np.arange(min(looks, most) + 1, dtype=np.float64)
-    each = gammaln(looks + 1.0) - gammaln(chosen + 1.0) - gammaln(looks - chosen + 1.0)
-    return float(logsumexp(each))
+    if min(looks, most) > FEW:
+        return looks * math.log(2.0)  # all that there are
+    chosen = np.arange(1.0, min(looks, most) + 1.0)
+    each = np.cumsum(np.log(looks - chosen + 1.0) - np.log(chosen))
+    return float(logsumexp(np.append(0.0, each))) * (1.0 + SUMMED)

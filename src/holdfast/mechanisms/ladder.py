@@ -7,18 +7,16 @@ from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import gammaln
 
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.checks import as_fraction, check_step, nearest_multiple
+from holdfast.mechanisms.information import log_sequences
 from holdfast.mechanisms.rounding import n_levels
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
 from holdfast.protocols import State
 
 __all__ = ["Ladder"]
-
-FEW = 10**6
 
 
 @dataclass(frozen=True)
@@ -103,9 +101,4 @@ class Ladder(Rule):
 
     def own_nats(self, problem: Problem) -> float:
         """Return the logarithm of the number of climbs that k looks can show."""
-        # Non-decreasing sequences of k values out of the releasable ones.
-        k, others = problem.n_queries, n_levels(as_fraction(self.step)) - 1
-        if others > FEW and k <= FEW:
-            # The logarithms of the factorials lose their digits in the difference.
-            return float(np.log1p(others / np.arange(1.0, k + 1.0)).sum())
-        return float(gammaln(others + k + 1.0) - gammaln(others + 1.0) - gammaln(k + 1.0))
+        return log_sequences(problem.n_queries, n_levels(as_fraction(self.step)))

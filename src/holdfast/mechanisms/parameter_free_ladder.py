@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import gammaln
 
 from holdfast.mechanisms.base import Reading, Rule
+from holdfast.mechanisms.information import log_sequences
 from holdfast.mechanisms.packed import pack, unpack
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
@@ -94,8 +94,7 @@ class ParameterFreeLadder(Rule):
 
     def own_nats(self, problem: Problem) -> float:
         """Return the logarithm of the number of non-decreasing sequences of k of n + 1 values."""
-        n, _, k = problem
-        return float(gammaln(n + k + 1.0) - gammaln(k + 1.0) - gammaln(n + 1.0))
+        return log_sequences(problem.n_queries, problem.n_examples + 1)
 
     def counts_nats(self, problem: Problem) -> float:  # noqa: ARG002 - the protocol's signature
         """Return no limit: its decisions use more than the match counts."""
