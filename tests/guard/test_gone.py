@@ -164,6 +164,25 @@ def test_a_new_process_finds_no_fresh_looks_where_a_ledger_was(path, go_away):
     assert (answers, error in ("LedgerError", "LedgerMissing", "BudgetExhausted")) == (0, True)
 
 
+def test_a_second_name_of_the_file_gives_no_second_budget(path):
+    """The newest looks are in a log that is found by the name, so a hard link would miss them."""
+    guard, other = open_guard(path, create=True), path.with_name("other.db")
+    for index in range(BUDGET):
+        guard.score(prediction(index), team="blue")
+    os.link(path, other)
+    spawn = multiprocessing.get_context("fork")
+    ours, theirs = spawn.Pipe()
+    child = spawn.Process(target=looks_of_another_process, args=(other, theirs))
+    child.start()
+    assert ours.poll(600)
+    assert ours.recv() == (0, "LedgerError")
+    child.join(600)
+    with pytest.raises(LedgerError, match=r"another name \(a hard link\)"):
+        guard.score(prediction(0), team="blue")
+    other.unlink()
+    assert guard.score(prediction(0), team="blue").repeated
+
+
 def test_an_untouched_copy_over_itself_costs_nothing(path):
     """What changes the file but not what is in it is verified once, and then goes on."""
     guard, old = open_guard(path, create=True), path.with_name("old.db")

@@ -22,7 +22,8 @@ class Files:
 
     A file that is removed or replaced stays usable for whoever has it open: without this check a
     guard would go on answering into a ledger that nobody else will ever see. SQLite keeps the log
-    and its index as long as anybody has the file open, so those must stay in place, too.
+    and its index as long as anybody has the file open, so those must stay in place, too. They are
+    found by the file's name: under a second name, a hard link, the same file has another log.
     """
 
     def __init__(self, path: Path) -> None:
@@ -45,6 +46,12 @@ class Files:
             raise self._gone("it was removed or moved") from None
         if (status.st_dev, status.st_ino) != self._main:
             raise self._gone("another file is in its place")
+        if status.st_nlink > 1:
+            raise LedgerError(
+                f"ledger {self._path} can't be used: the file has another name (a hard link), and "
+                "looks through one name would be unknown through the other; make a copy with "
+                "holdfast ledger backup instead, and remove that name. Nothing was released."
+            )
         for place, identity in self._beside.items():
             if _identity(place) != identity:
                 name = os.path.basename(place)
