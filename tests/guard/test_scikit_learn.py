@@ -1,6 +1,7 @@
 import inspect
 import pickle
 import runpy
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -258,6 +259,28 @@ def test_a_candidate_that_does_not_climb_a_ladder_is_not_given_the_best_so_far(d
     search = GridSearchCV(DummyClassifier(), {"strategy": ["prior", "most_frequent"]})
     with pytest.raises(InvalidInput, match="search must have a score to choose by, got none"):
         holdout.search(search, X[TRAIN], y[TRAIN])
+
+
+@pytest.mark.parametrize("rule", ["rank", "improved", "subsample:0.5+rank"])
+def test_nothing_is_chosen_by_answers_that_are_no_scores(rule, data, tmp_path):
+    """The highest rank is the worst, and the first model always improves."""
+    X, y = data
+    ledger = Ledger(tmp_path / "ledger.db", create=True)
+    policy = Policy(rule, looks_per_team=30)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a public seed is no matter here
+        holdout = GuardedHoldout(X[HOLDOUT], y[HOLDOUT], policy, ledger)
+    good = KNeighborsClassifier(5).fit(X[TRAIN], y[TRAIN])
+    poor = DummyClassifier().fit(X[TRAIN], y[TRAIN])
+    with pytest.raises(InvalidInput, match=r"whose answers are scores .* got .*(rank|improved)"):
+        holdout.select({"good": good, "poor": poor})
+    with pytest.raises(InvalidInput, match="whose answers are scores"):
+        holdout.search(GridSearchCV(KNeighborsClassifier(), GRID), X[TRAIN], y[TRAIN])
+    loop = holdout.beside(X[TRAIN], y[TRAIN])
+    with pytest.raises(ValueError, match="whose answers are scores"):
+        cross_val_score(good, loop.X, loop.y, cv=loop.cv, scoring=holdout.scorer)
+    assert looks(holdout) == 0
+    assert holdout.score(good).released == 1.0  # asked for by itself, it is the rank or the bit
 
 
 @pytest.mark.parametrize("kind", ["frame", "mixed frame", "sparse", "texts", "wider numbers"])

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from holdfast.guard.entry import Entry
-from holdfast.mechanisms import Chain, parse_mechanism
+from holdfast.mechanisms import recorded_mechanism
 
 __all__ = ["Candidate", "Final", "Finals", "finals_of", "ranked"]
 
@@ -115,13 +115,12 @@ def finals_of(entries: Iterable[Entry]) -> dict[str, list[Candidate]]:
 
 def _best(candidates: Iterable[Candidate]) -> Candidate:
     every = list(candidates)
-    scored = [each for each in every if each.released is not None and _tells_score(each.look.rule)]
+    scored = [
+        each
+        for each in every
+        if each.released is not None and recorded_mechanism(each.look.rule).ranks_submissions
+    ]
     return max(scored, key=lambda each: each.released or 0.0) if scored else every[-1]
-
-
-def _tells_score(text: str) -> bool:
-    rule = parse_mechanism(text)
-    return all(part.tells_score for part in (rule.rules if isinstance(rule, Chain) else [rule]))
 
 
 def ranked(results: Iterable[tuple[Candidate, float]]) -> tuple[Final, ...]:

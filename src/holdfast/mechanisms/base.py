@@ -131,6 +131,11 @@ class Rule:
         """Whether an answer may be another submission's value, or says which one is the best."""
         return self.speaks
 
+    @property
+    def ranks_submissions(self) -> bool:
+        """Whether a higher answer is a better submission: not so of ranks and single bits."""
+        return self.tells_score
+
     def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the general answer
         """Return the phrase for an answer, from that for the value that the rule was passed."""
         return so_far

@@ -127,6 +127,11 @@ class Chain(Rule):
         """Whether one of the rules does."""
         return any(rule.speaks for rule in self.rules)
 
+    @property
+    def ranks_submissions(self) -> bool:
+        """Whether every rule's answers do."""
+        return all(rule.tells_score for rule in self.rules)
+
     def cautions(self) -> tuple[str, ...]:
         """Return those of all rules."""
         return tuple(caution for rule in self.rules for caution in rule.cautions())

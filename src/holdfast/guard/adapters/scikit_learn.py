@@ -79,26 +79,34 @@ class guarded_scorer:  # noqa: N801 - used like a function, as scikit-learn's ma
 
     def receipt(self, estimator: Classifier, X: Any) -> Receipt:
         """Score an estimator on the holdout's rows and return the whole receipt."""
-        fault = self._fault(X, None)
+        fault = self._fault_of_rows(X)
         if fault is not None:
             raise InvalidQuery(fault)
         return self._look(estimator, X)
 
     def _fault(self, X: Any, y: Any) -> str | None:
         """Return what is wrong with a call, or None."""
-        if n_rows(X) != self.n_rows or fingerprint_of_rows(X) != self._rows:
-            return (
-                f"X must be the holdout's {self.n_rows} rows in their order, got {n_rows(X)} rows "
-                "that are not; a loop must test on just these (cv of GuardedHoldout.beside), "
-                "without taking a part of them (HalvingGridSearchCV) and without "
-                "return_train_score."
-            )
+        if not self.guard.policy.mechanism.ranks_submissions:
+            return _no_choice(self.guard.policy)
+        fault = self._fault_of_rows(X)
+        if fault is not None:
+            return fault
         if y is not None and not all(_is_missing(value) for value in np.asarray(y).ravel()):
             return (
                 "y must be hidden (NaN) in the holdout's rows, got labels; a search with refit "
                 "would train on them (use y of GuardedHoldout.beside, and refit=False)."
             )
         return None
+
+    def _fault_of_rows(self, X: Any) -> str | None:
+        """Return in what way these are not the holdout's rows, or None."""
+        if n_rows(X) == self.n_rows and fingerprint_of_rows(X) == self._rows:
+            return None
+        return (
+            f"X must be the holdout's {self.n_rows} rows in their order, got {n_rows(X)} rows "
+            "that are not; a loop must test on just these (cv of GuardedHoldout.beside), "
+            "without taking a part of them (HalvingGridSearchCV) and without return_train_score."
+        )
 
     def _look(self, estimator: Classifier, X: Any) -> Receipt:
         return self.guard.score(self._numbers(estimator.predict(X)), team=self.team)
@@ -129,6 +137,14 @@ class guarded_scorer:  # noqa: N801 - used like a function, as scikit-learn's ma
 def _own_score(receipt: Receipt) -> float | None:
     """Return a released value unless it is, or may be, another submission's."""
     return receipt.released if receipt.own else None
+
+
+def _no_choice(policy: Policy) -> str:
+    """Return why nothing is chosen by the answers of a rule such as `rank`."""
+    return (
+        "release must be a rule whose answers are scores where models are chosen by them, got "
+        f"{policy.release}: its highest answer is not the best model's."
+    )
 
 
 class _NoScore:
@@ -224,7 +240,14 @@ class GuardedHoldout:
         """Look at fitted estimators in turn and name the best released score; ties: the first.
 
         A model that did not beat the best so far, where the rule tells that alone, has no score.
+
+        Raises
+        ------
+        InvalidInput
+            The rule tells no scores (`rank`, `improved`): its highest answer is not the best
+            model's. Nothing is looked at.
         """
+        self._refuse_without_scores()
         released: dict[str, float] = {}
         refused = []
         for name, estimator in estimators.items():
@@ -278,6 +301,7 @@ class GuardedHoldout:
         from sklearn.base import clone
 
         _check_search(search)
+        self._refuse_without_scores()
         loop, refit = self.beside(X, y), search.refit
         guarded = clone(search).set_params(
             cv=loop.cv, scoring=self.scorer, refit=False, error_score="raise"
@@ -294,6 +318,11 @@ class GuardedHoldout:
             best = clone(search.estimator).set_params(**clone(guarded.best_params_, safe=False))
             guarded.best_estimator_ = best.fit(X, y)
         return guarded
+
+    def _refuse_without_scores(self) -> None:
+        policy = self.scorer.guard.policy
+        if not policy.mechanism.ranks_submissions:
+            raise InvalidInput(_no_choice(policy))
 
 
 def _check_search(search: Any) -> None:
