@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from holdfast.certificates import certify_histories
 from holdfast.errors import BudgetExhausted, InvalidInput, LedgerError
 from holdfast.guard import Guard, Ledger, Policy, exposure
 from holdfast.guard.data_set import names_of, owners_of
@@ -235,3 +236,66 @@ def test_no_edit_of_an_upgraded_ledger_is_silent(tmp_path):
     assert silent == []
     with Ledger(url) as ledger:
         assert ledger.verify(owner=owners).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("rule", "plain"),
+    [
+        ("laplace:0.3", "exact"),
+        ("gaussian:0.3", "exact"),
+        ("shaky:step=0.1,scale=0.3", "exact"),
+        ("thresholdout:threshold=0.1,scale=0.3,budget=9", "exact"),
+        ("round:1+laplace:0.3+round:3", "round:1"),
+        ("round:1", "round:1"),
+    ],
+)
+def test_noise_that_was_drawn_as_a_float_counts_for_nothing(rule, plain, url):
+    """The digits of a float tell which counts it may have been added to."""
+    _write_rule_over(url, "ladder:0.01", rule)
+    with Ledger(url) as ledger:
+        before = exposure(ledger)[0]
+    looks = {("subsample:0.5", "Red Fox"): 1}
+    team = dict.fromkeys([(plain, name) for name in ("BLUE TEAM", "blue team", "Red Fox")], 1)
+    expected = certify_histories(N, 3, looks | team | {(plain, "Blue Team"): 2})
+    assert (before.gain, before.nats) == (expected.gain, expected.nats)
+    guard = guard_for(url, rule="laplace:0.3", looks_per_team=99, looks_per_data_set=99)
+    guard.score(NEW[0], team="green")
+    after = exposure(guard.ledger)[0]
+    # What is drawn today counts as noise, and what was drawn before stays as it is.
+    both = certify_histories(
+        N, 3, looks | team | {(plain, "Blue Team"): 2, ("laplace:0.3", "green"): 1}
+    )
+    assert after.gain == both.gain
+    green = next(team for team in after.teams if team.team == "green")
+    assert green.gain == certify_histories(N, 3, {("laplace:0.3", "green"): 1}).gain
+
+
+def test_a_memory_of_floats_that_all_teams_shared_excludes_nothing(url):
+    rule = "shaky:step=0.1,scale=0.3"
+    _write_rule_over(url, "ladder:0.01", rule, scope="")
+    with Ledger(url) as ledger:
+        found = exposure(ledger)[0]
+    assert (found.gain, found.nats) == (1 - 1 / 3, N * np.log(3))
+    assert {team.gain for team in found.teams} == {1 - 1 / 3}
+
+
+def test_looks_that_are_carried_over_from_before_the_upgrade_count_without_their_noise(url):
+    _write_rule_over(url, "ladder:0.01", "laplace:0.3")
+    guard_for(url, looks_per_data_set=99)._settled()
+    guard = guard_for(url, REVERSED, looks_per_data_set=99)  # two data sets of format 1 are one
+    guard._settled()
+    entries = guard.ledger.entries()
+    assert [entry.rule for entry in entries if entry.kind == "carried"] == ["laplace:0.3"]
+    found = next(each for each in exposure(guard.ledger) if each.looks == 7)
+    exact = {("exact", str(number)): 1 for number in range(4)} | {("exact", "Blue Team"): 2}
+    expected = certify_histories(N, 3, exact | {("subsample:0.5", "Red Fox"): 1})
+    assert found.gain == expected.gain
+
+
+def _write_rule_over(url, old, new, **more):
+    """Let the looks of format 1 have another rule; nothing here verifies the chain."""
+    changes = {"rule": new, **more}
+    columns = ", ".join(f"{name} = ?" for name in changes)
+    statement = f"UPDATE holdfast_entries SET {columns} WHERE kind = 'look' AND rule = ?"
+    with Ledger(url) as ledger, ledger.storage.inner.writing() as transaction:
+        transaction._engine.write(statement, [*changes.values(), old])

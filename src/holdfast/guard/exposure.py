@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,8 +17,13 @@ from holdfast.guard.ledger import Ledger, data_set_detail
 from holdfast.guard.storage.contract import Tally
 from holdfast.guard.team import spelling_key
 from holdfast.guard.windows import as_datetime
+from holdfast.mechanisms import recorded_mechanism, without_noise
 
 __all__ = ["DataSetExposure", "TeamExposure", "exposure", "histories"]
+
+
+# Rules that compare a noisy value with one that stands, and may answer with the latter.
+COMPARING = frozenset({"shaky", "thresholdout"})
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,11 @@ def exposure(ledger: Ledger) -> list[DataSetExposure]:
     them. Counters kept by every look would have to be checked against the entries to be believed,
     and would slow each look down for what is rarely asked. What the looks allow is computed
     once for all teams with as many looks under the same rules.
+
+    Noise that was drawn before format 2 was a float, whose digits can tell which counts it may have
+    been added to. Such looks count as if there had been no noise. Where all teams shared the
+    memory of a rule that compares noisy values, nothing is excluded: its answers may be those of
+    others, who knew more.
     """
     found = []
     with ledger.storage.reading() as transaction:
@@ -106,7 +117,9 @@ def _of_data_set(data_set: str, n: int, m: int, tallies: list[Tally]) -> DataSet
                 looks=sum(looks.values()),
                 failed=sum(tally.looks for tally in of_team if tally.kind == "failed"),
                 last=as_datetime(max(tally.last for tally in of_team)),
-                gain=gain(
+                gain=1.0 - 1.0 / m
+                if any(map(_tells_of_others, of_team))
+                else gain(
                     tuple(
                         sorted(
                             (rule, of_all_teams(scope), count)
@@ -118,14 +131,17 @@ def _of_data_set(data_set: str, n: int, m: int, tallies: list[Tally]) -> DataSet
         )
     everyone = _histories(tallies)
     certificate = certify_histories(n, m, everyone)
+    nats, most = certificate.nats, certificate.gain
+    if any(map(_tells_of_others, tallies)):
+        nats, most = n * math.log(m), 1.0 - 1.0 / m
     return DataSetExposure(
         data_set=data_set,
         n_examples=n,
         n_classes=m,
         looks=sum(everyone.values()),
         failed=sum(team.failed for team in teams),
-        nats=certificate.nats,
-        gain=certificate.gain,
+        nats=nats,
+        gain=most,
         teams=tuple(teams),
     )
 
@@ -134,8 +150,22 @@ def _histories(tallies: Iterable[Tally]) -> Counter[tuple[str, str]]:
     looks: Counter[tuple[str, str]] = Counter()
     for tally in tallies:
         if tally.kind == "look":
-            looks[tally.rule, tally.scope] += tally.looks
+            rule = _noiseless(tally.rule) if tally.early else tally.rule
+            looks[rule, tally.scope] += tally.looks
     return looks
+
+
+def _tells_of_others(tally: Tally) -> bool:
+    """Tell whether early answers, with noise, may be about submissions of other teams."""
+    names = {part.partition(":")[0].strip() for part in tally.rule.split("+")}
+    early = bool(tally.early) and tally.kind == "look"
+    return early and of_all_teams(tally.scope) and not names.isdisjoint(COMPARING)
+
+
+@cache
+def _noiseless(text: str) -> str:
+    rule = recorded_mechanism(text)
+    return text if without_noise(rule) is rule else str(without_noise(rule))
 
 
 def histories(entries: Iterable[Entry]) -> Counter[tuple[str, str]]:

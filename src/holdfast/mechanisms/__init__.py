@@ -13,7 +13,7 @@ from holdfast.mechanisms.parameter_free_ladder import ParameterFreeLadder
 from holdfast.mechanisms.rank_only import RankOnly
 from holdfast.mechanisms.rounding import Rounding
 from holdfast.mechanisms.shaky_ladder import ShakyLadder
-from holdfast.mechanisms.spec import parse_mechanism, recorded_mechanism
+from holdfast.mechanisms.spec import parse_mechanism, recorded_mechanism, without_noise
 from holdfast.mechanisms.split import Split
 from holdfast.mechanisms.subsample import Subsample
 from holdfast.mechanisms.thresholdout import Thresholdout
@@ -42,4 +42,5 @@ __all__ = [
     "parse_mechanism",
     "recorded_mechanism",
     "released",
+    "without_noise",
 ]

@@ -26,7 +26,7 @@ from holdfast.mechanisms.subsample import Subsample
 from holdfast.mechanisms.thresholdout import Thresholdout
 from holdfast.quoting import quoted
 
-__all__ = ["RULES", "parse_mechanism", "recorded_mechanism"]
+__all__ = ["RULES", "parse_mechanism", "recorded_mechanism", "without_noise"]
 
 # Every rule but `Chain`, by the name it has in text. "ladder" alone is the parameter-free one.
 RULES: dict[str, type[Rule]] = {
@@ -102,6 +102,22 @@ def recorded_mechanism(text: str) -> Rule:
         while any(_selects(part) for part in parts[1:]):
             parts.pop(0)
         return ParameterFreeLadder() if "ladder" in parts else Exact()
+
+
+def without_noise(rule: Rule) -> Rule:
+    """Return a rule that tells no less, whatever the noise of this one was drawn from.
+
+    What follows the noise is computed from what was passed to it.
+
+    >>> text = "subsample:0.3+laplace:0.1+round:2"
+    >>> str(without_noise(parse_mechanism(text))), str(without_noise(Gaussian(0.1)))
+    ('subsample:0.3', 'exact')
+    """
+    parts = list(rule.rules) if isinstance(rule, Chain) else [rule]
+    first = next((place for place, part in enumerate(parts) if part.adds_noise), None)
+    if first is None:
+        return rule
+    return Chain(parts[:first]) if first else Exact()
 
 
 def _selects(part: str) -> bool:

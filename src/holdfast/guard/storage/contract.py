@@ -32,12 +32,16 @@ class StoredState(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """How many looks, or failed submissions, a team has in one history, and when the last was."""
+    """How many looks, or failed submissions, a team has in one history, and when the last was.
+
+    `early` is 1 for looks that were, or may have been, taken before the ledger had this format.
+    """
 
     team: str
     rule: str
     scope: str
     kind: str
+    early: int
     looks: int
     last: Microseconds
     first: int

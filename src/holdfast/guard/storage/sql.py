@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any, Final, Protocol
 
 from holdfast.errors import LedgerError
-from holdfast.guard.entry import Entry, Head
+from holdfast.guard.entry import READABLE_VERSIONS, Entry, Head
 from holdfast.guard.storage.contract import Past, Question, StoredState, Tally
 from holdfast.guard.windows import Microseconds
 
@@ -84,11 +84,13 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "entries": f"{ENTRY} ORDER BY number",
     "data_sets": "SELECT data_set, MIN(number) FROM holdfast_entries WHERE team = '' "
     "AND data_set <> '' GROUP BY data_set ORDER BY 2",
-    # Short, since the database sorts by it: a history is mostly that of the team itself.
+    # Short, since the database sorts by it: a history is mostly that of the team itself. When the
+    # original of a carried look was taken is not asked.
     "tallies": "SELECT team || '', rule, CASE WHEN scope = team THEN NULL ELSE scope END, "
     "CASE WHEN kind <> 'carried' THEN kind WHEN prediction = '' THEN 'failed' ELSE 'look' END, "
+    "CAST(CASE WHEN number < ? OR (kind = 'carried' AND number > ?) THEN 1 ELSE 0 END AS BIGINT), "
     "COUNT(*), MAX(time), MIN(number) FROM holdfast_entries "
-    "WHERE data_set = ? AND kind IN ('look', 'failed', 'carried') GROUP BY 1, 3, 2, 4",
+    "WHERE data_set = ? AND kind IN ('look', 'failed', 'carried') GROUP BY 1, 3, 2, 4, 5",
     "choices": f"{ENTRY} WHERE data_set = ? AND team = ? AND kind = 'choice' ORDER BY number",
     "state": "SELECT sealed FROM holdfast_states WHERE data_set = ? AND scope = ? AND rule = ?",
     "prediction": "SELECT sealed FROM holdfast_predictions WHERE data_set = ? AND digest = ?",
@@ -280,9 +282,14 @@ class SqlTransaction:
 
     def tallies(self, data_set: str) -> list[Tally]:
         """Return everybody's looks, and failed submissions that were charged, by history."""
+        end = self.upgraded()
+        if self.version() == READABLE_VERSIONS[0]:
+            end = self.head().number + 1
+        # In a ledger that was made in this format nothing is early, nor may be.
+        bounds = (0, self.head().number) if end is None else (end, end)
         return [
             Tally(team, rule, team if scope is None else scope, *counts)
-            for team, rule, scope, *counts in self._ask("tallies", data_set)
+            for team, rule, scope, *counts in self._ask("tallies", *bounds, data_set)
         ]
 
     def choices(self, data_set: str, team: str) -> list[Entry]:
