@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 
 from holdfast.errors import BudgetExhausted, HoldfastError, InvalidInput, InvalidQuery
 from holdfast.guard import Ledger, windows
+from holdfast.guard.adapters.audiences import NEUTRAL
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 # Ten of the twelve example predictions are right, released to two decimals.
@@ -85,11 +87,15 @@ def test_codabench_charges_for_an_archive_without_predictions(app, ledger):
 
 def test_codabench_finds_the_ledger_in_the_reference_data(app, tmp_path, monkeypatch):
     monkeypatch.delenv("HOLDFAST_LEDGER", raising=False)
-    assert "HOLDFAST_LEDGER must name the ledger" in run_codabench(app).stderr
+    monkeypatch.setenv("HOLDFAST_ERRORS", str(tmp_path / "errors.txt"))
+    assert run_codabench(app).stderr == NEUTRAL + "\n"
+    assert "HOLDFAST_LEDGER must name the ledger" in (tmp_path / "errors.txt").read_text()
     (app / "input" / "ref" / "ledger.url").write_text(f"{tmp_path}/elsewhere.db\n")
     missing = run_codabench(app)
     assert missing.returncode == 1
-    assert f"holdfast ledger init {tmp_path}/elsewhere.db" in missing.stderr
+    assert missing.stderr == NEUTRAL + "\n"
+    told = (tmp_path / "errors.txt").read_text()
+    assert f"holdfast ledger init {tmp_path}/elsewhere.db" in told
     assert not (tmp_path / "elsewhere.db").exists()
     Ledger(tmp_path / "elsewhere.db", create=True).close()
     assert run_codabench(app).returncode == 0
@@ -115,6 +121,56 @@ def test_evalai_calls_evaluate_and_the_team_is_the_participants(tmp_path, ledger
     )
     with pytest.raises(BudgetExhausted):
         evaluate(*files, "final", submission_metadata=metadata)
+
+
+SECRET = "id,label\n1,heron\n1,egret\n"
+OWN_FAULTS = {
+    "labels": lambda folder: next(folder.glob("*.csv")).write_text(SECRET),
+    "policy": lambda folder: (folder / "policy.toml").write_text('release = "rung:3"\n'),
+    "public seed": lambda folder: (folder / "policy.toml").write_text(
+        'release = "subsample:0.5+round:9999"\n'
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", OWN_FAULTS)
+def test_faults_of_the_hosts_own_files_are_not_for_participants(
+    fault, app, tmp_path, ledger, monkeypatch, capsys
+):
+    """Such a message quotes the hidden labels, or names places on the host."""
+    log = tmp_path / "errors.txt"
+    monkeypatch.setenv("HOLDFAST_ERRORS", str(log))
+    OWN_FAULTS[fault](app / "input" / "ref")
+    outcome = run_codabench(app)
+    assert (outcome.returncode, outcome.stdout, outcome.stderr) == (1, "", NEUTRAL + "\n")
+    evalai = tmp_path / "evalai"
+    shutil.copytree(EXAMPLES / "evalai", evalai)
+    OWN_FAULTS[fault](evalai / "annotations")
+    files = (evalai / "annotations" / "test_annotations.csv", evalai / "submission.csv")
+    with pytest.raises(HoldfastError, match=re.escape(NEUTRAL)) as told:
+        load(evalai / "main.py").evaluate(*map(str, files), "dev")
+    assert (told.value.__cause__, told.value.__context__) == (None, None)
+    assert capsys.readouterr() == ("", "")
+    assert len(log.read_text().splitlines()) == 2
+    assert log.stat().st_mode & 0o077 == 0
+
+
+def test_warnings_about_a_policy_are_for_the_owner(app, tmp_path, ledger, monkeypatch):
+    monkeypatch.setenv("HOLDFAST_ERRORS", str(tmp_path / "errors.txt"))
+    (app / "input" / "ref" / "policy.toml").write_text('release = "subsample:0.5"\n')
+    outcome = run_codabench(app)
+    assert (outcome.returncode, outcome.stderr) == (0, "")
+    assert "seed" in (tmp_path / "errors.txt").read_text()
+    monkeypatch.setenv("HOLDFAST_ERRORS", str(tmp_path))  # no file: participants see no more of it
+    assert (run_codabench(app).returncode, outcome.stderr) == (0, "")
+
+
+def test_codabench_says_that_a_batch_is_not_full(app, ledger):
+    (app / "input" / "ref" / "policy.toml").write_text('release = "batch:2"\n')
+    outcome = run_codabench(app)
+    assert (outcome.returncode, outcome.stdout) == (1, "")
+    assert outcome.stderr == "recorded; the score is released when the batch is full.\n"
+    assert not (app / "output" / "scores.json").exists()
 
 
 def test_kaggle_calls_score_with_frames(ledger, monkeypatch):

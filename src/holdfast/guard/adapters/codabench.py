@@ -3,7 +3,8 @@
 Put `policy.toml`, the labels and, unless HOLDFAST_LEDGER is set in the worker, `ledger.url` into
 the reference data, and call `main()` from the scoring program. Codabench tells a scoring program
 nothing about the submitter, so all submissions share one team's budget; set HOLDFAST_TEAM on a
-worker of your own that knows better.
+worker of your own that knows better. What is wrong with your own files is not shown to submitters,
+but added to the file that HOLDFAST_ERRORS names.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from holdfast.errors import HoldfastError, InvalidInput, InvalidQuery, NotSupported
+from holdfast.errors import HoldfastError, InvalidInput, InvalidQuery
+from holdfast.guard.adapters.audiences import for_participants
 from holdfast.guard.adapters.settings import find_ledger, find_policy
 from holdfast.guard.files import GuardedFile
 from holdfast.guard.guard import Receipt
@@ -34,6 +36,8 @@ def score(
     metric: str = "accuracy",
 ) -> Receipt:
     """Score input/res against input/ref through the ledger and write output/scores.json.
+
+    Nothing is written where nothing is released, as in a batch that is not full.
 
     Parameters
     ----------
@@ -55,7 +59,7 @@ def score(
         raise InvalidQuery(problem)
     receipt = host.score(submission, team=team)
     if receipt.released is None:
-        raise NotSupported("recorded; the score is released when the batch is full.")
+        return receipt
     scores = {metric: receipt.released, "looks_left": receipt.looks_left}
     Path(output_folder).mkdir(parents=True, exist_ok=True)
     (Path(output_folder) / "scores.json").write_text(json.dumps(scores), encoding="utf-8")
@@ -67,9 +71,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     folders = given if len(given) == 2 else ["/app/input", "/app/output"]
     try:
-        receipt = score(*folders, team=os.environ.get("HOLDFAST_TEAM") or EVERYONE)
+        team = os.environ.get("HOLDFAST_TEAM") or EVERYONE
+        receipt = for_participants(lambda: score(*folders, team=team))
     except HoldfastError as error:
         print(error, file=sys.stderr)  # Codabench shows it to the submitter
+        return 1
+    if receipt.released is None:
+        print("recorded; the score is released when the batch is full.", file=sys.stderr)
         return 1
     print(f"released {receipt.released}: {receipt.meaning}")
     print(f"{receipt.looks_left} looks left, {receipt.receipt_id}")

@@ -2,7 +2,9 @@
 
 In the challenge's `main.py`: `from holdfast.guard.adapters.evalai import evaluate`. The policy is
 the file that HOLDFAST_POLICY names, or policy.toml beside the annotations; the ledger, the URL in
-HOLDFAST_LEDGER or in ledger.url beside them. For one phase, `policy-PHASE.toml` overrides it.
+HOLDFAST_LEDGER or in ledger.url beside them. For one phase, `policy-PHASE.toml` overrides it. What
+is wrong with these files is not shown to participants, but added to the file that HOLDFAST_ERRORS
+names.
 """
 
 from __future__ import annotations
@@ -11,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import NotSupported
+from holdfast.guard.adapters.audiences import for_participants
 from holdfast.guard.adapters.settings import find_ledger, find_policy
 from holdfast.guard.files import GuardedFile
+from holdfast.guard.guard import Receipt
 from holdfast.guard.policy import Policy
 
 __all__ = ["evaluate"]
@@ -43,13 +47,18 @@ def evaluate(
     Raises
     ------
     HoldfastError
-        Refused or not scorable; EvalAI shows the message and marks the submission as failed.
+        Refused or not scorable; EvalAI shows the message and marks the submission as failed. A
+        fault of the host's own files is one line that says nothing; see `for_participants`.
     """
     folder = Path(test_annotation_file).parent
     own = folder / f"policy-{Path(phase_codename).name}.toml"
-    policy = Policy.read(own) if own.is_file() else find_policy(folder)
-    host = GuardedFile(test_annotation_file, policy, find_ledger(folder), shared=True)
-    receipt = host.score(user_submission_file, team=_team(kwargs.get("submission_metadata")))
+
+    def score() -> Receipt:
+        policy = Policy.read(own) if own.is_file() else find_policy(folder)
+        host = GuardedFile(test_annotation_file, policy, find_ledger(folder), shared=True)
+        return host.score(user_submission_file, team=_team(kwargs.get("submission_metadata")))
+
+    receipt = for_participants(score)
     if receipt.released is None:
         raise NotSupported("recorded; the score is released when the batch is full.")
     row = {metric: receipt.released}
