@@ -234,6 +234,38 @@ def test_verify_finds_predictions_that_were_edited_or_removed(board, edit, findi
     assert f"{finding}." in capsys.readouterr().out
 
 
+def test_verify_misses_predictions_that_are_all_gone_without_having_the_labels(board):
+    import sqlite3
+
+    host = board.host()
+    for right in (10, 11):
+        host.score(board.submission(right, 30), team="blue")
+    with sqlite3.connect(board.ledger) as connection:
+        connection.execute("DELETE FROM holdfast_predictions")
+    problems = Ledger(board.ledger).verify().problems
+    assert problems == tuple(f"the kept prediction of entry {n} is missing." for n in (3, 4))
+
+
+def test_looks_at_the_public_rows_alone_are_no_fault_and_do_not_decide(board, tmp_path):
+    """They are looks at the same data set, and there is nothing to score the private part from."""
+    public = np.flatnonzero(~PRIVATE)
+    alone = board.write("public.csv", TRUTH, order=public)
+    guess = board.write("all right.csv", TRUTH, order=public)
+    host = GuardedFile(alone, Policy("exact"), board.ledger)
+    best = host.score(guess, team="blue")
+    host.score(guess, team="red")
+    assert best.released == 1.0
+    with pytest.raises(InvalidInput, match="no look at a whole test set"):
+        close(board.host())
+    board.host().score(board.submission(10, 30), team="blue")
+    assert Ledger(board.ledger).verify().problems == ()
+    assert board.host().guard.allowance(team="blue")[0] == 98
+    with pytest.raises(InvalidInput, match="a look at the public examples alone"):
+        board.host().guard.choose_final(best.receipt_id, team="blue")
+    assert shown(close(board.host())) == [(1, "blue", 0.75, False)]
+    assert Ledger(board.ledger).verify().problems == ()
+
+
 def _score_and_die(labels, ledger, submission, connection):
     host = GuardedFile(labels, Policy("exact"), ledger)
     connection.send(host.score(submission, team="blue").released)

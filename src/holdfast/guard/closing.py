@@ -12,7 +12,7 @@ from holdfast.guard.entry import Entry
 from holdfast.guard.finals import Finals, finals_of, ranked
 from holdfast.guard.guard import CLOSED, Guard
 from holdfast.guard.guarded import GuardedSolution
-from holdfast.guard.kept_predictions import unpacked
+from holdfast.guard.kept_predictions import KEPT, unpacked
 from holdfast.guard.ledger import state_digest
 from holdfast.guard.parts import PRIVATE, rows_of_parts
 from holdfast.guard.sealing import seal, unseal
@@ -72,10 +72,13 @@ class _Closer:
         sealed = ledger.state(public.name, "", CLOSED)
         if sealed is not None:
             return Finals.from_data(unseal(sealed, public.owner.key))
-        entries = (entry for entry in ledger.entries() if entry.data_set == public.name)
+        entries = (entry for entry in ledger.entries() if _may_decide(entry, public.name))
         candidates = [each for team in finals_of(entries).values() for each in team]
         if not candidates:
-            raise InvalidInput("a board must have been looked at to be closed; there is no look.")
+            raise InvalidInput(
+                "a board must have been looked at to be closed; there is no look at a whole "
+                "test set with a private part."
+            )
         scores = [self._score(ledger, public, each.look) for each in candidates]
         finals = Finals(int(self._labels.size), ranked(zip(candidates, scores, strict=True)))
         for each, score in zip(candidates, scores, strict=True):
@@ -106,7 +109,7 @@ class _Closer:
             "look",
             look.team,
             now,
-            prediction=look.prediction,
+            prediction=look.prediction.removeprefix(KEPT),
             rule="exact",
             policy=self._guard.policy.digest,
             released=repr(score),
@@ -129,3 +132,12 @@ class _Closer:
             detail=public.opening,
         )
         ledger.put_state(StoredState(public.name, "", CLOSED, sealed))
+
+
+def _may_decide(entry: Entry, data_set: str) -> bool:
+    """Tell whether an entry is about a data set, and not a look that left no prediction.
+
+    The public rows may have been scored alone, before there was a private part or beside it.
+    """
+    kept = entry.kind != "look" or entry.prediction.startswith(KEPT)
+    return entry.data_set == data_set and kept

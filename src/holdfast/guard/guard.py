@@ -19,7 +19,7 @@ from holdfast.guard.budget import Allowance, allowance, memory_budget
 from holdfast.guard.data_set import DataSet, find, names_of, record, settle
 from holdfast.guard.entry import Entry, Kind
 from holdfast.guard.ids import order_by_id
-from holdfast.guard.kept_predictions import digest_of, packed
+from holdfast.guard.kept_predictions import KEPT, digest_of, kept_name, packed
 from holdfast.guard.ledger import Ledger, state_digest
 from holdfast.guard.parts import ALL, Part
 from holdfast.guard.policy import Policy
@@ -222,7 +222,7 @@ class Guard:
             name = found.team(team)
             scored = found.in_order(query if self._rows is None else query[self._rows])
             named = self._named(query, scored)
-            digest = digest_of(named)
+            digest = kept_name(named) if self.keeps else digest_of(named)
             kept = packed(named, found.owner.key) if self.keeps else None
             with self.ledger.storage.writing(self._wanted(found, name, digest)) as transaction:
                 if self._is_current(found, transaction):
@@ -296,6 +296,12 @@ class Guard:
             ):
                 raise InvalidInput(
                     f"receipt_id must be a look of {name}, got {quoted(receipt_id)}."
+                )
+            if self.keeps and not look.prediction.startswith(KEPT):
+                raise InvalidInput(
+                    "receipt_id must be a look at the whole test set, got "
+                    f"{quoted(receipt_id)}, a look at the public examples alone: its prediction "
+                    "was not kept for the private ones."
                 )
             chosen = transaction.choices(found.name, name)
             if receipt_id not in (choice.detail for choice in chosen):

@@ -1,8 +1,9 @@
 """Kept predictions: what the private part is scored from when the board closes.
 
 They are kept in the ledger's own database, in the transaction of their look, so that whatever was
-answered can be scored later, and found by the digest that the look's entry holds. A prediction of
-a good model is nearly the hidden labels, so it is sealed like a rule's state.
+answered can be scored later, and found by the name that the look's entry holds. The name says that
+it was kept, so one that is gone is missed. A prediction of a good model is nearly the hidden
+labels, so it is sealed like a rule's state.
 """
 
 from __future__ import annotations
@@ -16,12 +17,20 @@ from holdfast.errors import LedgerError
 from holdfast.guard.sealing import seal_bytes, unseal_bytes
 from holdfast.labels import Labels, label_dtype
 
-__all__ = ["digest_of", "is_whole", "packed", "unpacked"]
+__all__ = ["KEPT", "digest_of", "is_whole", "kept_name", "packed", "unpacked"]
+
+# How the name of a prediction begins that was kept; the rest is its digest.
+KEPT = "kept-"
 
 
 def digest_of(prediction: Labels) -> str:
     """Return the name of a prediction, in hexadecimal."""
     return hashlib.blake2b(np.ascontiguousarray(prediction).data, digest_size=20).hexdigest()
+
+
+def kept_name(prediction: Labels) -> str:
+    """Return the name of a prediction that is kept."""
+    return KEPT + digest_of(prediction)
 
 
 def packed(prediction: Labels, key: bytes) -> bytes:
@@ -32,27 +41,27 @@ def packed(prediction: Labels, key: bytes) -> bytes:
     return seal_bytes(content, key)
 
 
-def unpacked(sealed: bytes, key: bytes, digest: str, n_classes: int) -> Labels:
-    """Return a kept prediction, or raise `LedgerError` if it is not the one with this digest.
+def unpacked(sealed: bytes, key: bytes, name: str, n_classes: int) -> Labels:
+    """Return a kept prediction, or raise `LedgerError` if it is not the one of this name.
 
     >>> labels = np.array([0, 2, 1], dtype=np.uint8)
-    >>> unpacked(packed(labels, b"k" * 32), b"k" * 32, digest_of(labels), 3)
+    >>> unpacked(packed(labels, b"k" * 32), b"k" * 32, kept_name(labels), 3)
     array([0, 2, 1], dtype=uint8)
     """
-    content = _content(sealed, key, digest)
+    content = _content(sealed, key, name)
     if content is None:
-        raise LedgerError(f"the kept prediction {digest[:12]} was edited; nothing was scored.")
+        raise LedgerError(f"the kept prediction {name[:17]} was edited; nothing was scored.")
     return np.frombuffer(content, dtype=label_dtype(n_classes))
 
 
-def is_whole(sealed: bytes | None, key: bytes, digest: str) -> bool:
-    """Return whether this is the kept prediction with this digest, as it was sealed."""
-    return sealed is not None and _content(sealed, key, digest) is not None
+def is_whole(sealed: bytes | None, key: bytes, name: str) -> bool:
+    """Return whether this is the kept prediction of this name, as it was sealed."""
+    return sealed is not None and _content(sealed, key, name) is not None
 
 
-def _content(sealed: bytes, key: bytes, digest: str) -> bytes | None:
+def _content(sealed: bytes, key: bytes, name: str) -> bytes | None:
     compressed = unseal_bytes(sealed, key)
     if compressed is None:
         return None
     content = zlib.decompress(compressed)
-    return content if digest_of(np.frombuffer(content, np.uint8)) == digest else None
+    return content if kept_name(np.frombuffer(content, np.uint8)) == name else None

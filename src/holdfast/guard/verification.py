@@ -184,7 +184,7 @@ class Checker:
         for data_set, key in self.keys.items():
             for digest in ledger.kept(data_set):
                 if not is_whole(ledger.prediction(data_set, digest), key, digest):
-                    self.problems.append(f"the kept prediction {_plain(digest)[:12]} was edited.")
+                    self.problems.append(f"the kept prediction {_plain(digest)[:17]} was edited.")
 
 
 def state_digest(sealed: bytes) -> str:

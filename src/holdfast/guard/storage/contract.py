@@ -186,7 +186,7 @@ class Transaction(Protocol):
         ...
 
     def looks_not_kept(self) -> list[int]:
-        """Return the first looks without a prediction on data sets that have others kept."""
+        """Return the first looks whose prediction was kept and is not there."""
         ...
 
     def put_prediction(self, data_set: str, digest: str, sealed: bytes) -> None:

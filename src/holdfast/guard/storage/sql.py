@@ -96,7 +96,7 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "prediction": "SELECT sealed FROM holdfast_predictions WHERE data_set = ? AND digest = ?",
     "kept": "SELECT digest FROM holdfast_predictions WHERE data_set = ? ORDER BY digest",
     "looks_not_kept": "SELECT number FROM holdfast_entries AS look WHERE kind = 'look' "
-    "AND data_set IN (SELECT data_set FROM holdfast_predictions) AND NOT EXISTS (SELECT 1 "
+    "AND substr(prediction, 1, 5) = 'kept-' AND NOT EXISTS (SELECT 1 "
     "FROM holdfast_predictions WHERE data_set = look.data_set AND digest = look.prediction) "
     "ORDER BY number LIMIT 20",
     "states": "SELECT data_set, scope, rule, sealed FROM holdfast_states ORDER BY 1, 2, 3",
@@ -336,7 +336,7 @@ class SqlTransaction:
         return [digest for (digest,) in self._ask("kept", data_set)]
 
     def looks_not_kept(self) -> list[int]:
-        """Return the first looks without a prediction on data sets that have others kept."""
+        """Return the first looks whose prediction was kept and is not there."""
         return [number for (number,) in self._ask("looks_not_kept")]
 
     def put_prediction(self, data_set: str, digest: str, sealed: bytes) -> None:
