@@ -62,6 +62,20 @@ def test_a_usage_or_split_column_beside_id_and_label_says_which_part(write):
     assert plain.ids.tolist() == [1, 2]
 
 
+def test_two_columns_that_may_say_which_part_are_refused(write):
+    """Taken for something else, they would let the private rows be scored."""
+    path = write("id,label,Usage,split\n1,cat,Public,private\n2,dog,Private,public\n")
+    with pytest.raises(InvalidInput, match=r"one column .* got 'Usage', 'split'; give the others"):
+        read_labels(path)
+    file = read_labels(path, id_column="split", label_column="label")
+    assert file.split_names == ("Public", "Private")
+
+
+def test_columns_named_id_and_label_may_stand_in_any_order(write):
+    file = read_labels(write("label,id\ncat,7\ncat,5\n"))
+    assert (file.class_names, [str(id_) for id_ in file.ids]) == (("cat",), ["7", "5"])
+
+
 def test_columns_can_be_chosen(write):
     path = write("a,b,c\n1,x,p\n2,y,p\n")
     assert read_labels(path, id_column="a", label_column="b").labels.tolist() == [0, 1]

@@ -28,16 +28,26 @@ def column_places(
 ) -> ColumnPlaces:
     """Find the columns by the names in the first line, or raise `InvalidInput`."""
     at_id, at_label = _positions(path, header, id_column, label_column)
-    return ColumnPlaces(at_id, at_label, _split_position(header, (at_id, at_label)))
+    places = _split_positions(header, (at_id, at_label))
+    if len(places) > 1:
+        # Which rows are private is nothing to guess.
+        raise InvalidInput(
+            f"{path} must have one column that says which part a row belongs to, got "
+            f"{listed(header[at] for at in places)}; give the others another name."
+        )
+    return ColumnPlaces(at_id, at_label, places[0] if places else None)
+
+
+def _split_positions(header: Sequence[str], taken: Sequence[int | None]) -> list[int]:
+    """Find the columns that may say which part a row belongs to."""
+    if len(header) <= 2:  # they are id and label, whatever their names
+        return []
+    return [at for at, name in enumerate(header) if name.lower() in SPLIT_NAMES and at not in taken]
 
 
 def _split_position(header: Sequence[str], taken: Sequence[int | None]) -> int | None:
-    """Find the one column that says which part a row belongs to."""
-    places = [
-        at for at, name in enumerate(header) if name.lower() in SPLIT_NAMES and at not in taken
-    ]
-    # Two columns are id and label, whatever their names.
-    return places[0] if len(places) == 1 and len(header) > 2 else None
+    places = _split_positions(header, taken)
+    return places[0] if len(places) == 1 else None
 
 
 def _positions(
@@ -61,7 +71,8 @@ def _positions(
         at_split = _split_position(header, (at_id,)) if len(header) == 3 else None
         others = [at for at in range(len(header)) if at not in (at_id, at_split)]
         few = len(header) - (at_split is not None) <= 2
-        at_label = others[-1] if few and others else _common(header, "label")
+        both = _common(header, "id") is not None and _common(header, "label") is not None
+        at_label = others[-1] if few and others and not both else _common(header, "label")
         if at_label is None:
             raise InvalidInput(
                 f"{path} must have a column named label, or say which one it is; found {found}."

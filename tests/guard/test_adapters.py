@@ -13,8 +13,9 @@ import pandas as pd
 import pytest
 
 from holdfast.errors import BudgetExhausted, HoldfastError, InvalidInput, InvalidQuery
-from holdfast.guard import Ledger, windows
+from holdfast.guard import Ledger, Policy, windows
 from holdfast.guard.adapters.audiences import NEUTRAL
+from holdfast.guard.adapters.frames import GuardedFrame
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 # Ten of the twelve example predictions are right, released to two decimals.
@@ -198,6 +199,21 @@ def test_kaggle_calls_score_with_frames(ledger, monkeypatch):
     metric.score(solution, submission.assign(label=submission["label"].iloc[::-1].values), "id")
     with pytest.raises(metric.ParticipantVisibleError, match="may look again at"):
         metric.score(solution, submission.assign(label=["cat", "dog"] * 6), "id")
+
+
+@pytest.mark.parametrize("name", ["Usage", "SPLIT", " usage "])
+def test_a_frame_with_blanks_around_its_parts_has_them_all_the_same(name, ledger):
+    rows = {"id": [1, 2, 3], "label": ["a", "b", "b"], name: ["Public ", " Private", "PRIVATE"]}
+    solution = pd.DataFrame(rows)
+    guard = GuardedFrame(solution, Policy("exact"), str(ledger), id_column="id").guard
+    assert (guard.part, guard.problem.n_examples) == ("public", 1)
+
+
+def test_a_frame_with_two_columns_of_parts_is_refused(ledger):
+    rows = {"id": [1, 2], "label": ["a", "b"], "Usage": ["Public", "Private"], "split": [1, 2]}
+    solution = pd.DataFrame(rows)
+    with pytest.raises(InvalidInput, match=r"one column .* got 'Usage', 'split'"):
+        GuardedFrame(solution, Policy("exact"), str(ledger), id_column="id")
 
 
 def test_hugging_face_calls_compute_over_its_repository(tmp_path, ledger):

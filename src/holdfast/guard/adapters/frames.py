@@ -45,7 +45,13 @@ class GuardedFrame(GuardedSolution[Any]):
         label_column: str | None = None,
     ) -> None:
         names = [str(name) for name in solution.columns if name not in (id_column, label_column)]
-        splits = [name for name in names if name.lower() in SPLIT_NAMES]
+        splits = [name for name in names if name.strip().lower() in SPLIT_NAMES]
+        if len(splits) > 1:
+            # Which rows are private is nothing to guess.
+            raise InvalidInput(
+                "solution must have one column that says which part a row belongs to, got "
+                f"{listed(splits)}; give the others another name."
+            )
         others = [name for name in names if name not in splits]
         if label_column is None and len(others) == 1:
             label_column = others[0]
@@ -56,8 +62,9 @@ class GuardedFrame(GuardedSolution[Any]):
             )
         self._columns = (id_column, label_column)
         truth = _label_file(solution, *self._columns, "solution", InvalidInput, policy.classes)
-        if len(splits) == 1:
-            parts, codes = np.unique(_texts(solution[splits[0]]), return_inverse=True)
+        if splits:
+            texts = np.char.strip(_texts(solution[splits[0]]))
+            parts, codes = np.unique(texts, return_inverse=True)
             truth = replace(truth, split=codes, split_names=tuple(parts.tolist()))
         super().__init__(truth, policy, ledger)
 
