@@ -151,6 +151,20 @@ def test_no_exception_carries_the_score_in_text_cause_or_frames(
     assert leaks(tell) == set()
 
 
+def test_no_exception_holds_an_answer_that_was_not_recorded(ledger_url, monkeypatch):
+    guard = Guard(np.arange(40) % 4, Policy("exact"), ledger_url, create=True)
+    guard.score(np.zeros(40, dtype=int), team="blue")
+    monkeypatch.setattr(SqlTransaction, "append", _broken)
+    error = refusal_of(guard, np.arange(40) // 4 % 4)
+    frames, chain = [], [error]
+    while chain:
+        each = chain.pop()
+        chain += [other for other in (each.__cause__, each.__context__) if other is not None]
+        frames += [frame for frame, _ in traceback.walk_tb(each.__traceback__)]
+    assert {"score", "refusal_of"} <= {frame.f_code.co_name for frame in frames}
+    assert not any("answer" in frame.f_locals for frame in frames)
+
+
 def refusal_of(guard, prediction):
     """Return what a look raises; its frames begin here, where no local of ours is the score."""
     with pytest.raises(HoldfastError) as caught:

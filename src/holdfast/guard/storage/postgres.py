@@ -221,5 +221,9 @@ def _clear_errors() -> Iterator[None]:
         yield
     except psycopg.Error as error:
         failure = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+        # It stays the new one's context, and its frames hold an answer that was not recorded.
+        error.__traceback__ = None
     if failure is not None:
-        raise LedgerError(f"the PostgreSQL ledger can't be used: {failure}. Nothing was released.")
+        raise LedgerError(
+            f"the PostgreSQL ledger can't be used: {failure}. Nothing was released."
+        ) from None

@@ -253,8 +253,9 @@ def _clear_errors(path: Path) -> Iterator[None]:
     except (sqlite3.Error, OSError, UnicodeError) as error:
         # The last where SQLite quotes a damaged schema, which Python can't read.
         failure = " ".join(str(error).split())
+        # It stays the new one's context, and its frames hold an answer that was not recorded.
+        error.__traceback__ = None
     if failure is not None:
-        # Raised out here so that no frame of the transaction hangs on the exception.
         raise LedgerError(
             f"ledger {path} can't be used: {failure}. Nothing was released."
         ) from None
