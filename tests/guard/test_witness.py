@@ -273,3 +273,14 @@ def test_a_copy_that_was_edited_is_not_put_back(tmp_path, capsys):
     assert main(["ledger", "restore", str(copy), str(tmp_path / "new.db")]) == 4
     assert "does not verify: entry 2 was edited" in capsys.readouterr().err
     assert not (tmp_path / "new.db").exists()
+
+
+def test_a_new_ledger_is_not_made_for_a_witness_of_another(tmp_path, capsys):
+    """Every look at it would be refused as one at a ledger that was set back."""
+    from holdfast.cli import main
+
+    witness = str(tmp_path / "witness")
+    assert main(["ledger", "init", str(tmp_path / "one.db"), "--witness", witness]) == 0
+    assert main(["ledger", "init", str(tmp_path / "two.db"), "--witness", witness]) == 2
+    assert "got one that knows a head" in capsys.readouterr().err
+    assert not (tmp_path / "two.db").exists()

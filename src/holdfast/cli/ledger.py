@@ -56,6 +56,10 @@ def init(url: Url = DEFAULT_LEDGER, witness: WitnessPlace = None, as_json: AsJso
     try:
         Ledger(url).close()
     except LedgerMissing:
+        if witness is not None and open_witness(witness).read() is not None:
+            raise InvalidInput(
+                "witness must be a place that knows no ledger yet, got one that knows a head."
+            ) from None
         Ledger(url, create=True, witness=witness).close()
     else:
         raise InvalidInput("the ledger must not exist yet, but there is one.")

@@ -43,7 +43,10 @@ class Mark:
         """Read what `str` has written."""
         number, _, digest = text.strip().partition("-")
         if not (number.isascii() and number.isdecimal() and len(number) < 19 and len(digest) == 64):
-            raise LedgerError(f"the witness must hold N-HASH, got {quoted(text)}.")
+            raise LedgerError(
+                f"the witness must hold N-HASH, got {quoted(text)}. Nothing was released. If it is "
+                "lost, move it away and run: holdfast ledger witness PLACE LEDGER"
+            )
         return cls(int(number), digest)
 
 
