@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-lowest fast lint check format docs constraints bench mutants browser clean
+.PHONY: help demo test test-lowest fast lint check format data docs constraints bench mutants browser clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -69,6 +69,10 @@ check: lint fast  ## what a contributor runs before a commit: make lint, then ma
 format: $(STAMP)  ## format the code and mend what ruff can mend
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+
+data: $(STAMP) docs  ## renew every generated file that takes minutes: surfaces, figures (not the planner's tables)
+	@$(BIN)/python scripts/what_if.py
+	@$(BIN)/python scripts/bounds_figure.py
 
 docs: $(STAMP)  ## renew the pages and lists that are generated from the code
 	@$(BIN)/python scripts/cli_page.py

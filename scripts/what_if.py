@@ -1,4 +1,7 @@
-"""Write the what-if panel's surfaces into the package; run it again when a bound changes."""
+"""Write the what-if panel's surfaces into the package; again when a bound or forecast changes.
+
+Run as `python scripts/what_if.py`; a test computes random cells of every surface again.
+"""
 
 import json
 from pathlib import Path

@@ -10,7 +10,17 @@ from holdfast.audit.grain import grain_for
 from holdfast.audit.page.charts import gain_chart
 from holdfast.audit.suite import Effort, Measured
 from holdfast.audit.ways import Way
-from holdfast.audit.what_if import ACCOUNTS, CLASSES, DECIMALS, EXAMPLES, LOOKS, STEPS, what_if
+from holdfast.audit.what_if import (
+    ACCOUNTS,
+    CLASSES,
+    DECIMALS,
+    EXAMPLES,
+    LADDER,
+    LOOKS,
+    ROUND,
+    STEPS,
+    what_if,
+)
 from holdfast.certificates import certify
 from holdfast.experiments.matrix_plays import Played
 from holdfast.experiments.summary import Mean
@@ -45,6 +55,22 @@ def test_the_surfaces_of_the_package_are_those_of_the_formulas():
         )
         assert surfaces["ladder"]["allowed"][a][b][c][s][t] == pytest.approx(many, abs=0.006)
     assert surfaces["axes"]["n_examples"] == list(EXAMPLES)
+
+
+@pytest.mark.parametrize(
+    ("rule", "name", "cell"),
+    [("round", name, cell) for name, cell in ROUND.items()]
+    + [("ladder", name, cell) for name, cell in LADDER.items()],
+)
+def test_no_surface_is_older_than_what_it_is_computed_from(rule, name, cell):
+    surfaces = what_if()
+    assert surfaces["made"]["command"] == "python scripts/what_if.py"
+    rng = np.random.default_rng(len(rule + name))
+    for _ in range(5):
+        a, b, c = (int(rng.integers(len(axis))) for axis in (EXAMPLES, CLASSES, LOOKS))
+        stored = np.array(surfaces[rule][name][a][b][c])
+        computed = np.array(cell(Problem(EXAMPLES[a], CLASSES[b], LOOKS[c])))
+        assert np.abs(stored - computed).max() <= 0.011, "run: make data"
 
 
 @pytest.mark.parametrize(("n", "m"), [(50, 2), (899, 10), (10_000, 10), (50_000, 1000), (10**6, 2)])

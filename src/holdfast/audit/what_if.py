@@ -11,7 +11,7 @@ writes the file, and a test computes some of its numbers again.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 from typing import Any
 
@@ -39,12 +39,13 @@ def what_if() -> Mapping[str, Any]:
 
 
 def compute() -> Mapping[str, Any]:
-    """Compute the axes and the surfaces.
+    """Compute the axes and the surfaces, and say by which command.
 
     Rounding remembers nothing, so accounts only add up their looks: its surfaces have no axis
     for them. A Ladder is met afresh by every account.
     """
     return {
+        "made": {"command": "python scripts/what_if.py", "seed": None},  # formulas alone
         "order": {
             "round": ["n_examples", "n_classes", "looks", "decimals"],
             "ladder": ["n_examples", "n_classes", "looks", "step"],
@@ -58,16 +59,8 @@ def compute() -> Mapping[str, Any]:
             "step": STEPS,
             "accounts": ACCOUNTS,
         },
-        "round": {
-            "possible": _surface(lambda p: [_possible(_rounding(d), p) for d in DECIMALS]),
-            "allowed": _surface(lambda p: [_allowed(_rounding(d), p) for d in DECIMALS]),
-        },
-        "ladder": {
-            "possible": _surface(lambda p: [_possible(Ladder(step), p) for step in STEPS]),
-            "allowed": _surface(
-                lambda p: [[_allowed(Ladder(step), p, a) for a in ACCOUNTS] for step in STEPS]
-            ),
-        },
+        "round": {name: _surface(cell) for name, cell in ROUND.items()},
+        "ladder": {name: _surface(cell) for name, cell in LADDER.items()},
         "note": "possible: the best forecast gain of an attack; for a Ladder that of blocks under "
         "rounding to its step, capped by what is allowed to one account",
     }
@@ -91,3 +84,14 @@ def _allowed(rule: Rule, problem: Problem, accounts: int = 1) -> float:
     n, m, k = problem
     # Each account brings as many looks of its own.
     return round(in_points(certify(Problem(n, m, k * accounts), rule, accounts=accounts)), 2)
+
+
+# What stands at one point of the grid, by surface: a list over decimals or steps (and accounts).
+ROUND: dict[str, Callable[[Problem], list[Any]]] = {
+    "possible": lambda p: [_possible(_rounding(decimals), p) for decimals in DECIMALS],
+    "allowed": lambda p: [_allowed(_rounding(decimals), p) for decimals in DECIMALS],
+}
+LADDER: dict[str, Callable[[Problem], list[Any]]] = {
+    "possible": lambda p: [_possible(Ladder(step), p) for step in STEPS],
+    "allowed": lambda p: [[_allowed(Ladder(step), p, a) for a in ACCOUNTS] for step in STEPS],
+}
