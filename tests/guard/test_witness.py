@@ -284,3 +284,23 @@ def test_a_new_ledger_is_not_made_for_a_witness_of_another(tmp_path, capsys):
     assert main(["ledger", "init", str(tmp_path / "two.db"), "--witness", witness]) == 2
     assert "got one that knows a head" in capsys.readouterr().err
     assert not (tmp_path / "two.db").exists()
+
+
+@pytest.mark.parametrize("place", ["/dev/zero", "pipe", "."])
+def test_a_witness_without_an_end_is_refused_and_not_waited_for(place, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    guard_at(tmp_path / "ledger.db", None, create=True)
+    with pytest.raises(LedgerError, match=r"must be a .*file, got a .* Nothing was released\."):
+        guard_at(tmp_path / "ledger.db", str(tmp_path / place))
+
+
+def test_copies_to_where_nothing_can_be_written_are_refused_in_one_line(tmp_path, capsys):
+    from holdfast.cli import main
+
+    path, nowhere = str(tmp_path / "ledger.db"), str(tmp_path / "nowhere" / "copy.db")
+    assert main(["ledger", "init", path]) == 0
+    for command in (["backup", nowhere, path], ["restore", path, nowhere]):
+        assert main(["ledger", *command]) == 4
+        told = capsys.readouterr().err
+        assert "can't be written: No such file or directory." in told
+        assert told.count("\n") == 1

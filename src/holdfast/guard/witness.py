@@ -17,11 +17,14 @@ from holdfast.errors import InvalidInput, LedgerError
 from holdfast.guard.storage.backup import flush_folder
 from holdfast.guard.storage.file_lock import FileQueue
 from holdfast.quoting import quoted
+from holdfast.text_files import open_regular_file
 
 __all__ = ["FileWitness", "Mark", "Witness", "open_witness"]
 
 # How long to wait for another process that writes the witness, in seconds.
 PATIENCE = 60.0
+# Longer than any head.
+LONGEST_LINE = 200
 
 
 @dataclass(frozen=True)
@@ -86,13 +89,16 @@ class FileWitness:
 
     def read(self) -> Mark | None:
         """Return the head that was last confided to it; None: there is no file."""
-        try:
-            text = self.path.read_text(encoding="ascii", errors="replace")
-        except FileNotFoundError:
+        if not os.path.lexists(self.path):
             return None
+        try:
+            with open_regular_file(self.path, name=f"witness {self.path}") as file:
+                content = file.read(LONGEST_LINE)
+        except InvalidInput as error:
+            raise LedgerError(f"{error} Nothing was released.") from None
         except OSError as error:
             raise self._unusable(error) from None
-        return Mark.parse(text)
+        return Mark.parse(content.decode("ascii", errors="replace"))
 
     def move(self, mark: Mark, *, back: bool = False) -> None:
         """Put a new file in the place of the old one, when it is on disk."""

@@ -25,7 +25,7 @@ def back_up(source: Path, target: Path) -> None:
     `cp` of the file alone would miss what is only in the log yet, and be an older ledger.
     """
     _refuse_if_there(target, "the backup")
-    with temporary_file(target) as draft:
+    with _clear_errors("the backup", target), temporary_file(target) as draft:
         _copy(source, draft)
         draft.replace(target)
         flush_folder(target.parent)
@@ -33,7 +33,11 @@ def back_up(source: Path, target: Path) -> None:
 
 def restore(source: Path, target: Path, patience: float) -> None:
     """Put a copy of a ledger where there is none, and let it count as left in order."""
-    with closing(FileQueue(target)) as queue, queue.turn(patience) as front:
+    with (
+        _clear_errors("the ledger", target),
+        closing(FileQueue(target)) as queue,
+        queue.turn(patience) as front,
+    ):
         _refuse_if_there(target, "the ledger")
         refuse_leftovers(target)
         with temporary_file(target) as draft:
@@ -76,6 +80,14 @@ def flush_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+@contextmanager
+def _clear_errors(name: str, path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise LedgerError(f"{name} {path} can't be written: {error.strerror}.") from None
 
 
 def _refuse_if_there(path: Path, name: str) -> None:
