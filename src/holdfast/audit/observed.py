@@ -30,8 +30,8 @@ def observed(request: Request, grain: Grain) -> History | None:
     Chance is how far a public score may lie above the private one with both parts drawn at
     random: the best of a team's looks is chosen by its public score, which adds the expected
     maximum of as many draws, and a one-sided 95 % margin. Allowed is what the certified bound
-    leaves to that many looks of one account. Teams whose predictions are given under their
-    names are compared example by example.
+    leaves to that many looks of one account without a model. Teams whose predictions are given
+    under their names are compared example by example.
     """
     if request.history is None:
         return None

@@ -29,9 +29,10 @@ def bounds(
 ) -> None:
     """Say what accuracy so many looks can achieve, and what no attack can exceed.
 
-    Accuracies are expected values against the worst labels, with exact scores released. A bound
-    outside its conditions says why it does not apply. With --max-bias, say instead how many looks
-    keep every attack's expected bias (accuracy above 1/m) below a limit.
+    Accuracies are expected values against the worst labels, with exact scores released, for
+    attacks without a model of the labels (with one, see `holdfast plan`). A bound outside its
+    conditions says why it does not apply. With --max-bias, say instead how many looks keep every
+    such attack's expected bias (accuracy above 1/m) below a limit.
     """
     if (n_queries is None) == (max_bias is None):
         raise InvalidInput("exactly one of n_queries and max_bias must be given.")
@@ -95,7 +96,7 @@ def _invert(n: int, m: int, max_bias: float, as_json: bool) -> None:
         return
     console = human()
     console.print(f"{n:,} examples of {m:,} classes, expected bias at most {max_bias:g}:")
-    console.print(f"  {_looks(looks)} safe against any attack")
+    console.print(f"  {_looks(looks)} safe against any attack without a model of the labels")
     console.print(f"  {_looks(fixed)} safe if all queries are fixed before the first answer")
     console.print("To recover every label:")
     console.print(f"  fewer than {recover.adaptive:,} looks can't suffice")

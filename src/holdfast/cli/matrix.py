@@ -50,9 +50,9 @@ def matrix(
 
     Every attack of the suite that can play a rule does. For each rule: the strongest attack and
     what it gains above guessing (measured again on fresh labels), with one account and with as many
-    as it likes; the certified bound, which no attack can exceed in expectation; and the price to
-    an honest user, how far an answer may be from the exact accuracy. Exit code 1 if a rule's
-    measured gain exceeds its certified bound.
+    as it likes; the certified bound, which no attack can exceed in expectation that knows nothing
+    of the labels; and the price to an honest user, how far an answer may be from the exact
+    accuracy. Exit code 1 if a rule's measured gain exceeds its certified bound.
     """
     if figure is not None:
         check_figure(figure)
@@ -108,8 +108,9 @@ def _show(result: dict[str, Any]) -> None:
         )
     console.print(table)
     console.print(
-        f"Accuracy above guessing ({1 / m:.5f}), and what no attack can exceed; bits a look; how "
-        f"far an answer may be from the truth. Took {result['seconds']:.1f} s."
+        f"Accuracy above guessing ({1 / m:.5f}), and what no attack can exceed that knows nothing "
+        f"of the labels; bits a look; how far an answer may be from the truth. Took "
+        f"{result['seconds']:.1f} s."
     )
 
 
