@@ -12,13 +12,13 @@ the attacks' own benchmarks.
 from __future__ import annotations
 
 import argparse
-import os
 import time
 
 import numpy as np
 
 from benchmarks.timing import best_seconds
 from holdfast import Problem
+from holdfast.cores import available_cores
 from holdfast.evaluate import evaluate
 from holdfast.experiments import Matrix, run_matrix
 from holdfast.experiments.suite import default_rules
@@ -59,7 +59,7 @@ def matrix() -> None:
     """Print how long the whole suite takes against all default rules, and what it shows."""
     start = time.perf_counter()
     problem = Problem(10_000, 10, 300)
-    result = run_matrix(Matrix(problem), processes=os.cpu_count() or 1)
+    result = run_matrix(Matrix(problem), processes=available_cores())
     seconds = time.perf_counter() - start
     kept = sum(summary.holds for summary in result["rules"])
     print(f"matrix at (10000, 10, 300): {seconds:.0f} s (limit 300 s on two cores)")

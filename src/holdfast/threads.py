@@ -8,17 +8,17 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import pairwise
 
+from holdfast.cores import available_cores
+
 __all__ = ["over_slices"]
 
 
 def _cores() -> int:
-    """Cores this process may use; HOLDFAST_THREADS overrides it (1 inside worker processes)."""
+    """Cores to use here; HOLDFAST_THREADS overrides their number (1 inside worker processes)."""
     wanted = os.environ.get("HOLDFAST_THREADS", "")
     if wanted.isdigit() and int(wanted) > 0:
         return int(wanted)
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return available_cores()
 
 
 @cache

@@ -48,6 +48,7 @@ def test_labels_come_from_a_file_and_a_figure_goes_to_one(holdfast, tmp_path):
         ((*SIZES, "--rule", "rung"), "release rule must be one of batch, "),
         ((*SIZES[:4], "--n-queries", 5, "--trials", 1), "trials must be at least 2, got 1."),
         (("--n-queries", 5), "n_examples must be given when labels is not."),
+        ((*SIZES, "--processes", 0), "processes must be at least 1, got 0."),
         (
             (*SIZES, "--figure", "matrix.gif"),
             "figure must end in .png, .svg, .pdf, got 'matrix.gif'.",

@@ -23,6 +23,7 @@ from holdfast.cli.audit_tables import show
 from holdfast.cli.options import AsJson, Processes, Seed
 from holdfast.cli.output import print_json
 from holdfast.cli.policy_settings import looks_of
+from holdfast.cores import available_cores
 from holdfast.errors import InvalidInput
 from holdfast.guard import Policy
 from holdfast.label_files import LabelFile, read_labels
@@ -152,7 +153,7 @@ def audit(
     with _progress(auditing.n_plays(request)) as on_step:
         result = auditing.audit(
             request,
-            processes=_cores() if processes is None else processes,
+            processes=available_cores() if processes is None else processes,
             command=command,
             on_step=on_step,
         )
@@ -270,10 +271,6 @@ def _command(options: Mapping[str, Any]) -> str:
                 text = each.name if isinstance(each, Path) else str(each)
                 words += [f"--{name.replace('_', '-')}", text]
     return shlex.join(words)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager

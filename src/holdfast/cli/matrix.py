@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +11,7 @@ from rich.table import Table
 
 from holdfast.cli.options import AsJson, Processes, Seed, problem_from
 from holdfast.cli.output import human, print_json, progress
+from holdfast.cores import available_cores
 from holdfast.experiments import Matrix, Mean, RuleSummary, heat_map, n_plays, run_matrix
 from holdfast.experiments.heat_map import check_figure
 from holdfast.label_files import read_labels
@@ -68,7 +68,11 @@ def matrix(
     )
     start = time.perf_counter()
     with progress("matrix", n_plays(plan)) as advance:
-        result = run_matrix(plan, processes=processes or _cores(), on_plays=advance)
+        result = run_matrix(
+            plan,
+            processes=available_cores() if processes is None else processes,
+            on_plays=advance,
+        )
     result["seconds"] = round(time.perf_counter() - start, 1)
     if figure is not None:
         heat_map(result, figure)
@@ -78,10 +82,6 @@ def matrix(
         _show(result)
     if not all(summary.holds for summary in result["rules"]):
         raise typer.Exit(1)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _show(result: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from holdfast.cores import available_cores
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Experiment
 from holdfast.label_files import LabelFile
@@ -50,8 +51,7 @@ def processes_for(experiments: Sequence[Experiment], wanted: int | None) -> int:
     trials = sum(experiment.trials for experiment in experiments)
     if work < WORTH_PROCESSES or trials == 1:
         return 1
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return min(cores or 1, trials)
+    return min(available_cores(), trials)
 
 
 def problem_from(
