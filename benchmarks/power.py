@@ -23,10 +23,8 @@ from __future__ import annotations
 
 import argparse
 import math
-import multiprocessing
 import time
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -35,6 +33,7 @@ from holdfast.attacks import BlockMajority, ColumnVote
 from holdfast.bounds import best_impossible
 from holdfast.bounds.binomial import entropy
 from holdfast.experiments.answer_models import answer_model
+from holdfast.experiments.pool import pool
 from holdfast.labels import Labels
 from holdfast.loop import play
 from holdfast.mechanisms import parse_mechanism
@@ -124,8 +123,10 @@ def synthetic_model(accuracy: float, hidden: Labels, m: int, rng: np.random.Gene
     return Prior.candidates(top[:, None], confidence[:, None], m)
 
 
-def game(cell: Cell, sequence: np.random.SeedSequence) -> Result:
+def game(nothing: None, task: tuple[Cell, np.random.SeedSequence]) -> Result:
     """Play once: the planner's choice, then the paper's attacks on the same labels."""
+    del nothing  # all that a game needs comes with its task
+    cell, sequence = task
     problem = cell.problem
     n, m, _ = problem
     rng = np.random.default_rng(sequence)
@@ -247,8 +248,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=1)
     options = parser.parse_args()
     kinds = KINDS if "all" in options.cells else options.cells
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(options.processes, mp_context=context) as pool:
+    with pool(game, None, processes=options.processes) as games:
         head: list[str] = []
         reference = math.nan
         for cell in cells():
@@ -260,7 +260,7 @@ def main() -> None:
                 head = wanted
                 print("\n".join(["", *head]), flush=True)
             sequences = np.random.SeedSequence(options.seed).spawn(options.trials)
-            results = list(pool.map(game, [cell] * options.trials, sequences))
+            results = list(games((cell, sequence) for sequence in sequences))
             print(line(cell, results, reference), flush=True)
             if cell.mechanism == "exact":
                 reference = float(np.mean([each.gain for each in results]))

@@ -20,6 +20,7 @@ __all__ = [
     "OutOfTurn",
     "ReleaseFailed",
     "TranscriptMismatch",
+    "WorkerLost",
 ]
 
 
@@ -72,3 +73,7 @@ class NotSupported(HoldfastError):
 
 class TranscriptMismatch(HoldfastError):
     """A replayed attack asked something else than the transcript recorded."""
+
+
+class WorkerLost(HoldfastError, RuntimeError):
+    """A worker process ended before its work was done, as when the system runs out of memory."""

@@ -1,12 +1,9 @@
-import tempfile
-
 import numpy as np
 import pytest
 
 from holdfast import Problem
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Experiment, attack_names, make_attack, run, run_trial
-from holdfast.experiments.clean_processes import clean_context
 
 PROBLEM = Problem(200, 4, 21)
 
@@ -39,14 +36,6 @@ def test_rows_are_the_same_whatever_the_number_of_processes():
     assert without_seconds(alone) == without_seconds(together)
     assert [row["trial"] for row in alone] == [*range(7), *range(5)]
     assert sum(reported) == 12
-
-
-@pytest.mark.parametrize(
-    ("folder", "method"), [("/" + 60 * "x", "forkserver"), ("/" + 80 * "x", "spawn")]
-)
-def test_where_a_socket_would_have_too_long_a_name_processes_need_none(folder, method, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", folder)
-    assert clean_context().get_start_method() == method
 
 
 def test_another_seed_is_another_result_and_one_trial_can_be_repeated_alone():

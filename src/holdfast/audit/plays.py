@@ -1,4 +1,4 @@
-"""Single plays of an audit, here or on several processes.
+"""Single plays of an audit.
 
 With known features a play is one of the matrix: the same seed gives the same number as
 `holdfast matrix`. Without features it is one of `holdfast attack --without-features`. Where the
@@ -7,10 +7,7 @@ classes are unequal, the gain of every play is counted from the majority class.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 from zlib import crc32
@@ -24,8 +21,8 @@ from holdfast.audit.skew import Skew
 from holdfast.errors import HoldfastError, NotSupported
 from holdfast.experiments.answer_models import answer_model
 from holdfast.experiments.board import Board, looks_of_accounts, play_on
-from holdfast.experiments.clean_processes import clean_context
 from holdfast.experiments.matrix_plays import Matrix, Played, Task, play_once
+from holdfast.experiments.pool import Map
 from holdfast.experiments.registry import make_attack
 from holdfast.experiments.suite import entry_named
 from holdfast.labels import Labels
@@ -36,7 +33,7 @@ from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Classifier
 
-__all__ = ["MODEL_ATTACKS", "NO_FEATURES_ATTACKS", "Job", "Play", "Stage", "player"]
+__all__ = ["MODEL_ATTACKS", "NO_FEATURES_ATTACKS", "Job", "Play", "Stage", "play_job"]
 
 # Attacks that start from a model's predictions, and attacks that never see the examples.
 MODEL_ATTACKS = {
@@ -80,34 +77,7 @@ class Stage:
         return played._replace(bias=(matches - self.skew.matches) / n)
 
 
-Play: TypeAlias = Callable[[Sequence[Job]], Iterator[Played]]
-
-
-@contextmanager
-def player(stage: Stage, processes: int) -> Iterator[Play]:
-    """Yield what plays a list of jobs and gives back the results in their order."""
-    if processes == 1:
-        yield lambda jobs: (play_job(stage, job) for job in jobs)
-        return
-    with ProcessPoolExecutor(
-        processes, mp_context=clean_context(), initializer=_start_worker, initargs=(stage,)
-    ) as pool:
-        try:
-            yield lambda jobs: pool.map(_work, jobs, chunksize=1)
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-
-_stage: list[Stage] = []
-
-
-def _start_worker(stage: Stage) -> None:
-    os.environ["HOLDFAST_THREADS"] = "1"  # the cores are taken by the other workers
-    _stage[:] = [stage]
-
-
-def _work(job: Job) -> Played:
-    return play_job(_stage[0], job)
+Play: TypeAlias = Map[Job, Played]
 
 
 def play_job(stage: Stage, job: Job) -> Played:

@@ -17,12 +17,13 @@ from holdfast.audit.fixes import cheapest_fix
 from holdfast.audit.grain import Grain, grain_for
 from holdfast.audit.limits import limits
 from holdfast.audit.observed import observed
-from holdfast.audit.plays import Stage, player
+from holdfast.audit.plays import Stage, play_job
 from holdfast.audit.preflight import preflight
 from holdfast.audit.request import Request
 from holdfast.audit.result import Audit, Board, Finding, Reproduce
 from holdfast.audit.verdict import gap_for, judge
 from holdfast.audit.what_if import what_if
+from holdfast.experiments.pool import pool
 from holdfast.experiments.suite import VERSION
 from holdfast.guard.fingerprint import fingerprint
 from holdfast.problem import check_at_least
@@ -82,7 +83,7 @@ def audit(
     prior = models.prior_of(request.predictions, request.labels, m)
     model = models.stated_accuracy(prior, request, grain)
     stage = Stage(request.labels, m, request.seed, prior, request.skew)
-    with player(stage, processes) as play:
+    with pool(play_job, stage, processes=processes) as play:
         gains, worst, measured = suites.suite(
             request, effort, grain, play, tell("attack suite"), model=model
         )

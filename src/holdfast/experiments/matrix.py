@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from holdfast.certificates import certify
-from holdfast.experiments.matrix_plays import Matrix, Played, Task, player
+from holdfast.experiments.matrix_plays import Matrix, Played, Task, play_once
+from holdfast.experiments.pool import Map, pool
 from holdfast.experiments.suite import SUITE, VERSION, entry_named
 from holdfast.experiments.summary import Mean, mean_of
 from holdfast.mechanisms import parse_mechanism
-from holdfast.problem import check_at_least
 
 __all__ = ["Cell", "RuleSummary", "n_plays", "run_matrix"]
 
@@ -72,8 +72,7 @@ def run_matrix(
     suite (its version and attacks), problem, trials, seed, `rules` (`RuleSummary`) and `cells`
     (`Cell`).
     """
-    check_at_least("processes", processes, 1)
-    with player(matrix, processes) as play:
+    with pool(play_once, matrix, processes=processes) as play:
         tasks = [
             Task(rule, entry.name, trial)
             for entry in SUITE
@@ -106,7 +105,7 @@ def n_plays(matrix: Matrix) -> int:
 def _cells(
     matrix: Matrix,
     tasks: Sequence[Task],
-    play: Callable[[Sequence[Task]], Any],
+    play: Map[Task, Played],
     on_plays: Callable[[int], None] | None,
 ) -> list[Cell]:
     """Play the tasks and gather those of one rule and attack into a cell."""

@@ -1,28 +1,23 @@
-"""Single plays of the matrix, here or on several processes."""
+"""Single plays of the matrix."""
 
 from __future__ import annotations
 
-import os
-import signal
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 
 from holdfast.errors import HoldfastError
 from holdfast.experiments.board import Board, play_on
-from holdfast.experiments.clean_processes import clean_context
 from holdfast.experiments.label_kinds import hidden_labels
 from holdfast.experiments.suite import default_rules, entry_named
 from holdfast.labels import Labels, as_labels
 from holdfast.mechanisms import parse_mechanism
 from holdfast.problem import Problem, check_at_least
 
-__all__ = ["Matrix", "Play", "Played", "Task", "play_once", "player"]
+__all__ = ["Matrix", "Played", "Task", "play_once"]
 
 
 class Task(NamedTuple):
@@ -39,9 +34,6 @@ class Played(NamedTuple):
     bias: float
     looks: int
     reason: str | None = None
-
-
-Play: TypeAlias = Callable[[Sequence[Task]], Iterator[Played]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,31 +102,3 @@ def play_once(matrix: Matrix, task: Task) -> Played:
         return Played(0.0, board.looks, str(error))
     matches = int(np.count_nonzero(guess == labels))
     return Played((m * matches - n) / (m * n), board.looks)
-
-
-@contextmanager
-def player(matrix: Matrix, processes: int) -> Iterator[Play]:
-    """Yield what plays a list of tasks and gives back the results in their order."""
-    if processes == 1:
-        yield lambda tasks: (play_once(matrix, task) for task in tasks)
-        return
-    with ProcessPoolExecutor(
-        processes, mp_context=clean_context(), initializer=_start_worker, initargs=(matrix,)
-    ) as pool:
-        try:
-            yield lambda tasks: pool.map(_work, tasks, chunksize=2)
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-
-_matrix: list[Matrix] = []
-
-
-def _start_worker(matrix: Matrix) -> None:
-    os.environ["HOLDFAST_THREADS"] = "1"  # the cores are taken by the other workers
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # on Ctrl-C end at once, without a traceback
-    _matrix[:] = [matrix]
-
-
-def _work(task: Task) -> Played:
-    return play_once(_matrix[0], task)

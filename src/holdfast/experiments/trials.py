@@ -6,20 +6,16 @@ rows are the same on one process and on many, whatever finishes first.
 
 from __future__ import annotations
 
-import os
-import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from holdfast.errors import InvalidInput
-from holdfast.experiments.clean_processes import clean_context
 from holdfast.experiments.label_kinds import LABEL_KINDS, hidden_labels
+from holdfast.experiments.pool import pool
 from holdfast.experiments.registry import make_attack
 from holdfast.labels import Labels, as_labels
 from holdfast.loop import play
@@ -156,78 +152,58 @@ def run(
     on_trials
         Called with how many more trials are done, for progress bars.
     """
-    check_at_least("processes", processes, 1)
     rows: list[list[Row | None]] = [[None] * experiment.trials for experiment in experiments]
-    played = _here(experiments) if processes == 1 else _on_processes(experiments, processes)
-    for at, finished in played:
+    batches = _Batches(experiments)
+
+    def on_done(batch: _Batch, finished: list[Row]) -> None:
+        batches.learn(batch, finished)
         for row in finished:
-            rows[at][row["trial"]] = row
+            rows[batch.experiment][row["trial"]] = row
         if on_trials is not None:
             on_trials(len(finished))
+
+    with pool(_play, list(experiments), processes=processes) as play:
+        for _ in play(batches, on_done):
+            pass
     return [row for part in rows for row in part if row is not None]
 
 
-def _here(experiments: Sequence[Experiment]) -> Iterator[tuple[int, list[Row]]]:
-    for at, experiment in enumerate(experiments):
-        for trial in range(experiment.trials):
-            yield at, [run_trial(experiment, trial)]
+class _Batch(NamedTuple):
+    """Some trials of one experiment, given by its position."""
+
+    experiment: int
+    trials: range
 
 
-def _on_processes(
-    experiments: Sequence[Experiment], processes: int
-) -> Iterator[tuple[int, list[Row]]]:
-    """Yield rows as they come, with the position of their experiment.
+def _play(experiments: Sequence[Experiment], batch: _Batch) -> list[Row]:
+    return [run_trial(experiments[batch.experiment], trial) for trial in batch.trials]
 
-    Trials are handed out in batches, each of one experiment, that double until one keeps a worker
-    busy for a moment. Long trials go first, so that the workers finish together.
+
+class _Batches:
+    """All trials in batches that double until one keeps a worker busy for a moment.
+
+    Long trials go first, so that the workers finish together.
     """
-    sizes = [1] * len(experiments)
-    costs = [
-        experiment.problem.n_examples * experiment.problem.n_queries for experiment in experiments
-    ]
-    waiting = {
-        at: iter(range(experiments[at].trials))
-        for at in sorted(range(len(experiments)), key=costs.__getitem__, reverse=True)
-    }
-    running: dict[Future[list[Row]], tuple[int, int]] = {}
-    with ProcessPoolExecutor(
-        processes,
-        mp_context=clean_context(),
-        initializer=_start_worker,
-        initargs=(list(experiments),),
-    ) as pool:
-        try:
-            while waiting or running:
-                while waiting and len(running) < 2 * processes:
-                    at = next(iter(waiting))
-                    if batch := list(islice(waiting[at], sizes[at])):
-                        running[pool.submit(_work, at, batch)] = (at, len(batch))
-                    else:
-                        del waiting[at]
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    at, count = running.pop(future)
-                    finished = future.result()
-                    if count == sizes[at] and _seconds(finished) < SECONDS_PER_REPORT:
-                        sizes[at] *= 2
-                    yield at, finished
-        finally:
-            pool.shutdown(cancel_futures=True)
 
+    def __init__(self, experiments: Sequence[Experiment]) -> None:
+        self._experiments = experiments
+        self._sizes = [1] * len(experiments)
 
-def _seconds(rows: list[Row]) -> float:
-    return float(sum(row["seconds"] for row in rows))
+    def __iter__(self) -> Iterator[_Batch]:
+        def cost(at: int) -> int:
+            n, _, k = self._experiments[at].problem
+            return n * k
 
+        for at in sorted(range(len(self._experiments)), key=cost, reverse=True):
+            start, trials = 0, self._experiments[at].trials
+            while start < trials:
+                stop = min(start + self._sizes[at], trials)
+                yield _Batch(at, range(start, stop))
+                start = stop
 
-_experiments: list[Experiment] = []
-
-
-def _start_worker(experiments: list[Experiment]) -> None:
-    """Keep the experiments, with labels that may be large, once per worker."""
-    os.environ["HOLDFAST_THREADS"] = "1"  # the cores are taken by the other workers
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # on Ctrl-C end at once, without a traceback
-    _experiments[:] = experiments
-
-
-def _work(at: int, batch: list[int]) -> list[Row]:
-    return [run_trial(_experiments[at], trial) for trial in batch]
+    def learn(self, batch: _Batch, rows: Sequence[Row]) -> None:
+        """Let batches of that experiment be larger if this one took little time."""
+        at = batch.experiment
+        seconds = sum(row["seconds"] for row in rows)
+        if len(rows) == self._sizes[at] and seconds < SECONDS_PER_REPORT:
+            self._sizes[at] *= 2

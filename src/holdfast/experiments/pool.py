@@ -1,0 +1,273 @@
+"""A pool of worker processes that are gone when their user is, however it ends.
+
+Workers are started afresh, not forked: a forked copy of a process with threads can hang. Each has
+a pipe of its own and one task at a time, so that nothing waits in queues, and no lock, file or
+socket needs to be removed. Only the parent hears Ctrl-C; it ends the others.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from typing import Any, Generic, NamedTuple, NoReturn, Protocol, TypeVar, cast
+
+from holdfast.errors import WorkerLost
+from holdfast.experiments.interrupts import HAS_MASKS, deferred_interrupt
+from holdfast.problem import check_at_least
+
+__all__ = ["Map", "pool"]
+
+Shared = TypeVar("Shared")
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+TaskIn = TypeVar("TaskIn", contravariant=True)
+ResultOut = TypeVar("ResultOut", covariant=True)
+
+# Seconds that workers have for ending on request before they are killed.
+GRACE = 2.0
+
+
+class Map(Protocol[TaskIn, ResultOut]):
+    """What a pool gives: results in the order of the tasks, computed while they are asked for."""
+
+    def __call__(
+        self, tasks: Iterable[TaskIn], on_done: Callable[[Any, Any], None] | None = None
+    ) -> Iterator[ResultOut]:
+        """Yield the results. `on_done` gets each task and its result as soon as it is there."""
+
+
+@contextmanager
+def pool(
+    work: Callable[[Shared, Task], Result], shared: Shared, *, processes: int
+) -> Iterator[Map[Task, Result]]:
+    """Yield what maps tasks to `work(shared, task)`, in this process or on several.
+
+    At most `processes` tasks are taken from an iterable before their results are there. When the
+    block ends, or an exception such as Ctrl-C leaves it, all workers are ended and waited for.
+
+    Parameters
+    ----------
+    work
+        A function of a module, so that workers find it.
+    shared
+        What all tasks share; sent once to each worker.
+    processes
+        How many processes to work on; 1: in this one. A script that asks for more needs the usual
+        `if __name__ == "__main__":`.
+
+    Raises
+    ------
+    WorkerLost
+        If a worker ends before its task is done. What a task raises is raised here too.
+
+    Examples
+    --------
+    >>> with pool(pow, 2, processes=1) as powers:
+    ...     list(powers([1, 2, 10]))
+    [2, 4, 1024]
+    """
+    check_at_least("processes", processes, 1)
+    if processes == 1:
+        yield _Here(work, shared)
+        return
+    workers = _Workers[Task, Result](pickle.dumps((work, shared)), processes)
+    try:
+        yield workers
+    finally:
+        workers.end()
+
+
+class _Here(Generic[Shared, Task, Result]):
+    """The map of a pool of one: no process but this."""
+
+    def __init__(self, work: Callable[[Shared, Task], Result], shared: Shared) -> None:
+        self._work, self._shared = work, shared
+
+    def __call__(
+        self, tasks: Iterable[Task], on_done: Callable[[Task, Result], None] | None = None
+    ) -> Iterator[Result]:
+        for task in tasks:
+            result = self._work(self._shared, task)
+            if on_done is not None:
+                on_done(task, result)
+            yield result
+
+
+class _Worker(NamedTuple):
+    process: SpawnProcess
+    pipe: Connection
+
+
+class _Call(Generic[Result]):
+    """One use of the map: what came of its tasks so far, and whom to tell."""
+
+    def __init__(self, on_done: Callable[[Any, Result], None] | None) -> None:
+        self.on_done = on_done
+        self.results: dict[int, Result] = {}
+        self.failures: list[Exception] = []
+
+
+class _Errand(NamedTuple):
+    """A task on its way, and where its result belongs."""
+
+    task: Any
+    call: _Call[Any]
+    at: int
+
+
+class _Workers(Generic[Task, Result]):
+    """The map of a pool of several processes, which are started when there is work for them."""
+
+    def __init__(self, instruction: bytes, processes: int) -> None:
+        self._instruction, self._processes = instruction, processes
+        self._all: list[_Worker] = []
+        self._idle: list[_Worker] = []
+        self._busy: dict[Connection, tuple[_Worker, _Errand]] = {}
+
+    def __call__(
+        self, tasks: Iterable[Task], on_done: Callable[[Task, Result], None] | None = None
+    ) -> Iterator[Result]:
+        waiting, more = iter(tasks), True
+        call = _Call(on_done)
+        sent = given = 0
+        while more or given < sent:
+            room = self._processes - len(self._busy)
+            taken = list(islice(waiting, room)) if more else []
+            more = more and len(taken) == room
+            self._hire(len(taken))
+            for task in taken:
+                self._send(_Errand(task, call, sent))
+                sent += 1
+            if given in call.results:
+                yield call.results.pop(given)
+                given += 1
+            elif self._busy:
+                self._receive()
+            if call.failures:
+                raise call.failures[0]
+
+    def end(self) -> None:
+        """End all workers, within moments, and wait until they are gone."""
+        with deferred_interrupt():
+            for worker in self._all:
+                worker.pipe.close()
+                worker.process.terminate()
+            latest = time.monotonic() + GRACE
+            for worker in self._all:
+                worker.process.join(max(0.0, latest - time.monotonic()))
+                worker.process.kill()
+                worker.process.join()
+                worker.process.close()
+            self._all.clear()
+
+    def _hire(self, wanted: int) -> None:
+        """Start workers until so many are idle."""
+        missing = wanted - len(self._idle)
+        if missing <= 0:
+            return
+        if HAS_MASKS:
+            # Started with the first process otherwise, and it would unblock what is deferred.
+            resource_tracker.ensure_running()
+        with deferred_interrupt():
+            fresh = [self._start() for _ in range(missing)]
+        for worker in fresh:  # after all have been started: one that starts is slow to read
+            self._tell(worker, self._instruction)
+        self._idle += fresh
+
+    def _start(self) -> _Worker:
+        spawn = multiprocessing.get_context("spawn")
+        pipe, far_end = spawn.Pipe()
+        with far_end:
+            process = spawn.Process(target=_serve, args=(far_end,), daemon=True)
+            process.start()
+        worker = _Worker(process, pipe)
+        self._all.append(worker)
+        return worker
+
+    def _send(self, errand: _Errand) -> None:
+        worker = self._idle.pop()
+        self._tell(worker, pickle.dumps(errand.task))
+        self._busy[worker.pipe] = (worker, errand)
+
+    def _tell(self, worker: _Worker, message: bytes) -> None:
+        try:
+            worker.pipe.send_bytes(message)
+        except OSError:
+            _report_loss(worker)
+
+    def _receive(self) -> None:
+        """Wait for a result and give it to its call, which may be another or given up."""
+        for ready in wait(list(self._busy)):
+            pipe = cast("Connection", ready)
+            worker, errand = self._busy[pipe]
+            try:
+                message = pipe.recv_bytes()
+            except (EOFError, OSError):
+                _report_loss(worker)
+            del self._busy[pipe]
+            self._idle.append(worker)
+            done, result = pickle.loads(message)
+            call = errand.call
+            if not done:
+                call.failures.append(result)
+                continue
+            call.results[errand.at] = result
+            if call.on_done is not None:
+                call.on_done(errand.task, result)
+
+
+def _report_loss(worker: _Worker) -> NoReturn:
+    worker.process.join(GRACE)
+    raise WorkerLost(
+        f"a worker process ended before its work was done, with exit code "
+        f"{worker.process.exitcode}; if memory ran out, fewer processes need less."
+    ) from None
+
+
+def _serve(pipe: Connection) -> None:
+    """Work on what comes through the pipe until its other end is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _leave)
+    os.environ["HOLDFAST_THREADS"] = "1"  # the cores are taken by the other workers
+    try:
+        work, shared = pickle.loads(pipe.recv_bytes())
+        while True:
+            pipe.send_bytes(_answer(work, shared, pickle.loads(pipe.recv_bytes())))
+    except (EOFError, ConnectionError):
+        return  # the parent has gone
+
+
+def _leave(*_: object) -> NoReturn:
+    """End silently, but past every `finally`: a file that is half written gets removed."""
+    sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - for the rest of this process's life
+    raise SystemExit
+
+
+def _answer(work: Callable[[Any, Any], Any], shared: Any, task: Any) -> bytes:
+    try:
+        return pickle.dumps((True, work(shared, task)))
+    except Exception as error:  # whatever it is, the parent raises it
+        return _packed(error)
+
+
+def _packed(error: Exception) -> bytes:
+    """Return the error for the parent, with the traceback that would be lost on the way."""
+    seen = "".join(traceback.format_exception(error))
+    try:
+        error.add_note(f"In a worker process:\n{seen}")
+        packed = pickle.dumps((False, error))
+        pickle.loads(packed)
+    except Exception:  # an error that can't travel
+        return pickle.dumps((False, RuntimeError(f"in a worker process:\n{seen}")))
+    return packed

@@ -1,0 +1,92 @@
+"""Ctrl-C waits while something must not stop halfway, and is not lost."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from holdfast.experiments.interrupts import HAS_MASKS, deferred_interrupt
+
+SHOW_MASK = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
+
+
+def interrupted(send):
+    """Send an interrupt inside the block; return the steps that were taken all the same."""
+    steps = []
+
+    def block():
+        with deferred_interrupt():
+            send()
+            steps.append("end of the block")
+        steps.append("after it")
+
+    with pytest.raises(KeyboardInterrupt):
+        block()
+    return steps
+
+
+def test_an_interrupt_acts_after_the_block():
+    assert interrupted(lambda: os.kill(os.getpid(), signal.SIGINT)) == ["end of the block"]
+
+
+def test_an_interrupt_that_reaches_another_thread_waits_too():
+    now = threading.Event()
+
+    def receive():
+        now.wait()
+        signal.raise_signal(signal.SIGINT)
+
+    other = threading.Thread(target=receive)
+    other.start()
+
+    def send():
+        now.set()
+        other.join()
+
+    assert interrupted(send) == ["end of the block"]
+
+
+def test_whatever_handled_interrupts_before_does_so_after():
+    seen = []
+
+    def handle(number, frame):
+        seen.append(number)
+
+    before = signal.signal(signal.SIGINT, handle)
+    try:
+        with deferred_interrupt():
+            signal.raise_signal(signal.SIGINT)
+            assert seen == []
+        assert seen == [signal.SIGINT]
+        assert signal.getsignal(signal.SIGINT) is handle
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_without_an_interrupt_nothing_changes():
+    before = signal.getsignal(signal.SIGINT)
+    with deferred_interrupt():
+        pass
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.skipif(not HAS_MASKS, reason="the system has no signal masks")
+@pytest.mark.parametrize("main_thread", [True, False])
+def test_processes_started_inside_are_born_with_the_signal_blocked(main_thread):
+    shown = []
+
+    def start():
+        with deferred_interrupt():
+            shown.append(subprocess.check_output([sys.executable, "-c", SHOW_MASK], text=True))
+        shown.append(subprocess.check_output([sys.executable, "-c", SHOW_MASK], text=True))
+
+    if main_thread:
+        start()
+    else:
+        other = threading.Thread(target=start)
+        other.start()
+        other.join()
+    assert shown == ["True\n", "False\n"]

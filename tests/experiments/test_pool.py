@@ -1,0 +1,197 @@
+"""Worker processes do all their work in order, and none outlives its pool."""
+
+import multiprocessing
+import os
+import signal
+import time
+
+import pytest
+
+from holdfast.errors import InvalidInput, WorkerLost
+from holdfast.experiments import pool as pools
+from holdfast.experiments.pool import pool
+
+DEADLINE = 120.0  # seconds; a loaded machine takes ten to start a process
+
+
+def wait_for(path):
+    latest = time.monotonic() + DEADLINE
+    while not path.exists():
+        assert time.monotonic() < latest, f"{path} did not appear"
+        time.sleep(0.005)
+
+
+class TwoPartError(Exception):
+    """An error that pickle can't put together again."""
+
+    def __init__(self, first, second):
+        super().__init__(f"{first} {second}")
+
+
+# Tasks are tuples of a word and what it needs; they run in worker processes.
+
+
+def _square(folder, number):
+    return number * number
+
+
+def _threads(folder):
+    return os.environ["HOLDFAST_THREADS"]
+
+
+def _wait(folder, name):
+    wait_for(folder / name)
+    return name
+
+
+def _make(folder, name):
+    (folder / name).touch()
+    return name
+
+
+def _refuse(folder, text):
+    raise InvalidInput(text)
+
+
+def _refuse_in_two_parts(folder):
+    raise TwoPartError("first", "second")
+
+
+def _return_a_function(folder):
+    return lambda: None
+
+
+def _vanish(folder, code):
+    os._exit(code)
+
+
+def _write_for_ever(folder, name):
+    path = folder / name
+    try:
+        path.touch()
+        while True:
+            time.sleep(0.005)
+    finally:
+        path.unlink()
+
+
+def _ignore_requests(folder, name):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    (folder / name).touch()
+    time.sleep(DEADLINE)
+
+
+def work(folder, task):
+    word, *needs = task
+    return globals()[f"_{word}"](folder, *needs)
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory):
+    """A pool of two workers for all tests that leave them alive."""
+    with pool(work, tmp_path_factory.mktemp("pool"), processes=2) as give:
+        yield give
+
+
+def test_results_come_in_the_order_of_the_tasks_and_are_reported_as_they_are_done(two):
+    done = []
+    tasks = [("wait", "signal"), ("make", "signal")]
+    assert list(two(tasks, lambda task, result: done.append((task, result)))) == ["signal"] * 2
+    assert done == [(tasks[1], "signal"), (tasks[0], "signal")]
+
+
+def test_no_more_tasks_are_taken_than_there_are_processes(two):
+    open_tasks, most = 0, 0
+
+    def tasks():
+        nonlocal open_tasks, most
+        for number in range(40):
+            open_tasks += 1
+            most = max(most, open_tasks)
+            yield "square", number
+
+    def on_done(task, result):
+        nonlocal open_tasks
+        open_tasks -= 1
+
+    assert list(two(tasks(), on_done)) == [number * number for number in range(40)]
+    assert (open_tasks, most) == (0, 2)
+
+
+def test_a_worker_leaves_the_other_cores_to_the_others(two):
+    assert list(two([("threads",)] * 2)) == ["1", "1"]
+
+
+def test_what_a_task_raises_is_raised_with_its_traceback_and_the_workers_stay(two):
+    with pytest.raises(InvalidInput, match=r"^no\.") as caught:
+        list(two([("refuse", "no.")]))
+    assert str(caught.value) == "no."
+    assert "_refuse" in caught.value.__notes__[0]
+    assert list(two([("square", 3)])) == [9]
+
+
+@pytest.mark.parametrize(
+    ("task", "cause"),
+    [("refuse_in_two_parts", "TwoPartError: first second"), ("return_a_function", "lambda")],
+)
+def test_what_can_not_travel_between_processes_is_told(two, task, cause):
+    with pytest.raises(Exception, match=cause):
+        list(two([(task,)]))
+
+
+def test_calls_may_be_given_up_or_take_turns(two):
+    given_up = two([("square", number) for number in range(9)])
+    assert next(given_up) == 0
+    del given_up
+    first, second = (two([("square", number) for number in range(at, 9)]) for at in (0, 4))
+    assert [next(first), next(second), *second, *first] == [
+        number * number for number in (0, *range(4, 9), *range(1, 9))
+    ]
+
+
+def test_a_pool_of_one_works_in_this_process(tmp_path):
+    done = []
+    with pool(work, tmp_path, processes=1) as give:
+        assert list(give([("square", 5)], lambda *each: done.append(each))) == [25]
+    assert done == [(("square", 5), 25)]
+
+
+def test_a_pool_has_at_least_one_process(tmp_path):
+    nothing = pool(work, tmp_path, processes=0)
+    with pytest.raises(InvalidInput, match="processes must be at least 1, got 0"):
+        nothing.__enter__()
+
+
+def test_workers_are_started_when_there_is_work_and_a_lost_one_is_told(tmp_path):
+    before = set(multiprocessing.active_children())
+    with pool(work, tmp_path, processes=50) as give:
+        assert set(multiprocessing.active_children()) == before
+        assert list(give([("square", 2)])) == [4]
+        assert len(set(multiprocessing.active_children()) - before) == 1
+        with pytest.raises(WorkerLost, match="exit code 7"):
+            list(give([("vanish", 7)]))
+    assert set(multiprocessing.active_children()) == before
+
+
+def raising(error):
+    def on_done(task, result):
+        raise error
+
+    return on_done
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+def test_an_exception_ends_busy_workers_and_they_clean_up(tmp_path, error):
+    before = set(multiprocessing.active_children())
+    with pytest.raises(error), pool(work, tmp_path, processes=2) as give:
+        list(give([("write_for_ever", "file"), ("wait", "file")], raising(error)))
+    assert set(multiprocessing.active_children()) == before
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_worker_that_ignores_the_request_is_killed(tmp_path, monkeypatch):
+    monkeypatch.setattr(pools, "GRACE", 0.05)
+    before = set(multiprocessing.active_children())
+    with pytest.raises(KeyboardInterrupt), pool(work, tmp_path, processes=2) as give:
+        list(give([("ignore_requests", "deaf"), ("wait", "deaf")], raising(KeyboardInterrupt)))
+    assert set(multiprocessing.active_children()) == before
