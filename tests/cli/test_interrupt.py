@@ -1,0 +1,123 @@
+"""Ctrl-C ends every command that works on several processes: one line, 130, and nothing stays.
+
+The commands run as a shell runs them, in a session of their own, and get a real signal: all their
+processes, as from a terminal, or the parent alone, as from `kill -INT`.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+DEADLINE = 120.0  # seconds for what takes a moment, for the sake of loaded machines
+PROC = Path("/proc")
+START = "import sys; from holdfast.cli import main; sys.exit(main())"
+
+SIZES = ("--n-examples", "2000", "--n-classes", "10", "--n-queries", "1001")
+# Each would work for minutes.
+COMMANDS = {
+    "attack": ("attack", "block-majority", *SIZES, "--trials", "1000000"),
+    "matrix": ("matrix", *SIZES),
+    "audit": ("audit", "--looks", "3000"),
+    "reproduce": ("reproduce", "--out", "out", "--effort", "100"),
+}
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not (PROC / "self" / "status").exists(), reason="needs Linux's /proc"),
+]
+
+
+def processes_of(session):
+    """Return the processes of a session that have not ended: their numbers and status lines."""
+    found = {}
+    for folder in PROC.iterdir():
+        if folder.name.isdigit():
+            try:
+                # After the name in brackets: state, parent, process group, session.
+                state, _, _, its_session = (
+                    (folder / "stat").read_text().rpartition(")")[2].split()[:4]
+                )
+                if int(its_session) == session and state not in "ZX":
+                    lines = (folder / "status").read_text().splitlines()
+                    status = dict(line.split(":", 1) for line in lines)
+                    found[int(folder.name)] = (folder / "cmdline").read_text(), status
+            except (FileNotFoundError, ProcessLookupError):
+                continue  # it ended meanwhile
+    return found
+
+
+def starting(command, status):
+    """Tell whether this is a worker, whatever it does."""
+    return "multiprocessing.spawn" in command
+
+
+def at_work(command, status):
+    """Tell whether this is a worker that is ready for tasks: from then on it catches SIGTERM."""
+    caught = int(status["SigCgt"], 16) >> (signal.SIGTERM - 1)
+    return starting(command, status) and caught & 1
+
+
+def wait_until(condition, what):
+    latest = time.monotonic() + DEADLINE
+    while not condition():
+        assert time.monotonic() < latest, what
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def interrupted(tmp_path):
+    """Run a command, interrupt it when two workers are so far, and return its outcome."""
+    temporary, folder = tmp_path / "temporary", tmp_path / "folder"
+    temporary.mkdir()
+    folder.mkdir()
+    started = []
+
+    def run(arguments, when, send):
+        parent = subprocess.Popen(
+            [sys.executable, "-c", START, *arguments, "--processes", "2", "--json"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=folder,
+            env={**os.environ, "TMPDIR": str(temporary)},
+            start_new_session=True,
+        )
+        started.append(parent)
+
+        def far_enough():
+            assert parent.poll() is None, parent.communicate()
+            return sum(bool(when(*each)) for each in processes_of(parent.pid).values()) == 2
+
+        wait_until(far_enough, "no two workers came so far")
+        send(parent.pid, signal.SIGINT)
+        out, err = parent.communicate(timeout=DEADLINE)
+        return parent, out, err
+
+    yield run
+    for parent in started:
+        if parent.poll() is None:
+            os.killpg(parent.pid, signal.SIGKILL)
+            parent.communicate()
+
+
+@pytest.mark.parametrize("send", [os.killpg, os.kill], ids=["all", "parent"])
+@pytest.mark.parametrize(
+    ("name", "when"), [("attack", starting), *((name, at_work) for name in COMMANDS)]
+)
+def test_ctrl_c_is_one_line_and_exit_code_130_and_nothing_stays(
+    name, send, when, interrupted, tmp_path
+):
+    parent, out, err = interrupted(COMMANDS[name], when, send)
+    said = [line for line in err.splitlines() if line]
+    while name == "audit" and said[0].endswith(" ..."):
+        del said[0]  # the steps that it tells
+    assert (parent.returncode, out, said) == (130, "", ["error: interrupted."])
+    wait_until(lambda: not processes_of(parent.pid), "a process outlived the command")
+    assert list((tmp_path / "temporary").iterdir()) == []
+    assert [path for path in (tmp_path / "folder").rglob("*") if path.is_file()] == []
