@@ -96,3 +96,10 @@ def test_looks_that_all_labels_take():
 def test_shares_that_are_none_are_refused(shares):
     with pytest.raises(InvalidInput, match="shares must be"):
         accuracy_from_shares(1.0, 10, shares)
+
+
+@pytest.mark.parametrize("n", [10**6, 10**9, 10**12])
+@pytest.mark.parametrize("nats", [0.1, 1.0, 30.0])
+def test_equal_shares_are_never_worth_less_than_uniform_labels(n, nats):
+    """Next to no nats an example are a difference of entropies that lose their digits."""
+    assert accuracy_from_shares(nats, n, [0.1] * 10) >= accuracy_from_information(nats, n, 10)

@@ -23,6 +23,8 @@ __all__ = ["accuracy_from_shares", "nats_any_labels", "queries_to_recover_shares
 SUM_SLACK = 1e-6
 # Log-odds of the winner against the others at which a label counts as certain.
 STEEPEST = 60.0
+# Nats of one example are a difference of two entropies, rounded by less than this.
+LOST = 2e-15
 
 
 def accuracy_from_shares(nats: float, n_examples: int, shares: Sequence[float]) -> float:
@@ -52,7 +54,8 @@ def accuracy_from_shares(nats: float, n_examples: int, shares: Sequence[float]) 
     while True:
         middle = 0.5 * (low + high)
         if not low < middle < high:
-            return min(1.0, _at_slope(p, high)[1])
+            # So many nats that rounding may have lost are worth 1/slope each.
+            return min(1.0, _at_slope(p, high)[1] + LOST / high)
         if _at_slope(p, middle)[0] <= target:
             low = middle
         else:
