@@ -101,6 +101,15 @@ def test_without_scores_the_last_look_counts(board):
     assert shown(close(host)) == [(1, "blue", 0.1, False)]
 
 
+def test_a_look_does_not_count_by_the_score_of_another_team(board):
+    """All teams share the memory, so a team's first look is answered with what another reached."""
+    host = board.host("ladder:0.01", memory="data_set")
+    host.score(board.submission(15, 10), team="red")
+    for public, private in ((2, 3), (12, 20)):
+        assert host.score(board.submission(public, private), team="blue").released == 0.75
+    assert shown(close(host)) == [(1, "blue", 0.5, False), (2, "red", 0.25, False)]
+
+
 def test_answers_of_a_full_batch_count_for_their_looks(board):
     host = board.host("batch:2")
     host.score(board.submission(15, 20), team="blue")

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from holdfast.guard.entry import Entry
-from holdfast.mechanisms import recorded_mechanism
+from holdfast.mechanisms import Told, recorded_mechanism
 
 __all__ = ["Candidate", "Final", "Finals", "finals_of", "ranked"]
 
@@ -75,34 +75,42 @@ class Finals:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A look that may decide: its entry, what was released for it, and who picked it."""
+    """A look that may decide: its entry, what was released for it, and who picked it.
+
+    `own` is False where the released value is known to be another look's.
+    """
 
     look: Entry
     released: float | None
     chosen: bool
+    own: bool = True
 
 
 def finals_of(entries: Iterable[Entry]) -> dict[str, list[Candidate]]:
     """Return the final submissions of each team with a look, from the entries of one data set.
 
     They are those that the team has named. A team that has named none has one: the look with the
-    highest released score, the earliest of equal ones, which under a rule that repeats the best
-    score so far is the one that reached it; its last look, if the rule releases no scores.
+    highest released score of its own, the earliest of equal ones, which under a rule that repeats
+    the best score so far is the one that reached it; its last look, if the rule releases no scores,
+    or none of the team's own because all teams share its memory.
     """
     looks: dict[str, dict[str, Entry]] = defaultdict(dict)
     named: dict[str, list[str]] = defaultdict(list)
-    later: dict[str, str | None] = {}
+    later: dict[str, Entry] = {}
     for entry in entries:
         if entry.kind == "look":
             looks[entry.team][entry.receipt_id] = entry
         elif entry.kind == "choice":
             named[entry.team].append(entry.detail)
         elif entry.kind == "answer":
-            later[entry.detail.partition(" ")[0]] = entry.released
+            later[entry.detail.partition(" ")[0]] = entry
 
     def candidate(look: Entry, chosen: bool) -> Candidate:
-        text = later.get(look.receipt_id, look.released)
-        return Candidate(look, None if text is None else float(text), chosen)
+        answer = later.get(look.receipt_id, look)
+        note = answer.detail.partition(" ")[2] if answer.kind == "answer" else answer.detail
+        own = Told.from_text(note, speaks=True).own is not False
+        released = None if answer.released is None else float(answer.released)
+        return Candidate(look, released, chosen, own)
 
     finals = {}
     for team, of_team in looks.items():
@@ -118,7 +126,9 @@ def _best(candidates: Iterable[Candidate]) -> Candidate:
     scored = [
         each
         for each in every
-        if each.released is not None and recorded_mechanism(each.look.rule).ranks_submissions
+        if each.released is not None
+        and each.own
+        and recorded_mechanism(each.look.rule).ranks_submissions
     ]
     return max(scored, key=lambda each: each.released or 0.0) if scored else every[-1]
 
