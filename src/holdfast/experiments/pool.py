@@ -1,8 +1,8 @@
 """A pool of worker processes that are gone when their user is, however it ends.
 
 Workers are started afresh, not forked: a forked copy of a process with threads can hang. Each has
-a pipe of its own and one task at a time, so that nothing waits in queues, and no lock, file or
-socket needs to be removed. Only the parent hears Ctrl-C; it ends the others.
+a pipe of its own and one task at a time, or two if they are short, so that no lock, file or socket
+needs to be removed. Only the parent hears Ctrl-C; it ends the others.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import signal
 import sys
 import time
 import traceback
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -36,6 +37,10 @@ ResultOut = TypeVar("ResultOut", covariant=True)
 
 # Seconds that workers have for ending on request before they are killed.
 GRACE = 2.0
+# A worker whose last task took fewer seconds gets the next one before it is done with this.
+SHORT = 0.05
+# Bytes that a pipe takes although nobody reads; more could wait for a worker that waits for us.
+SMALL = 4096
 
 
 class Map(Protocol[TaskIn, ResultOut]):
@@ -53,8 +58,8 @@ def pool(
 ) -> Iterator[Map[Task, Result]]:
     """Yield what maps tasks to `work(shared, task)`, in this process or on several.
 
-    At most `processes` tasks are taken from an iterable before their results are there. When the
-    block ends, or an exception such as Ctrl-C leaves it, all workers are ended and waited for.
+    At most two tasks per process are taken from an iterable before their results are there. When
+    the block ends, or an exception such as Ctrl-C leaves it, all workers are ended and waited for.
 
     Parameters
     ----------
@@ -104,11 +109,6 @@ class _Here(Generic[Shared, Task, Result]):
             yield result
 
 
-class _Worker(NamedTuple):
-    process: SpawnProcess
-    pipe: Connection
-
-
 class _Call(Generic[Result]):
     """One use of the map: what came of its tasks so far, and whom to tell."""
 
@@ -126,14 +126,26 @@ class _Errand(NamedTuple):
     at: int
 
 
+class _Worker:
+    """A process, the pipe to it, and what it has to do, the oldest first."""
+
+    def __init__(self, process: SpawnProcess, pipe: Connection) -> None:
+        self.process, self.pipe = process, pipe
+        self.errands: deque[_Errand] = deque()
+        self.most = 1
+
+    @property
+    def room(self) -> int:
+        """How many more tasks to give it now."""
+        return max(0, self.most - len(self.errands))
+
+
 class _Workers(Generic[Task, Result]):
     """The map of a pool of several processes, which are started when there is work for them."""
 
     def __init__(self, instruction: bytes, processes: int) -> None:
         self._instruction, self._processes = instruction, processes
         self._all: list[_Worker] = []
-        self._idle: list[_Worker] = []
-        self._busy: dict[Connection, tuple[_Worker, _Errand]] = {}
 
     def __call__(
         self, tasks: Iterable[Task], on_done: Callable[[Task, Result], None] | None = None
@@ -142,17 +154,18 @@ class _Workers(Generic[Task, Result]):
         call = _Call(on_done)
         sent = given = 0
         while more or given < sent:
-            room = self._processes - len(self._busy)
+            missing = self._processes - len(self._all)
+            room = missing + sum(worker.room for worker in self._all)
             taken = list(islice(waiting, room)) if more else []
             more = more and len(taken) == room
-            self._hire(len(taken))
+            self._hire(min(missing, len(taken) - sum(worker.room for worker in self._all)))
             for task in taken:
                 self._send(_Errand(task, call, sent))
                 sent += 1
             if given in call.results:
                 yield call.results.pop(given)
                 given += 1
-            elif self._busy:
+            elif more or given < sent:
                 self._receive()
             if call.failures:
                 raise call.failures[0]
@@ -171,19 +184,17 @@ class _Workers(Generic[Task, Result]):
                 worker.process.close()
             self._all.clear()
 
-    def _hire(self, wanted: int) -> None:
-        """Start workers until so many are idle."""
-        missing = wanted - len(self._idle)
-        if missing <= 0:
+    def _hire(self, number: int) -> None:
+        """Start so many more workers."""
+        if number <= 0:
             return
         if HAS_MASKS:
             # Started with the first process otherwise, and it would unblock what is deferred.
             resource_tracker.ensure_running()
         with deferred_interrupt():
-            fresh = [self._start() for _ in range(missing)]
+            fresh = [self._start() for _ in range(number)]
         for worker in fresh:  # after all have been started: one that starts is slow to read
             self._tell(worker, self._instruction)
-        self._idle += fresh
 
     def _start(self) -> _Worker:
         spawn = multiprocessing.get_context("spawn")
@@ -196,9 +207,16 @@ class _Workers(Generic[Task, Result]):
         return worker
 
     def _send(self, errand: _Errand) -> None:
-        worker = self._idle.pop()
-        self._tell(worker, pickle.dumps(errand.task))
-        self._busy[worker.pipe] = (worker, errand)
+        message = pickle.dumps(errand.task)
+        worker = self._least_busy()
+        while worker.errands and len(message) > SMALL:
+            self._receive()
+            worker = self._least_busy()
+        self._tell(worker, message)
+        worker.errands.append(errand)
+
+    def _least_busy(self) -> _Worker:
+        return min(self._all, key=lambda worker: len(worker.errands))
 
     def _tell(self, worker: _Worker, message: bytes) -> None:
         try:
@@ -208,16 +226,16 @@ class _Workers(Generic[Task, Result]):
 
     def _receive(self) -> None:
         """Wait for a result and give it to its call, which may be another or given up."""
-        for ready in wait(list(self._busy)):
-            pipe = cast("Connection", ready)
-            worker, errand = self._busy[pipe]
+        busy = {worker.pipe: worker for worker in self._all if worker.errands}
+        for pipe in wait(list(busy)):
+            worker = busy[cast("Connection", pipe)]
             try:
-                message = pipe.recv_bytes()
+                message = worker.pipe.recv_bytes()
             except (EOFError, OSError):
                 _report_loss(worker)
-            del self._busy[pipe]
-            self._idle.append(worker)
-            done, result = pickle.loads(message)
+            seconds, done, result = pickle.loads(message)
+            worker.most = 2 if seconds < SHORT else 1
+            errand = worker.errands.popleft()
             call = errand.call
             if not done:
                 call.failures.append(result)
@@ -255,8 +273,10 @@ def _leave(*_: object) -> NoReturn:
 
 
 def _answer(work: Callable[[Any, Any], Any], shared: Any, task: Any) -> bytes:
+    start = time.perf_counter()
     try:
-        return pickle.dumps((True, work(shared, task)))
+        result = work(shared, task)
+        return pickle.dumps((time.perf_counter() - start, True, result))
     except Exception as error:  # whatever it is, the parent raises it
         return _packed(error)
 
@@ -266,8 +286,8 @@ def _packed(error: Exception) -> bytes:
     seen = "".join(traceback.format_exception(error))
     try:
         error.add_note(f"In a worker process:\n{seen}")
-        packed = pickle.dumps((False, error))
+        packed = pickle.dumps((0.0, False, error))
         pickle.loads(packed)
     except Exception:  # an error that can't travel
-        return pickle.dumps((False, RuntimeError(f"in a worker process:\n{seen}")))
+        return pickle.dumps((0.0, False, RuntimeError(f"in a worker process:\n{seen}")))
     return packed
