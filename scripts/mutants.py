@@ -251,7 +251,7 @@ def first_failure(tests: list[str], tree: Path) -> str | None:
     )
     if run.returncode == 0:
         return None
-    failed = re.search(r"^FAILED (\S+?)(?: - |$)", run.stdout, re.MULTILINE)
+    failed = re.search(r"^FAILED (.+?)(?: - |$)", run.stdout, re.MULTILINE)
     if run.returncode != 1 or failed is None:
         raise SystemExit(f"the tests could not run:\n{run.stdout[-2000:]}{run.stderr[-2000:]}")
     return failed[1]

@@ -114,7 +114,7 @@ def test_json_is_one_document(holdfast, files):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--mechanism", "round:99"), "mechanism must not round finer than 1/1,000,000,000,000"),
+        (("--mechanism", "round:14"), "mechanism must not round finer than 1/1,000,000,000,000"),
         (("--processes", 0), "processes must be at least 1, got 0."),
     ],
 )
