@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -217,11 +218,16 @@ def killed(mutant: Mutant, tree: Path) -> bool:
     finally:
         path.write_text(text, encoding="utf-8")
         os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-    # A test that fails on the code as it is kills nothing.
-    sound = failed is not None and first_failure([failed], tree) is None
+    sound = failed is not None and passes_unchanged(failed, tree)
     verdict = f"killed by {failed}" if sound else f"SURVIVED ({failed or 'no test failed'})"
     print(f"{mutant.name}: {verdict} ({time.monotonic() - started:.0f} s)", flush=True)
     return sound
+
+
+@cache
+def passes_unchanged(test: str, tree: Path) -> bool:
+    """Return whether a test passes on the code as it is: one that fails there kills nothing."""
+    return first_failure([test], tree) is None
 
 
 def tests_of(mutant: Mutant) -> list[str]:
