@@ -13,6 +13,7 @@ import pytest
 
 from holdfast.errors import BudgetExhausted, LedgerError
 from holdfast.guard import Guard, Ledger, Policy
+from holdfast.guard.storage import files_in_place
 
 LABELS = np.arange(40) % 4
 BUDGET = 2
@@ -181,6 +182,21 @@ def test_a_second_name_of_the_file_gives_no_second_budget(path):
         guard.score(prediction(0), team="blue")
     other.unlink()
     assert guard.score(prediction(0), team="blue").repeated
+
+
+@pytest.mark.parametrize("name", ["ledger.db", "a ledger.db"])
+def test_a_file_that_is_mounted_without_its_folder_is_refused(tmp_path, name, monkeypatch):
+    """Its log would lie in a folder of the container's own, unseen by others."""
+    path, mounts = tmp_path / name, tmp_path / "mountinfo"
+    open_guard(path, create=True).ledger.close()
+    line = "36 35 98:0 {} {} rw,noatime - ext4 /dev/root rw\n"
+    root = line.format("/", "/")
+    monkeypatch.setattr(files_in_place, "MOUNTS", str(mounts))
+    mounts.write_text(root + line.format("/x", str(tmp_path).replace(" ", "\\040")))
+    open_guard(path).ledger.close()
+    mounts.write_text(root + line.format("/x", str(path).replace(" ", "\\040")))
+    with pytest.raises(LedgerError, match="mounted by itself"):
+        open_guard(path)
 
 
 def test_an_untouched_copy_over_itself_costs_nothing(path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import stat
 from pathlib import Path
@@ -11,7 +12,10 @@ from typing import TypeAlias
 from holdfast.errors import LedgerError
 from holdfast.guard.storage.note import stamp
 
-__all__ = ["Files", "refuse_wide_modes"]
+__all__ = ["Files", "refuse_mounted_file", "refuse_wide_modes"]
+
+# What is mounted where, on Linux: the fifth field of each line.
+MOUNTS = "/proc/self/mountinfo"
 
 # Device and inode: what a path names, whatever it holds.
 Identity: TypeAlias = tuple[int, int]
@@ -84,6 +88,30 @@ def refuse_wide_modes(path: Path) -> None:
                 f"{mode:04o}; run: chmod 600 {shlex.quote(str(place))} (or, where a platform "
                 f"mounts it so, name it sqlite:///{path}?shared=true). Nothing was released."
             )
+
+
+def refuse_mounted_file(path: Path) -> None:
+    """Raise if the file is mounted without its folder: then its log lies elsewhere.
+
+    A container that mounts the file alone keeps the newest looks in a folder of its own, where
+    no other sees them, and which may be thrown away with them.
+    """
+    real = os.path.realpath(path)
+    try:
+        lines = Path(MOUNTS).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError:  # not Linux
+        return
+    # Blanks and the like are written as a backslash and three octal digits.
+    points = (re.sub(r"\\([0-7]{3})", _letter, line.split(" ")[4]) for line in lines if line)
+    if real in points:
+        raise LedgerError(
+            f"ledger {path} can't be used: the file is mounted by itself, so its log would lie "
+            "elsewhere; mount its folder instead. Nothing was released."
+        )
+
+
+def _letter(octal: re.Match[str]) -> str:
+    return chr(int(octal[1], 8))
 
 
 def _identity(path: str) -> Identity | None:

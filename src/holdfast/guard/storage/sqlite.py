@@ -16,7 +16,7 @@ from holdfast.guard.entry import READABLE_VERSIONS, VERSION
 from holdfast.guard.storage.contract import Question, Transaction
 from holdfast.guard.storage.damage import damage
 from holdfast.guard.storage.file_lock import FileQueue
-from holdfast.guard.storage.files_in_place import Files, refuse_wide_modes
+from holdfast.guard.storage.files_in_place import Files, refuse_mounted_file, refuse_wide_modes
 from holdfast.guard.storage.new_file import make_file
 from holdfast.guard.storage.note import Note, stamp_of
 from holdfast.guard.storage.sql import SqlTransaction
@@ -198,6 +198,7 @@ def _connect(path: Path, shared: bool) -> tuple[sqlite3.Connection, Files]:
         )
     if not shared:
         refuse_wide_modes(path)
+    refuse_mounted_file(path)
     files = Files(path)
     connection = sqlite3.connect(
         path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
