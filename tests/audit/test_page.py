@@ -79,6 +79,13 @@ def test_the_order_is_verdict_warnings_chart_rules_preflight_reproduce(written):
     assert places == sorted(places)
 
 
+def test_what_looks_allow_is_said_of_whom_it_is_proved_for(written):
+    text = " ".join(written.read_text(encoding="utf-8").split())
+    assert "points, certified without a model" in text
+    assert "the looks allow" in text
+    assert "to somebody without a model of the labels, unexplained:" in text
+
+
 def test_names_from_outside_cannot_become_markup():
     audit = sample_audit()
     nasty = "</script><img src=x onerror=alert(1)>"

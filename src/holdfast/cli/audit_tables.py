@@ -137,8 +137,8 @@ def _history(console: Console, history: History) -> None:
     if history.mean_gap is not None:
         console.print(
             f"  public above private by {history.mean_gap:g} points on average: chance "
-            f"{_or_none(history.chance)}, allowed {_or_none(history.allowed)}, unexplained "
-            f"{_or_none(history.unexplained)}"
+            f"{_or_none(history.chance)}, allowed {_or_none(history.allowed)} (to somebody without "
+            f"a model of the labels), unexplained {_or_none(history.unexplained)}"
         )
     table = Table(title="observed: ranks that can be told apart", title_justify="left")
     for name in ("ranks", "teams"):
