@@ -163,15 +163,15 @@ MUTANTS = (
         "one level less on the Ladder",
         "tests/mechanisms/test_ladder_transcripts.py",
         "mechanisms/ladder.py",
-        "n_levels(as_fraction(self.step)) - 1",
-        "n_levels(as_fraction(self.step)) - 2",
+        "n_levels(as_fraction(self.step)))",
+        "n_levels(as_fraction(self.step)) - 1)",
     ),
     Mutant(
         "three levels less on the Ladder",
         "tests/mechanisms/test_ladder_transcripts.py",
         "mechanisms/ladder.py",
-        "n_levels(as_fraction(self.step)) - 1",
-        "max(n_levels(as_fraction(self.step)) - 4, 0)",
+        "n_levels(as_fraction(self.step)))",
+        "max(n_levels(as_fraction(self.step)) - 3, 1))",
     ),
 )
 

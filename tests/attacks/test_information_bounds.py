@@ -10,11 +10,9 @@ from holdfast.bounds.information import information_non_adaptive
 from holdfast.bounds.tilted import information_adaptive_tilted
 from holdfast.optimal import optimal
 from holdfast.oracles import LabelOracle
-from holdfast.planner.forecasts import ADAPTIVE
-from holdfast.planner.players import player_type
 from tests.attacks.conformance import attack_classes, build
 
-STEERED = {player_type(name) for name in ADAPTIVE}
+STEERED = {cls for cls in attack_classes() if getattr(cls, "adaptive", True)}
 
 
 def plays(cls, sizes):
