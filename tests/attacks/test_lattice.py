@@ -42,6 +42,7 @@ def labelled(draw, classes):
     return m, draw(st.lists(st.integers(0, m - 1), min_size=1, max_size=24))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(labelled(st.integers(2, 16)), st.integers(0, 3), st.booleans())
 def test_any_labels_with_few_classes(case, seed, permuted):
@@ -236,6 +237,7 @@ def test_a_good_prior_saves_looks(m):
     assert assert_solved(hidden, m, prior=prior) < 0.8 * assert_solved(hidden, m)
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(labelled(st.integers(2, 24)), st.integers(1, 80), st.integers(0, 2**32 - 1), st.booleans())
 def test_no_prior_breaks_what_is_certain(case, k, seed, sure):
@@ -259,6 +261,7 @@ def test_a_model_that_is_sure_and_always_wrong(m):
     assert_solved(hidden, m, prior=prior)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [1, 5, 20, 60, 150])
 def test_with_a_prior_it_is_not_worse_than_the_model(k):
     """On average over labels; the same draws serve model and attack."""

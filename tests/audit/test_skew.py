@@ -20,6 +20,9 @@ from holdfast.priors import Prior
 from holdfast.problem import Problem
 from tests.audit.conftest import make_request
 
+# Each plays a whole audit.
+pytestmark = pytest.mark.slow
+
 
 def drawn(n, counts, seed=1):
     return np.random.default_rng(seed).permutation(np.repeat(np.arange(len(counts)), counts))[:n]

@@ -107,6 +107,7 @@ def test_a_model_is_improved_more_from_many_accounts_than_from_one(stage, attack
     assert many.mean() - one.mean() > 4 * error
 
 
+@pytest.mark.slow
 def test_the_audits_figures_follow_the_number_of_accounts(request_for, labels):
     """The same 40 looks in all, under a rule that remembers: the more strangers the worse."""
     found = {}

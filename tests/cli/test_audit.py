@@ -26,6 +26,7 @@ def files(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_json_carries_the_whole_record(holdfast, files):
     outcome = holdfast(
         "audit", files / "truth.csv", *LOOKS, "--predictions", files / "model.csv",

@@ -17,6 +17,7 @@ def truth(tmp_path):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["exact", "round:2", "ladder:0.01"])
 def test_audit_matrix_and_attack_agree(holdfast, truth, rule):
     seeded = ("--seed", SEED, "--processes", 1, "--json")

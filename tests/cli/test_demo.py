@@ -27,6 +27,7 @@ def test_the_json_has_every_point_and_the_figure_is_there(holdfast, quick, tmp_p
     assert (tmp_path / "bias.svg").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_the_table_shows_accuracy_guarantee_and_bound(holdfast, quick, tmp_path):
     out = holdfast("demo", "--out", tmp_path, "--seed", 1).out
     assert "A hidden test set of 10,000 examples and 10 classes. Guessing scores 10%." in out

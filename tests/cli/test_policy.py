@@ -30,6 +30,7 @@ def measured(outcome):
     return {name: value for name, value in outcome.json.items() if name not in ASKED}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "more"),
     [
@@ -91,6 +92,7 @@ def test_a_policy_holds_what_was_said_and_the_class_names_but_nothing_else_of_th
     )
 
 
+@pytest.mark.slow
 def test_a_part_of_the_policy_is_what_the_audit_plays_on(holdfast, labels):
     policy = labels.parent / "policy.toml"
     sizes = {}

@@ -52,6 +52,7 @@ def test_the_json_has_each_exponent_next_to_the_theory(holdfast, quick, tmp_path
     assert lines[0] == "attack,n,m,k,trial,seed,matches,accuracy,bias,gain,looks,seconds"
 
 
+@pytest.mark.slow
 def test_the_table_is_printed(holdfast, quick, tmp_path):
     out = holdfast("reproduce", "--out", tmp_path).out
     for word in (

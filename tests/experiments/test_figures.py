@@ -25,6 +25,7 @@ def test_the_figure_is_written_as_png_and_svg(points, tmp_path):
     assert b"<svg" in paths[1].read_bytes()
 
 
+@pytest.mark.slow
 def test_same_numbers_same_file(points, tmp_path):
     one, two = (tmp_path / "one.svg", tmp_path / "two.svg")
     bias_figure(points, 2000, 4, paths=[one])

@@ -99,6 +99,7 @@ def test_rules_that_leave_the_order_do_not_stop_attacks_that_compare(result):
         assert of[rule, compares].mean > 4 * of[rule, compares].stderr
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_the_number_of_processes(result):
     matrix = Matrix(PROBLEM, trials=2, seed=3, rules=("ladder", "gaussian:0.02"))
     here, there = run_matrix(matrix), run_matrix(matrix, processes=2)
