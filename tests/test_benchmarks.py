@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from benchmarks import audit
 
+# Each starts a process that loads everything.
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 # Modules that are run with -m; the others are imported by them.
 RUN = sorted(

@@ -16,6 +16,9 @@ from holdfast.planner.tables import table
 from holdfast.priors import Prior
 from tests.attacks.released import model_guess, play_under
 
+# Forecasts against whole games.
+pytestmark = pytest.mark.slow
+
 # Below this many matches a forecast of next to nothing is as good as nothing.
 A_THIRD = 1.0 / 3.0
 

@@ -9,6 +9,9 @@ from holdfast import Problem, attacks, planner
 from holdfast.answers import RoundedAnswers
 from holdfast.priors import Prior
 
+# Many whole games of every attack with a prior.
+pytestmark = pytest.mark.slow
+
 
 def with_prior():
     """Return every attack that takes `prior=` and needs nothing but a problem and a generator."""

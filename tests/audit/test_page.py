@@ -13,6 +13,9 @@ from holdfast.audit.result import Finding
 from tests.audit.browser import PATIENCE, chromium, executable
 from tests.audit.sample import sample_audit
 
+# Most start a browser.
+pytestmark = pytest.mark.slow
+
 needs_browser = pytest.mark.skipif(
     executable() is None, reason="no Chromium found: run `make browser`, or set HOLDFAST_CHROMIUM"
 )
