@@ -20,8 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
-from holdfast import csv_columns
-from holdfast.label_files import read_labels
+from holdfast.files import csv_columns
+from holdfast.files.label_files import read_labels
 
 N, CLASSES = 10_000, 10
 TURNS, REPEATS = 10, 20

@@ -6,7 +6,7 @@ Run as `python scripts/what_if.py`; a test computes random cells of every surfac
 import json
 from pathlib import Path
 
-from holdfast.audit.what_if import compute
+from holdfast.audit.judgement.what_if import compute
 
 TARGET = Path(__file__).parents[1] / "src/holdfast/audit/data/what_if.json"
 

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from holdfast.audit.history import read_history
+from holdfast.audit.inputs.history import read_history
 from holdfast.errors import HoldfastError
+from holdfast.files.label_files import read_labels
 from holdfast.guard import Policy
 from holdfast.guard.class_names import read_classes
 from holdfast.guard.policy import POLICY_TEMPLATE
 from holdfast.guard.solution import Solution
-from holdfast.label_files import read_labels
 from holdfast.lint import lint
 from holdfast.problem import Problem
 from holdfast.transcript import FORMAT, Transcript

@@ -3,11 +3,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.columns import BalancedColumns, UniformColumns
 from holdfast.errors import InvalidInput
-from holdfast.keyed import hash_keys
+from holdfast.kernels.columns import BalancedColumns, UniformColumns
+from holdfast.kernels.keyed import hash_keys
+from holdfast.kernels.permutations import grid, rounds_for, striped_grid
 from holdfast.labels import label_dtype
-from holdfast.permutations import grid, rounds_for, striped_grid
 from tests import plain_network
 
 

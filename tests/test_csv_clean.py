@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from holdfast.csv_clean import read_clean
-from holdfast.csv_columns import read_carefully, read_columns
 from holdfast.errors import InvalidInput
-from holdfast.label_files import read_labels
+from holdfast.files.csv_clean import read_clean
+from holdfast.files.csv_columns import read_carefully, read_columns
+from holdfast.files.label_files import read_labels
 from tests.mutations import mutated
 
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from holdfast import ids as module
-from holdfast.ids import IdIndex, as_ids, distinct_keys, id_keys
+from holdfast.files import ids as module
+from holdfast.files.ids import IdIndex, as_ids, distinct_keys, id_keys
 
 
 def some_ids(kind, n, rng):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from holdfast import keyed
+from holdfast.kernels import keyed
 
 # Worked out with Python's own integers, reduced modulo 2^64 at every step.
 FIRST_HASHES = [11385487063155714807, 6652587683579779273]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInput
-from holdfast.label_files import label_file_of, read_labels
+from holdfast.files.label_files import label_file_of, read_labels
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from holdfast import name_columns
 from holdfast.errors import InvalidInput
+from holdfast.files import name_columns
+from holdfast.files.label_files import read_labels
 from holdfast.guard import Guard, Policy
-from holdfast.label_files import read_labels
 
 MOST_MEGABYTES = 500
 
@@ -19,7 +19,7 @@ READ = """
 import sys
 from holdfast.errors import InvalidInput
 from holdfast.guard import Policy
-from holdfast.label_files import read_labels
+from holdfast.files.label_files import read_labels
 try:
     (Policy.read if sys.argv[1] == "policy" else read_labels)(sys.argv[2])
     print("read")

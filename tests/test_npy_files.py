@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInput
-from holdfast.npy_files import read_npy, read_npy_blocks, read_npy_header
+from holdfast.files.npy_files import read_npy, read_npy_blocks, read_npy_header
 
 
 def written(tmp_path, data):

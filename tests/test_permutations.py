@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from holdfast import keyed
 from holdfast.errors import InvalidInput
-from holdfast.permutations import grid, inverse_permutation, permutation, rounds_for
+from holdfast.kernels import keyed
+from holdfast.kernels.permutations import grid, inverse_permutation, permutation, rounds_for
 from tests import plain_network
 
 keys64 = st.integers(0, 2**64 - 1).map(np.uint64)

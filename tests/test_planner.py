@@ -16,7 +16,7 @@ from holdfast.answers import (
 from holdfast.bounds import best_impossible
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.oracles import LabelOracle
-from holdfast.planner import Auto, Mixture, Situation, plan
+from holdfast.planner import Auto, Mixture, Setting, plan
 from holdfast.planner.forecasts import forecast
 from holdfast.planner.players import make_player, part_of, player_names
 from holdfast.planner.rate_distortion import gain_for_nats, prior_gain
@@ -73,7 +73,7 @@ CELLS = [
 )
 def test_forecast_and_measurement_agree(name, problem, trials):
     mean, error = measured(lambda p, rng: make_player(name, p, rng), problem, trials)
-    assert_agree(forecast(name, Situation(problem)).gain, mean, error)
+    assert_agree(forecast(name, Setting(problem)).gain, mean, error)
 
 
 INEXACT = [
@@ -96,9 +96,9 @@ def test_forecasts_know_what_answers_hide(name, answers, share):
         return make_player(name, p, rng, answers=answers)
 
     mean, error = measured(make, problem, 30, answers=answers)
-    told = forecast(name, Situation(problem, answers=answers)).gain
+    told = forecast(name, Setting(problem, answers=answers)).gain
     assert_agree(told, mean, error, share)
-    assert told < forecast(name, Situation(problem)).gain
+    assert told < forecast(name, Setting(problem)).gain
 
 
 @pytest.mark.parametrize(
@@ -120,10 +120,10 @@ def test_the_plan_knows_small_problems(sizes):
 
 
 def test_one_look_tells_nothing_to_attacks_that_climb():
-    situation = Situation(Problem(1000, 10, 1))
-    assert forecast("hill-climb", situation).gain == 0.0
-    assert forecast("block-climb", situation).gain == 0.0
-    assert plan(situation.problem).chosen.gain > 0.0
+    setting = Setting(Problem(1000, 10, 1))
+    assert forecast("hill-climb", setting).gain == 0.0
+    assert forecast("block-climb", setting).gain == 0.0
+    assert plan(setting.problem).chosen.gain > 0.0
 
 
 def test_every_attack_has_a_forecast_or_a_reason():
@@ -184,7 +184,7 @@ def test_comparisons_can_be_more_than_examples():
 def test_a_public_split_smaller_than_the_looks():
     problem = Problem(600, 4, 200)
     answers = SubsetAnswers(0.1)
-    told = forecast("block-majority", Situation(problem, answers=answers)).gain
+    told = forecast("block-majority", Setting(problem, answers=answers)).gain
     mean, error = measured(
         lambda p, rng: make_player("block-majority", p, rng), problem, 100, answers=answers
     )
@@ -252,7 +252,7 @@ def test_the_forecast_with_a_prior_agrees_with_measurement():
         attack = make_player("champion-challenger", problem, rng, prior=prior)
         guess = play(attack, LabelOracle(hidden, problem=problem))
         gains.append(int((guess == hidden).sum()) - int((top == hidden).sum()))
-    told = forecast("champion-challenger", Situation(problem, prior)).gain
+    told = forecast("champion-challenger", Setting(problem, prior)).gain
     error = np.std(gains, ddof=1) / math.sqrt(30)
     assert abs(told - np.mean(gains)) <= max(0.2 * np.mean(gains), 4 * error)
 
@@ -413,4 +413,4 @@ def test_the_tables_are_whole():
         share = np.array(designs[name])
         assert share.shape == tuple(len(designs[axis]) for axis in ("classes", "examples", "loads"))
         assert ((share >= 0.0) & (share <= 1.0)).all()
-    assert ExactAnswers() == Situation(Problem(2, 2, 1)).answers
+    assert ExactAnswers() == Setting(Problem(2, 2, 1)).answers

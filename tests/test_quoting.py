@@ -1,8 +1,8 @@
 import pytest
 
 from holdfast.errors import InvalidInput
+from holdfast.files.label_files import read_labels
 from holdfast.guard.windows import parse_duration
-from holdfast.label_files import read_labels
 from holdfast.mechanisms import parse_mechanism
 from holdfast.problem import check_at_least
 from holdfast.quoting import LONGEST_QUOTE, listed, quoted, shortened

@@ -1,6 +1,6 @@
 import pytest
 
-from holdfast.spelling import class_numbers, is_integer, is_number, plain_spelling
+from holdfast.files.spelling import class_numbers, is_integer, is_number, plain_spelling
 
 
 @pytest.mark.parametrize(

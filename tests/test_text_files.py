@@ -3,7 +3,7 @@ import os
 import pytest
 
 from holdfast.errors import InvalidInput
-from holdfast.text_files import open_regular_file, read_text_file
+from holdfast.files.text_files import open_regular_file, read_text_file
 
 posix = pytest.mark.skipif(os.name != "posix", reason="pipes and devices have names on POSIX only")
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         priors,
         votes,
     )
-    from holdfast.label_files import read_labels
+    from holdfast.files.label_files import read_labels
     from holdfast.loop import play
     from holdfast.problem import Problem
     from holdfast.transcript import Transcript
@@ -35,7 +35,7 @@ HOMES = {
     "Problem": "problem",
     "Transcript": "transcript",
     "play": "loop",
-    "read_labels": "label_files",
+    "read_labels": "files.label_files",
 }
 
 __all__ = [

@@ -17,8 +17,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.keyed import GOLDEN64, Keys, keyed64, mix64
-from holdfast.threads import over_slices
+from holdfast.kernels.keyed import GOLDEN64, Keys, keyed64, mix64
+from holdfast.kernels.threads import over_slices
 
 __all__ = ["row_keys"]
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from holdfast.answers import AnswerModel, ExactAnswers, NoisyAnswers, RoundedAnswers
-from holdfast.attacks.boundary_challenger import BoundaryChallenger, share_left
-from holdfast.attacks.champion_challenger import ChampionChallenger
+from holdfast.attacks.steering.boundary_challenger import BoundaryChallenger, share_left
+from holdfast.attacks.steering.champion_challenger import ChampionChallenger
 from holdfast.problem import Problem
 from tests.attacks.released import play_under
 

@@ -9,8 +9,8 @@ from holdfast.answers import (
     SubsetAnswers,
 )
 from holdfast.attacks import AnytimeChampionChallenger, BlockMajority, ChampionChallenger
-from holdfast.attacks.contest import level, pairing
-from holdfast.attacks.linear_posterior import LinearPosterior
+from holdfast.attacks.steering._linear_posterior import LinearPosterior
+from holdfast.attacks.steering._water_filling import lagrange_slope, pair_labels
 from holdfast.errors import InconsistentAnswer, NotSupported
 from holdfast.priors import Prior
 from tests.attacks.released import model_guess, play_under
@@ -160,17 +160,17 @@ def test_the_level_spends_the_budget():
     rest = (1 - top) / (m - 1)
     nats = np.log(m) + top * np.log(top) + (m - 1) * rest * np.log(rest)
     even = np.full((m, 40), 1 / m)
-    assert level(even, 40 * nats) == pytest.approx(slope, rel=0.01)
+    assert lagrange_slope(even, 40 * nats) == pytest.approx(slope, rel=0.01)
     # The same with all but one label merged into the last row.
-    assert level(even[:2], 40 * nats, alike=m - 1) == pytest.approx(slope, rel=0.01)
+    assert lagrange_slope(even[:2], 40 * nats, alike=m - 1) == pytest.approx(slope, rel=0.01)
 
 
 def test_a_position_is_parked_at_the_level_and_shows_its_best_label():
     estimates = np.array([[0.1, 0.4, 0.45], [0.8, 0.35, 0.05], [0.1, 0.25, 0.5]])
-    shown, playing = pairing(estimates, np.log(2.0), np.full(3, 0.999))
+    shown, playing = pair_labels(estimates, np.log(2.0), np.full(3, 0.999))
     assert playing == 2  # .8 : .1 is beyond 2 : 1
     assert shown.tolist() == [1, 1, 0]
-    shown, _ = pairing(estimates, np.log(2.0), np.zeros(3))
+    shown, _ = pair_labels(estimates, np.log(2.0), np.zeros(3))
     assert shown.tolist() == [1, 0, 2]
 
 

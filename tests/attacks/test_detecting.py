@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.answers import NoisyAnswers, RoundedAnswers
-from holdfast.attacks.detecting import Detecting, PooledDetecting
+from holdfast.attacks.exact.detecting import Detecting, PooledDetecting
 from holdfast.errors import InconsistentAnswer, NotSupported
 from holdfast.problem import Problem
 from tests.attacks.released import model_guess, play_under

@@ -14,7 +14,7 @@ from holdfast.answers import (
     RoundedAnswers,
     SubsetAnswers,
 )
-from holdfast.attacks.hadamard_blocks import HadamardBlocks, signs, transform
+from holdfast.attacks.designs.hadamard_blocks import HadamardBlocks, signs, transform
 from holdfast.errors import NotSupported
 from holdfast.priors import Prior
 from holdfast.problem import Problem

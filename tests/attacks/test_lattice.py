@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from holdfast import Problem
 from holdfast.answers import NoisyAnswers, RoundedAnswers
 from holdfast.attacks import Lattice
-from holdfast.attacks.lattice.search import search, spans_for
+from holdfast.attacks.exact.lattice.search import search, spans_for
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 
 
@@ -202,8 +202,8 @@ def test_a_contradiction_at_the_end_of_a_round_changes_nothing():
 
 def test_clusters_that_presumed_wrongly_start_over():
     """Few clusters and many hits a test: the presumed counts are often wrong."""
-    from holdfast.attacks.lattice import attack as module
-    from holdfast.attacks.lattice import clusters
+    from holdfast.attacks.exact.lattice import attack as module
+    from holdfast.attacks.exact.lattice import clusters
 
     restarts = []
 

@@ -5,15 +5,15 @@ from itertools import product
 import numpy as np
 import pytest
 
-from holdfast.attacks.lattice.board import Board, ask_round
-from holdfast.attacks.lattice.coins import signed
-from holdfast.attacks.lattice.crowds import Crowds
-from holdfast.attacks.lattice.layout import Round
-from holdfast.attacks.lattice.packing import Packer
-from holdfast.attacks.lattice.pairs import SUMS, again_odds, leading, sum_odds
-from holdfast.attacks.lattice.positions import Positions
-from holdfast.attacks.lattice.sizes import expected_looks, looks_left, sizes
-from holdfast.attacks.lattice.splits import split
+from holdfast.attacks.exact.lattice.board import Board, ask_round
+from holdfast.attacks.exact.lattice.coins import signed
+from holdfast.attacks.exact.lattice.crowds import Crowds
+from holdfast.attacks.exact.lattice.layout import Round
+from holdfast.attacks.exact.lattice.packing import Packer
+from holdfast.attacks.exact.lattice.pairs import SUMS, again_odds, leading, sum_odds
+from holdfast.attacks.exact.lattice.positions import Positions
+from holdfast.attacks.exact.lattice.sizes import expected_looks, looks_left, sizes
+from holdfast.attacks.exact.lattice.splits import split
 
 
 def ask_one(positions, board, hidden, offer, kind, last):

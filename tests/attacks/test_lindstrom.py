@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from holdfast.attacks.lindstrom import (
+from holdfast.attacks.exact._lindstrom import (
     NodePlan,
     capacity,
     most_digits,

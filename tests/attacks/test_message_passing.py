@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from holdfast.answers import AnswerModel, ExactAnswers, NoisyAnswers, RoundedAnswers
-from holdfast.attacks import message_passing
-from holdfast.attacks.label_subset import LabelSubset
-from holdfast.attacks.message_passing import MessagePassing, state_evolution
-from holdfast.attacks.subset_design import one_step_accuracy
+from holdfast.attacks.designs import message_passing
+from holdfast.attacks.designs._subset_design import one_step_accuracy
+from holdfast.attacks.designs.label_subset import LabelSubset
+from holdfast.attacks.designs.message_passing import MessagePassing, state_evolution
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 from tests.attacks.released import model_guess, play_under

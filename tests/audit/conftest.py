@@ -3,7 +3,7 @@ import pytest
 
 from holdfast.audit import Prediction, Request, parse_looks, parts_of
 from holdfast.cli import main
-from holdfast.label_files import LabelFile
+from holdfast.files.label_files import LabelFile
 
 
 def make_request(labels=None, *, n=300, m=3, ids=None, split=None, final=None, **settings):

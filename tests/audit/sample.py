@@ -25,7 +25,7 @@ def growing(constant: float) -> list[float]:
     return [100 * constant * math.sqrt(k / 1e5) for k in BOUND_LOOKS]
 
 
-def series(attack: str, setting: result.Setting, constant: float) -> result.Series:
+def series(attack: str, setting: result.Knowledge, constant: float) -> result.Series:
     points = tuple(interval(100 * constant * math.sqrt(k / 1e5)) for k in LOOKS)
     return result.Series(attack, setting, points)
 
@@ -62,7 +62,7 @@ def history() -> result.History:
 
 
 def surfaces() -> dict[str, object]:
-    """Return what-if surfaces in the shape of `holdfast.audit.what_if`, on a coarse grid."""
+    """Return what-if surfaces in the shape of `audit.judgement.what_if`, on a coarse grid."""
     axes: dict[str, tuple[float | None, ...]] = {
         "n_examples": (100, 100_000),
         "n_classes": (2, 1000),

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from holdfast.audit import parse_looks
-from holdfast.audit.allowed import allowed, certificate
-from holdfast.audit.grain import grain_for
-from holdfast.audit.limits import limits
-from holdfast.audit.models import prior_of, stated_accuracy
+from holdfast.audit.inputs.disclosure import rounding_unit_for
+from holdfast.audit.inputs.models import prior_of, stated_accuracy
+from holdfast.audit.judgement.allowed import allowed, certificate
+from holdfast.audit.judgement.limits import limits
+from holdfast.audit.judgement.verdict import judge
 from holdfast.audit.result import Curve
-from holdfast.audit.suite import Effort, Worst
-from holdfast.audit.verdict import judge
-from holdfast.audit.ways import Way
+from holdfast.audit.scenarios.measurement import PlayBudget, StrongestAttack
+from holdfast.audit.scenarios.scenarios import Scenario
 from holdfast.certificates import certify
 from holdfast.experiments.summary import Mean
 from holdfast.mechanisms import parse_mechanism
@@ -42,7 +42,7 @@ def test_models_have_a_bound_of_their_own_and_the_record_says_whom_each_binds():
     labels = np.random.default_rng(5).integers(10, size=2000).astype(np.uint8)
     model = np.where(np.random.default_rng(6).random(2000) < 0.8, labels, 0).astype(np.uint8)
     request = make_request(labels, m=10, release="ladder:0.05", predictions=[model])
-    grain = grain_for(2000, 10)
+    grain = rounding_unit_for(2000, 10)
     right = stated_accuracy(prior_of(request.predictions, labels, 10), request, grain)
     assert right == pytest.approx(np.mean(model == labels), abs=grain.points / 100.0)
     found = limits(request, 1.0, NO_CURVE, model=right)
@@ -60,8 +60,10 @@ def test_proven_means_proven_for_whoever_has_the_given_models_too(modelled, prov
     request = make_request(n=2000, m=10)
     found = limits(request, 1.0, NO_CURVE)
     found = replace(found, allowed=0.4, allowed_model=modelled, binds_model=None)
-    worst = Worst(Way("features", "champion-challenger"), Mean(0.006, 0.0001), 4)
-    verdict = judge(request, Effort(4, 4, 20), grain_for(2000, 10), worst, found, (), 1.0)
+    worst = StrongestAttack(Scenario("features", "champion-challenger"), Mean(0.006, 0.0001), 4)
+    verdict = judge(
+        request, PlayBudget(4, 4, 20), rounding_unit_for(2000, 10), worst, found, (), 1.0
+    )
     assert verdict.proven is proven
     assert verdict.word == ("SAFE" if proven else "MARGINAL")
 

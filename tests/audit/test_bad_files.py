@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from holdfast import csv_columns
+from holdfast.files import csv_columns
 
 GOOD = b"id,label\n" + b"".join(b"%d,%c\n" % (j, b"ab"[j % 2]) for j in range(40))
 
@@ -127,7 +127,7 @@ def test_a_hundred_million_rows_are_refused_in_bounded_memory(tmp_path):
         for _ in range(100):
             file.write(b"1\n" * 1_000_000)
     script = (
-        "from holdfast.label_files import read_labels\n"
+        "from holdfast.files.label_files import read_labels\n"
         f"try: read_labels({str(path)!r})\n"
         "except Exception as error: print(error)\n"
         # Not getrusage: its peak would count what this process held when it forked.

@@ -4,13 +4,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from holdfast.audit import closed_forms, parse_looks
-from holdfast.audit.curve import curve
-from holdfast.audit.grain import grain_for
-from holdfast.audit.page.charts import gain_chart
-from holdfast.audit.suite import Effort, Measured
-from holdfast.audit.ways import Way
-from holdfast.audit.what_if import (
+from holdfast.audit import parse_looks
+from holdfast.audit.inputs.disclosure import rounding_unit_for
+from holdfast.audit.judgement import formulas as closed_forms
+from holdfast.audit.judgement.what_if import (
     ACCOUNTS,
     CLASSES,
     DECIMALS,
@@ -21,6 +18,10 @@ from holdfast.audit.what_if import (
     STEPS,
     what_if,
 )
+from holdfast.audit.page.charts import gain_chart
+from holdfast.audit.scenarios.curve import curve
+from holdfast.audit.scenarios.measurement import Measured, PlayBudget
+from holdfast.audit.scenarios.scenarios import Scenario
 from holdfast.certificates import certify
 from holdfast.experiments.matrix_plays import Played
 from holdfast.experiments.summary import Mean
@@ -75,7 +76,7 @@ def test_no_surface_is_older_than_what_it_is_computed_from(rule, name, cell):
 
 @pytest.mark.parametrize(("n", "m"), [(50, 2), (899, 10), (10_000, 10), (50_000, 1000), (10**6, 2)])
 def test_the_grain_is_never_finer_than_one_example(n, m):
-    grain = grain_for(n, m)
+    grain = rounding_unit_for(n, m)
     assert grain.points >= 100.0 / n
     assert grain.round(grain.round(3.14159)) == grain.round(3.14159)
 
@@ -83,10 +84,10 @@ def test_the_grain_is_never_finer_than_one_example(n, m):
 def test_the_drawn_guarantee_breaks_between_the_theorems(request_for):
     """Between their ranges nothing is promised; each range is drawn to its very edges."""
     request = request_for(n=2000, m=40, looks=parse_looks("300"))
-    grain = grain_for(2000, 40)
-    empty = [Measured(Way("features", "constant"), Mean(0.0, 0.0), None)]
+    grain = rounding_unit_for(2000, 40)
+    empty = [Measured(Scenario("features", "constant"), Mean(0.0, 0.0), None)]
     drawn = curve(
-        request, Effort(2, 2, 300), grain, empty, lambda jobs: [Played(0.0, 1) for _ in jobs]
+        request, PlayBudget(2, 2, 300), grain, empty, lambda jobs: [Played(0.0, 1) for _ in jobs]
     )
     known = dict(zip(drawn.bound_looks, drawn.guaranteed_by, strict=True))
     first, last = 1 + 2000 // 80, math.floor(9 * 40 * math.log(40)) + 1

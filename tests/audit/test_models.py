@@ -1,7 +1,7 @@
 import numpy as np
 
 from holdfast.audit import Prediction
-from holdfast.audit.models import prior_of
+from holdfast.audit.inputs.models import prior_of
 
 
 def test_models_that_agree_weigh_more_than_one_that_does_not():

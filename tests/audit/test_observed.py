@@ -3,16 +3,16 @@ import pytest
 from scipy.stats import binom
 
 from holdfast.audit import parse_looks, read_history
-from holdfast.audit.grain import grain_for
-from holdfast.audit.history import Submission
-from holdfast.audit.observed import observed, score_interval
+from holdfast.audit.inputs.disclosure import rounding_unit_for
+from holdfast.audit.inputs.history import Submission
+from holdfast.audit.judgement.observed import observed, score_interval
 
 SPLIT = ["Public", "Private"] * 1000
 
 
 def history_of(request_for, rows, **settings):
     request = request_for(n=2000, split=SPLIT, history=rows, looks=parse_looks("5"), **settings)
-    return observed(request, grain_for(*request.problem[:2]))
+    return observed(request, rounding_unit_for(*request.problem[:2]))
 
 
 def test_looks_are_counted_by_team_and_limits_compared(request_for):
@@ -31,7 +31,7 @@ def test_a_gap_of_chance_is_explained_and_a_large_one_is_not(request_for):
     assert honest.unexplained == 0.0
     assert honest.chance == honest.gap
     assert odd.unexplained > 50.0
-    grain = grain_for(1000, 3).points
+    grain = rounding_unit_for(1000, 3).points
     assert odd.chance + odd.allowed + odd.unexplained == pytest.approx(odd.gap, abs=2 * grain)
 
 
@@ -65,7 +65,7 @@ def test_teams_with_predictions_are_compared_example_by_example(request_for):
     better[:400], worse[:430] = (labels[:400] + 1) % 3, (labels[:430] + 1) % 3
     rows = [Submission("model 0", None, 0.80, None), Submission("model 1", None, 0.785, None)]
     request = request_for(labels, history=rows, predictions=[better, worse])
-    grain = grain_for(2000, 3)
+    grain = rounding_unit_for(2000, 3)
     assert len(observed(request, grain).groups) == 2
     assert len(observed(request_for(labels, history=rows), grain).groups) == 1
 

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from holdfast.audit import parse_looks
-from holdfast.audit.grain import grain_for
-from holdfast.audit.preflight import expected_best, preflight
+from holdfast.audit.inputs.disclosure import rounding_unit_for
+from holdfast.audit.judgement.preflight import expected_best, preflight
 
 
 def codes(request):
-    findings = preflight(request, grain_for(*request.problem[:2]))
+    findings = preflight(request, rounding_unit_for(*request.problem[:2]))
     for finding in findings:
         assert finding.what.endswith((".", "%."))
         assert finding.why
@@ -114,9 +114,13 @@ def test_looks_are_a_number_or_a_rate():
 
 def test_classes_in_runs_are_sorted_whatever_their_order(request_for):
     labels = np.repeat([2, 0, 3, 1], 60)
-    codes = {finding.code for finding in preflight(request_for(labels, m=4), grain_for(240, 4))}
+    codes = {
+        finding.code for finding in preflight(request_for(labels, m=4), rounding_unit_for(240, 4))
+    }
     assert "sorted-rows" in codes
     mixed = np.concatenate([labels, labels])  # every class in two runs
-    codes = {finding.code for finding in preflight(request_for(mixed, m=4), grain_for(480, 4))}
+    codes = {
+        finding.code for finding in preflight(request_for(mixed, m=4), rounding_unit_for(480, 4))
+    }
     assert "sorted-rows" not in codes
     assert "grouped-rows" in codes

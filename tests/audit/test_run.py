@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from holdfast.audit import as_json, audit, n_plays, parse_looks
-from holdfast.audit.grain import grain_for
-from holdfast.audit.plays import Job, Stage, play_job
-from holdfast.audit.suite import effort_for
+from holdfast.audit.inputs.disclosure import rounding_unit_for
+from holdfast.audit.scenarios.measurement import play_budget_for
+from holdfast.audit.scenarios.plays import Job, PlayContext, play_job
 from holdfast.experiments import Experiment, Matrix, run_matrix, run_trial
 from holdfast.problem import Problem
 from tests.audit.conftest import make_request
@@ -44,11 +44,11 @@ def test_an_audit_of_exact_scores_is_unsafe_and_carries_all_evidence(result):
 
 def test_the_same_seed_gives_the_numbers_of_the_matrix_and_of_attack(result, labels):
     request, found = result
-    trials = effort_for(request).trials
+    trials = play_budget_for(request).trials
     matrix = run_matrix(
         Matrix(request.problem, trials=trials, seed=4, rules=["exact"], labels=labels)
     )
-    grain = grain_for(240, 4)
+    grain = rounding_unit_for(240, 4)
     gains = {gain.attack: gain for gain in found.gains if gain.setting == "features"}
     compared = 0
     for cell in matrix["cells"]:
@@ -66,9 +66,9 @@ def test_a_play_without_features_is_a_trial_of_attack(labels):
     experiment = Experiment(
         "naive-bayes", Problem(240, 4, 16), trials=3, seed=5, labels=labels, without_features=True
     )
-    stage = Stage(labels, 4, 5)
+    context = PlayContext(labels, 4, 5)
     for trial in range(3):
-        played = play_job(stage, Job("no features", "exact", "naive-bayes", 16, trial))
+        played = play_job(context, Job("no features", "exact", "naive-bayes", 16, trial))
         assert played.bias == run_trial(experiment, trial)["bias"]
 
 
@@ -135,7 +135,7 @@ def test_a_private_part_that_decides_is_not_reached_by_looks(request_for, labels
 
 
 def test_more_looks_than_can_be_played_are_said_so(request_for, labels, monkeypatch):
-    monkeypatch.setattr("holdfast.audit.suite.MOST_WORK", 240 * 10)
+    monkeypatch.setattr("holdfast.audit.scenarios.measurement.MOST_WORK", 240 * 10)
     found = audit(request_for(labels, m=4, looks=parse_looks("50")))
     assert "fewer-looks-played" in {finding.code for finding in found.findings}
     assert "(of 50 allowed)" in found.verdict.sentence

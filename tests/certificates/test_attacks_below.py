@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from holdfast.audit.plays import Job, Stage, play_job
+from holdfast.audit.scenarios.plays import Job, Stage, play_job
 from holdfast.certificates import certify
 from holdfast.experiments.summary import mean_of
 from holdfast.mechanisms import parse_mechanism

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from holdfast.audit.grain import grain_for
+from holdfast.audit.inputs.disclosure import rounding_unit_for
 from holdfast.experiments.summary import Mean
 
 N, M, LOOKS, SEED = 300, 3, 24, 11
@@ -25,7 +25,7 @@ def test_audit_matrix_and_attack_agree(holdfast, truth, rule):
     trials = audited["reproduce"]["trials"]
     sizes = ("--labels", truth, "--n-queries", LOOKS, "--trials", trials)
     matrix = holdfast("matrix", *sizes, "--rule", rule, *seeded).json
-    grain = grain_for(N, M)
+    grain = rounding_unit_for(N, M)
 
     def points(bias):
         interval = grain.interval(Mean(bias["mean"], bias["stderr"]), trials)

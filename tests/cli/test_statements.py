@@ -14,4 +14,4 @@ def test_the_text_names_code_and_tests(holdfast):
     out = holdfast("statements").out
     for statement in load():
         assert statement.title in out
-    assert "holdfast/attacks/block_majority.py::BlockMajority" in out
+    assert "holdfast/attacks/paper/block_majority.py::BlockMajority" in out

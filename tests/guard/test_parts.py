@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInput
+from holdfast.files.label_files import LabelFile
 from holdfast.guard.parts import data_sets_of, rows_of_parts, scored_part
-from holdfast.label_files import LabelFile
 
 
 def file_with(*usage):

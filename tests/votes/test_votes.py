@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import InvalidInput
 from holdfast.votes import Votes
-from holdfast.votes.tally import Tally
+from holdfast.votes.vote_table import VoteTable
 from tests.votes.voters import CASES, CLASSES, accuracies, voters
 
 EVERY = pytest.mark.parametrize("case", CASES)
@@ -90,7 +90,7 @@ def test_a_tally_adds_up_what_a_loop_adds_up(seed, models, m, depth):
     rng = np.random.default_rng(seed)
     cast, weights = rng.integers(m, size=(7, models)), rng.normal(size=models)
     depth = min(depth, m)
-    tally = Tally(cast, m)
+    tally = VoteTable(cast, m)
     labels, scores = tally.ranked(tally.scores(weights), depth)
     for j in range(7):
         total = {int(x): weights[cast[j] == x].sum() for x in set(cast[j].tolist())}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from holdfast.answers import ExactAnswers
 from holdfast.errors import InvalidInput, OutOfTurn
-from holdfast.keyed import bounded, subkey, wrap
+from holdfast.kernels.keyed import bounded, subkey, wrap
 from holdfast.labels import Labels, label_dtype
 from holdfast.problem import Problem
 from holdfast.quoting import quoted

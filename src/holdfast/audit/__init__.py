@@ -4,10 +4,10 @@ Three words are kept apart: *possible* (an attack did it), *allowed* (no bound r
 *observed* (a history shows it).
 """
 
-from holdfast.audit.history import Submission, read_history
-from holdfast.audit.looks import Looks, parse_looks, parse_rate
-from holdfast.audit.parts import Parts, parts_of
-from holdfast.audit.request import Prediction, Request
+from holdfast.audit.inputs.history import Submission, read_history
+from holdfast.audit.inputs.looks import Looks, parse_looks, parse_rate
+from holdfast.audit.inputs.parts import Parts, parts_of
+from holdfast.audit.inputs.request import Prediction, Request
 from holdfast.audit.result import Audit, as_json
 from holdfast.audit.run import audit, n_plays
 

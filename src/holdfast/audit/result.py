@@ -4,7 +4,7 @@ Three words are kept apart everywhere. *Possible* is what an attack was measured
 what a bound does not rule out, *observed* what a history shows.
 
 The record holds no label and no exact score: every number that was computed from the hidden labels
-is rounded to a multiple of `grain` points, see `holdfast.audit.grain`. It can be shared.
+is rounded to a multiple of `grain` points, see `audit.inputs.disclosure`. It can be shared.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 
 # Which knowledge an attack had: the test examples; where classes are unequal, these and the class
 # shares; nothing of them; or a model's predictions too.
-Setting = Literal["features", "class shares", "no features", "model"]
+Knowledge = Literal["features", "class shares", "no features", "model"]
 Word = Literal["SAFE", "MARGINAL", "UNSAFE"]
 Severity = Literal["void", "warning", "note"]
 
@@ -61,7 +61,7 @@ class Gain:
     """
 
     attack: str
-    setting: Setting
+    setting: Knowledge
     accounts: int
     looks: int
     trials: int
@@ -86,7 +86,7 @@ class Series:
     """POSSIBLE. One attack's gain in points at each number of looks of the curve."""
 
     attack: str
-    setting: Setting
+    setting: Knowledge
     points: tuple[Interval | None, ...]
 
 
@@ -246,7 +246,7 @@ class Verdict:
     gap_points: float
     points: Interval
     attack: str
-    setting: Setting
+    setting: Knowledge
     proven: bool
     sentence: str
 

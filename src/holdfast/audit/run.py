@@ -10,19 +10,20 @@ from collections.abc import Callable
 import numpy as np
 
 from holdfast._version import __version__
-from holdfast.audit import curve as curves
-from holdfast.audit import models, rules
-from holdfast.audit import suite as suites
-from holdfast.audit.fixes import cheapest_fix
-from holdfast.audit.grain import Grain, grain_for
-from holdfast.audit.limits import limits
-from holdfast.audit.observed import observed
-from holdfast.audit.plays import Stage, play_job
-from holdfast.audit.preflight import preflight
-from holdfast.audit.request import Request
+from holdfast.audit.inputs import models
+from holdfast.audit.inputs.disclosure import RoundingUnit, rounding_unit_for
+from holdfast.audit.inputs.request import Request
+from holdfast.audit.judgement.fixes import cheapest_fix
+from holdfast.audit.judgement.limits import limits
+from holdfast.audit.judgement.observed import observed
+from holdfast.audit.judgement.preflight import preflight
+from holdfast.audit.judgement.verdict import gap_for, judge
+from holdfast.audit.judgement.what_if import what_if
 from holdfast.audit.result import Audit, Board, Finding, Reproduce
-from holdfast.audit.verdict import gap_for, judge
-from holdfast.audit.what_if import what_if
+from holdfast.audit.scenarios import curve as curves
+from holdfast.audit.scenarios import measurement as suites
+from holdfast.audit.scenarios import rules
+from holdfast.audit.scenarios.plays import PlayContext, play_job
 from holdfast.experiments.pool import pool
 from holdfast.experiments.suite import VERSION
 from holdfast.guard.fingerprint import fingerprint
@@ -38,8 +39,12 @@ OnStep = Callable[[str, int], None]
 
 def n_plays(request: Request) -> int:
     """Return about how many plays an audit takes, for a progress bar; a fix takes more."""
-    effort = suites.effort_for(request)
-    return suites.n_jobs(request, effort) + curves.n_jobs(effort) + rules.n_jobs(request, effort)
+    play_budget = suites.play_budget_for(request)
+    return (
+        suites.n_jobs(request, play_budget)
+        + curves.n_jobs(play_budget)
+        + rules.n_jobs(request, play_budget)
+    )
 
 
 def audit(
@@ -65,8 +70,8 @@ def audit(
     check_at_least("processes", processes, 1)
     start = time.perf_counter()
     n, m, _ = request.problem
-    grain = grain_for(n, m) if request.skew is None else request.skew.grain
-    effort = suites.effort_for(request)
+    grain = rounding_unit_for(n, m) if request.skew is None else request.skew.grain
+    play_budget = suites.play_budget_for(request)
 
     def tell(what: str) -> Callable[[int], None]:
         def advance(count: int) -> None:
@@ -77,24 +82,28 @@ def audit(
         return advance
 
     tell("pre-flight")
-    findings = preflight(request, grain) + _played_fewer(request, effort)
+    findings = preflight(request, grain) + _played_fewer(request, play_budget)
     history = observed(request, grain)
     gap = gap_for(request, history)
     prior = models.prior_of(request.predictions, request.labels, m)
     model = models.stated_accuracy(prior, request, grain)
-    stage = Stage(request.labels, m, request.seed, prior, request.skew)
-    with pool(play_job, stage, processes=processes) as play:
+    context = PlayContext(request.labels, m, request.seed, prior, request.skew)
+    with pool(play_job, context, processes=processes) as play:
         gains, worst, measured = suites.suite(
-            request, effort, grain, play, tell("attack suite"), model=model
+            request, play_budget, grain, play, tell("attack suite"), model=model
         )
-        drawn = curves.curve(request, effort, grain, measured, play, tell("gain against looks"))
-        compared = rules.compare(request, effort, grain, measured, worst, play, tell("other rules"))
+        drawn = curves.curve(
+            request, play_budget, grain, measured, play, tell("gain against looks")
+        )
+        compared = rules.compare(
+            request, play_budget, grain, measured, worst, play, tell("other rules")
+        )
         bounds = limits(request, gap, drawn, model=model)
-        verdict = judge(request, effort, grain, worst, bounds, findings, gap)
+        verdict = judge(request, play_budget, grain, worst, bounds, findings, gap)
         fix = None
         if verdict.word != "SAFE" and request.parts.final_share > 0.0:
             fix = cheapest_fix(
-                request, effort, grain, gap, compared, play, tell("cheapest fix"), model=model
+                request, play_budget, grain, gap, compared, play, tell("cheapest fix"), model=model
             )
     return Audit(
         verdict=verdict,
@@ -111,7 +120,7 @@ def audit(
         reproduce=Reproduce(
             command=command,
             seed=request.seed,
-            trials=effort.trials,
+            trials=play_budget.trials,
             suite=VERSION,
             fingerprint=fingerprint(request.labels, SALT).data_set[:16],
             versions=_versions(),
@@ -120,14 +129,14 @@ def audit(
     )
 
 
-def _played_fewer(request: Request, effort: suites.Effort) -> tuple[Finding, ...]:
-    if effort.looks == request.n_looks:
+def _played_fewer(request: Request, play_budget: suites.PlayBudget) -> tuple[Finding, ...]:
+    if play_budget.looks == request.n_looks:
         return ()
     return (
         Finding(
             "fewer-looks-played",
             "note",
-            f"The attacks played {effort.looks:,} of {request.n_looks:,} looks.",
+            f"The attacks played {play_budget.looks:,} of {request.n_looks:,} looks.",
             "So many looks take too long to play; with all of them an attack gains at least as "
             "much.",
             "Read the certified bound, which is for all looks, or allow fewer.",
@@ -135,7 +144,7 @@ def _played_fewer(request: Request, effort: suites.Effort) -> tuple[Finding, ...
     )
 
 
-def _board(request: Request, grain: Grain) -> Board:
+def _board(request: Request, grain: RoundingUnit) -> Board:
     n, m, k = request.problem
     counts = np.bincount(request.labels, minlength=m)
     skew = request.skew

@@ -14,7 +14,7 @@ from holdfast.cli.options import AsJson, Processes, Seed, problem_from, processe
 from holdfast.cli.output import human, print_json, progress
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Experiment, Mean, run, summarise
-from holdfast.label_files import read_labels
+from holdfast.files.label_files import read_labels
 
 __all__ = ["attack"]
 

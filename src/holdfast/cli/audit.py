@@ -17,16 +17,16 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from holdfast import audit as auditing
-from holdfast.audit.example import NAME, example
-from holdfast.audit.request import model_name
+from holdfast.audit.inputs.example import NAME, example
+from holdfast.audit.inputs.request import model_name
 from holdfast.cli.audit_tables import show
 from holdfast.cli.options import AsJson, Processes, Seed
 from holdfast.cli.output import print_json
 from holdfast.cli.policy_settings import looks_of
 from holdfast.cores import available_cores
 from holdfast.errors import InvalidInput
+from holdfast.files.label_files import LabelFile, read_labels
 from holdfast.guard import Policy
-from holdfast.label_files import LabelFile, read_labels
 from holdfast.labels import Labels
 from holdfast.problem import check_at_least
 from holdfast.quoting import quoted

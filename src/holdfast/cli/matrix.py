@@ -14,7 +14,7 @@ from holdfast.cli.output import human, print_json, progress
 from holdfast.cores import available_cores
 from holdfast.experiments import Matrix, Mean, RuleSummary, heat_map, n_plays, run_matrix
 from holdfast.experiments.heat_map import check_figure
-from holdfast.label_files import read_labels
+from holdfast.files.label_files import read_labels
 
 __all__ = ["matrix"]
 

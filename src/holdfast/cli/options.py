@@ -12,7 +12,7 @@ import typer
 from holdfast.cores import available_cores
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Experiment
-from holdfast.label_files import LabelFile
+from holdfast.files.label_files import LabelFile
 from holdfast.problem import Problem
 
 __all__ = ["AsJson", "Processes", "Seed", "problem_from", "processes_for"]

@@ -86,13 +86,13 @@ def _answers(mechanism: str, problem: Problem) -> AnswerModel:
 
 
 def _result(found: Plan, mechanism: str, certificate: Certificate) -> dict[str, Any]:
-    problem = found.situation.problem
+    problem = found.setting.problem
     n = problem.n_examples
     return {
         "problem": problem,
         "mechanism": mechanism,
-        "answers": str(found.situation.answers),
-        "start": found.situation.start / n,
+        "answers": str(found.setting.answers),
+        "start": found.setting.start / n,
         "most_possible": certificate.accuracy,
         "bound": certificate.bound,
         "binds": certificate.binds,
@@ -102,8 +102,8 @@ def _result(found: Plan, mechanism: str, certificate: Certificate) -> dict[str, 
 
 
 def _entry(each: Forecast, found: Plan) -> dict[str, Any]:
-    n = found.situation.problem.n_examples
-    accuracy = None if each.gain is None else (found.situation.start + each.gain) / n
+    n = found.setting.problem.n_examples
+    accuracy = None if each.gain is None else (found.setting.start + each.gain) / n
     return {
         "attack": each.attack,
         "gain": each.gain,

@@ -9,10 +9,10 @@ from typing import Any
 
 from holdfast import audit as auditing
 from holdfast.errors import InvalidInput
+from holdfast.files.label_files import read_labels
 from holdfast.guard import Policy
 from holdfast.guard.class_names import checked_classes, read_classes
 from holdfast.guard.windows import Calendar, Rolling, parse_duration
-from holdfast.label_files import read_labels
 
 __all__ = ["classes_setting", "looks_of", "settings_from_labels", "settings_from_looks"]
 

@@ -23,7 +23,7 @@ from holdfast.experiments.demonstration import (
 )
 from holdfast.experiments.figures import bias_figure, check_can_draw
 from holdfast.experiments.reproduce import (
-    Measured,
+    MeasuredRow,
     doubling_looks,
     measure,
     table_experiments,
@@ -83,7 +83,7 @@ def reproduce(
     )
 
 
-def _entry(line: Measured) -> dict[str, Any]:
+def _entry(line: MeasuredRow) -> dict[str, Any]:
     row = line.row
     return {
         "attack": row.attack,
@@ -102,7 +102,7 @@ def _entry(line: Measured) -> dict[str, Any]:
     }
 
 
-def _show(table: Sequence[Measured], doubling: Mean) -> None:
+def _show(table: Sequence[MeasuredRow], doubling: Mean) -> None:
     console = human()
     console.print("Table 1, measured: bias grows like k^a n^b m^c")
     shown = Table("regime", "attack", "by", "exponent of", "theory", "measured", "closed form")

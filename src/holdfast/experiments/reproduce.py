@@ -29,7 +29,7 @@ from holdfast.problem import Problem
 __all__ = [
     "TABLE_1",
     "Grid",
-    "Measured",
+    "MeasuredRow",
     "TableRow",
     "doubling_looks",
     "measure",
@@ -86,7 +86,7 @@ class TableRow:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredRow:
     """A line of the table with its measured exponents, and the closed form's over the same grid."""
 
     row: TableRow
@@ -199,20 +199,20 @@ def table_experiments(
     ]
 
 
-def measure(played: Sequence[Row], *, rows: Sequence[TableRow] = TABLE_1) -> list[Measured]:
+def measure(played: Sequence[Row], *, rows: Sequence[TableRow] = TABLE_1) -> list[MeasuredRow]:
     """Fit the exponents of each line of the table to the rows that were played for it."""
     summaries = summarise(played)
     return [_measured(row, [s for s in summaries if s["attack"] == row.attack]) for row in rows]
 
 
-def _measured(row: TableRow, summaries: list[dict[str, Any]]) -> Measured:
+def _measured(row: TableRow, summaries: list[dict[str, Any]]) -> MeasuredRow:
     expected = None
     if row.expected_bias is not None:
         expected = exponents(
             [{**s, "bias": Mean(row.expected_bias(_problem(s)), 0.0)} for s in summaries]
         )
     trials = sum(s["trials"] for s in summaries)
-    return Measured(
+    return MeasuredRow(
         row, exponents(summaries), expected, sum(s["seconds"] for s in summaries) / trials
     )
 

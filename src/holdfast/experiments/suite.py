@@ -31,7 +31,7 @@ from holdfast.mechanisms import (
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
 
-__all__ = ["SUITE", "VERSION", "Entry", "default_rules", "entry_named"]
+__all__ = ["SUITE", "VERSION", "SuiteEntry", "default_rules", "entry_named"]
 
 VERSION = "2026.11"
 
@@ -66,7 +66,7 @@ Build = Callable[[Problem, np.random.Generator, Rule], Attack[Labels]]
 
 
 @dataclass(frozen=True)
-class Entry:
+class SuiteEntry:
     """One way to attack a board: an attack, how it reads the rule, and how many accounts it has.
 
     `accounts` is 1, 2, or None for a new account at every look.
@@ -184,34 +184,36 @@ def _nothing(problem: Problem, rule: Rule) -> dict[str, Any]:
 
 
 SUITE = (
-    Entry("constant", _scored(attacks.Constant)),
-    Entry("block-majority", _comparing(attacks.BlockMajority)),
-    Entry("column-vote", _scored(attacks.ColumnVote)),
-    Entry("uniform-vote", _scored(attacks.UniformVote)),
-    Entry("naive-bayes", _scored(attacks.NaiveBayes)),
-    Entry("boosting", _scored(attacks.Boosting)),
-    Entry("hadamard-blocks", _scored(attacks.HadamardBlocks)),
-    Entry("label-subset", _scored(attacks.LabelSubset)),
-    Entry("message-passing", _scored(attacks.MessagePassing)),
-    Entry("detecting", _scored(attacks.Detecting)),
-    Entry("pooled-detecting", _scored(attacks.PooledDetecting)),
-    Entry("lattice", _scored(attacks.Lattice)),
-    Entry("champion-challenger", _scored(attacks.ChampionChallenger)),
-    Entry("boundary-challenger", _steering(attacks.BoundaryChallenger)),
-    Entry("hill-climb", _climbing(attacks.HillClimb, _nothing)),
-    Entry("block-climb", _climbing(attacks.BlockClimb, _margin)),
-    Entry("random-climb", _climbing(attacks.RandomClimb, _step)),
-    Entry("block-climb, 2 accounts", _climbing(attacks.BlockClimb, _margin), accounts=2),
-    Entry("random-climb, 2 accounts", _climbing(attacks.RandomClimb, _step), accounts=2),
-    Entry("block-majority, new accounts", _comparing(attacks.BlockMajority), accounts=None),
-    Entry("hadamard-blocks, new accounts", _scored(attacks.HadamardBlocks), accounts=None),
-    Entry("champion-challenger, new accounts", _scored(attacks.ChampionChallenger), accounts=None),
-    Entry(
+    SuiteEntry("constant", _scored(attacks.Constant)),
+    SuiteEntry("block-majority", _comparing(attacks.BlockMajority)),
+    SuiteEntry("column-vote", _scored(attacks.ColumnVote)),
+    SuiteEntry("uniform-vote", _scored(attacks.UniformVote)),
+    SuiteEntry("naive-bayes", _scored(attacks.NaiveBayes)),
+    SuiteEntry("boosting", _scored(attacks.Boosting)),
+    SuiteEntry("hadamard-blocks", _scored(attacks.HadamardBlocks)),
+    SuiteEntry("label-subset", _scored(attacks.LabelSubset)),
+    SuiteEntry("message-passing", _scored(attacks.MessagePassing)),
+    SuiteEntry("detecting", _scored(attacks.Detecting)),
+    SuiteEntry("pooled-detecting", _scored(attacks.PooledDetecting)),
+    SuiteEntry("lattice", _scored(attacks.Lattice)),
+    SuiteEntry("champion-challenger", _scored(attacks.ChampionChallenger)),
+    SuiteEntry("boundary-challenger", _steering(attacks.BoundaryChallenger)),
+    SuiteEntry("hill-climb", _climbing(attacks.HillClimb, _nothing)),
+    SuiteEntry("block-climb", _climbing(attacks.BlockClimb, _margin)),
+    SuiteEntry("random-climb", _climbing(attacks.RandomClimb, _step)),
+    SuiteEntry("block-climb, 2 accounts", _climbing(attacks.BlockClimb, _margin), accounts=2),
+    SuiteEntry("random-climb, 2 accounts", _climbing(attacks.RandomClimb, _step), accounts=2),
+    SuiteEntry("block-majority, new accounts", _comparing(attacks.BlockMajority), accounts=None),
+    SuiteEntry("hadamard-blocks, new accounts", _scored(attacks.HadamardBlocks), accounts=None),
+    SuiteEntry(
+        "champion-challenger, new accounts", _scored(attacks.ChampionChallenger), accounts=None
+    ),
+    SuiteEntry(
         "boundary-challenger, new accounts", _steering(attacks.BoundaryChallenger), accounts=None
     ),
 )
 
 
-def entry_named(name: str) -> Entry:
+def entry_named(name: str) -> SuiteEntry:
     """Return the suite's entry of that name."""
     return next(entry for entry in SUITE if entry.name == name)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from holdfast.errors import InvalidInput
+from holdfast.files.text_files import LARGEST_SETTINGS, read_text_file
 from holdfast.quoting import quoted
-from holdfast.text_files import LARGEST_SETTINGS, read_text_file
 
 __all__ = ["checked_classes", "read_classes"]
 

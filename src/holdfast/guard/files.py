@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from holdfast.errors import InvalidInput, InvalidQuery
+from holdfast.files.label_files import LabelFile, read_labels
+from holdfast.files.npy_files import NPY_MAGIC
 from holdfast.guard.guarded import GuardedSolution, as_policy
 from holdfast.guard.ledger import Ledger
 from holdfast.guard.policy import Policy
-from holdfast.label_files import LabelFile, read_labels
-from holdfast.npy_files import NPY_MAGIC
 
 __all__ = ["GuardedFile", "read_private_labels"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.label_files import LabelFile
+from holdfast.files.label_files import LabelFile
 from holdfast.quoting import listed, quoted
 
 __all__ = [

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import InvalidInput
+from holdfast.files.text_files import LARGEST_SETTINGS, read_text_file
 from holdfast.guard.class_names import checked_classes, read_classes
 from holdfast.guard.windows import (
     LONGEST_DAYS,
@@ -26,7 +27,6 @@ from holdfast.guard.windows import (
 )
 from holdfast.mechanisms import Rule, parse_mechanism
 from holdfast.quoting import quoted
-from holdfast.text_files import LARGEST_SETTINGS, read_text_file
 
 __all__ = ["POLICY_TEMPLATE", "Policy"]
 

@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from holdfast.errors import InvalidInput
+from holdfast.files.text_files import LARGEST_SETTINGS
 from holdfast.guard.policy import POLICY_TEMPLATE
 from holdfast.quoting import quoted
-from holdfast.text_files import LARGEST_SETTINGS
 
 __all__ = ["policy_text"]
 

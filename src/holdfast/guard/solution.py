@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from holdfast.errors import InvalidQuery
+from holdfast.files.label_files import LabelFile
+from holdfast.files.spelling import class_numbers
 from holdfast.guard.parts import Rows
-from holdfast.label_files import LabelFile
 from holdfast.labels import Labels, label_dtype
 from holdfast.quoting import listed, quoted
-from holdfast.spelling import class_numbers
 
 __all__ = ["Solution"]
 

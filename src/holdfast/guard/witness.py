@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Protocol
 
 from holdfast.errors import InvalidInput, LedgerError
+from holdfast.files.text_files import open_regular_file
 from holdfast.guard.storage.backup import flush_folder
 from holdfast.guard.storage.file_lock import FileQueue
 from holdfast.quoting import quoted
-from holdfast.text_files import open_regular_file
 
 __all__ = ["FileWitness", "Mark", "Witness", "open_witness"]
 

@@ -15,7 +15,7 @@ from holdfast.lint.tree import read_tree
 from holdfast.mechanisms import parse_mechanism
 from holdfast.planner.closed_forms import climb_gain, column_gain
 from holdfast.planner.curves import champion_gain, lattice_certain
-from holdfast.planner.forecast import Situation
+from holdfast.planner.forecast import Setting
 from holdfast.problem import Problem, check_at_least
 
 __all__ = ["lint"]
@@ -75,10 +75,10 @@ def _exposure(phase: Phase, n: int, m: int) -> Exposure:
     certificate = certify(problem, rule)
     bits = certificate.bits_per_look * phase.metrics
     gain = max(
-        champion_gain(Situation(problem)),
+        champion_gain(Setting(problem)),
         climb_gain(problem, ExactAnswers())[0],
         column_gain(problem),
-        lattice_certain(Situation(problem))[0] * (1.0 - 1.0 / m),
+        lattice_certain(Setting(problem))[0] * (1.0 - 1.0 / m),
     )
     return Exposure(
         phase=phase.name,

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import InvalidInput, NotSupported
+from holdfast.files.text_files import read_text_file
 from holdfast.quoting import shortened
-from holdfast.text_files import read_text_file
 
 __all__ = ["Tree", "read_tree"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.keyed import hash_keys, subkey
+from holdfast.kernels.keyed import hash_keys, subkey
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.protocols import Evaluation
 

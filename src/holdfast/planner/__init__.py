@@ -1,8 +1,8 @@
 """Which attack is best for a problem, before a look is spent; and the attack that plans first."""
 
 from holdfast.planner.auto import Auto
-from holdfast.planner.forecast import Forecast, Situation
+from holdfast.planner.forecast import Forecast, Setting
 from holdfast.planner.mixture import Mixture
 from holdfast.planner.plan import Plan, plan
 
-__all__ = ["Auto", "Forecast", "Mixture", "Plan", "Situation", "plan"]
+__all__ = ["Auto", "Forecast", "Mixture", "Plan", "Setting", "plan"]

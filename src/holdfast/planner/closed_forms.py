@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from holdfast.answers import AnswerModel, ComparisonAnswers, RoundedAnswers, SubsetAnswers
-from holdfast.attacks.evidence import normal_nodes
+from holdfast.attacks._answer_likelihood import normal_nodes
 from holdfast.bounds import block_majority, column_vote
 from holdfast.problem import Problem
 

@@ -8,11 +8,11 @@ from collections.abc import Callable
 import numpy as np
 
 from holdfast.answers import AnswerModel, RoundedAnswers, SubsetAnswers
-from holdfast.attacks.evidence import informative_share
+from holdfast.attacks._answer_likelihood import informative_share
 from holdfast.bounds.binomial import entropy
 from holdfast.planner.closed_forms import scored
-from holdfast.planner.forecast import Situation
-from holdfast.planner.leads import left_to_gain, model_ratio, model_worth, openness
+from holdfast.planner.forecast import Setting
+from holdfast.planner.model_margin import left_to_gain, model_ratio, model_worth, openness
 from holdfast.planner.rate_distortion import NATS_PER_LOOK, gain_for_nats, spend
 from holdfast.planner.tables import along, grid, table
 from holdfast.priors import Prior
@@ -40,48 +40,48 @@ AT_BOUNDARY = 0.45
 UNKNOWN_MEMBERS = 0.12
 
 
-def champion_gain(situation: Situation, *, at_boundary: bool = False) -> float:
+def champion_gain(setting: Setting, *, at_boundary: bool = False) -> float:
     """Return the expected gain of `ChampionChallenger` above the start.
 
     k answers are worth k/2 nats, less what noise or rounding hides of them, and the nats are worth
     what rate-distortion theory says; the measured ratio to that law is within a few per cent of 1
     from k = 30 on. `at_boundary`: its queries are steered to the rounding's boundaries.
 
-    >>> 500 < champion_gain(Situation(Problem(10_000, 10, 300))) < 600
+    >>> 500 < champion_gain(Setting(Problem(10_000, 10, 300))) < 600
     True
     """
-    problem = scored(situation.problem, situation.answers)
+    problem = scored(setting.problem, setting.answers)
     n, m, k = problem
     c = table("champion-challenger")
     ratio = grid([c["classes"], c["looks"], c["loads"]], c["ratio"], [m, k, k * m / n])
-    worth = answer_worth(situation)
+    worth = answer_worth(setting)
     # With far fewer examples than classes an answer is hardly ever but 0, and not a normal number.
     beyond = k * m / n > c["loads"][-1]
     a_look = min(NATS_PER_LOOK, entropy(n, m)) if beyond else NATS_PER_LOOK
-    steered = at_boundary and isinstance(situation.answers, RoundedAnswers)
-    if situation.prior is None:
+    steered = at_boundary and isinstance(setting.answers, RoundedAnswers)
+    if setting.prior is None:
         nats = a_look * k * (max(worth, AT_BOUNDARY) if steered else worth)
         law, most = gain_for_nats(problem, nats), n * (1.0 - 1.0 / m)
-        if isinstance(situation.answers, SubsetAnswers):
+        if isinstance(setting.answers, SubsetAnswers):
             ratio = min(ratio, 1.0) * (1.0 - UNKNOWN_MEMBERS * law / most)
         return min(ratio * law, most)
-    share = n / situation.problem.n_examples  # of the examples that are scored
+    share = n / setting.problem.n_examples  # of the examples that are scored
     nats = a_look * k / share
-    found = spend(situation.prior, nats * worth)
+    found = spend(setting.prior, nats * worth)
     if steered:  # more challengers bring the count to a boundary, but hardly one to the lead
         lifted = AT_BOUNDARY * openness(left_to_gain(found)[1])
-        worth, found = max(worth, lifted), spend(situation.prior, nats * max(worth, lifted))
+        worth, found = max(worth, lifted), spend(setting.prior, nats * max(worth, lifted))
     gain = share * found.gain * model_ratio(found, k * worth, ratio)
-    return min(gain, share * (situation.problem.n_examples - situation.start))
+    return min(gain, share * (setting.problem.n_examples - setting.start))
 
 
-def answer_worth(situation: Situation) -> float:
+def answer_worth(setting: Setting) -> float:
     """Return which share of an exact answer's information is left to steer by."""
-    answers, problem = situation.answers, situation.problem
-    if situation.exact or isinstance(answers, SubsetAnswers):
+    answers, problem = setting.answers, setting.problem
+    if setting.exact or isinstance(answers, SubsetAnswers):
         return 1.0
-    if situation.prior is not None:
-        return model_worth(situation.prior, answers, problem)
+    if setting.prior is not None:
+        return model_worth(setting.prior, answers, problem)
     n, m, _ = problem
     return informative_share(answers, PLAYED * n / m, n / m, problem)
 
@@ -143,17 +143,17 @@ def lattice_affordable(n_queries: float, problem: Problem) -> int:
     return _largest(lambda t: lattice_looks(t, problem.n_classes) <= n_queries, problem.n_examples)
 
 
-def lattice_certain(situation: Situation) -> tuple[int, int]:
+def lattice_certain(setting: Setting) -> tuple[int, int]:
     """Return how many labels `Lattice` makes certain with all the looks, and the looks it takes.
 
     A model's labels are checked and only those that fail are asked: a multiple of the entropy
     that the model leaves. With too few looks for all labels it must be careful, which costs some:
     another measured multiple.
     """
-    n, m, k = situation.problem
+    n, m, k = setting.problem
     every = lattice_looks(n, m)
-    if situation.prior is not None:
-        every = min(every, _prior_looks(situation.prior))
+    if setting.prior is not None:
+        every = min(every, _prior_looks(setting.prior))
     every = math.ceil(every)
     if every <= k:
         return n, every

@@ -10,14 +10,14 @@ from holdfast.answers import AnswerModel, ExactAnswers
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 
-__all__ = ["Forecast", "Situation"]
+__all__ = ["Forecast", "Setting"]
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
+class Setting:
     """What is known before the first look: the sizes, a model, and what an answer tells.
 
-    >>> Situation(Problem(1000, 10, 50)).start
+    >>> Setting(Problem(1000, 10, 50)).start
     100.0
     """
 
@@ -59,7 +59,7 @@ class Forecast:
     adaptive
         Whether its queries depend on the answers before.
     settings
-        What to make the attack with, besides the situation.
+        What to make the attack with, besides the setting.
 
     Examples
     --------

@@ -10,7 +10,7 @@ import numpy as np
 from holdfast.answers import AnswerModel, ExactAnswers
 from holdfast.errors import InvalidInput
 from holdfast.planner import closed_forms, curves
-from holdfast.planner.forecast import Forecast, Situation
+from holdfast.planner.forecast import Forecast, Setting
 from holdfast.planner.forecasts import all_forecasts, sure_gain
 from holdfast.planner.mixture import SPARE
 from holdfast.planner.players import part_of, player_type
@@ -38,7 +38,7 @@ LAST = "constant"
 class Plan(NamedTuple):
     """Every attack's forecast, the chosen one first, then by falling gain."""
 
-    situation: Situation
+    setting: Setting
     forecasts: list[Forecast]
 
     @property
@@ -74,9 +74,9 @@ def plan(
     >>> plan(Problem(10_000, 10, 100), non_adaptive=True).chosen.attack
     'pooled-detecting'
     """
-    situation = Situation(Problem(*problem), prior, ExactAnswers() if answers is None else answers)
-    found = all_forecasts(situation)
-    found.append(_mixture(situation, max(_worth(each) for each in found)))
+    setting = Setting(Problem(*problem), prior, ExactAnswers() if answers is None else answers)
+    found = all_forecasts(setting)
+    found.append(_mixture(setting, max(_worth(each) for each in found)))
     found.sort(key=_rank)
     choice = next(
         (
@@ -89,9 +89,9 @@ def plan(
         None,
     )
     if choice is None:
-        raise InvalidInput(f"answers must suit some attack, got {situation.answers}.")
+        raise InvalidInput(f"answers must suit some attack, got {setting.answers}.")
     found.remove(choice)
-    return Plan(situation, [choice, *found])
+    return Plan(setting, [choice, *found])
 
 
 def _rank(each: Forecast) -> tuple[Any, ...]:
@@ -104,20 +104,20 @@ def _worth(each: Forecast) -> float:
     return -1e300 if each.gain is None else each.gain
 
 
-def _mixture(situation: Situation, best_single: float) -> Forecast:
+def _mixture(setting: Setting, best_single: float) -> Forecast:
     """Return the best division: how many examples to make certain, and who plays the others."""
-    problem = situation.problem
+    problem = setting.problem
     n, m, k = problem
-    if not situation.exact:
+    if not setting.exact:
         return _no_mixture(f"needs exact answers: {player_type('lattice').intolerance}")
     most = curves.lattice_affordable(k / SPARE, problem)
-    if sure_gain(situation, most) < WORTH_MIXING * best_single:
+    if sure_gain(setting, most) < WORTH_MIXING * best_single:
         return _no_mixture(f"so few looks make only {most:,} labels certain")
-    best = max(_divided(situation, round(most * i / TRIED)) for i in range(TRIED + 1))
+    best = max(_divided(setting, round(most * i / TRIED)) for i in range(TRIED + 1))
     low, high = max(0, best[1] - most // TRIED), min(most, best[1] + most // TRIED)
     best = max(
         best,
-        *(_divided(situation, round(low + (high - low) * i / TRIED)) for i in range(TRIED + 1)),
+        *(_divided(setting, round(low + (high - low) * i / TRIED)) for i in range(TRIED + 1)),
     )
     gain, sure, second = best
     if gain < CLEARLY * best_single or not 0 < sure < n:
@@ -138,18 +138,18 @@ def _no_mixture(reason: str) -> Forecast:
     return Forecast(attack=MIXTURE, gain=None, looks=0, reason=reason, adaptive=True)
 
 
-def _divided(situation: Situation, sure: int) -> tuple[float, int, str]:
+def _divided(setting: Setting, sure: int) -> tuple[float, int, str]:
     """Return the gain of a mixture with so many certain labels, and the best second attack."""
-    n, m, k = situation.problem
+    n, m, k = setting.problem
     left = math.floor(k - curves.lattice_looks(sure, m))
-    gain = sure_gain(situation, sure)
+    gain = sure_gain(setting, sure)
     if sure == n or left < 1:
         return gain, sure, "champion-challenger"
     prior = None
-    if situation.prior is not None:
-        order = np.argsort(situation.prior.ranked(1)[1][:, 0], kind="stable")
-        prior = part_of(situation.prior, np.sort(order[sure:]))
-    rest = Situation(Problem(n - sure, m, left), prior)
+    if setting.prior is not None:
+        order = np.argsort(setting.prior.ranked(1)[1][:, 0], kind="stable")
+        prior = part_of(setting.prior, np.sort(order[sure:]))
+    rest = Setting(Problem(n - sure, m, left), prior)
     gains = {"champion-challenger": curves.champion_gain(rest)}
     if prior is None:
         gains["pooled-detecting"] = closed_forms.design_gain(

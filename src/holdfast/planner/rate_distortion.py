@@ -23,7 +23,7 @@ from holdfast.bounds.information import accuracy_from_information
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 
-__all__ = ["NATS_PER_LOOK", "Spending", "gain_for_nats", "prior_gain", "spend"]
+__all__ = ["NATS_PER_LOOK", "RateAllocation", "gain_for_nats", "prior_gain", "spend"]
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ def gain_for_nats(problem: Problem, nats: float) -> float:
     return n * (accuracy_from_information(nats, n, m) - 1.0 / m)
 
 
-class Spending(NamedTuple):
+class RateAllocation(NamedTuple):
     """Where so many nats go, for a sample of a prior's examples.
 
     Parameters
@@ -97,7 +97,7 @@ def prior_gain(prior: Prior, nats: float) -> float:
     return spend(prior, nats).gain
 
 
-def spend(prior: Prior, nats: float) -> Spending:
+def spend(prior: Prior, nats: float) -> RateAllocation:
     """Return the best way to share so many nats among the examples.
 
     >>> round(spend(Prior.uniform(10_000, 10), 150.0).slope, 2)
@@ -110,7 +110,7 @@ def spend(prior: Prior, nats: float) -> Spending:
     if scale * sample.spent(slope) > nats:
         slope = brentq(lambda s: scale * sample.spent(s) - nats, 0.0, STEEPEST, xtol=1e-10)
     best, running, mass = sample.at(slope)
-    return Spending(slope, scale, rows[:, 0], rows[:, 1], best, running, mass)
+    return RateAllocation(slope, scale, rows[:, 0], rows[:, 1], best, running, mass)
 
 
 def _rows(prior: Prior) -> tuple[Floats, Floats]:

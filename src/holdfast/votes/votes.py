@@ -25,7 +25,7 @@ from holdfast.errors import InvalidInput
 from holdfast.labels import Labels, label_dtype
 from holdfast.problem import check_at_least
 from holdfast.votes.stack import Stack
-from holdfast.votes.tally import Tally
+from holdfast.votes.vote_table import VoteTable
 
 __all__ = ["Votes"]
 
@@ -75,7 +75,7 @@ class Votes:
         if array.dtype.kind not in "iu":
             raise InvalidInput(f"votes must be integers, got dtype {array.dtype}.")
         self._votes = _filled(array, self.n_classes)
-        self._tally = Tally(self._votes, self.n_classes)
+        self._tally = VoteTable(self._votes, self.n_classes)
 
     @property
     def n_examples(self) -> int:
@@ -155,7 +155,7 @@ class Votes:
             labels, ranked = self._tally.ranked(scores, depth)
             return Stack(labels, ranked, self.n_classes, 1.0, float(sure.mean()))
         models, weights = self._weights(scored, RIDGE + 4.0 * error)
-        tally = Tally(self._votes[:, models], self.n_classes)
+        tally = VoteTable(self._votes[:, models], self.n_classes)
         labels, ranked = tally.ranked(tally.scores(weights), depth)
         accuracy = float(np.clip(ranked[:, 0].mean(), 0.0, 1.0))
         return Stack(labels, ranked, self.n_classes, TEMPERATURE, accuracy)
@@ -180,7 +180,7 @@ def _filled(votes: NDArray[Any], m: int) -> Labels:
     if rows.size:
         # One more class for "no vote", which is then the last choice.
         some = np.where(silent[rows], m, votes[rows]).astype(np.int64)
-        tally = Tally(some, m + 1)
+        tally = VoteTable(some, m + 1)
         ranked = tally.ranked(tally.scores(np.ones(votes.shape[1])), min(2, m + 1))[0]
         most = np.where(ranked[:, 0] == m, ranked[:, 1] % m, ranked[:, 0])
         out[rows] = np.where(silent[rows], most[:, None], out[rows])

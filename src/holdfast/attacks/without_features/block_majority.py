@@ -9,12 +9,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from holdfast.attacks.block_majority import first_label_wins, n_blocks_for
+from holdfast.attacks.paper.block_majority import first_label_wins, n_blocks_for
 from holdfast.attacks.without_features.keyed_classifier import ClassifierAttack, KeyedClassifier
-from holdfast.keyed import LEAST_SLICE, Keys, keyed64, scaled, subkey, wrapped
+from holdfast.kernels.keyed import LEAST_SLICE, Keys, keyed64, scaled, subkey, wrapped
+from holdfast.kernels.threads import over_slices
 from holdfast.labels import Labels
 from holdfast.problem import Problem
-from holdfast.threads import over_slices
 
 __all__ = ["BlockMajority", "ChainClassifier", "MajorityClassifier"]
 

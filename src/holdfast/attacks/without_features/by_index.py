@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.attacks.without_features.keyed_classifier import KeyedClassifier
-from holdfast.keyed import Keys
+from holdfast.kernels.keyed import Keys
 from holdfast.labels import Labels
 from holdfast.problem import Problem
 from holdfast.protocols import Attack

@@ -8,10 +8,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.column_attack import QUERIES_PER_NAT, n_live_for
+from holdfast.attacks.paper._column_attack import QUERIES_PER_NAT, n_live_for
 from holdfast.attacks.without_features.keyed_classifier import ClassifierAttack, KeyedClassifier
-from holdfast.columns import Columns, UniformColumns
-from holdfast.keyed import Keys, hash_keys, subkey, wrap
+from holdfast.kernels.columns import Columns, UniformColumns
+from holdfast.kernels.keyed import Keys, hash_keys, subkey, wrap
 from holdfast.labels import Labels
 from holdfast.problem import Problem
 
@@ -108,7 +108,7 @@ class ColumnAttack(ClassifierAttack):
     """Ask random columns on a random share of the feature space and a constant elsewhere.
 
     A subclass says how columns are drawn and how answers become votes, as for
-    `holdfast.attacks.column_attack.ColumnAttack`.
+    `holdfast.attacks.paper._column_attack.ColumnAttack`.
     """
 
     _design: ClassVar[type[Columns]] = UniformColumns

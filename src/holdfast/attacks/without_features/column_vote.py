@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.attacks.without_features.column_attack import LiveColumnAttack
-from holdfast.columns import BalancedColumns
+from holdfast.kernels.columns import BalancedColumns
 
 __all__ = ["ColumnVote"]
 

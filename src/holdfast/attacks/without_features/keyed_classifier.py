@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from holdfast.attacks.base import TurnBased
 from holdfast.features import row_keys
-from holdfast.keyed import Keys, bounded, subkey
+from holdfast.kernels.keyed import Keys, bounded, subkey
 from holdfast.labels import Labels, label_dtype
 from holdfast.problem import Problem
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.naive_bayes import whole_log_odds
+from holdfast.attacks.paper.naive_bayes import whole_log_odds
 from holdfast.attacks.without_features.column_attack import ColumnAttack
 from holdfast.problem import Problem
 

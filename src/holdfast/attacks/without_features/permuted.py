@@ -9,7 +9,7 @@ import numpy as np
 
 from holdfast.attacks.base import TurnBased
 from holdfast.features import row_keys
-from holdfast.keyed import bounded, subkey, wrap
+from holdfast.kernels.keyed import bounded, subkey, wrap
 from holdfast.labels import Labels, as_labels, label_dtype
 from holdfast.protocols import Attack, Classifier
 

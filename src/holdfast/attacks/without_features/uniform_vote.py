@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.attacks.without_features.column_attack import LiveColumnAttack
-from holdfast.columns import UniformColumns
+from holdfast.kernels.columns import UniformColumns
 
 __all__ = ["UniformVote"]
 

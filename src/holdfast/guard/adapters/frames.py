@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.csv_header import SPLIT_NAMES
 from holdfast.errors import InvalidInput, InvalidQuery
+from holdfast.files.csv_header import SPLIT_NAMES
+from holdfast.files.label_files import LabelFile, label_file_of
 from holdfast.guard.guarded import GuardedSolution
 from holdfast.guard.ledger import Ledger
 from holdfast.guard.policy import Policy
-from holdfast.label_files import LabelFile, label_file_of
 from holdfast.quoting import listed, quoted
 
 __all__ = ["GuardedFrame"]

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from holdfast.errors import InvalidInput
+from holdfast.files.text_files import read_text_file
 from holdfast.guard.policy import Policy
-from holdfast.text_files import read_text_file
 
 __all__ = ["find_ledger", "find_policy"]
 

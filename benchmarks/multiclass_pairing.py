@@ -1,0 +1,126 @@
+"""What each part of the open field's coin is worth: games in the limit of many examples.
+
+    python -m benchmarks.multiclass_pairing --looks 30 --games 2000 --seed 1
+
+With many examples an answer's unpredicted part is a standard normal number, and what it says is
+linear: a game needs no labels, only the numbers. Most of the luck of a game lies in them, and
+their mean and variance are known: the mean gain is that of a linear regression on the numbers and
+their squares. Printed is gain / sqrt(k n / m); `without` sets one part of the coin to nothing. The
+last line is the share of the squares of all estimates that is in labels below a fresh one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.attacks.steering._multiclass_pairing import (
+    BEATEN,
+    DEFAULT_WEIGHTS,
+    LabelHistory,
+    ShowWeights,
+    multiclass_level,
+    multiclass_pairing,
+)
+from holdfast.attacks.steering.champion_challenger import LAST_LEVEL
+
+Floats = NDArray[np.float64]
+
+POSITIONS = 200
+# Probabilities are 1/m times 1 + SMALL * value: small enough to be linear.
+SMALL = 1e-4
+PARTS = {
+    "lead": ("lead", "lead_to_the_4th"),
+    "second": ("second", "second_squared"),
+    "memory of the last look": ("champion_was_last", "challenger_was_last"),
+    "other odds for a fresh label": ("challenger_is_fresh",),
+    "bar for known challengers": ("bar", "bar_by_looks_left", "bar_by_lead"),
+}
+
+
+def level(best: Floats, left: float) -> float:
+    """Return c with the mean of (c^2 - best^2)+ equal to the looks left, by bisection."""
+    low, high = 0.0, 2.0 * float(max(best.max(), math.sqrt(left)))
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        spent = np.maximum(middle**2 - np.maximum(best, 0.0) ** 2, 0.0).mean()
+        low, high = (low, middle) if spent > left else (middle, high)
+    return middle
+
+
+def game(
+    n_classes: int, innovations: Floats, coin: ShowWeights, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Return the gain of a game over sqrt(k n / m), and what share beaten labels hold."""
+    k, n = innovations.size, POSITIONS
+    spread = 1.0 - 1.0 / n_classes
+    values = np.zeros((min(n_classes, k + 1), n))
+    past = np.zeros((k, n), dtype=np.uint8)
+    inverse = np.zeros((k, k))
+    shown = LabelHistory(n)
+    for t in range(k):
+        if t > 0:
+            rows = values[: int(shown.reached.max()) + 1]
+            best = (rows.max(axis=0) - values.sum(axis=0) / n_classes) / math.sqrt(spread)
+            lead = level(best, float(k - t)) / math.sqrt(spread)
+            slope = SMALL * lead * multiclass_level(k) * (LAST_LEVEL if t == k - 1 else 1.0)
+            past[t], _ = multiclass_pairing(
+                1.0 + SMALL * rows, shown, slope, rng.random(n), left=k - t, looks=k, coin=coin
+            )
+            shown.add(past[t])
+        agree = ((past[: t + 1] == past[t]).mean(axis=1) - 1.0 / n_classes) / spread
+        known = inverse[:t, :t] @ agree[:t]
+        new = math.sqrt(max(1.0 - known @ known, 1e-12))
+        inverse[t, : t + 1] = np.append(-known @ inverse[:t, :t], 1.0) / new
+        weights = innovations[t] / math.sqrt(spread) * inverse[t, : t + 1]
+        for s in range(t + 1):
+            values[past[s], np.arange(n)] += weights[s]
+    ends = values.max(axis=0) - values.sum(axis=0) / n_classes
+    lost = float((np.minimum(values, 0.0) ** 2).sum() / (values**2).sum())
+    return float(ends.mean()) / math.sqrt(k), lost
+
+
+def measure(
+    n_classes: int, looks: int, coin: ShowWeights, games: int, seed: int
+) -> tuple[float, float, Floats]:
+    """Return the mean of gain / sqrt(k n / m), its standard error, and the shares lost."""
+    gains, lost, facts = np.empty(games), np.empty(games), np.empty((games, 2 * looks + 1))
+    for i in range(games):
+        rng = np.random.default_rng([seed, i])
+        numbers = rng.standard_normal(looks)
+        gains[i], lost[i] = game(n_classes, numbers, coin, rng)
+        facts[i] = np.concatenate([[1.0], numbers, numbers**2 - 1.0])
+    fit, *_ = np.linalg.lstsq(facts, gains, rcond=None)
+    rest = gains - facts @ fit
+    return float(fit[0]), math.sqrt(rest @ rest / (games - facts.shape[1]) / games), lost
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--classes", type=int, nargs="+", default=[4, 10, 1000])
+    parser.add_argument("--looks", type=int, default=30)
+    parser.add_argument("--games", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    if args.games <= 4 * args.looks + 2:
+        parser.error(f"games must be above {4 * args.looks + 2}, got {args.games}.")
+    coins = {"all of it": DEFAULT_WEIGHTS}
+    for name, fields in PARTS.items():
+        coins["without " + name] = DEFAULT_WEIGHTS._replace(**dict.fromkeys(fields, 0.0))
+    print(f"| k = {args.looks} |" + "".join(f" m = {m} |" for m in args.classes))
+    print("|---|" + "--:|" * len(args.classes))
+    for name, coin in coins.items():
+        row = [measure(m, args.looks, coin, args.games, args.seed) for m in args.classes]
+        print(f"| {name} |" + "".join(f" {a:.4f} ± {e:.4f} |" for a, e, _ in row), flush=True)
+        if coin is DEFAULT_WEIGHTS:
+            shares = [lost for *_, lost in row]
+    errors = [lost.std() / math.sqrt(args.games) for lost in shares]
+    cells = (f" {lost.mean():.3f} ± {e:.3f} |" for lost, e in zip(shares, errors, strict=True))
+    print(f"| in beaten labels (foreseen {BEATEN / math.sqrt(args.looks):.3f}) |" + "".join(cells))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Hill climbing: attacks that keep a change when the board rises."""

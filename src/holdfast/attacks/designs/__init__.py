@@ -1,0 +1,1 @@
+"""Non-adaptive dense designs: Hadamard blocks and random label subsets."""

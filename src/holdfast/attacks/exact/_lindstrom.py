@@ -1,0 +1,274 @@
+r"""Lindström's detecting design for m labels: what each node of the lattice can hold.
+
+Queries are the rows x = 0 .. K-1, read as sets of bits; with x every subset of x is a smaller
+number, so any K gives a family closed under subsets. A node is a row a >= 1 with s = |a| bits.
+What an example at node a shows in row x depends only on the bits of x inside a, so in the
+alternating sum over the subsets of a,
+
+    T_a = sum over x ⊆ a of (-1)^(|a|-|x|) A(x),
+
+an example at a node that does not contain a cancels, one at a contributes a value that its labels
+were arranged for, and one at a larger node contributes what is known once that node is decoded.
+
+A node has 2^(s-1) subsets of either sign. A *digit* asks about h labels of one example: label l is
+shown on |c(l)| U subsets of the sign of c(l), with c = 1, -1, 2, -2, .., h/2, -h/2, and the subsets
+that are left over are paired onto equal labels. The example adds c(its label) U to T_a, 0 if its
+label is none of the h. That needs W U <= 2^(s-1), W = 1 + 2 + .. + h/2, and the digits of a node
+use the units U = 1, h_1 + 1, (h_1 + 1)(h_2 + 1), .. and are read off like those of a number. For
+even m all m labels can also have odd values, 1, -1, 3, -3, .., and the base m instead of m + 1.
+
+A *pool* is any number of examples that show label 1 on U subsets of positive sign and label 0
+elsewhere. It adds U times its surplus of 1s over 0s, and comes last in its node, so that its range
+does not matter.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from holdfast.problem import Problem
+
+__all__ = ["DesignPlan", "Digit", "NodePlan", "capacity", "node_sizes", "plan_exact", "plan_pooled"]
+
+
+class Digit(NamedTuple):
+    """One example's place in a node: it is asked about `labels` labels, in units of `unit`."""
+
+    labels: int
+    unit: int
+
+
+class NodePlan(NamedTuple):
+    """What a node holds. `odd`: its digits have odd values. `pool`: the pool's unit, 0 if none."""
+
+    digits: tuple[Digit, ...]
+    pool: int
+    odd: bool
+
+
+def weight(labels: int, odd: bool) -> int:
+    """Return W, the sum of the positive values of a digit that asks about so many labels."""
+    half = labels // 2
+    return half * half if odd else half * (half + 1) // 2
+
+
+def digit_gain(labels: int, n_classes: int) -> float:
+    """Return how much likelier a digit's example is guessed right than one not asked about.
+
+    Its label is among the h with probability h/m; otherwise one of the m - h others is guessed.
+    """
+    return min(labels, n_classes - 1) / n_classes
+
+
+def _full(n_classes: int, bits: int, odd: bool) -> NodePlan:
+    """Fill a node with digits that ask about every label (all but one, if m is odd)."""
+    room = 1 << (bits - 1)
+    labels = n_classes - n_classes % 2
+    base = labels if odd else labels + 1
+    digits, unit = [], 1
+    while weight(labels, odd) * unit <= room:
+        digits.append(Digit(labels, unit))
+        unit *= base
+    return NodePlan(tuple(digits), 0, odd)
+
+
+@cache
+def most_digits(n_classes: int, bits: int) -> NodePlan:
+    """Return the plan that identifies the most labels at a node with this many bits."""
+    plans = [_full(n_classes, bits, odd=False)]
+    if n_classes % 2 == 0:
+        plans.append(_full(n_classes, bits, odd=True))
+    return max(plans, key=lambda plan: len(plan.digits))
+
+
+def most_gain(n_classes: int, bits: int, worth: float, price: float) -> NodePlan:
+    """Return the plan with the largest expected gain.
+
+    Even values: a search over how many labels each digit asks about. Odd values: the digits that
+    leave room for a pool, whose surplus moves in steps of 2 for two classes and of 1 for more.
+
+    Parameters
+    ----------
+    n_classes
+        m.
+    bits
+        s, the size of the node.
+    worth
+        What a pool gains, less the price of its examples.
+    price
+        What an example would gain elsewhere: a digit is worth its gain less the price.
+    """
+    m, room = n_classes, 1 << (bits - 1)
+    choices = sorted(
+        {
+            min(h, m - m % 2)
+            for h in (*range(2, 18, 2), 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 128, m)
+        }
+    )
+
+    @cache
+    def best(unit: int) -> tuple[float, tuple[Digit, ...], int]:
+        value: tuple[float, tuple[Digit, ...], int]
+        value = (worth, (), unit) if unit <= room and worth > 0 else (0.0, (), 0)
+        for labels in choices:
+            if weight(labels, False) * unit > room:
+                break
+            gain, digits, pool = best(unit * (labels + 1))
+            gain += digit_gain(labels, m) - price
+            if gain > value[0] + 1e-12:
+                value = (gain, (Digit(labels, unit), *digits), pool)
+        return value
+
+    total, digits, pool = best(1)
+    found = [(total, NodePlan(digits, pool, False))]
+    if m % 2 == 0:
+        odd = _full(m, bits, odd=True)
+        each = digit_gain(m, m) - price
+        found.append((len(odd.digits) * each, odd))
+        for count in range(len(odd.digits), -1, -1):
+            unit: int = m**count * (2 if m > 2 and count else 1)
+            if unit <= room:
+                found.append((count * each + worth, NodePlan(odd.digits[:count], unit, True)))
+                break
+    return max(found, key=lambda pair: pair[0])[1]
+
+
+def _below(limit: int, bits: int) -> int:
+    """Return how many numbers below `limit` have exactly this many bits set."""
+    total, left = 0, bits
+    for place in range(limit.bit_length() - 1, -1, -1):
+        if limit >> place & 1:
+            total += math.comb(place, left) if left >= 0 else 0
+            left -= 1
+    return total
+
+
+def node_sizes(n_queries: int) -> dict[int, int]:
+    """Return how many of the nodes 1 .. K-1 have each number of bits.
+
+    >>> node_sizes(6)
+    {1: 3, 2: 2}
+    """
+    counts = {bits: _below(n_queries, bits) for bits in range(1, n_queries.bit_length() + 1)}
+    return {bits: count for bits, count in counts.items() if count}
+
+
+def capacity(n_classes: int, n_queries: int) -> int:
+    """Return how many labels this many queries identify, whatever the labels are.
+
+    With two classes one more example is found from what the empty set's answer leaves; for
+    n <= 13 this is the most that any fixed set of queries can do.
+
+    >>> capacity(2, 1024), capacity(3, 1024), capacity(10, 1024)
+    (5121, 3082, 649)
+    """
+    sizes = node_sizes(n_queries)
+    total = sum(count * len(most_digits(n_classes, bits).digits) for bits, count in sizes.items())
+    return total + (n_classes == 2)
+
+
+@cache
+def pool_gains(most: int, n_classes: int) -> tuple[float, ...]:
+    """Return E|N1 - N0| / 2 for pools of 0 .. most examples with uniform labels.
+
+    The surplus N1 - N0 is a walk that steps up or down with probability q = 1/m each. A step away
+    from 0 adds 1 to the distance, all others add nothing on average: E|S_g| grows by 2q P(S_g = 0).
+    The return probabilities P_g have the generating function ((1 - bx)^2 - (2qx)^2)^(-1/2) with
+    b = 1 - 2q, hence g P_g = (2g-1) b P_(g-1) - (g-1)(b^2 - 4q^2) P_(g-2).
+
+    >>> pool_gains(2, 2)
+    (0.0, 0.5, 0.5)
+    """
+    q = 1 / n_classes
+    b = 1 - 2 * q
+    gains, before, here = [0.0], 0.0, 1.0
+    for g in range(1, most + 1):
+        gains.append(gains[-1] + q * here)
+        before, here = here, ((2 * g - 1) * b * here - (g - 1) * (b * b - 4 * q * q) * before) / g
+    return tuple(gains)
+
+
+def held_gain(count: int, n_classes: int) -> float:
+    """Return the gain of so many examples that show one label throughout.
+
+    The answers leave N, how many of them have it. It is guessed for all if N >= g/m and another
+    one otherwise, as with a single query: m E|N - g/m| / (2 (m-1)). De Moivre's form of that mean
+    is 2 v C(g, v) p^v q^(g-v+1) with p = 1/m, q = 1 - p, v = floor(g/m) + 1.
+
+    >>> held_gain(1, 2), round(held_gain(5, 2), 9)
+    (0.5, 0.9375)
+    """
+    g, m = count, n_classes
+    if g == 0:
+        return 0.0
+    v = g // m + 1
+    logs = math.lgamma(g + 1) - math.lgamma(v + 1) - math.lgamma(g - v + 1)
+    logs += math.log(2 * v) - v * math.log(m) + (g - v + 1) * math.log1p(-1 / m)
+    return m * math.exp(logs) / (2 * (m - 1))
+
+
+class DesignPlan(NamedTuple):
+    """How many queries are asked, what nodes of each size hold, and the gain that is expected."""
+
+    n_queries: int
+    nodes: dict[int, NodePlan]
+    gain: float
+
+
+@lru_cache(maxsize=64)
+def plan_exact(problem: Problem) -> DesignPlan:
+    """Identify as many labels as can be; all of them if possible, in as few queries as it takes."""
+    n, m, k = problem
+    if capacity(m, k) >= n:
+        low, high = 1, k
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if capacity(m, middle) >= n else (middle + 1, high)
+        k = low
+    sizes = node_sizes(k)
+    nodes = {bits: most_digits(m, bits) for bits in sizes}
+    seated = min(n, sum(count * len(nodes[bits].digits) for bits, count in sizes.items()))
+    return DesignPlan(k, nodes, seated * (1 - 1 / m) + held_gain(n - seated, m))
+
+
+@lru_cache(maxsize=64)
+def plan_pooled(problem: Problem) -> DesignPlan:
+    """Gain as much as can be expected, certain or not.
+
+    Examples are scarce once there are many nodes, so each has a price, the same everywhere. At a
+    given price every node takes what it gains most from; the price is raised until no more
+    examples are taken than there are.
+    """
+    n, m, k = problem
+    exact = plan_exact(problem)
+    if capacity(m, k) >= n or k == 1:
+        return exact
+    sizes = node_sizes(k)
+    best = exact
+    low, high = 0.0, 1.0
+    table = pool_gains(n, m)
+    gains = np.array(table)
+    for _ in range(30):
+        price = (low + high) / 2
+        net = gains - price * np.arange(gains.size)
+        size = int(net.argmax())
+        nodes = {bits: most_gain(m, bits, float(net[size]), price) for bits in sizes}
+        held = sum(sizes[bits] * len(nodes[bits].digits) for bits in sizes)
+        hosts = sum(sizes[bits] for bits in sizes if nodes[bits].pool)
+        if held <= n:
+            each, more = divmod(n - held, hosts) if hosts else (0, 0)
+            digits = sum(
+                sizes[bits] * sum(digit_gain(digit.labels, m) for digit in nodes[bits].digits)
+                for bits in sizes
+            )
+            pools = (hosts - more) * table[each] + more * table[min(each + 1, n)]
+            if not hosts:
+                pools = held_gain(n - held, m)
+            if digits + pools > best.gain:
+                best = DesignPlan(k, nodes, digits + pools)
+        low, high = (price, high) if held + hosts * size > n else (low, price)
+    return best

@@ -1,5 +1,0 @@
-"""Exact recovery of all labels; one file for each part of a round."""
-
-from holdfast.attacks.lattice.attack import Lattice
-
-__all__ = ["Lattice"]

@@ -1,0 +1,1 @@
+"""The attacks of Acharya & Suresh and of the work that they build on."""

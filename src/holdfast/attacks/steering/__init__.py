@@ -1,0 +1,1 @@
+"""Adaptive attacks that steer every label posterior by reverse water-filling."""

@@ -1,0 +1,77 @@
+"""How finely an audit may speak of hidden labels.
+
+A page that shows the exact score of a known submission is itself a look. So every number that was
+computed from the labels is rounded to a grain: about a quarter of the standard deviation of a
+guess's score, and never less than one example.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from holdfast.audit.result import Interval
+from holdfast.experiments.summary import Mean
+
+__all__ = ["RoundingUnit", "rounding_unit_for"]
+
+NICE = (1.0, 2.0, 5.0, 10.0)
+SHARE = 0.25
+Z = 1.96
+
+
+@dataclass(frozen=True)
+class RoundingUnit:
+    """Rounds to multiples of `points`; knows how far chance moves a score of the test set.
+
+    >>> RoundingUnit(0.2, n_examples=1000, n_classes=10).round(1.27)
+    1.2
+    """
+
+    points: float
+    n_examples: int
+    n_classes: int
+    free: float | None = None  # what gains count from, if not 1/m
+
+    def round(self, value: float) -> float:
+        """Return the nearest multiple, without the digits that arithmetic adds."""
+        if not math.isfinite(value):
+            return value
+        digits = max(0, 2 - math.floor(math.log10(self.points)))
+        return round(round(value / self.points) * self.points, digits) + 0.0
+
+    def interval(self, bias: Mean, trials: int, *, worth: float = 1.0) -> Interval:
+        """Return an accuracy's mean and 95 % interval in points, times `worth`, rounded.
+
+        A few trials may agree by luck: the standard error is at least the binomial one. A gain
+        above a majority class is a mean of numbers -1, 0 and 1, one an example: they vary least
+        if all that are not 0 have the same sign, and one of them at least may have changed.
+        """
+        if not math.isfinite(bias.stderr):
+            return Interval(self.round(100.0 * worth * bias.mean), None, None)
+        share = min(1.0, max(0.0, 1.0 / self.n_classes + bias.mean))
+        if self.free is not None:
+            share = min(1.0, max(abs(bias.mean), 1.0 / self.n_examples))
+        binomial = math.sqrt(share * (1.0 - share) / (self.n_examples * trials))
+        mean = 100.0 * worth * bias.mean
+        stderr = 100.0 * worth * max(bias.stderr, binomial)
+        return Interval(
+            self.round(mean), self.round(mean - Z * stderr), self.round(mean + Z * stderr)
+        )
+
+
+def rounding_unit_for(n_examples: int, n_classes: int, free: float | None = None) -> RoundingUnit:
+    """Return the grain for a test set: 1, 2 or 5 times a power of ten, rounded upward.
+
+    `free` is the share of the majority class where gains count from it: its score varies, too,
+    and the grain is that of the larger deviation.
+
+    >>> [rounding_unit_for(n, m).points for n, m in ((10_000, 10), (900, 10), (50_000, 1000))]
+    [0.1, 0.5, 0.005]
+    """
+    guesses = [1.0 / n_classes] if free is None else [1.0 / n_classes, free]
+    deviation = 100.0 * math.sqrt(max(p * (1.0 - p) for p in guesses) / n_examples)
+    finest = max(SHARE * deviation, 100.0 / n_examples)
+    power = 10.0 ** math.floor(math.log10(finest))
+    nice = next(each * power for each in NICE if each * power >= finest * (1.0 - 1e-9))
+    return RoundingUnit(float(f"{nice:.3g}"), n_examples, n_classes, free)

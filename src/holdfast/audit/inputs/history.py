@@ -1,0 +1,144 @@
+"""Past submissions: a CSV of team, time and score, and optionally the private score."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TextIO
+
+from holdfast.errors import InvalidInput
+from holdfast.files.text_files import open_regular_file
+from holdfast.quoting import listed, quoted
+
+__all__ = ["Submission", "read_history"]
+
+LONGEST_LINE = 1 << 16
+MOST_ROWS = 2_000_000
+TEAM = ("team", "teamname", "team_name", "teamid", "user", "submitter", "participant")
+TIME = ("time", "date", "timestamp", "submissiondate", "submitted", "submitted_at")
+SCORE = ("score", "public", "public_score", "publicscore", "accuracy")
+PRIVATE = ("private", "private_score", "privatescore", "final_score")
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """One answered look: scores are accuracies in [0, 1]."""
+
+    team: str
+    time: datetime | None
+    score: float
+    private: float | None
+
+
+def read_history(path: str | Path) -> list[Submission]:
+    """Read a history, or raise `InvalidInput` naming the file, the rule and the line.
+
+    Columns are found by name, in any case; scores above 1 are taken as per cent if all scores
+    would be valid so.
+    """
+    path = Path(path)
+    try:
+        with TextIOWrapper(open_regular_file(path), encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(_lines(path, file), strict=True)
+            header = [name.strip().lower() for name in next(reader, [])]
+            places = [_place(path, header, names, what) for what, names in COLUMNS]
+            rows = []
+            for row in reader:
+                if not row:
+                    continue
+                if len(row) != len(header):
+                    raise InvalidInput(
+                        f"{path} must have {len(header)} values in every row, got {len(row)} at "
+                        f"line {reader.line_num}."
+                    )
+                rows.append(_submission(path, row, places, reader.line_num))
+                if len(rows) > MOST_ROWS:
+                    raise InvalidInput(f"{path} must have at most {MOST_ROWS:,} rows, got more.")
+    except OSError as error:
+        raise InvalidInput(f"{path} must be readable, got: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise InvalidInput(f"{path} must be UTF-8 text, got other bytes.") from None
+    except csv.Error as error:
+        raise InvalidInput(f"{path} must be CSV, got: {error}.") from None
+    if not rows:
+        raise InvalidInput(f"{path} must hold at least one submission, got none.")
+    return _as_shares(path, rows)
+
+
+def _lines(path: Path, file: TextIO) -> Iterator[str]:
+    while line := file.readline(LONGEST_LINE):
+        if len(line) == LONGEST_LINE or "\0" in line:
+            raise InvalidInput(f"{path} must be a table of short lines, got something else.")
+        yield line
+
+
+COLUMNS = (("team", TEAM), ("time", TIME), ("score", SCORE), ("private score", PRIVATE))
+
+
+def _place(path: Path, header: Sequence[str], names: Sequence[str], what: str) -> int | None:
+    folded = [name.replace(" ", "_") for name in header]
+    for name in names:
+        if name in folded:
+            return folded.index(name)
+    if what in ("team", "score"):
+        found = listed(header) or "nothing"
+        raise InvalidInput(f"{path} must have a column named {what}, found {found}.")
+    return None
+
+
+def _submission(
+    path: Path, row: Sequence[str], places: Sequence[int | None], line: int
+) -> Submission:
+    team, time, score, private = (None if place is None else row[place].strip() for place in places)
+    if not team:
+        raise InvalidInput(f"{path} must name a team in every row, got a blank at line {line}.")
+    return Submission(
+        team=team,
+        time=_moment(path, time, line) if time else None,
+        score=_number(path, score or "", line),
+        private=_number(path, private, line) if private else None,
+    )
+
+
+def _number(path: Path, text: str, line: int) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0.0 <= value <= 100.0:
+        raise InvalidInput(
+            f"{path} must have scores that are accuracies, got {quoted(text)} at line {line}."
+        )
+    return value
+
+
+def _moment(path: Path, text: str, line: int) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise InvalidInput(
+            f"{path} must have times such as 2026-03-01T12:00, got {quoted(text)} at line {line}."
+        ) from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _as_shares(path: Path, rows: Sequence[Submission]) -> list[Submission]:
+    scores = [score for row in rows for score in (row.score, row.private) if score is not None]
+    if max(scores) <= 1.0:
+        return list(rows)
+    if min(score for score in scores if score > 0.0) < 1.0 < max(scores) <= 2.0:
+        raise InvalidInput(f"{path} must have scores of one kind, got some above 1 and some below.")
+    return [
+        Submission(
+            row.team,
+            row.time,
+            row.score / 100.0,
+            None if row.private is None else row.private / 100.0,
+        )
+        for row in rows
+    ]

@@ -1,0 +1,152 @@
+"""What is to be audited: labels, a policy, and who might attack with what."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from holdfast.audit.inputs.class_imbalance import Skew, skew_of
+from holdfast.audit.inputs.history import Submission
+from holdfast.audit.inputs.looks import Looks
+from holdfast.audit.inputs.parts import Parts
+from holdfast.errors import InvalidInput
+from holdfast.files.label_files import LabelFile
+from holdfast.labels import Labels
+from holdfast.mechanisms import Chain, Rounding, Rule, parse_mechanism
+from holdfast.problem import Problem, check_at_least
+
+__all__ = ["Prediction", "Request"]
+
+DEFAULT_GAP = 1.0
+# Finer than this, rounding is a slip of the pen: a score of double precision has no such digits.
+FINEST = 10**12
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """One model's labels for the scored examples."""
+
+    name: str
+    labels: Labels = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """All that an audit starts from.
+
+    Parameters
+    ----------
+    name
+        What the page calls the test set.
+    file
+        The labels as they were read, with ids and class names.
+    parts
+        Which of them looks are scored on.
+    release
+        The release rule as text.
+    looks
+        Looks of one account.
+    accounts
+        Accounts that work together: each has its own looks.
+    teams
+        Teams on the board, colluding or not.
+    memory
+        Whose past the rule remembers: a "team"'s, or the "data_set"'s.
+    looks_per_data_set
+        Most looks of all teams together; None: no limit.
+    final_choices
+        Submissions that a team may name for the final result; 0: the best of all is taken.
+    predictions
+        Models whose predictions an attacker may start from.
+    history
+        Past submissions; None: not given.
+    gap
+        Ranking gap in points that the board should be able to show; None: from the history's
+        median gap, or one point.
+    """
+
+    name: str
+    file: LabelFile
+    parts: Parts
+    release: str
+    looks: Looks
+    accounts: int = 1
+    teams: int = 1
+    memory: str = "team"
+    looks_per_data_set: int | None = None
+    final_choices: int = 2
+    predictions: Sequence[Prediction] = ()
+    history: Sequence[Submission] | None = None
+    gap: float | None = None
+    seed: int = 0
+    rule: Rule = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_at_least("accounts", self.accounts, 1)
+        check_at_least("teams", self.teams, 1)
+        check_at_least("seed", self.seed, 0)
+        check_at_least("final_choices", self.final_choices, 0)
+        if self.teams < self.accounts:
+            object.__setattr__(self, "teams", self.accounts)
+        if self.gap is not None and not (math.isfinite(self.gap) and 0.0 < self.gap <= 100.0):
+            raise InvalidInput(f"gap must lie in (0, 100] points, got {self.gap}.")
+        object.__setattr__(self, "rule", parse_mechanism(self.release))
+        object.__setattr__(self, "release", str(self.rule))
+        for rule in self.rule.rules if isinstance(self.rule, Chain) else [self.rule]:
+            if isinstance(rule, Rounding) and rule.exact_step * FINEST < 1:
+                raise InvalidInput(
+                    f"mechanism must not round finer than 1/{FINEST:,}, got {self.release}."
+                )
+        self.rule.init(self.problem)  # a rule that does not fit must say so before any play
+        for model in self.predictions:
+            if model.labels.size != self.parts.scored.size:
+                raise InvalidInput(
+                    f"predictions {model.name} must have {self.parts.scored.size} labels, "
+                    f"got {model.labels.size}."
+                )
+
+    @property
+    def labels(self) -> Labels:
+        """The labels that looks are scored on."""
+        return self.parts.scored
+
+    @property
+    def n_looks(self) -> int:
+        """Looks of all colluding accounts together."""
+        return self._capped(self.accounts * self.looks.count)
+
+    @property
+    def everyone_looks(self) -> int:
+        """Looks of all teams together."""
+        return self._capped(self.teams * self.looks.count)
+
+    @property
+    def histories(self) -> int:
+        """How many separate pasts of the rule the colluding accounts meet."""
+        return 1 if self.memory == "data_set" else min(self.accounts, self.n_looks)
+
+    @property
+    def problem(self) -> Problem:
+        """The sizes that an attacker plays for."""
+        return Problem(self.labels.size, max(2, self.file.n_classes), self.n_looks)
+
+    @cached_property
+    def skew(self) -> Skew | None:
+        """How unequal the classes are; None: they are equal, as far as chance tells."""
+        return skew_of(self.labels, self.problem.n_classes)
+
+    @property
+    def capped(self) -> bool:
+        """Whether a limit for the data set leaves the accounts fewer looks than each may take."""
+        return self.n_looks < self.accounts * self.looks.count
+
+    def _capped(self, looks: int) -> int:
+        return looks if self.looks_per_data_set is None else min(looks, self.looks_per_data_set)
+
+
+def model_name(path: Path) -> str:
+    """Return what the page calls a file of predictions: its name without folder and ending."""
+    return path.stem

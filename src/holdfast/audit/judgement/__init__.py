@@ -1,0 +1,1 @@
+"""Findings, upper bounds, verdict and fixes of an audit."""

@@ -1,0 +1,76 @@
+"""What is allowed on a board: certificates for its looks, as points above what is free."""
+
+from __future__ import annotations
+
+from holdfast.audit.inputs.request import Request
+from holdfast.certificates import Certificate, certify
+from holdfast.mechanisms import Rule
+from holdfast.problem import Problem
+
+__all__ = ["allowed", "certificate", "in_points"]
+
+
+def certificate(
+    request: Request,
+    rule: Rule,
+    looks: int,
+    *,
+    accounts: int | None = None,
+    model: float | None = None,
+    everyone: bool = False,
+) -> Certificate:
+    """Return the certificate for so many looks under a rule.
+
+    Parameters
+    ----------
+    request
+        The board.
+    rule
+        What is released.
+    looks
+        Looks of all accounts together.
+    accounts
+        Separate pasts of the rule that they meet; None: those of the colluding accounts.
+    model
+        Accuracy of the models that the attackers start from; None: they know the class shares
+        where these are unequal, and nothing else.
+    everyone
+        The looks are those of all teams.
+    """
+    n, m, _ = request.problem
+    shares = None if request.skew is None else request.skew.shares
+    accounts = min(request.histories if accounts is None else accounts, looks)
+    # Under a limit for the data set, accounts may share the looks as they like.
+    own = min(looks, request.looks.count) if accounts * request.looks.count > looks else None
+    others = request.teams > (1 if everyone else request.accounts)
+    return certify(
+        Problem(n, m, looks),
+        rule,
+        accounts=accounts,
+        looks_each=own if everyone or (looks == request.n_looks and request.capped) else None,
+        knows=shares if model is None else model,
+        memory="data_set" if request.memory == "data_set" and others else "team",
+        everyone=everyone,
+    )
+
+
+def allowed(
+    request: Request,
+    rule: Rule,
+    looks: int,
+    *,
+    accounts: int | None = None,
+    model: float | None = None,
+) -> float:
+    """Return the certified bound on the gain in points; see `certificate`."""
+    return in_points(certificate(request, rule, looks, accounts=accounts, model=model))
+
+
+def in_points(found: Certificate) -> float:
+    """Return a certificate's gain in points.
+
+    >>> from holdfast.mechanisms import Exact
+    >>> in_points(certify(Problem(10_000, 10, 1), Exact()))
+    0.133
+    """
+    return round(100.0 * found.gain, 3)

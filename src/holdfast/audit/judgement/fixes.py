@@ -1,0 +1,215 @@
+"""The cheapest fix: the least loss to honest users that brings the worst gain under the gap."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from holdfast.audit.inputs.disclosure import RoundingUnit
+from holdfast.audit.inputs.request import Request
+from holdfast.audit.judgement.allowed import allowed
+from holdfast.audit.judgement.one_class_free import Forms, forms_for
+from holdfast.audit.judgement.verdict import RESERVE, word_for
+from holdfast.audit.result import Fix, Interval, RuleRow
+from holdfast.audit.scenarios.measurement import OnPlay, PlayBudget, measure, strongest_of
+from holdfast.audit.scenarios.plays import Play
+from holdfast.audit.scenarios.rules import price_points
+from holdfast.audit.scenarios.scenarios import compared_scenarios
+from holdfast.mechanisms import Batch, Chain, Ladder, Rounding, Rule, parse_mechanism
+from holdfast.problem import Problem
+
+__all__ = ["Candidate", "candidates", "cheapest_fix", "loss"]
+
+DECIMALS = (4, 3, 2, 1)
+STEPS = (0.002, 0.005, 0.01, 0.02, 0.05)
+# Shares of today's looks that are tried, and batches as shares of them.
+SHARES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
+BATCHES = (0.1, 0.34, 1.0)
+# At most so many candidates are played.
+MOST_PLAYED = 8
+
+
+class Candidate(NamedTuple):
+    """A change: a rule in text form, looks of all accounts together, and what it costs."""
+
+    rule: str
+    looks: int
+    loss: float
+
+
+def loss(rule: str, looks: int, request: Request) -> float:
+    """Return what a change costs honest users, in doublings.
+
+    Coarseness counts in standard errors of a score, because a step below the error hides nothing
+    that an honest user could rely on: log2(1 + resolution / error). Half the looks cost one, and
+    answers that come in batches of b cost log2(b).
+    """
+    n, m, today = request.problem
+    parsed = parse_mechanism(rule)
+    error = 0.5 / math.sqrt(n)
+    coarse = math.log2(1.0 + parsed.resolution(Problem(n, m, looks)) / error)
+    rules = parsed.rules if isinstance(parsed, Chain) else [parsed]
+    late = sum(math.log2(each.size) for each in rules if isinstance(each, Batch))
+    return coarse + math.log2(today / looks) + late
+
+
+def candidates(request: Request) -> list[Candidate]:
+    """Return every change that is considered, cheapest first."""
+    today = request.n_looks
+    rules = [request.release]
+    rules += [f"round:{digits}" for digits in DECIMALS]
+    rules += [f"ladder:{step}" for step in STEPS] + ["ladder"]
+    # No account can be left less than a look.
+    least = min(request.accounts, today)
+    looks = sorted({max(least, int(share * today)) for share in SHARES}, reverse=True)
+    found = {(rule, k): Candidate(rule, k, loss(rule, k, request)) for rule in rules for k in looks}
+    if not request.release.startswith("batch"):
+        for share in BATCHES:
+            rule = f"batch:{max(2, math.ceil(share * today))}"
+            if max(2, math.ceil(share * today)) <= today:
+                found[rule, today] = Candidate(rule, today, loss(rule, today, request))
+    del found[request.release, today]
+    return sorted(found.values(), key=lambda each: (each.loss, each.rule, -each.looks))
+
+
+def cheapest_fix(
+    request: Request,
+    play_budget: PlayBudget,
+    grain: RoundingUnit,
+    gap: float,
+    compared: Sequence[RuleRow],
+    play: Play,
+    on_play: OnPlay | None = None,
+    *,
+    model: float | None = None,
+) -> Fix | None:
+    """Return the cheapest candidate that brings the worst gain under the gap, or None.
+
+    `model` is the stated accuracy of the given models.
+
+    Enough is what the verdict's reserve asks for: twice the gain is below the gap, or the gain is
+    below it and no more than chance. Candidates are taken in order of loss. Formulas and what was
+    played before skip those that can't be enough; the others are played with the attacks of the
+    comparison, the strongest of them first.
+    """
+    n, m, _ = request.problem
+    forms = forms_for(request)
+    # A gain on the scored part is worth its share of the final ranking.
+    gap = gap / request.parts.final_share
+    known = {each.rule: (play_budget.looks, each.possible) for each in compared}
+    left = MOST_PLAYED
+    for each in candidates(request):
+        problem = Problem(n, m, each.looks)
+        rule, looks = parse_mechanism(each.rule), min(each.looks, play_budget.looks)
+        certain = allowed(request, rule, each.looks)
+        if model is not None:
+            certain = max(certain, allowed(request, rule, each.looks, model=model))
+        proven = certain < gap
+        if not proven and not _promising(forms, each, problem, gap, known):
+            continue
+        if str(rule) in known and known[str(rule)][0] == looks:
+            possible = known[str(rule)][1]
+        elif left == 0 and not proven:
+            continue  # too many were played; what is proven needs no luck
+        else:
+            left -= not proven
+            possible = _played(request, rule, looks, play_budget, grain, gap, play, on_play)
+            known[str(rule)] = (looks, possible)
+        if proven or _enough(possible, gap):
+            return _fix(request, each, possible, certain, gap)
+    return None
+
+
+def _played(
+    request: Request,
+    rule: Rule,
+    looks: int,
+    play_budget: PlayBudget,
+    grain: RoundingUnit,
+    gap: float,
+    play: Play,
+    on_play: OnPlay | None,
+) -> Interval:
+    """Return the worst gain under a rule; the first attack's alone if that is too much."""
+    n, m, _ = request.problem
+    name, trials = str(rule), play_budget.fewer
+    shares = request.skew is not None
+    scenarios = compared_scenarios(rule, Problem(n, m, looks), request.histories, shares=shares)
+    first = measure([(scenarios[0], name, looks)], range(trials), play, on_play)
+    if first[0].bias is not None and 100.0 * first[0].bias.mean >= gap:
+        return grain.interval(first[0].bias, trials)
+    rest = measure(
+        [(scenario, name, looks) for scenario in scenarios[1:]], range(trials), play, on_play
+    )
+    strongest = strongest_of([(name, looks, [*first, *rest])], trials, play, on_play)[0]
+    return strongest.points(grain)
+
+
+def _enough(possible: Interval, gap: float) -> bool:
+    """Tell whether a gain, with the verdict's reserve, is below the gap."""
+    chance = possible.low is not None and possible.low <= 0.0
+    return RESERVE * possible.mean < gap or (chance and possible.mean < gap)
+
+
+def _promising(
+    forms: Forms,
+    each: Candidate,
+    problem: Problem,
+    gap: float,
+    known: Mapping[str, tuple[int, Interval]],
+) -> bool:
+    """Tell whether neither a formula nor a measurement rules a candidate out."""
+    rule = parse_mechanism(each.rule)
+    formula = forms.expected(rule, problem)
+    if rule.name in ("round", "exact") and formula is not None and RESERVE * formula >= gap:
+        return False
+    for name, (looks, possible) in known.items():
+        # Small numbers of looks gain like their square root, and finer rules not less.
+        fewer = math.sqrt(min(1.0, each.looks / looks))
+        less = Interval(possible.mean * fewer, possible.low, possible.high)
+        if _is_finer(rule, parse_mechanism(name)) and not _enough(less, gap):
+            return False
+    return True
+
+
+def _is_finer(rule: Rule, other: Rule) -> bool:
+    """Tell whether a rule is another one, or the same with more decimals or a smaller step."""
+    match rule, other:
+        case (Rounding(), Rounding()):
+            return rule.exact_step <= other.exact_step
+        case (Ladder(), Ladder()):
+            return rule.step <= other.step
+        case _:
+            return str(rule) == str(other)
+
+
+def _fix(request: Request, each: Candidate, possible: Interval, certain: float, gap: float) -> Fix:
+    rule = parse_mechanism(each.rule)
+    n, m, _ = request.problem
+    parts = []
+    if str(rule) != request.release:
+        parts.append(f"release {rule} instead of {request.release}")
+    if each.looks < request.n_looks:
+        own = max(1, each.looks // request.accounts)
+        parts.append(
+            f"allow {own:,} look{'' if own == 1 else 's'} an account instead of "
+            f"{request.looks.count:,}"
+        )
+    change = " and ".join(parts)
+    proven = certain < gap
+    word = word_for(possible, gap, proven=proven)
+    gain = max(0.0, possible.mean)  # less than nothing is chance
+    return Fix(
+        rule=str(rule),
+        looks=each.looks,
+        loss=round(each.loss, 2),
+        possible=possible,
+        allowed=certain,
+        price_points=price_points(rule, Problem(n, m, each.looks)),
+        proven=proven,
+        verdict=word,
+        text=f"{change[:1].upper()}{change[1:]}: the worst gain found falls to "
+        f"{gain:g} point{'' if gain == 1.0 else 's'}, and the verdict becomes "
+        f"{word}.",
+    )

@@ -1,0 +1,159 @@
+"""Gains in points from formulas alone: what is guaranteed, and what is possible in principle."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from holdfast.answers import AnswerModel, ExactAnswers
+from holdfast.attacks import HadamardBlocks
+from holdfast.bounds import acharya2020, block_majority, queries_to_recover_all
+from holdfast.bounds.column_vote import predicted_accuracy
+from holdfast.experiments.answer_models import answer_model
+from holdfast.mechanisms import Rounding, Rule
+from holdfast.planner.closed_forms import climb_gain
+from holdfast.planner.curves import champion_gain, lattice_certain
+from holdfast.planner.forecast import Setting
+from holdfast.problem import Problem
+
+__all__ = [
+    "early",
+    "expected",
+    "first_above",
+    "forecast",
+    "guarantee",
+    "guaranteed_by",
+    "principle",
+    "recover_all",
+    "regime_edges",
+]
+
+# The attack that is strongest with few looks, and what it knows.
+early = ("features", "champion-challenger")
+
+
+def guarantee(problem: Problem) -> float | None:
+    """Return what the paper's theorems promise from exact answers, in points; None: nothing.
+
+    >>> guarantee(Problem(10_000, 10, 101))
+    0.397
+    """
+    return _guarantees(problem)[0]
+
+
+def guaranteed_by(problem: Problem) -> str | None:
+    """Return the name of the bound that promises most; None: no theorem applies.
+
+    >>> [guaranteed_by(Problem(10_000, 100, k)) for k in (20, 500, 10_000)]
+    ['small-k', None, 'large-k']
+    """
+    return _guarantees(problem)[1]
+
+
+def regime_edges(n_examples: int, n_classes: int) -> tuple[int, ...]:
+    """Return the numbers of looks at which a theorem of the paper begins or ends to apply.
+
+    >>> regime_edges(10_000, 100)
+    (1, 51, 4145, 414423)
+    """
+    n, m = n_examples, n_classes
+    large = acharya2020.LARGE_K_LOGS * math.log(m)
+    edges = (1, 1 + n // (2 * m), math.floor(m * large) + 1, math.floor((n - 1) * large))
+    return tuple(k for k in edges if k >= 1 and guarantee(Problem(n, m, k)) is not None)
+
+
+def _guarantees(problem: Problem) -> tuple[float | None, str | None]:
+    bounds = (acharya2020.small_k(problem), acharya2020.large_k(problem))
+    able = [bound for bound in bounds if bound.accuracy is not None]
+    if not able:
+        return None, None
+    best = max(able, key=lambda bound: bound.accuracy or 0.0)
+    return _most(problem, [best.accuracy]), best.name
+
+
+def principle(problem: Problem) -> float:
+    """Return the best gain from exact answers that a formula gives for some attack, in points.
+
+    Exact expectations and the Gaussian limit of fixed designs, and the forecasts of adaptive
+    attacks.
+    """
+    n, m, k = problem
+    fewer = Problem(n, m, min(k, n + 1))
+    accuracies = [
+        block_majority.known_features(fewer).accuracy,
+        acharya2020.large_k(problem).accuracy,
+        HadamardBlocks.expected_accuracy(problem),
+        predicted_accuracy(problem),
+    ]
+    adaptive = max(
+        champion_gain(Setting(problem)),
+        climb_gain(problem, ExactAnswers())[0],
+        lattice_certain(Setting(problem))[0] * (1.0 - 1.0 / m),
+    )
+    accuracies.append(min(1.0, 1.0 / m + adaptive / n))
+    return _most(problem, accuracies) or 0.0
+
+
+def expected(rule: Rule, problem: Problem) -> float | None:
+    """Return what `HadamardBlocks` is expected to gain under a rule that releases scores."""
+    model: AnswerModel | None = answer_model(rule, problem)
+    if model is None:
+        return None
+    exact = isinstance(model, ExactAnswers)
+    accuracy = HadamardBlocks.expected_accuracy(problem, answers=None if exact else model)
+    return _most(problem, [accuracy])
+
+
+def forecast(rule: Rule, problem: Problem) -> float | None:
+    """Return the best gain that a formula gives for some attack under a rule, in points.
+
+    That of fixed blocks and of champion against challenger; where the rule hides nothing of a
+    match count, that of every attack on exact answers. None: the rule releases no scores.
+
+    >>> rule = Rounding(decimals=2)
+    >>> problem = Problem(10_000, 10, 1000)
+    >>> expected(rule, problem) < forecast(rule, problem) < principle(problem)
+    True
+    """
+    model = answer_model(rule, problem)
+    if model is None:
+        return None
+    low, high = model.counts(0.0, problem.n_examples)
+    if isinstance(model, ExactAnswers) or (isinstance(rule, Rounding) and low == high):
+        return principle(problem)
+    adaptive = champion_gain(Setting(problem, answers=model), at_boundary=True)
+    best = _most(problem, [min(1.0, problem.baseline + adaptive / problem.n_examples)])
+    return max(best or 0.0, expected(rule, problem) or 0.0)
+
+
+def recover_all(n_examples: int, n_classes: int) -> int:
+    """Return how many exact looks it takes at least to know every label."""
+    return queries_to_recover_all(n_examples, n_classes).adaptive
+
+
+def _most(problem: Problem, accuracies: list[float | None]) -> float | None:
+    known = [accuracy for accuracy in accuracies if accuracy is not None]
+    return round(100.0 * (max(known) - problem.baseline), 3) if known else None
+
+
+def first_above(gap: float, gain: Callable[[int], float | None], most: int) -> int | None:
+    """Return the fewest looks at which a gain that never falls reaches the gap.
+
+    >>> first_above(5.0, lambda k: k / 10, 1000), first_above(5.0, lambda k: 1.0, 1000)
+    (50, None)
+    """
+
+    def reached(k: int) -> bool:
+        value = gain(k)
+        return value is not None and value >= gap
+
+    good = 1
+    while not reached(good):
+        if good >= most:
+            return None
+        good = min(2 * good, most)
+    bad = good // 2
+    while good - bad > 1:
+        middle = (good + bad) // 2
+        good, bad = (middle, bad) if reached(middle) else (good, middle)
+    return good

@@ -1,0 +1,64 @@
+"""Bounds: what is certified for this policy, and when each gain becomes a problem."""
+
+from __future__ import annotations
+
+from holdfast.audit.inputs.request import Request
+from holdfast.audit.judgement.allowed import allowed, certificate, in_points
+from holdfast.audit.judgement.formulas import first_above
+from holdfast.audit.judgement.one_class_free import forms_for
+from holdfast.audit.result import Curve, Limits
+from holdfast.problem import Problem
+
+__all__ = ["limits"]
+
+SEARCHED = 10**6
+
+
+def limits(request: Request, gap: float, curve: Curve, *, model: float | None = None) -> Limits:
+    """Return what bounds say of the policy, and the looks at which each word passes the gap.
+
+    `model` is the stated accuracy of the given models; None: there are none.
+    """
+    problem = request.problem
+    n, m, _ = problem
+    rule, forms = request.rule, forms_for(request)
+
+    def at(looks: int) -> Problem:
+        return Problem(n, m, looks)
+
+    looks, everyone = problem.n_queries, request.everyone_looks
+    mine = certificate(request, rule, looks)
+    modelled = None if model is None else certificate(request, rule, looks, model=model)
+    states = 1 if request.memory == "data_set" else request.teams
+    return Limits(
+        allowed=in_points(mine),
+        allowed_model=None if modelled is None else in_points(modelled),
+        allowed_everyone=in_points(
+            certificate(request, rule, everyone, accounts=states, everyone=True)
+        ),
+        everyone_looks=request.everyone_looks,
+        principle=forms.principle(problem),
+        guarantee=forms.guarantee(problem),
+        bits_per_look=round(mine.bits_per_look, 3),
+        bound=mine.bound,
+        binds=mine.binds,
+        binds_model=None if modelled is None else modelled.binds,
+        not_covered=tuple(f"{each.bound}: {each.because}" for each in mine.not_covered),
+        looks_until={
+            "possible": _measured_until(curve, gap),
+            "principle": first_above(gap, lambda looks: forms.principle(at(looks)), SEARCHED),
+            "allowed": first_above(gap, lambda k: allowed(request, rule, k), SEARCHED),
+        },
+        searched=SEARCHED,
+        recover_all=forms.recover_all(n, m),
+    )
+
+
+def _measured_until(curve: Curve, gap: float) -> int | None:
+    """Return the first number of looks that was played and gained the gap or more."""
+    for at, looks in enumerate(curve.looks):
+        for series in curve.measured:
+            point = series.points[at]
+            if point is not None and point.mean >= gap:
+                return looks
+    return None

@@ -1,0 +1,290 @@
+"""Pre-flight: what can be seen of a test set and its policy before any attack is played."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from holdfast.audit.inputs.disclosure import RoundingUnit
+from holdfast.audit.inputs.request import Request
+from holdfast.audit.result import Finding
+from holdfast.labels import Labels
+from holdfast.mechanisms import Chain, Rounding, Rule, Subsample
+
+__all__ = ["CHECKS", "expected_best", "preflight"]
+
+# Fewer examples than this: one score's 95 % interval is wider than ten points.
+TINY = 400
+# Neighbours share a label this many standard deviations more often than in a shuffled file.
+GROUPED = 6.0
+# Ids and labels are correlated this many standard deviations.
+ORDERED = 6.0
+# A majority this many times the share 1/m, and scores say little without their baseline.
+IMBALANCED = 1.5
+
+Check = Callable[[Request, RoundingUnit], Iterator[Finding]]
+
+
+def preflight(request: Request, grain: RoundingUnit) -> tuple[Finding, ...]:
+    """Return all findings, those that void the verdict first."""
+    found = [finding for check in CHECKS for finding in check(request, grain)]
+    order = ("void", "warning", "note")
+    return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))
+
+
+def sorted_rows(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
+    """Look for rows sorted or grouped by label."""
+    del grain
+    labels = request.labels
+    if labels.size < 3 or np.unique(labels).size < 2:
+        return
+    # Class numbers follow from the names: the classes may come in any order.
+    runs = 1 + int(np.count_nonzero(labels[1:] != labels[:-1]))
+    if runs == np.unique(labels).size < labels.size:
+        yield Finding(
+            "sorted-rows",
+            "void",
+            "The rows are sorted by label.",
+            "Whoever knows the order of the examples knows nearly every label: a handful of looks "
+            "finds where one class ends and the next begins. No release rule helps.",
+            "Shuffle the rows with a secret seed, publish the examples in that order only, and "
+            "replace every copy that was given out.",
+        )
+    elif _neighbours_agree(labels) > GROUPED:
+        yield Finding(
+            "grouped-rows",
+            "warning",
+            "Neighbouring rows share their label more often than in a shuffled file.",
+            "A query that labels runs of rows alike learns whole groups at once: gains measured "
+            "with attacks that ignore the order are too low.",
+            "Shuffle the rows with a secret seed before the examples are published.",
+        )
+
+
+def _neighbours_agree(labels: Labels) -> float:
+    """Return by how many standard deviations neighbours agree more often than by chance."""
+    n = labels.size
+    shares = np.bincount(labels) / n
+    alike = float((shares**2).sum())
+    agreeing = float(np.count_nonzero(labels[1:] == labels[:-1]))
+    deviation = math.sqrt(max(alike * (1.0 - alike) * (n - 1), 1e-12))
+    return (agreeing - alike * (n - 1)) / deviation
+
+
+def telling_ids(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
+    """Look for ids that are in the order of the labels."""
+    del grain
+    ids = request.file.ids
+    if ids is None:
+        return
+    ids, labels = ids[request.parts.where], request.labels
+    order = np.argsort(ids, kind="stable")
+    if (
+        labels.size >= 3
+        and np.unique(labels).size > 1
+        and _neighbours_agree(labels[order]) > max(GROUPED, _neighbours_agree(labels) + ORDERED)
+    ):
+        yield Finding(
+            "telling-ids",
+            "void",
+            "Sorted by id, the examples are grouped by label.",
+            "The ids give the labels away: they were numbered class by class before the rows were "
+            "shuffled, or carry the class in their names.",
+            "Give the examples new ids, random ones, in a new random order.",
+        )
+    elif ids.dtype.kind in "iu" and _consecutive(ids):
+        yield Finding(
+            "consecutive-ids",
+            "note",
+            "The ids count up with the rows.",
+            "They tell how the file was assembled: where the examples came in batches with other "
+            "class shares each, a position says something about a label.",
+            "Draw random ids, or make sure that the rows were shuffled before they were numbered.",
+        )
+
+
+def _consecutive(ids: NDArray[Any]) -> bool:
+    return bool(ids.size > 2 and np.all(np.diff(ids) == 1))
+
+
+def repeated_ids(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
+    """Look for ids that differ only in case, spaces or leading zeros."""
+    del grain
+    ids = request.file.ids
+    if ids is None or ids.dtype.kind in "iu":
+        return
+    folded = np.char.lstrip(np.char.lower(np.char.strip(ids.astype(np.str_))), "0")
+    if np.unique(folded).size < ids.size:
+        yield Finding(
+            "alike-ids",
+            "warning",
+            "Some ids differ only in case, spaces or leading zeros.",
+            "A submission whose ids were read as numbers or folded matches the wrong rows, or the "
+            "same example is scored twice.",
+            "Make the ids distinct after folding, or drop the repeated examples.",
+        )
+
+
+def imbalance(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
+    """Compare the majority class with 1/m, and tell what a constant submission reveals."""
+    labels, m = request.labels, max(2, request.file.n_classes)
+    counts = np.bincount(labels, minlength=m)
+    share = 100.0 * float(counts.max()) / labels.size
+    present = int(np.count_nonzero(counts))
+    if present < m:
+        yield Finding(
+            "absent-classes",
+            "note",
+            f"{m - present} of {m} classes have no example in the scored part.",
+            "Whoever learns that guesses among fewer classes.",
+            "Score per class, or drop the classes from the task.",
+        )
+    much = share > IMBALANCED * 100.0 / m + grain.points
+    if much or request.skew is not None:
+        yield Finding(
+            "imbalance",
+            "warning" if much else "note",
+            f"A constant submission scores about {grain.round(share):g} %, not {100.0 / m:.3g} %.",
+            "Few examples may be so unequal by chance, which nobody knows without a look: gains "
+            f"in this audit are above {100.0 / m:.3g} %."
+            if request.skew is None
+            else "Everybody knows the class shares from the training part, so the majority class "
+            "needs neither a model nor a look: gains in this audit are above it, and attacks "
+            "start from the class shares, too.",
+            "Report the majority baseline beside the scores, or rank by balanced accuracy.",
+        )
+    spent = min(m - 1, request.n_looks)
+    if _reveals_counts(request.rule, labels.size):
+        yield Finding(
+            "constant-reveals",
+            "note",
+            (
+                "One constant submission reveals"
+                if m == 2
+                else f"{m - 1:,} constant submissions reveal"
+            )
+            + f" all class shares under the rule {request.release}.",
+            f"Each costs one look, and the policy pays for {spent:,} of {m - 1:,}: class shares "
+            "are the first thing an attacker learns.",
+            "Publish the class shares, so that nothing is left to learn, or release less.",
+        )
+
+
+def _reveals_counts(rule: Rule, n: int) -> bool:
+    rules = rule.rules if isinstance(rule, Chain) else [rule]
+    return all(
+        each.name in ("exact", "batch", "subsample")
+        or (isinstance(each, Rounding) and each.exact_step * n <= 1)
+        for each in rules
+    )
+
+
+def tiny(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
+    """Warn of a test set whose chance error is larger than any gap worth ranking by."""
+    del grain
+    n = request.labels.size
+    half = 100.0 * 1.96 * 0.5 / math.sqrt(n)
+    if n < TINY:
+        yield Finding(
+            "tiny",
+            "warning",
+            f"Only {n:,} examples are scored.",
+            f"One score is uncertain by ±{half:.1f} points without any overfitting; gaps below "
+            "that mean nothing.",
+            f"Score at least {TINY:,} examples, or report intervals instead of ranks.",
+        )
+
+
+def void_rounding(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
+    """Find rounding that is finer than one match."""
+    del grain
+    rules = request.rule.rules if isinstance(request.rule, Chain) else [request.rule]
+    n = request.labels.size
+    for rule in rules:
+        if isinstance(rule, Subsample):
+            n = rule.scored(request.problem).n_examples
+        if isinstance(rule, Rounding) and rule.exact_step * n <= 1:
+            coarse = max(1, math.floor(math.log10(n)) - 1)
+            yield Finding(
+                "void-rounding",
+                "warning",
+                f"Rounding to {float(rule.exact_step):g} hides nothing of {n:,} examples.",
+                f"Accuracies are multiples of 1/{n:,} = {float(Fraction(1, n)):.2g}, so the "
+                "rounded score still tells the exact number of matches.",
+                f"Round to {coarse} decimals or fewer, or use a Ladder.",
+            )
+
+
+def public_in_final(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
+    """Find examples that looks are scored on and the final ranking counts."""
+    del grain
+    parts = request.parts
+    share = parts.final_share
+    partial = any(
+        isinstance(rule, Subsample)
+        for rule in (request.rule.rules if isinstance(request.rule, Chain) else [request.rule])
+    )
+    if parts.private and share > 0.0:
+        yield Finding(
+            "public-in-final",
+            "warning",
+            f"The public part is {share:.0%} of the final ranking.",
+            "What is overfit on the public board counts in the end.",
+            "Rank by the private part alone.",
+        )
+    elif not parts.private:
+        yield Finding(
+            "no-private-part",
+            "note",
+            "Looks and final ranking use the same examples."
+            if not partial
+            else "The rule scores a public part, but the labels name no private one.",
+            "Every gain of the attacks below is a gain in the final ranking.",
+            "Keep a private part that no look is scored on, and rank by it.",
+        )
+
+
+def best_of_private(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
+    """Tell what choosing the best of all submissions by their private scores is worth."""
+    del grain
+    if not request.parts.private or request.final_choices != 0:
+        return
+    k, n = request.looks.count, request.parts.private
+    points = 100.0 * 0.5 / math.sqrt(n) * expected_best(k)
+    yield Finding(
+        "best-of-private",
+        "warning",
+        "The final rank is the best private score of all submissions.",
+        f"The best of {k:,} equally good submissions lies up to {points:.2f} points above their "
+        "true accuracy by chance alone: every submission is a look at the private part.",
+        "Let teams name one or two submissions before the private scores are shown.",
+    )
+
+
+def expected_best(draws: int) -> float:
+    """Return about how many standard deviations the best of independent draws lies above the mean.
+
+    Blom's approximation of the largest normal order statistic.
+
+    >>> round(expected_best(2), 2), round(expected_best(100), 2)
+    (0.59, 2.5)
+    """
+    return 0.0 if draws <= 1 else float(norm.ppf((draws - 0.375) / (draws + 0.25)))
+
+
+CHECKS: tuple[Check, ...] = (
+    sorted_rows,
+    telling_ids,
+    repeated_ids,
+    imbalance,
+    tiny,
+    void_rounding,
+    public_in_final,
+    best_of_private,
+)

@@ -1,0 +1,134 @@
+"""SAFE, MARGINAL or UNSAFE, in one sentence with the number that matters."""
+
+from __future__ import annotations
+
+from holdfast.audit.inputs.class_imbalance import Skew
+from holdfast.audit.inputs.disclosure import RoundingUnit
+from holdfast.audit.inputs.request import DEFAULT_GAP, Request
+from holdfast.audit.judgement.preflight import expected_best
+from holdfast.audit.result import Finding, History, Interval, Limits, Verdict, Word
+from holdfast.audit.scenarios.measurement import PlayBudget, StrongestAttack
+
+__all__ = ["RESERVE", "gap_for", "judge", "word_for"]
+
+# Attacks better than the suite's must not turn SAFE into a mistake: it keeps a factor of two.
+RESERVE = 2.0
+
+
+def gap_for(request: Request, history: History | None) -> float:
+    """Return the ranking gap in points: as asked, as the history's ranks are apart, or one."""
+    if request.gap is not None:
+        return request.gap
+    if history is not None and history.median_gap:
+        return history.median_gap
+    return DEFAULT_GAP
+
+
+def judge(
+    request: Request,
+    play_budget: PlayBudget,
+    grain: RoundingUnit,
+    found: StrongestAttack,
+    limits: Limits,
+    findings: tuple[Finding, ...],
+    gap: float,
+) -> Verdict:
+    """Judge the final ranking by the strongest attack's gain and the certified bound.
+
+    UNSAFE: the gain found is the gap or more and no chance, or a finding voids everything else.
+    SAFE: even the upper end of the gain found, with a factor of two in reserve, is below the
+    gap; or the bound proves it. MARGINAL: between the two.
+    """
+    share = request.parts.final_share
+    points = found.points(grain, worth=share)
+    if not share and not request.final_choices:
+        points = _selected(request, grain)
+    most = max(limits.allowed, limits.allowed_model or 0.0)
+    proven = share > 0.0 and share * most < gap
+    void = [finding for finding in findings if finding.severity == "void"]
+    word = "UNSAFE" if void else word_for(points, gap, proven=proven)
+    return Verdict(
+        word=word,
+        gap_points=gap,
+        points=points,
+        attack=found.attack,
+        setting=found.setting,
+        proven=proven,
+        sentence=f"{word} for ranking gaps below {gap:g} point{'' if gap == 1.0 else 's'}: "
+        + _because(request, play_budget, grain, found, points, void),
+    )
+
+
+def word_for(points: Interval, gap: float, *, proven: bool) -> Word:
+    """Return the word for a gain found, and for a bound that proves it below the gap or not."""
+    upper = points.mean if points.high is None else points.high
+    real = points.low is None or points.low > 0.0  # more than the chance of a few plays
+    if points.mean >= gap and real:
+        return "UNSAFE"
+    return "SAFE" if proven or RESERVE * upper < gap else "MARGINAL"
+
+
+def _because(
+    request: Request,
+    play_budget: PlayBudget,
+    grain: RoundingUnit,
+    found: StrongestAttack,
+    points: Interval,
+    void: list[Finding],
+) -> str:
+    if void:
+        return f"{void[0].what} {void[0].fix}"
+    board = found.points(grain)
+    who = {
+        "features": "without learning anything",
+        "class shares": "without learning anything",
+        "no features": "without even seeing the examples",
+        "model": "on top of a model",
+    }[found.setting]
+    looks = f"{play_budget.looks:,} look{'' if play_budget.looks == 1 else 's'}"
+    if play_budget.looks < request.n_looks:
+        looks += f" (of {request.n_looks:,} allowed)"
+    if request.accounts > 1:
+        looks += f" of {request.accounts:,} accounts"
+    rule = f"with {looks} at scores released by the rule {request.release}"
+    gain = f"{_text(board)} can be gained {who}, {rule} (attack: {found.attack})"
+    if request.skew is not None:
+        gain = _above_majority(request.skew, found, board, who, rule)
+    share = request.parts.final_share
+    if share == 1.0:
+        return f"{gain}."
+    if share > 0.0:
+        return f"{_text(points)} of the final ranking; on the public part {gain}."
+    private = f"{request.parts.private:,} examples that no look is scored on"
+    if not request.final_choices:
+        return (
+            f"the best of all private scores gains up to {points.mean:g} points by chance alone; "
+            f"on the public part {gain}."
+        )
+    return f"{private} decide the final ranking. On the public part {gain}."
+
+
+def _above_majority(
+    skew: Skew, found: StrongestAttack, board: Interval, who: str, rule: str
+) -> str:
+    """Return what is gained where the majority class is what everybody has without a look."""
+    free = f"the {skew.free_percent:g} % that the majority class scores without a look"
+    if found.setting == "model":
+        free = "the model or the majority class"
+    if board.mean <= 0.0:
+        return f"no attack gained more than {free}, {rule}"
+    return f"{_text(board)} above {free} can be gained {who}, {rule} (attack: {found.attack})"
+
+
+def _selected(request: Request, grain: RoundingUnit) -> Interval:
+    """Return what the best of all private scores gains by chance alone."""
+    error = 50.0 / request.parts.private**0.5
+    mean = error * expected_best(request.looks.count)
+    return Interval(grain.round(mean), None, None)
+
+
+def _text(points: Interval) -> str:
+    text = f"{points.mean:g} point{'' if points.mean == 1.0 else 's'}"
+    if points.low is None or points.high is None or points.low == points.high:
+        return text
+    return f"{text} (95 % interval {points.low:g} to {points.high:g})"

@@ -1,0 +1,1 @@
+"""Attacks on a policy and what each of them gained."""

@@ -1,0 +1,94 @@
+"""Gain in points against looks: measured attacks with bands, guarantees and bounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from holdfast.audit.inputs.disclosure import RoundingUnit
+from holdfast.audit.inputs.request import Request
+from holdfast.audit.judgement.allowed import allowed
+from holdfast.audit.judgement.one_class_free import forms_for
+from holdfast.audit.result import Curve, Interval, Series
+from holdfast.audit.scenarios.measurement import Measured, OnPlay, PlayBudget, measure
+from holdfast.audit.scenarios.plays import Play
+from holdfast.problem import Problem
+
+__all__ = ["N_ATTACKS", "curve", "log_spaced"]
+
+N_ATTACKS = 4
+N_LOOKS = 5
+# The bounds are drawn this many times further than today's looks.
+FURTHER = 10.0
+N_BOUNDS = 25
+
+
+def log_spaced(first: int, last: int, count: int) -> tuple[int, ...]:
+    """Return about `count` different numbers of looks, equally spaced on a log axis.
+
+    >>> log_spaced(10, 1000, 5)
+    (10, 32, 100, 316, 1000)
+    """
+    if first >= last or count < 2:
+        return (last,)
+    ratio = math.log(last / first)
+    return tuple(sorted({round(first * math.exp(ratio * at / (count - 1))) for at in range(count)}))
+
+
+def n_jobs(play_budget: PlayBudget) -> int:
+    """Return about how many plays the curve takes."""
+    return len(_looks(play_budget)[:-1]) * N_ATTACKS * play_budget.fewer
+
+
+def _looks(play_budget: PlayBudget) -> tuple[int, ...]:
+    return log_spaced(max(2, play_budget.looks // 100), play_budget.looks, N_LOOKS)
+
+
+def _chosen(measured: Sequence[Measured], first: tuple[str, str]) -> list[Measured]:
+    """Return the strongest attacks today, and with them the one that is strongest early."""
+    able = [each for each in measured if each.bias is not None]
+    best = sorted(able, key=lambda each: -each.bias.mean if each.bias else 0.0)
+    early = [each for each in best if (each.scenario.setting, each.scenario.base) == first][:1]
+    chosen = best[: N_ATTACKS - 1]
+    return chosen + ([each for each in early if each not in chosen] or best[N_ATTACKS - 1 :][:1])
+
+
+def curve(
+    request: Request,
+    play_budget: PlayBudget,
+    grain: RoundingUnit,
+    measured: Sequence[Measured],
+    play: Play,
+    on_play: OnPlay | None = None,
+) -> Curve:
+    """Play the strongest attacks at fewer looks; their gains today come from the suite."""
+    forms = forms_for(request)
+    strongest = _chosen(measured, forms.early)
+    looks = _looks(play_budget)
+    asked = [(each.scenario, request.release, k) for k in looks[:-1] for each in strongest]
+    found = measure(asked, range(play_budget.fewer), play, on_play)
+    columns: list[list[Interval | None]] = [[] for _ in strongest]
+    for at, each in enumerate(found):
+        points = None if each.bias is None else grain.interval(each.bias, play_budget.fewer)
+        columns[at % len(strongest)].append(points)
+    for column, each in zip(columns, strongest, strict=True):
+        assert each.bias is not None
+        column.append(grain.interval(each.bias, play_budget.trials))
+    n, m, today = request.problem
+    last = max(2, int(FURTHER * today))
+    edges = {k for k in forms.regime_edges(n, m) if k <= last}
+    further = tuple(sorted(edges.union(log_spaced(1, last, N_BOUNDS))))
+    problems = [Problem(n, m, k) for k in further]
+    return Curve(
+        today=today,
+        looks=looks,
+        measured=tuple(
+            Series(each.scenario.name, each.scenario.setting, tuple(column))
+            for each, column in zip(strongest, columns, strict=True)
+        ),
+        bound_looks=further,
+        guarantee=tuple(forms.guarantee(each) for each in problems),
+        guaranteed_by=tuple(forms.guaranteed_by(each) for each in problems),
+        principle=tuple(forms.principle(each) for each in problems),
+        allowed=tuple(allowed(request, request.rule, each.n_queries) for each in problems),
+    )

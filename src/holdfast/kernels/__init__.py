@@ -1,0 +1,1 @@
+"""Vector kernels: keyed random numbers, columns, permutations, narrow counters, threads."""
