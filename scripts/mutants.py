@@ -29,9 +29,9 @@ COPIED = ("src", "tests", "docs", "benchmarks", "scripts", "pyproject.toml", "RE
 
 LARGE, LARGE_BLIND = "fig:largek", "fig:largek-unk"
 SMALL, SMALL_BLIND = "fig:smallk", "fig:smallk-unk"
-COLUMNS = "attacks/column_attack.py"
+COLUMNS = "attacks/paper/_column_attack.py"
 BLIND_COLUMNS = "attacks/without_features/column_attack.py"
-BLOCKS = "attacks/block_majority.py"
+BLOCKS = "attacks/paper/block_majority.py"
 BLIND_BLOCKS = "attacks/without_features/block_majority.py"
 T = "1 + math.floor(k / (queries_per_nat * math.log(m)))"
 
@@ -67,28 +67,28 @@ MUTANTS = (
     Mutant(
         "sums for averages, all votes counted",
         "remark:multiple",
-        "columns.py",
+        "kernels/columns.py",
         "out[j] = _best_label(sums, counts, True, fallback, keys[j])",
         "out[j] = _best_label(sums, counts, False, fallback, keys[j])",
     ),
     Mutant(
         "ties to the first label",
         LARGE,
-        "columns.py",
+        "kernels/columns.py",
         "if score > best_score or coin > best_coin:",
         "if score > best_score:",
     ),
     Mutant(
         "the lowest average wins",
         LARGE,
-        "columns.py",
+        "kernels/columns.py",
         "if score < best_score:",
         "if score > best_score and best_score > -np.inf:",
     ),
     Mutant(
         "columns of one label more",
         "remark:multiple",
-        "columns.py",
+        "kernels/columns.py",
         "counts[label] = k // m + (label < k % m)\n        fallback",
         "counts[label] = k // m + (label <= k % m)\n        fallback",
     ),
