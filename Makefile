@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-lowest fast lint check format data docs constraints bench mutants browser clean
+.PHONY: help demo test test-lowest test-newest fast lint check format data docs constraints bench mutants browser clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -62,7 +62,24 @@ $(LOWEST)/.installed: pyproject.toml scripts/lowest.py | $(BIN)/python
 	@touch $@
 
 test-lowest: $(LOWEST)/.installed  ## run the fast tests on the lowest versions that are allowed
-	@NUMBA_CACHE_DIR=$(LOWEST)/numba $(LOWEST)/bin/python -m pytest -m 'not slow'
+	@NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/numba $(LOWEST)/bin/python -m pytest -m 'not slow'
+
+# The newest Python that starts: a shim may be there and lead nowhere.
+NEWEST := .venv-newest
+NEWEST_PYTHON = $(shell for version in 3.14 3.13 3.12; do \
+  for each in python$$version "$$HOME"/.pyenv/versions/$$version.*/bin/python; do \
+  "$$each" -c 'import ssl, venv' 2>/dev/null && echo "$$each" && exit; done; done)
+
+test-newest:  ## run the fast tests on the newest Python of this machine, 3.12 or newer
+	@if [ -z "$(NEWEST_PYTHON)" ]; then echo "== No Python from 3.12 on starts here: not tested on one"; \
+	else $(MAKE) --no-print-directory $(NEWEST)/.installed NEWEST_PYTHON="$(NEWEST_PYTHON)" && \
+	  NUMBA_CACHE_DIR=$(CURDIR)/$(NEWEST)/numba $(NEWEST)/bin/python -m pytest -m 'not slow'; fi
+
+$(NEWEST)/.installed: pyproject.toml
+	@echo "== Installing Holdfast with what it and its tests need into $(NEWEST): $$($(NEWEST_PYTHON) --version)"
+	@$(NEWEST_PYTHON) -m venv --clear $(NEWEST)
+	@$(NEWEST)/bin/python -m pip --disable-pip-version-check --no-input install --quiet --editable '.[dev]'
+	@touch $@
 
 check: lint fast  ## what a contributor runs before a commit: make lint, then make fast
 
@@ -84,7 +101,7 @@ constraints: $(STAMP)  ## record the versions in .venv as the tested ones; after
 bench: $(STAMP)  ## print the speed ratios
 	@$(BIN)/python -m benchmarks
 
-mutants: $(STAMP)  ## break the paper's attacks one by one, and see that a test of their statement notices
+mutants: $(STAMP)  ## break the paper's attacks one by one, and see that a test of their statement notices (five minutes)
 	@$(BIN)/python scripts/mutants.py
 
 browser:  ## install Chromium for the page tests where it is missing and allowed (Debian, root)
@@ -94,5 +111,5 @@ browser:  ## install Chromium for the page tests where it is missing and allowed
 	else echo "No browser found and none may be installed: the page tests will say so and skip."; fi
 
 clean:  ## remove .venv, caches and results
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis out
+	rm -rf $(VENV) $(LOWEST) $(NEWEST) .pytest_cache .mypy_cache .ruff_cache .hypothesis out
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,6 +1,6 @@
 """Mutants of the paper's attacks: each must be killed by a test that carries its statement's mark.
 
-    python scripts/mutants.py [--only WORD] [--list]
+    python scripts/mutants.py [--only WORD] [--sample COUNT] [--list]
 
 A mutant is one replacement in one source file, such as a t of twice the size. For each, the tests
 that carry the marker of its statement (`holdfast statements` lists them) run against a copy of the
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -180,9 +181,14 @@ def main() -> int:
     """Run the mutants that were asked for, and return the number of survivors as an exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", help="run the mutants whose name has this word")
+    parser.add_argument("--sample", type=int, metavar="COUNT", help="run so many of them, drawn")
+    parser.add_argument("--seed", type=int, default=0, help="the seed that draws the sample")
     parser.add_argument("--list", action="store_true", help="list the mutants and stop")
     options = parser.parse_args()
     chosen = [mutant for mutant in MUTANTS if options.only in mutant.name]
+    if options.sample is not None:
+        count = min(options.sample, len(chosen))
+        chosen = random.Random(options.seed).sample(chosen, count)
     if options.list or not chosen:
         print("\n".join(f"{mutant.name}: {mutant.measured_by}" for mutant in MUTANTS))
         return 0 if options.list else 2
@@ -208,11 +214,9 @@ def killed(mutant: Mutant, tree: Path) -> bool:
     """Return whether a test fails on the mutant and not without it; the tree is left as it was."""
     path = tree / "src" / "holdfast" / mutant.path
     text = path.read_text(encoding="utf-8")
-    if text.count(mutant.old) != 1:
-        raise SystemExit(f"{mutant.name}: {mutant.path} must have its line exactly once.")
     started = time.monotonic()
     stat = path.stat()
-    path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
+    path.write_text(applied(mutant, text), encoding="utf-8")
     try:
         failed = first_failure(tests_of(mutant), tree)
     finally:
@@ -222,6 +226,13 @@ def killed(mutant: Mutant, tree: Path) -> bool:
     verdict = f"killed by {failed}" if sound else f"SURVIVED ({failed or 'no test failed'})"
     print(f"{mutant.name}: {verdict} ({time.monotonic() - started:.0f} s)", flush=True)
     return sound
+
+
+def applied(mutant: Mutant, text: str) -> str:
+    """Return a source file's text with the mutant in it."""
+    if text.count(mutant.old) != 1:
+        raise SystemExit(f"{mutant.name}: {mutant.path} must have its line exactly once.")
+    return text.replace(mutant.old, mutant.new)
 
 
 @cache
