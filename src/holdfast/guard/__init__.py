@@ -5,9 +5,10 @@ from holdfast.guard.exposure import DataSetExposure, TeamExposure, exposure
 from holdfast.guard.files import GuardedFile
 from holdfast.guard.finals import Final, Finals
 from holdfast.guard.gate import GateResult, gate
-from holdfast.guard.guard import Guard, Receipt
+from holdfast.guard.guard import Guard
 from holdfast.guard.ledger import Ledger, Verification
 from holdfast.guard.policy import Policy
+from holdfast.guard.receipt import Receipt
 
 __all__ = [
     "DataSetExposure",

@@ -10,7 +10,8 @@ from holdfast.errors import InvalidInput, NotSupported
 from holdfast.guard.exposure import histories
 from holdfast.guard.gate_advice import advice
 from holdfast.guard.gate_margin import Margin
-from holdfast.guard.guard import Guard, Receipt
+from holdfast.guard.guard import Guard
+from holdfast.guard.receipt import Receipt
 from holdfast.labels import Labels
 from holdfast.mechanisms import Batch, Chain, Rule
 

@@ -6,10 +6,10 @@ import os
 import secrets
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,75 +18,28 @@ from holdfast.evaluate import evaluate
 from holdfast.guard.budget import Allowance, allowance, memory_budget
 from holdfast.guard.data_set import DataSet, find, names_of, record, settle
 from holdfast.guard.entry import Entry, Kind
-from holdfast.guard.ids import order_by_id
+from holdfast.guard.hidden_examples import HiddenExamples
 from holdfast.guard.kept_predictions import KEPT, digest_of, kept_name, packed
 from holdfast.guard.ledger import Ledger, state_digest
 from holdfast.guard.parts import ALL, Part
 from holdfast.guard.policy import Policy
+from holdfast.guard.receipt import Answer, Receipt, moment_ahead, receipt_for
+from holdfast.guard.refusals import refuse_more_refusals, refuse_unless_allowed
 from holdfast.guard.sealing import seal, unseal
 from holdfast.guard.storage import Transaction
 from holdfast.guard.storage.contract import Question, StoredState
 from holdfast.guard.team import spelling_key
-from holdfast.guard.windows import Microseconds, as_datetime, clock
-from holdfast.labels import MOST_CLASSES, Labels, as_labels, count_classes
-from holdfast.mechanisms import Told, recorded_mechanism
-from holdfast.problem import Problem, check_at_least
+from holdfast.guard.windows import Microseconds, clock
+from holdfast.labels import Labels
+from holdfast.mechanisms import recorded_mechanism
+from holdfast.problem import Problem
 from holdfast.protocols import State
 from holdfast.quoting import quoted
 
-__all__ = ["CLOSED", "Guard", "Receipt"]
+__all__ = ["CLOSED", "Guard"]
 
 # Where a rule's state would stand, the final ranking of a closed board.
 CLOSED = "closed"
-
-WAITING = "nothing yet: the batch is not full"
-
-
-@dataclass(frozen=True)
-class Receipt:
-    """What a team gets for a look.
-
-    Attributes
-    ----------
-    released
-        What the rule tells; None where it tells nothing (a batch that is not full).
-    looks_left
-        Looks the team still has in the present window.
-    next_allowed_at
-        When its next look is allowed, in UTC, if it is not allowed now. None: there is no moment to
-        wait for, since a look is allowed now if `looks_left` is not 0, and never again if it is.
-    receipt_id
-        The entry's place and hash: proof that the look is in the ledger, with its whole past.
-    repeated
-        Whether this was answered from the record, at no cost.
-    new_best
-        Whether this submission is the best so far, by the rule's own comparison; None where the
-        rule makes none, or hides it.
-    own
-        Whether `released` is about this submission; False where a value that stood before is
-        repeated, as a Ladder does; None where that is not known.
-    meaning
-        What `released` is, in words: "best so far of team blue, in steps of 0.01".
-    part
-        Which part of the test set was scored: "public", "private" or "all".
-    """
-
-    released: float | None
-    looks_left: int
-    next_allowed_at: datetime | None
-    receipt_id: str
-    repeated: bool = False
-    new_best: bool | None = None
-    own: bool | None = True
-    meaning: str = ""
-    part: str = ALL
-
-
-class Answer(NamedTuple):
-    """What leaves a release: the value, and what the rule says of it. No exact score."""
-
-    value: float
-    told: Told
 
 
 class Guard:
@@ -145,31 +98,22 @@ class Guard:
         picklable: bool = False,
         now: Callable[[], Microseconds] = clock,
     ) -> None:
-        n_classes = count_classes(labels) if n_classes is None else _checked_classes(n_classes)
-        whole = as_labels(labels, n_classes)
-        self._n_predicted = whole.size
+        self._examples = HiddenExamples(labels, n_classes, ids, part)
         self.part = ALL if part is None else part.name
         self.keeps = part is not None and part.keeps
-        self._rows = None if part is None or part.rows.size == whole.size else part.rows
-        self._labels: Labels = whole.copy() if self._rows is None else whole[self._rows]
-        self._labels.setflags(write=False)
-        self._whole_order = None
-        if ids is not None:
-            _, order = order_by_id(ids, whole.size)
-            if self._rows is not None:
-                self._whole_order, ids = order, np.asarray(ids)[self._rows]
         self.policy = policy if isinstance(policy, Policy) else Policy.read(Path(policy))
         for caution in self.policy.mechanism.cautions():
             warnings.warn(caution, stacklevel=2)
         self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger, create=create)
         if self.policy.witness is not None and self.ledger.witness is None:
             self.ledger.watch(self.policy.witness, create=create)
-        self.problem = Problem(self._labels.size, n_classes, self.policy.looks_per_data_set)
+        hidden, n_classes = self._examples.labels, self._examples.n_classes
+        self.problem = Problem(hidden.size, n_classes, self.policy.looks_per_data_set)
         # What one memory of the rule can be asked: a team's looks, or everyone's.
-        self._remembered = Problem(self._labels.size, n_classes, memory_budget(self.policy))
+        self._remembered = self.problem._replace(n_queries=memory_budget(self.policy))
         self._picklable = picklable
         self._now = now
-        self._names = names_of(self._labels, ids, self.ledger.salt())
+        self._names = names_of(hidden, self._examples.ids, self.ledger.salt())
         with self.ledger.storage.reading() as transaction:
             self._found = self._find(transaction)
 
@@ -210,7 +154,7 @@ class Guard:
             The ledger can't be written; nothing was released.
         """
         self._found.team(team)  # a name that can't be one is nobody's look
-        query, reason = self._checked(prediction)
+        query, reason = self._examples.checked(prediction)
         if query is None:
             self.refuse(reason, team=team)
             raise InvalidQuery(reason)
@@ -220,8 +164,8 @@ class Guard:
         while True:
             found = self._settled()
             name = found.team(team)
-            scored = found.in_order(query if self._rows is None else query[self._rows])
-            named = self._named(query, scored)
+            scored = found.in_order(self._examples.scored(query))
+            named = self._examples.named(query, scored)
             digest = kept_name(named) if self.keeps else digest_of(named)
             kept = packed(named, found.owner.key) if self.keeps else None
             with self.ledger.storage.writing(self._wanted(found, name, digest)) as transaction:
@@ -234,7 +178,7 @@ class Guard:
     def differing(self, one: Labels, other: Labels) -> int:
         """Return on how many scored examples two predictions differ."""
         differs = np.asarray(one) != np.asarray(other)
-        return int(np.count_nonzero(differs if self._rows is None else differs[self._rows]))
+        return int(np.count_nonzero(self._examples.scored(differs)))
 
     def admit(self, *, team: str) -> None:
         """Return if a submission of this team may be read; to ask before looking into it.
@@ -248,7 +192,9 @@ class Guard:
         found = self._seen()
         name = found.team(team)
         with self.ledger.storage.reading() as transaction:
-            self._refuse_more_refusals(transaction, found, name, self._present(transaction))
+            refuse_more_refusals(
+                transaction, self.policy, found.name, name, self._present(transaction)
+            )
 
     def refuse(self, reason: str, *, team: str) -> None:
         """Record a submission that could not be scored, at the price that the policy names.
@@ -267,10 +213,10 @@ class Guard:
                 if self._is_current(found, transaction):
                     now = self._present(transaction)
                     if self.policy.failed == "look":
-                        self._refuse_unless_allowed(transaction, found, name, now)
+                        refuse_unless_allowed(transaction, self.policy, found.name, name, now)
                         self._record(transaction, found, "failed", name, now, detail=reason)
                     else:
-                        self._refuse_more_refusals(transaction, found, name, now)
+                        refuse_more_refusals(transaction, self.policy, found.name, name, now)
                         self._record(transaction, found, "refused", name, now, detail=reason)
                     return
 
@@ -332,10 +278,10 @@ class Guard:
         with self.ledger.storage.reading() as transaction:
             now = self._present(transaction)
             left = allowance(transaction, self.policy, found.name, name, now)
-        return left.left, _moment_ahead(left, now)
+        return left.left, moment_ahead(left, now)
 
     def _find(self, ledger: Transaction) -> DataSet:
-        return find(ledger, self._names, self._labels, self.problem.n_classes)
+        return find(ledger, self._names, self._examples.labels, self.problem.n_classes)
 
     def _seen(self) -> DataSet:
         """Return the data set for a question alone, which does not open it."""
@@ -351,7 +297,8 @@ class Guard:
         if not found.settled:
             with self.ledger.storage.writing() as transaction:
                 now = self._present(transaction)
-                found = settle(transaction, self._names, self._labels, self.problem.n_classes, now)
+                hidden, n_classes = self._examples.labels, self.problem.n_classes
+                found = settle(transaction, self._names, hidden, n_classes, now)
             # Only now is it durable.
             self._found = found
         return found
@@ -365,34 +312,7 @@ class Guard:
 
     def as_given(self, named: Labels) -> Labels:
         """Return a kept prediction in the order in which the examples were given."""
-        if self._whole_order is None:
-            return named
-        given = np.empty_like(named)
-        given[self._whole_order] = named
-        return given
-
-    def _named(self, query: Labels, scored: Labels) -> Labels:
-        """Return what tells a prediction from any other, in an order that is always the same."""
-        if self._rows is None:
-            return scored
-        return query if self._whole_order is None else query[self._whole_order]
-
-    def _checked(self, prediction: object) -> tuple[Labels | None, str]:
-        """Return a prediction that can be scored, or why it can't be.
-
-        Not raised, so that a refusal for another reason does not carry this one along.
-        """
-        try:
-            query = as_labels(
-                prediction,
-                self.problem.n_classes,
-                name="prediction",
-                n_examples=self._n_predicted,
-                error=InvalidQuery,
-            )
-        except InvalidQuery as error:
-            return None, str(error)
-        return query, ""
+        return self._examples.as_given(named)
 
     def _look(
         self,
@@ -410,7 +330,7 @@ class Guard:
             return self._receipt(earlier, left, now, repeated=True)
         if self._is_closed(ledger, found):
             raise BudgetExhausted("the board is closed; no more looks are answered.")
-        self._refuse_unless_allowed(ledger, found, team, now)
+        refuse_unless_allowed(ledger, self.policy, found.name, team, now)
         scope = self._scope(team)
         sealed = ledger.state(found.name, scope, self.policy.release)
         state = None if sealed is None else unseal(sealed, found.owner.key)
@@ -439,23 +359,7 @@ class Guard:
         rule = self.policy.mechanism
         if entry.rule != self.policy.release:  # a final choice of a look under an earlier policy
             rule = recorded_mechanism(entry.rule)
-        told, meaning = Told(own=None), WAITING
-        if entry.released is not None:
-            # An answer that came later names its look first.
-            note = entry.detail.partition(" ")[2] if entry.kind == "answer" else entry.detail
-            told = Told.from_text(note, speaks=rule.tells_whose)
-            meaning = rule.meaning(told, _whose(entry))
-        return Receipt(
-            released=None if entry.released is None else float(entry.released),
-            looks_left=left.left,
-            next_allowed_at=_moment_ahead(left, now),
-            receipt_id=entry.receipt_id,
-            repeated=repeated,
-            new_best=told.new_best,
-            own=told.own,
-            meaning=meaning,
-            part=self.part,
-        )
+        return receipt_for(entry, rule, left, now, part=self.part, repeated=repeated)
 
     def _note(self, answer: Answer) -> str:
         return answer.told.as_text(speaks=self.policy.mechanism.tells_whose)
@@ -535,35 +439,6 @@ class Guard:
         """Return the time of this look: never before the last entry, so no window reopens."""
         return max(self._now(), ledger.head().time)
 
-    def _refuse_unless_allowed(
-        self, ledger: Transaction, found: DataSet, team: str, now: Microseconds
-    ) -> None:
-        left, opens = allowance(ledger, self.policy, found.name, team, now)
-        if opens is None:
-            raise BudgetExhausted(f"all looks of {team} on this data set are used up.")
-        if opens > now or left < 1:
-            at = as_datetime(opens)
-            raise BudgetExhausted(
-                f"{team} may look again at {at.isoformat(timespec='seconds')}.",
-                next_allowed_at=at,
-            )
-
-    def _refuse_more_refusals(
-        self, ledger: Transaction, found: DataSet, team: str, now: Microseconds
-    ) -> None:
-        limit, since = self.policy.refusals_per_team, self.policy.span.since(now)
-        count = ledger.refusals(found.name, team, since)
-        if count < limit:
-            return
-        oldest = ledger.time_of_refusal(found.name, team, since, count - limit)
-        freed = self.policy.span.frees(oldest)
-        at = None if freed is None else as_datetime(freed)
-        told = "" if at is None else f" until {at.isoformat(timespec='seconds')}"
-        raise BudgetExhausted(
-            f"{limit} submissions of {team} could not be scored; no more are read{told}.",
-            next_allowed_at=at,
-        )
-
     def _record(
         self,
         ledger: Transaction,
@@ -594,25 +469,7 @@ class Guard:
         )
 
 
-def _moment_ahead(left: Allowance, now: Microseconds) -> datetime | None:
-    """Return when a look is allowed that is not allowed now."""
-    return None if left.opens is None or left.opens <= now else as_datetime(left.opens)
-
-
-def _whose(look: Entry) -> str:
-    """Return in words whose looks the rule remembered when it answered this one."""
-    if not look.scope:
-        return "all teams"
-    return look.scope if look.scope.casefold().startswith("team ") else f"team {look.scope}"
-
-
 def _find_look(ledger: Transaction, receipt_id: str) -> Entry | None:
     number = receipt_id.partition("-")[0]
     entry = ledger.entry(int(number)) if number.isdecimal() and len(number) < 19 else None
     return entry if entry and entry.receipt_id == receipt_id and entry.kind == "look" else None
-
-
-def _checked_classes(n_classes: int) -> int:
-    if check_at_least("n_classes", n_classes, 2) > MOST_CLASSES:
-        raise InvalidInput(f"n_classes must be at most {MOST_CLASSES:,}, got {quoted(n_classes)}.")
-    return int(n_classes)

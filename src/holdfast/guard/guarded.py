@@ -9,10 +9,11 @@ from typing import Generic, TypeVar
 
 from holdfast.errors import InvalidQuery
 from holdfast.files.label_files import LabelFile
-from holdfast.guard.guard import Guard, Receipt
+from holdfast.guard.guard import Guard
 from holdfast.guard.ledger import Ledger
 from holdfast.guard.parts import rows_of_parts, scored_part
 from holdfast.guard.policy import Policy
+from holdfast.guard.receipt import Receipt
 from holdfast.guard.solution import Solution
 from holdfast.labels import Labels
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 from holdfast.errors import BudgetExhausted, HoldfastError, InvalidQuery
-from holdfast.guard.guard import Receipt
+from holdfast.guard.receipt import Receipt
 
 __all__ = ["NEUTRAL", "OWNERS_FILE", "for_participants"]
 

@@ -19,7 +19,7 @@ from holdfast.errors import HoldfastError, InvalidInput, InvalidQuery
 from holdfast.guard.adapters.audiences import for_participants
 from holdfast.guard.adapters.settings import find_ledger, find_policy
 from holdfast.guard.files import GuardedFile
-from holdfast.guard.guard import Receipt
+from holdfast.guard.receipt import Receipt
 from holdfast.quoting import listed
 
 __all__ = ["EVERYONE", "main", "score"]

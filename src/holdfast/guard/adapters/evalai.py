@@ -16,8 +16,8 @@ from holdfast.errors import NotSupported
 from holdfast.guard.adapters.audiences import for_participants
 from holdfast.guard.adapters.settings import find_ledger, find_policy
 from holdfast.guard.files import GuardedFile
-from holdfast.guard.guard import Receipt
 from holdfast.guard.policy import Policy
+from holdfast.guard.receipt import Receipt
 
 __all__ = ["evaluate"]
 

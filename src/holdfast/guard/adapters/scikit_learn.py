@@ -17,9 +17,10 @@ from holdfast.guard.adapters.feature_rows import (
     n_rows,
     stacked,
 )
-from holdfast.guard.guard import Guard, Receipt
+from holdfast.guard.guard import Guard
 from holdfast.guard.ledger import Ledger
 from holdfast.guard.policy import Policy
+from holdfast.guard.receipt import Receipt
 from holdfast.protocols import Classifier
 from holdfast.quoting import quoted
 
