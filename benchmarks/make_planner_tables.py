@@ -46,8 +46,8 @@ from benchmarks.power import synthetic_model
 from holdfast import attacks, play
 from holdfast.bounds import best_impossible
 from holdfast.bounds.binomial import entropy
+from holdfast.bounds.rate_distortion import NATS_PER_LOOK, gain_for_nats, prior_gain
 from holdfast.oracles import LabelOracle
-from holdfast.planner.rate_distortion import NATS_PER_LOOK, gain_for_nats, prior_gain
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 

@@ -19,7 +19,6 @@ from holdfast.oracles import LabelOracle
 from holdfast.planner import Auto, Mixture, Setting, plan
 from holdfast.planner.forecasts import forecast
 from holdfast.planner.players import make_player, part_of, player_names
-from holdfast.planner.rate_distortion import gain_for_nats, prior_gain
 from holdfast.planner.tables import table
 from holdfast.priors import Prior
 from tests.attacks.released import model_guess, play_under
@@ -255,14 +254,6 @@ def test_the_forecast_with_a_prior_agrees_with_measurement():
     told = forecast("champion-challenger", Setting(problem, prior)).gain
     error = np.std(gains, ddof=1) / math.sqrt(30)
     assert abs(told - np.mean(gains)) <= max(0.2 * np.mean(gains), 4 * error)
-
-
-def test_the_law_with_a_uniform_prior_is_the_law_without():
-    problem = Problem(500, 7, 100)
-    for nats in (1.0, 50.0, 400.0, 2000.0):
-        assert prior_gain(Prior.uniform(500, 7), nats) == pytest.approx(
-            gain_for_nats(problem, nats), rel=1e-6
-        )
 
 
 def test_auto_on_comparisons_gains_what_block_majority_does():

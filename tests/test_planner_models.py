@@ -7,11 +7,11 @@ import pytest
 
 from holdfast import Problem
 from holdfast.answers import ExactAnswers, NoisyAnswers, RoundedAnswers, SubsetAnswers
+from holdfast.bounds.rate_distortion import spend
 from holdfast.planner import Setting
 from holdfast.planner.forecasts import forecast
 from holdfast.planner.model_margin import left_to_gain, model_ratio, model_worth
 from holdfast.planner.players import make_player
-from holdfast.planner.rate_distortion import prior_gain, spend
 from holdfast.planner.tables import table
 from holdfast.priors import Prior
 from tests.attacks.released import model_guess, play_under
@@ -144,22 +144,6 @@ def test_the_ratio_with_a_model_passes_into_that_without():
     sure = spend(equally_sure(np.zeros(n, dtype=int), 1.0, 10), 50.0)
     assert sure.gain == 0.0
     assert model_ratio(sure, 100, 0.77) == 0.77
-
-
-def test_spending_keeps_to_the_budget():
-    """The nats that the winners' odds cost, summed by hand, are those that were given."""
-    prior = Prior.dense(np.random.default_rng(3).dirichlet(np.full(6, 0.4), size=300))
-    found = spend(prior, 90.0)
-    rows = np.sort(prior.dense_rows(), axis=1)[:, ::-1]
-    nats = 0.0
-    for row, best, running in zip(rows, found.best, found.running.astype(int), strict=True):
-        inside = row[:running]
-        after = np.r_[best, np.full(running - 1, best * math.exp(-found.slope))]
-        assert after.sum() == pytest.approx(inside.sum())
-        nats += float((after * np.log(after)).sum() - (inside * np.log(inside)).sum())
-    assert nats == pytest.approx(90.0, rel=1e-6)
-    assert found.gain == pytest.approx(float((found.best - rows[:, 0]).sum()))
-    assert prior_gain(prior, 1e6) == pytest.approx(300 - float(rows[:, 0].sum()))
 
 
 def test_the_table_of_models_is_whole():

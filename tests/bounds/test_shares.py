@@ -13,6 +13,7 @@ from holdfast.bounds.shares import (
 )
 from holdfast.errors import InvalidInput
 from holdfast.problem import Problem
+from tests.bounds.blahut_arimoto import blahut_arimoto
 
 SHARES = [(0.9, 0.1), (0.5, *[0.5 / 9] * 9), (0.4, 0.3, 0.2, 0.1), (0.34, 0.33, 0.33), (1.0, 0.0)]
 
@@ -32,21 +33,6 @@ def test_two_classes_have_the_textbook_rate(top, rate):
     spent = entropy_of((top, 1.0 - top)) - (entropy_of((a, 1.0 - a)) if a < 1.0 else 0.0)
     assert spent <= rate + 1e-9
     assert math.isclose(spent, rate, rel_tol=1e-6) or a == 1.0
-
-
-def blahut_arimoto(shares, slope, rounds=4000):
-    """Return rate and accuracy of the best guess at a slope, by iteration."""
-    p = np.array(shares)
-    kernel = np.exp(slope * np.eye(p.size))
-    guess = np.full(p.size, 1.0 / p.size)
-    for _ in range(rounds):
-        joint = guess * kernel
-        joint /= joint.sum(axis=1, keepdims=True)
-        guess = p @ joint
-    joint = p[:, None] * guess * kernel / (guess * kernel).sum(axis=1, keepdims=True)
-    outer = p[:, None] * joint.sum(axis=0)
-    seen = joint > 1e-300
-    return float((joint[seen] * np.log(joint[seen] / outer[seen])).sum()), float(np.trace(joint))
 
 
 @pytest.mark.parametrize("shares", SHARES[:4])

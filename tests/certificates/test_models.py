@@ -9,7 +9,6 @@ from holdfast.bounds.shares import accuracy_from_shares
 from holdfast.certificates import certify
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms import parse_mechanism
-from holdfast.planner.rate_distortion import prior_gain
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 from tests.bounds import optimal_play
@@ -40,15 +39,6 @@ def test_labels_beyond_the_first_64_are_put_together_on_the_safe_side() -> None:
         assert exact - 1e-9 <= rows <= exact + 0.05
     even = accuracy_from_predictions(30.0, Prior.uniform(50, 300))
     assert even == pytest.approx(accuracy_from_information(30.0, 50, 300), abs=1e-8)
-
-
-def test_the_planner_shares_out_nats_by_the_same_law() -> None:
-    rng = np.random.default_rng(2)
-    for _ in range(5):
-        prior = random_prior(rng, 200, 5)
-        for nats in (0.5, 5.0, 50.0):
-            gain = 200 * (accuracy_from_predictions(nats, prior) - free_accuracy(prior))
-            assert gain == pytest.approx(prior_gain(prior, nats), abs=1e-6)
 
 
 def test_no_model_of_an_accuracy_is_worse_than_the_worst() -> None:

@@ -22,7 +22,8 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.bounds.label_model import LabelModel
+from holdfast.bounds.label_model import LabelModel, largest
+from holdfast.bounds.rate_distortion import STEEPEST, LabelLaws
 from holdfast.errors import InvalidInput
 from holdfast.priors import Prior
 from holdfast.problem import check_at_least
@@ -38,8 +39,6 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-# Log-odds of the winner against the others at which a label counts as certain.
-STEEPEST = 60.0
 # Examples that the slope is found on, and labels of each that are told apart. Any slope gives a
 # valid limit, and the labels beyond are put together so that the limit can only rise.
 SAMPLE, DEPTH = 4096, 64
@@ -79,8 +78,9 @@ def accuracy_from_predictions(nats: float, prior: Prior) -> float:
         return free
     stride = max(1, prior.n_examples // SAMPLE)
     rows, alike = _rows(prior.ranked(min(prior.n_classes, DEPTH))[1], prior.n_classes)
-    slope = _slope(rows[::stride], alike[::stride], nats / prior.n_examples)
-    worth = sum(_worth(*_at_slope(*each, slope), slope) for each in _chunks(rows, alike))
+    sample, target = LabelLaws(rows[::stride], alike[::stride]), nats / prior.n_examples
+    slope = largest(lambda s: float(sample.at(s).nats.mean()) <= target, 0.0, STEEPEST)
+    worth = sum(float(_worth(*each, slope).sum()) for each in _chunks(rows, alike))
     limit = (nats + worth * (1.0 + ROUNDING)) / (slope * prior.n_examples)
     return min(1.0, max(free, limit))
 
@@ -114,14 +114,9 @@ def accuracy_from_model(nats: float, n_examples: int, n_classes: int, accuracy: 
 
     if spent(STEEPEST) <= target:
         return 1.0
-    low, high = 0.0, STEEPEST
-    while True:
-        slope = 0.5 * (low + high)
-        if not low < slope < high:
-            break
-        low, high = (slope, high) if spent(slope) <= target else (low, slope)
-    worth = sum(part * math.log1p(math.expm1(high) / count) for part, count in kinds)
-    limit = (target + worth) / high * (1.0 + ROUNDING)
+    slope = largest(lambda s: spent(s) <= target, 0.0, STEEPEST)
+    worth = sum(part * math.log1p(math.expm1(slope) / count) for part, count in kinds)
+    limit = (target + worth) / slope * (1.0 + ROUNDING)
     return min(1.0, max(accuracy, limit))
 
 
@@ -193,15 +188,15 @@ class _Price:
         stride = max(1, len(self._rows) // GUIDE)
         rows, alike, weights = (each[::stride] for each in (self._rows, self._alike, self._weights))
         weights = weights / weights.sum()
-        means = [float(weights @ _at_slope(rows, alike, s)[1]) for s in SLOPES.tolist()]
+        laws = LabelLaws(rows, alike)
+        means = [float(weights @ laws.at(s).best) for s in SLOPES.tolist()]
         return np.maximum.accumulate(means)
 
     def _mean_worth(self, at: int) -> float:
         """Return the mean of R* over all rows at a slope, rounded up."""
         slope, total, start = float(SLOPES[at]), 0.0, 0
         for rows, alike in _chunks(self._rows, self._alike):
-            nats, right = _at_slope(rows, alike, slope)
-            total += float(self._weights[start : start + len(rows)] @ (slope * right - nats))
+            total += float(self._weights[start : start + len(rows)] @ _worth(rows, alike, slope))
             start += len(rows)
         return total * (1.0 + ROUNDING)
 
@@ -246,40 +241,7 @@ def _chunks(rows: Floats, alike: Floats) -> Iterator[tuple[Floats, Floats]]:
         yield rows[start : start + size], alike[start : start + size]
 
 
-def _slope(rows: Floats, alike: Floats, target: float) -> float:
-    """Return the slope at which the examples cost `target` nats each, on average."""
-
-    def spent(slope: float) -> float:
-        return float(_at_slope(rows, alike, slope)[0].mean())
-
-    low, high = 0.0, STEEPEST
-    for _ in range(60):
-        slope = 0.5 * (low + high)
-        low, high = (slope, high) if spent(slope) <= target else (low, slope)
-    return high
-
-
-def _at_slope(rows: Floats, alike: Floats, slope: float) -> tuple[Floats, Floats]:
-    """Return the nats that each example costs at a slope, and the accuracy there.
-
-    The winner ends with probability a and each other label in the running with a exp(-s); labels
-    less likely than that are given up.
-    """
-    fall = math.exp(-slope)
-    labels = np.cumsum(alike, axis=1)
-    top = np.cumsum(rows * alike, axis=1) / (1.0 + (labels - 1.0) * fall)
-    inside = (rows > top * fall) & (alike > 0.0)
-    inside[:, 0] = True
-    # A column that stands for no label is neither in nor out.
-    inside |= (alike == 0.0) & np.roll(inside, 1, axis=1)
-    last = np.where(inside.all(axis=1), rows.shape[1], inside.argmin(axis=1)) - 1
-    here = np.arange(len(rows))
-    right, others = top[here, last], labels[here, last] - 1.0
-    surprise = -rows * np.log(np.maximum(rows, 1e-300)) * alike
-    before = np.cumsum(surprise, axis=1)[here, last]
-    after = -right * np.log(right) * (1.0 + others * fall) + others * right * fall * slope
-    return before - after, right
-
-
-def _worth(nats: Floats, right: Floats, slope: float) -> float:
-    return float((slope * right - nats).sum())
+def _worth(rows: Floats, alike: Floats, slope: float) -> Floats:
+    """Return R* of each row at a slope."""
+    found = LabelLaws(rows, alike).at(slope)
+    return slope * found.best - found.nats

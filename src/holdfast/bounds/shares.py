@@ -14,6 +14,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.bounds.label_model import largest
+from holdfast.bounds.rate_distortion import STEEPEST, LabelLaws
 from holdfast.errors import InvalidInput
 from holdfast.problem import Problem, check_at_least
 
@@ -21,8 +23,6 @@ __all__ = ["accuracy_from_shares", "nats_any_labels", "queries_to_recover_shares
 
 # How far shares may be from summing to 1.
 SUM_SLACK = 1e-6
-# Log-odds of the winner against the others at which a label counts as certain.
-STEEPEST = 60.0
 # Nats of one example are a difference of two entropies, rounded by less than this.
 LOST = 2e-15
 
@@ -30,9 +30,8 @@ LOST = 2e-15
 def accuracy_from_shares(nats: float, n_examples: int, shares: Sequence[float]) -> float:
     """Return the largest a with n R(a) <= nats: max p for no information, 1 for all of it.
 
-    At slope s the winner ends with probability a and each other label in the running with
-    a exp(-s); labels less likely than that are given up. The slope is found by bisection, and the
-    upper end returned, so rounding never makes the bound too low.
+    The slope is found by bisection, and the upper end returned, so rounding never makes the bound
+    too low.
 
     Examples
     --------
@@ -50,16 +49,10 @@ def accuracy_from_shares(nats: float, n_examples: int, shares: Sequence[float]) 
     target = nats / n
     if entropy_of(shares) <= target:
         return 1.0
-    low, high = 0.0, STEEPEST
-    while True:
-        middle = 0.5 * (low + high)
-        if not low < middle < high:
-            # So many nats that rounding may have lost are worth 1/slope each.
-            return min(1.0, _at_slope(p, high)[1] + LOST / high)
-        if _at_slope(p, middle)[0] <= target:
-            low = middle
-        else:
-            high = middle
+    laws = LabelLaws(p[None])
+    slope = largest(lambda s: float(laws.at(s).nats[0]) <= target, 0.0, STEEPEST)
+    # So many nats that rounding may have lost are worth 1/slope each.
+    return min(1.0, float(laws.at(slope).best[0]) + LOST / slope)
 
 
 def entropy_of(shares: Sequence[float]) -> float:
@@ -102,20 +95,3 @@ def _sorted(shares: Sequence[float]) -> NDArray[np.float64]:
             f"shares must be 2 or more numbers from 0 on that sum to 1, got {shares!r:.80}."
         )
     return np.sort(p)[::-1]
-
-
-def _at_slope(p: NDArray[np.float64], slope: float) -> tuple[float, float]:
-    """Return the nats that one example costs at a slope, and the accuracy there."""
-    fall = math.exp(-slope)
-    # With the first c labels in the running the winner ends at top; they are the right ones
-    # while the last of them exceeds top * fall.
-    top = np.cumsum(p) / (1.0 + np.arange(p.size) * fall)
-    inside = p > top * fall
-    inside[0] = True
-    count = p.size if inside.all() else int(np.argmin(inside))
-    best = float(top[count - 1])
-    running = p[:count]
-    before = -float((running * np.log(running)).sum())
-    others = count - 1.0
-    after = -best * math.log(best) * (1.0 + others * fall) + others * best * fall * slope
-    return before - after, best

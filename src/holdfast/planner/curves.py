@@ -10,10 +10,10 @@ import numpy as np
 from holdfast.answers import AnswerModel, RoundedAnswers, SubsetAnswers
 from holdfast.attacks._answer_likelihood import informative_share
 from holdfast.bounds.binomial import entropy
+from holdfast.bounds.rate_distortion import NATS_PER_LOOK, gain_for_nats, spend
 from holdfast.planner.closed_forms import scored
 from holdfast.planner.forecast import Setting
 from holdfast.planner.model_margin import left_to_gain, model_ratio, model_worth, openness
-from holdfast.planner.rate_distortion import NATS_PER_LOOK, gain_for_nats, spend
 from holdfast.planner.tables import along, grid, table
 from holdfast.priors import Prior
 from holdfast.problem import Problem

@@ -13,13 +13,13 @@ from holdfast import attacks
 from holdfast.answers import ExactAnswers, SubsetAnswers, check_tolerated
 from holdfast.attacks.exact._lindstrom import plan_exact
 from holdfast.attacks.paper.exhaustive import MAX_LABELINGS
+from holdfast.bounds.rate_distortion import NATS_PER_LOOK, gain_for_nats, spend
 from holdfast.certificates import certify
 from holdfast.errors import HoldfastError
 from holdfast.planner import closed_forms, curves
 from holdfast.planner.forecast import Forecast, Setting
 from holdfast.planner.model_margin import model_ratio
 from holdfast.planner.players import block_majority_problem, player_names, player_type
-from holdfast.planner.rate_distortion import NATS_PER_LOOK, gain_for_nats, spend
 from holdfast.problem import Problem
 
 __all__ = ["all_forecasts", "forecast", "sure_gain"]

@@ -17,7 +17,7 @@ from holdfast.answers import AnswerModel, RoundedAnswers
 from holdfast.attacks._answer_likelihood import informative_share
 from holdfast.attacks.steering._water_filling import TWO_AHEAD
 from holdfast.attacks.steering.boundary_challenger import share_left
-from holdfast.planner.rate_distortion import NATS_PER_LOOK, RateAllocation, spend
+from holdfast.bounds.rate_distortion import NATS_PER_LOOK, RateAllocation, spend
 from holdfast.planner.tables import grid, table
 from holdfast.priors import Prior
 from holdfast.problem import Problem

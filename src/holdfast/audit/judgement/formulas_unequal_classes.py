@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from holdfast.audit.inputs.class_imbalance import Skew
+from holdfast.bounds.rate_distortion import NATS_PER_LOOK
 from holdfast.bounds.shares import accuracy_from_shares, queries_to_recover_shares
 from holdfast.mechanisms import Rule
 from holdfast.planner.curves import lattice_certain
 from holdfast.planner.forecast import Setting
-from holdfast.planner.rate_distortion import NATS_PER_LOOK
 from holdfast.problem import Problem
 
 __all__ = ["SkewedForms"]
