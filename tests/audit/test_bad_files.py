@@ -171,5 +171,5 @@ def test_predictions_of_another_test_set_are_refused(refused, tmp_path):
     short.write_bytes(b"id,label\n0,a\n1,b\n")
     other.write_bytes(GOOD.replace(b"\n7,", b"\n70,"))
     arguments = ("audit", tmp_path / "labels.csv", "--predictions")
-    assert "must have 40 predictions, one a label, got 2." in refused(*arguments, short)
+    assert "must have 40 predictions, one per label, got 2." in refused(*arguments, short)
     assert "must have the ids of the labels" in refused(*arguments, other)

@@ -7,6 +7,7 @@ Three words are kept apart: *possible* (an attack did it), *allowed* (no bound r
 from holdfast.audit.inputs.history import Submission, read_history
 from holdfast.audit.inputs.looks import Looks, parse_looks, parse_rate
 from holdfast.audit.inputs.parts import Parts, parts_of
+from holdfast.audit.inputs.reading import read_request
 from holdfast.audit.inputs.request import Prediction, Request
 from holdfast.audit.result import Audit, as_json
 from holdfast.audit.run import audit, n_plays
@@ -25,4 +26,5 @@ __all__ = [
     "parse_rate",
     "parts_of",
     "read_history",
+    "read_request",
 ]

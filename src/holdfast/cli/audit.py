@@ -6,34 +6,25 @@ import importlib
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from holdfast import audit as auditing
-from holdfast.audit.inputs.example import NAME, example
-from holdfast.audit.inputs.request import model_name
 from holdfast.cli.audit_tables import show
 from holdfast.cli.options import AsJson, Processes, Seed
 from holdfast.cli.output import print_json
-from holdfast.cli.policy_settings import looks_of
 from holdfast.cores import available_cores
 from holdfast.errors import InvalidInput
-from holdfast.files.label_files import LabelFile, read_labels
-from holdfast.guard import Policy
-from holdfast.labels import Labels
 from holdfast.problem import check_at_least
-from holdfast.quoting import quoted
 
 __all__ = ["audit"]
 
-DEFAULT_RULE, DEFAULT_LOOKS = "exact", "1000"
 ABOVE = 1
 # Options that decide the numbers, and their defaults.
 SHOWN = {
@@ -132,23 +123,22 @@ def audit(
         check_at_least("processes", processes, 1)
     if report is not None:
         _check_report(report)
-    stated = _stated(policy, mechanism, looks)
-    wanted = _settings(stated, mechanism, looks, days)
-    classes = None if stated is None else stated.classes
-    file, models, name = _test_set(labels, predictions, id_column, label_column, classes)
-    parts = auditing.parts_of(file, _final(final), "auto" if stated is None else stated.part)
-    said = {"teams": teams, "gap": gap, "final_choices": final_choices}
-    request = auditing.Request(
-        name=name,
-        file=file,
-        parts=parts,
+    request = auditing.read_request(
+        labels,
+        policy=policy,
+        mechanism=mechanism,
+        looks=looks,
+        days=days,
+        teams=teams,
         accounts=accounts,
-        predictions=[
-            auditing.Prediction(model.name, model.labels[parts.where]) for model in models
-        ],
-        history=None if history is None else auditing.read_history(history),
+        final=final,
+        final_choices=final_choices,
+        predictions=predictions or (),
+        history=history,
+        gap=gap,
+        id_column=id_column,
+        label_column=label_column,
         seed=seed,
-        **{**wanted, **{name: value for name, value in said.items() if value is not None}},
     )
     with _progress(auditing.n_plays(request)) as on_step:
         result = auditing.audit(
@@ -165,76 +155,6 @@ def audit(
         show(result, report)
     if fail_above is not None and result.verdict.points.mean > fail_above:
         raise typer.Exit(ABOVE)
-
-
-def _test_set(
-    labels: Path | None,
-    predictions: Sequence[Path] | None,
-    id_column: str | None,
-    label_column: str | None,
-    classes: Sequence[str] | None,
-) -> tuple[LabelFile, list[auditing.Prediction], str]:
-    if labels is None:
-        file, model = example()
-        given = [_prediction(path, file) for path in predictions or ()]
-        return file, given or [model], NAME
-    file = read_labels(labels, id_column=id_column, label_column=label_column, class_names=classes)
-    if file.n_classes < 2:
-        raise InvalidInput(f"{labels} must hold at least 2 classes, got {file.n_classes}.")
-    return file, [_prediction(path, file) for path in predictions or ()], labels.name
-
-
-def _prediction(path: Path, file: LabelFile) -> auditing.Prediction:
-    """Read a model's labels in the order of the hidden ones."""
-    read = read_labels(path, class_names=file.class_names)
-    found: Labels = read.labels
-    if read.n_examples != file.n_examples:
-        raise InvalidInput(
-            f"{path} must have {file.n_examples} predictions, one a label, got {read.n_examples}."
-        )
-    if read.ids is not None and file.ids is not None:
-        mine, theirs = np.argsort(file.ids.astype(str)), np.argsort(read.ids.astype(str))
-        if not np.array_equal(file.ids[mine].astype(str), read.ids[theirs].astype(str)):
-            raise InvalidInput(f"{path} must have the ids of the labels, got others.")
-        found = np.empty_like(read.labels)
-        found[mine] = read.labels[theirs]
-    return auditing.Prediction(model_name(path), found)
-
-
-def _stated(path: Path | None, mechanism: str | None, looks: str | None) -> Policy | None:
-    """Return the policy of a file, if one is named; then options must not say the same."""
-    if path is None:
-        return None
-    for name, value in (("mechanism", mechanism), ("looks", looks)):
-        if value is not None:
-            raise InvalidInput(f"{name} must not be given together with policy.")
-    return Policy.read(path)
-
-
-def _settings(
-    policy: Policy | None, mechanism: str | None, looks: str | None, days: int | None
-) -> dict[str, Any]:
-    """Return the request's settings from a policy or from options."""
-    if policy is None:
-        return {
-            "release": mechanism or DEFAULT_RULE,
-            "looks": auditing.parse_looks(looks or DEFAULT_LOOKS, days=days),
-        }
-    return {
-        "release": policy.release,
-        "looks": looks_of(policy, days),
-        "memory": policy.memory,
-        "looks_per_data_set": policy.looks_per_data_set,
-        "final_choices": policy.final_choices,
-        "teams": policy.teams or 1,
-        "gap": policy.ranking_gap,
-    }
-
-
-def _final(text: str | None) -> Any:
-    if text not in (None, "private", "all", "public"):
-        raise InvalidInput(f"final must be private, all or public, got {quoted(text)}.")
-    return text
 
 
 def _check_report(path: Path) -> None:

@@ -8,24 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from holdfast import audit as auditing
-from holdfast.errors import InvalidInput
+from holdfast.audit.inputs.looks import WINDOWS
 from holdfast.files.label_files import read_labels
-from holdfast.guard import Policy
 from holdfast.guard.class_names import checked_classes, read_classes
-from holdfast.guard.windows import Calendar, Rolling, parse_duration
 
-__all__ = ["classes_setting", "looks_of", "settings_from_labels", "settings_from_looks"]
+__all__ = ["classes_setting", "settings_from_labels", "settings_from_looks"]
 
-# The window that a rate's unit of time opens anew; an hour and a year are rolling spans.
-WINDOWS = {
-    None: "total",
-    "hour": "1 hour",
-    "day": "day",
-    "week": "week",
-    "month": "month",
-    "year": "8766 hours",
-}
-DAY = parse_duration("1 day")
 DEFAULT_LOOKS_PER_DATA_SET = 10_000
 
 
@@ -45,34 +33,6 @@ def settings_from_looks(text: str, days: int | None, teams: int | None) -> dict[
     elif each > DEFAULT_LOOKS_PER_DATA_SET:
         settings["looks_per_data_set"] = each
     return settings
-
-
-def looks_of(policy: Policy, days: int | None) -> auditing.Looks:
-    """Return a team's looks over the life of the board, as windows and the least gap allow."""
-    days = policy.days if days is None else days
-    looks = _looks_in_windows(policy, days)
-    if not policy.gap or days is None:
-        return looks
-    most = days * DAY // policy.gap + 1  # one at the start, and one after each gap
-    if looks.count <= most:
-        return looks
-    return auditing.Looks(most, f"one per {policy.min_gap} for {days:,} days")
-
-
-def _looks_in_windows(policy: Policy, days: int | None) -> auditing.Looks:
-    if not isinstance(policy.span, (Calendar, Rolling)):
-        return auditing.parse_looks(str(policy.looks_per_team))
-    if days is None:
-        raise InvalidInput(
-            f'days must be given, here or in the policy, as window is "{policy.window}".'
-        )
-    number = policy.looks_per_team
-    for unit, window in WINDOWS.items():
-        if unit is not None and window == policy.window.strip():
-            return auditing.parse_looks(f"{number}/{unit}", days=days)
-    assert isinstance(policy.span, Rolling)  # every calendar window is in the table
-    windows = -(-days * DAY // policy.span.span)
-    return auditing.Looks(number * windows, f"{number:,} per {policy.window} for {days:,} days")
 
 
 def classes_setting(text: str, to: Path) -> str | tuple[str, ...]:

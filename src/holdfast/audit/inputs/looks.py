@@ -1,4 +1,4 @@
-"""How many looks an attacker has: a number, or a rate for a time."""
+"""Looks of an account over the life of a board: a number, a rate for a time, or a policy's."""
 
 from __future__ import annotations
 
@@ -7,13 +7,25 @@ import re
 from dataclasses import dataclass
 
 from holdfast.errors import InvalidInput
+from holdfast.guard import Policy
+from holdfast.guard.windows import Calendar, Rolling, parse_duration
 from holdfast.problem import check_at_least
 from holdfast.quoting import quoted
 
-__all__ = ["Looks", "parse_looks", "parse_rate"]
+__all__ = ["WINDOWS", "Looks", "looks_of", "parse_looks", "parse_rate"]
 
 # Days in each unit of a rate; a month is a twelfth of a year.
 UNITS = {"hour": 1.0 / 24.0, "day": 1.0, "week": 7.0, "month": 365.25 / 12.0, "year": 365.25}
+# The window that a rate's unit of time opens anew; an hour and a year are rolling spans.
+WINDOWS = {
+    None: "total",
+    "hour": "1 hour",
+    "day": "day",
+    "week": "week",
+    "month": "month",
+    "year": "8766 hours",
+}
+DAY = parse_duration("1 day")
 MOST = 10**9
 
 
@@ -68,3 +80,31 @@ def _checked(count: int, text: str) -> Looks:
     if count > MOST:
         raise InvalidInput(f"looks must be at most {MOST:,}, got {count:,}.")
     return Looks(count, text)
+
+
+def looks_of(policy: Policy, days: int | None) -> Looks:
+    """Return a team's looks over the life of the board, as windows and the least gap allow."""
+    days = policy.days if days is None else days
+    looks = _looks_in_windows(policy, days)
+    if not policy.gap or days is None:
+        return looks
+    most = days * DAY // policy.gap + 1  # one at the start, and one after each gap
+    if looks.count <= most:
+        return looks
+    return Looks(most, f"one per {policy.min_gap} for {days:,} days")
+
+
+def _looks_in_windows(policy: Policy, days: int | None) -> Looks:
+    if not isinstance(policy.span, (Calendar, Rolling)):
+        return parse_looks(str(policy.looks_per_team))
+    if days is None:
+        raise InvalidInput(
+            f'days must be given, here or in the policy, as window is "{policy.window}".'
+        )
+    number = policy.looks_per_team
+    for unit, window in WINDOWS.items():
+        if unit is not None and window == policy.window.strip():
+            return parse_looks(f"{number}/{unit}", days=days)
+    assert isinstance(policy.span, Rolling)  # every calendar window is in the table
+    windows = -(-days * DAY // policy.span.span)
+    return Looks(number * windows, f"{number:,} per {policy.window} for {days:,} days")

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 
 from holdfast.audit.inputs.class_imbalance import Skew, skew_of
 from holdfast.audit.inputs.history import Submission
@@ -145,8 +144,3 @@ class Request:
 
     def _capped(self, looks: int) -> int:
         return looks if self.looks_per_data_set is None else min(looks, self.looks_per_data_set)
-
-
-def model_name(path: Path) -> str:
-    """Return what the page calls a file of predictions: its name without folder and ending."""
-    return path.stem

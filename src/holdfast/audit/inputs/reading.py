@@ -1,0 +1,147 @@
+"""An audit's request, read from files and options."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from holdfast.audit.inputs.example import NAME, example
+from holdfast.audit.inputs.history import read_history
+from holdfast.audit.inputs.looks import looks_of, parse_looks
+from holdfast.audit.inputs.parts import parts_of
+from holdfast.audit.inputs.request import Prediction, Request
+from holdfast.errors import InvalidInput
+from holdfast.files.label_files import LabelFile, read_labels
+from holdfast.guard import Policy
+from holdfast.labels import Labels
+from holdfast.quoting import quoted
+
+__all__ = ["read_request"]
+
+DEFAULT_RULE, DEFAULT_LOOKS = "exact", "1000"
+
+
+def read_request(
+    labels: Path | None = None,
+    *,
+    policy: Path | None = None,
+    mechanism: str | None = None,
+    looks: str | None = None,
+    days: int | None = None,
+    teams: int | None = None,
+    accounts: int = 1,
+    final: str | None = None,
+    final_choices: int | None = None,
+    predictions: Sequence[Path] = (),
+    history: Path | None = None,
+    gap: float | None = None,
+    id_column: str | None = None,
+    label_column: str | None = None,
+    seed: int = 0,
+) -> Request:
+    """Read what `holdfast audit` is given; the options are those of the command.
+
+    Parameters
+    ----------
+    labels
+        CSV or NPY file of hidden labels; None: the embedded example.
+    policy
+        Policy file; what it says is not to be said again by `mechanism` or `looks`.
+    mechanism, looks, days
+        Release rule, and looks of one account: a number or a rate for so many days.
+    teams, gap, final_choices
+        None: the policy's, or the defaults of `Request`.
+    predictions
+        Files of models' predicted labels.
+    history
+        CSV file of past submissions.
+    """
+    stated = _stated(policy, mechanism, looks)
+    wanted = _settings(stated, mechanism, looks, days)
+    classes = None if stated is None else stated.classes
+    file, models, name = _test_set(labels, predictions, id_column, label_column, classes)
+    parts = parts_of(file, _final(final), "auto" if stated is None else stated.part)
+    said = {"teams": teams, "gap": gap, "final_choices": final_choices}
+    return Request(
+        name=name,
+        file=file,
+        parts=parts,
+        accounts=accounts,
+        predictions=[Prediction(model.name, model.labels[parts.where]) for model in models],
+        history=None if history is None else read_history(history),
+        seed=seed,
+        **{**wanted, **{name: value for name, value in said.items() if value is not None}},
+    )
+
+
+def _test_set(
+    labels: Path | None,
+    predictions: Sequence[Path],
+    id_column: str | None,
+    label_column: str | None,
+    classes: Sequence[str] | None,
+) -> tuple[LabelFile, list[Prediction], str]:
+    if labels is None:
+        file, model = example()
+        given = [_prediction(path, file) for path in predictions]
+        return file, given or [model], NAME
+    file = read_labels(labels, id_column=id_column, label_column=label_column, class_names=classes)
+    if file.n_classes < 2:
+        raise InvalidInput(f"{labels} must hold at least 2 classes, got {file.n_classes}.")
+    return file, [_prediction(path, file) for path in predictions], labels.name
+
+
+def _prediction(path: Path, file: LabelFile) -> Prediction:
+    """Read a model's labels in the order of the hidden ones."""
+    read = read_labels(path, class_names=file.class_names)
+    found: Labels = read.labels
+    if read.n_examples != file.n_examples:
+        raise InvalidInput(
+            f"{path} must have {file.n_examples} predictions, one per label, got {read.n_examples}."
+        )
+    if read.ids is not None and file.ids is not None:
+        mine, theirs = np.argsort(file.ids.astype(str)), np.argsort(read.ids.astype(str))
+        if not np.array_equal(file.ids[mine].astype(str), read.ids[theirs].astype(str)):
+            raise InvalidInput(f"{path} must have the ids of the labels, got others.")
+        found = np.empty_like(read.labels)
+        found[mine] = read.labels[theirs]
+    return Prediction(path.stem, found)
+
+
+def _stated(path: Path | None, mechanism: str | None, looks: str | None) -> Policy | None:
+    """Return the policy of a file, if one is named; then options must not say the same."""
+    if path is None:
+        return None
+    for name, value in (("mechanism", mechanism), ("looks", looks)):
+        if value is not None:
+            raise InvalidInput(f"{name} must not be given together with policy.")
+    return Policy.read(path)
+
+
+def _settings(
+    policy: Policy | None, mechanism: str | None, looks: str | None, days: int | None
+) -> dict[str, Any]:
+    """Return the request's settings from a policy or from options."""
+    if policy is None:
+        return {
+            "release": mechanism or DEFAULT_RULE,
+            "looks": parse_looks(looks or DEFAULT_LOOKS, days=days),
+        }
+    return {
+        "release": policy.release,
+        "looks": looks_of(policy, days),
+        "memory": policy.memory,
+        "looks_per_data_set": policy.looks_per_data_set,
+        "final_choices": policy.final_choices,
+        "teams": policy.teams or 1,
+        "gap": policy.ranking_gap,
+    }
+
+
+def _final(text: str | None) -> Any:
+    if text not in (None, "private", "all", "public"):
+        raise InvalidInput(f"final must be private, all or public, got {quoted(text)}.")
+    return text
