@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         oracles,
         planner,
         priors,
+        testing,
         votes,
     )
     from holdfast.files.label_files import read_labels
@@ -54,6 +55,7 @@ __all__ = [
     "play",
     "priors",
     "read_labels",
+    "testing",
     "votes",
 ]
 

@@ -10,6 +10,7 @@ from datetime import datetime
 
 __all__ = [
     "BudgetExhausted",
+    "CheckFailed",
     "HoldfastError",
     "InconsistentAnswer",
     "InvalidInput",
@@ -77,3 +78,7 @@ class TranscriptMismatch(HoldfastError):
 
 class WorkerLost(HoldfastError, RuntimeError):
     """A worker process ended before its work was done, as when the system runs out of memory."""
+
+
+class CheckFailed(HoldfastError, AssertionError):
+    """An attack or a rule does not pass a check of `holdfast.testing`; the message says why."""

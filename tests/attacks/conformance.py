@@ -1,4 +1,4 @@
-"""The checks that every attack must pass, and small problems that every attack can play.
+"""Every attack, and the small problems of `holdfast.testing` that it plays.
 
 A new attack is picked up from `holdfast.attacks.__all__`; nothing here needs to change.
 """
@@ -11,16 +11,7 @@ import numpy as np
 
 from holdfast import Problem, attacks, planner
 from holdfast.errors import HoldfastError
-from holdfast.oracles import LabelOracle
-
-PROBLEMS = [
-    Problem(60, 2, 12),
-    Problem(60, 2, 1),
-    Problem(45, 5, 8),
-    Problem(7, 3, 2),
-    Problem(9, 300, 4),
-    Problem(1, 2, 1),
-]
+from holdfast.testing import PROBLEMS
 
 
 def attack_classes() -> list[type]:
@@ -48,12 +39,3 @@ def cases() -> list[tuple[type, Problem]]:
 
 def build(cls: type, problem: Problem, seed: int = 5):
     return cls(problem, rng=np.random.default_rng(seed))
-
-
-def hidden(problem: Problem) -> np.ndarray:
-    n, m, _ = problem
-    return np.random.default_rng(77).integers(m, size=n)
-
-
-def oracle(problem: Problem) -> LabelOracle:
-    return LabelOracle(hidden(problem), problem=problem)

@@ -1,43 +1,16 @@
-"""The same checks for every rule."""
+"""Every rule x every check of `holdfast.testing`."""
 
-import dataclasses
-import json
 import math
 
 import numpy as np
 import pytest
 
 from holdfast import Problem, mechanisms
-from holdfast.certificates import certify
-from holdfast.evaluate import evaluate
-from holdfast.mechanisms import Chain, Exact, Rule, is_pending, parse_mechanism
+from holdfast.mechanisms import Rule, parse_mechanism
 from holdfast.mechanisms.noise import check_sampler
-from holdfast.protocols import Mechanism
+from holdfast.testing import rule_checks
+from holdfast.testing.rule_checks import PROBLEM, evaluations
 from tests.mechanisms.rules import ALL
-
-PROBLEM = Problem(n_examples=60, n_classes=3, n_queries=24)
-
-
-def evaluations(seed=5):
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(3, size=60).astype(np.uint8)
-    for _ in range(PROBLEM.n_queries):
-        query = np.where(rng.random(60) < rng.random(), labels, rng.integers(3, size=60))
-        yield evaluate(query.astype(np.uint8), labels, 3)
-
-
-def transcript(rule, seed=3, through_json=False):
-    rng, state, answers = np.random.default_rng(seed), rule.init(PROBLEM), []
-    for evaluation in evaluations():
-        if through_json:
-            state = json.loads(json.dumps(state))
-        answer, state = rule.release(state, evaluation, rng)
-        answers.append(answer)
-    return answers, state
-
-
-def everything_of(state):
-    return json.dumps(state, sort_keys=True)
 
 
 def test_every_public_rule_is_under_test():
@@ -47,66 +20,10 @@ def test_every_public_rule_is_under_test():
     assert rules == tested
 
 
+@pytest.mark.parametrize("check", rule_checks(), ids=lambda check: check.__name__)
 @pytest.mark.parametrize("rule", ALL, ids=str)
-class TestEveryRule:
-    def test_is_a_frozen_mechanism(self, rule):
-        assert isinstance(rule, Mechanism)
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            rule.anything = 1
-
-    def test_releases_floats_and_is_deterministic_given_the_generator(self, rule):
-        first, _ = transcript(rule)
-        again, _ = transcript(rule)
-        assert all(type(answer) is float for answer in first)
-        np.testing.assert_array_equal(first, again)
-
-    def test_state_survives_json_at_every_look(self, rule):
-        plain, state = transcript(rule)
-        through, state_through = transcript(rule, through_json=True)
-        np.testing.assert_array_equal(plain, through)
-        assert everything_of(state) == everything_of(state_through)
-
-    def test_changes_neither_state_nor_evaluation(self, rule):
-        rng, state = np.random.default_rng(0), rule.init(PROBLEM)
-        for evaluation in evaluations():
-            before = everything_of(state)
-            query, labels = evaluation.query.copy(), evaluation.labels.copy()
-            _, after = rule.release(state, evaluation, rng)
-            assert everything_of(state) == before
-            np.testing.assert_array_equal(evaluation.query, query)
-            np.testing.assert_array_equal(evaluation.labels, labels)
-            state = after
-
-    def test_text_form_round_trips(self, rule):
-        again = parse_mechanism(str(rule))
-        assert str(again) == str(rule)
-        np.testing.assert_array_equal(transcript(again)[0], transcript(rule)[0])
-        if not isinstance(rule, Chain):
-            assert again == rule
-
-    def test_chain_of_it_alone_or_after_exact_answers_the_same(self, rule):
-        expected = transcript(rule)[0]
-        np.testing.assert_array_equal(transcript(Chain([rule]))[0], expected)
-        if not str(rule).startswith("batch"):
-            np.testing.assert_array_equal(transcript(Chain([Exact(), rule]))[0], expected)
-
-    def test_a_rule_that_waits_says_so_and_every_other_answers_a_number(self, rule):
-        answers, _ = transcript(rule)
-        waits = str(rule).startswith("batch")
-        assert any(map(is_pending, answers)) == waits
-        assert all(math.isfinite(a) for a in answers if not is_pending(a))
-
-    def test_carries_a_source_a_guarantee_a_price_and_bits(self, rule):
-        assert rule.source
-        found = certify(PROBLEM, rule)
-        assert PROBLEM.baseline < found.accuracy <= certify(PROBLEM, Exact()).accuracy
-        assert 1 / PROBLEM.n_examples <= rule.resolution(PROBLEM) <= 1.0
-        assert 0.0 < found.bits_per_look <= math.log2(PROBLEM.n_examples + 1)
-
-    def test_bounds_tell_no_more_for_fewer_looks(self, rule):
-        n, m, _ = PROBLEM
-        nats = [certify(Problem(n, m, k), rule).nats for k in (2, 6, 12, 24)]
-        assert nats == sorted(nats)
+def test_every_rule_passes_every_check(rule, check):
+    check(rule)
 
 
 def test_the_exact_score_of_the_standing_best_is_nowhere_in_the_state():

@@ -11,6 +11,7 @@ import pytest
 from holdfast import Problem, attacks, oracles, play
 from holdfast.attacks import without_features
 from holdfast.attacks.without_features.column_attack import Packed
+from holdfast.errors import InvalidInput
 
 PROBLEM = Problem(400, 7, 30)
 X = np.random.default_rng(0).normal(size=(400, 3))
@@ -205,3 +206,8 @@ def test_permuted_accepts_any_classifier_and_moves_each_row_by_its_own_amount():
     attack.tell(0.5)
     assert len(set(labels.tolist())) == 7
     assert labels.tolist() == attack.predict().predict(X).tolist()
+
+
+def test_too_many_queries_for_block_majority_are_refused():
+    with pytest.raises(InvalidInput, match=r"n_queries must be at most n_examples \+ 1 = 11"):
+        without_features.BlockMajority(Problem(10, 2, 12), rng=np.random.default_rng(0))
