@@ -69,7 +69,7 @@ def _findings(console: Console, findings: tuple[Finding, ...]) -> None:
 
 def _gains(console: Console, result: Audit) -> None:
     table = Table(title="possible: what each attack gained, in points", title_justify="left")
-    for name in ("attack", "knows"):
+    for name in ("attack", "attacker's knowledge"):
         table.add_column(name)
     for name in ("accounts", "gain", "95 % interval", "allowed"):
         table.add_column(name, justify="right")
@@ -91,7 +91,7 @@ def _rules(console: Console, result: Audit) -> None:
     table = Table(title="release rules compared, in points", title_justify="left")
     for name in ("rule", "strongest attack"):
         table.add_column(name)
-    for name in ("possible", "allowed", "bits a look", "price"):
+    for name in ("possible", "allowed", "bits per look", "price"):
         table.add_column(name, justify="right")
     for rule in result.rules:
         table.add_row(

@@ -109,7 +109,7 @@ def _show(result: dict[str, Any]) -> None:
     console.print(table)
     console.print(
         f"Accuracy above guessing ({1 / m:.5f}), and what no attack can exceed that knows nothing "
-        f"of the labels; bits a look; how far an answer may be from the truth. Took "
+        f"of the labels; bits per look; how far an answer may be from the truth. Took "
         f"{result['seconds']:.1f} s."
     )
 
