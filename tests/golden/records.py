@@ -9,26 +9,28 @@ from typing import Any
 
 FOLDER = Path(__file__).parent
 TOLERANCE = 1e-9  # relative, for floats
-LONGEST = 24  # numbers in a list that is kept as it is
+DIGITS = 12  # of a float that are kept
 # Texts of more words than a name has are sentences: only the numbers in them are kept, so that
 # wording is free.
 WORDS = 3
 NUMBER = re.compile(r"(?<![\w.])[-+±]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
-VOLATILE = {"seconds": "<seconds>", "version": "<version>"}
+# Times, versions, places in the source tree, and the audit page's table, which is a data file.
+VOLATILE = {
+    *("seconds", "seconds_per_trial", "exhaustive_doubling_looks"),
+    *("versions", "files", "tests", "what_if"),
+}
 
 
 def kept(value: Any, name: str = "") -> Any:
     """Return what a record keeps of JSON data."""
     if name in VOLATILE and value is not None:
-        return VOLATILE[name]
+        return f"<{name}>"
     if isinstance(value, dict):
         return {key: kept(part, key) for key, part in value.items()}
     if isinstance(value, list):
-        if len(value) > LONGEST and all(type(part) in (int, float) for part in value):
-            places = enumerate(value, start=1)
-            weighted = math.fsum(place * part for place, part in places)
-            return {"numbers": len(value), "sum": math.fsum(value), "weighted": weighted}
         return [kept(part) for part in value]
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}")
     if isinstance(value, str) and len(value.split()) > WORDS:
         return " ".join(["text:", *NUMBER.findall(value)])
     return value
@@ -67,16 +69,37 @@ def short(value: Any) -> str:
     return text if len(text) <= 120 else f"{text[:117]}..."
 
 
+def packed(value: Any) -> Any:
+    """Return data with the names of a list of records written once; `unpacked` undoes it."""
+    if isinstance(value, dict):
+        return {key: packed(part) for key, part in value.items()}
+    if not isinstance(value, list):
+        return value
+    if len(value) > 1 and all(isinstance(part, dict) and [*part] == [*value[0]] for part in value):
+        return {"names": [*value[0]], "rows": [packed([*part.values()]) for part in value]}
+    return [packed(part) for part in value]
+
+
+def unpacked(value: Any) -> Any:
+    if isinstance(value, list):
+        return [unpacked(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    if [*value] == ["names", "rows"]:
+        return [dict(zip(value["names"], unpacked(row), strict=True)) for row in value["rows"]]
+    return {key: unpacked(part) for key, part in value.items()}
+
+
 def read(kind: str) -> dict[str, Any]:
     """Return the recorded outcomes of one kind, by case."""
     path = FOLDER / f"{kind}.json"
-    return json.loads(path.read_text())["cases"] if path.exists() else {}
+    return unpacked(json.loads(path.read_text())["cases"]) if path.exists() else {}
 
 
 def write(kind: str, cases: dict[str, Any]) -> None:
     """Write the outcomes of one kind, a case on each line."""
     lines = ",\n".join(
-        f"{json.dumps(name)}: {json.dumps(outcome, separators=(',', ':'))}"
+        f"{json.dumps(name)}: {json.dumps(packed(outcome), separators=(',', ':'))}"
         for name, outcome in cases.items()
     )
     head = json.dumps(f"python -m tests.golden --write {kind}")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.golden import plays
+from tests.golden import files, plays, sessions
 from tests.golden.commands import run
 
 NAMES = [
@@ -35,13 +35,32 @@ WITHOUT_FEATURES = ["block-majority", "column-vote", "naive-bayes", "uniform-vot
 # for two.
 PROBLEMS = ["60 2 25", "100 2 12", "48 2 48", "200 5 40", "400 10 120", "120 3 110"]
 
+PLANNED = ["60 2 25", "1000 10 100", "10000 10 1000", "2000 100 20", "500 3 5000", "50000 1000 9"]
+
+RULES = [
+    *("round:1", "round:2", "round:3", "gaussian:0.01", "laplace:0.01", "rank", "improved"),
+    *("ladder", "ladder:0", "ladder:0.01", "subsample:0.5", "fresh:0.5", "split:4", "batch:10"),
+    *("shaky:step=0.1,scale=0.02", "thresholdout:threshold=0.1,scale=0.02,budget=9"),
+    *("round:2+laplace:0.02", "subsample:0.5+ladder:0.01"),
+]
+
 Case = tuple[str, Callable[[Path], Any]]
 
 
+def _sizes(problem: str) -> str:
+    return "--n-examples {} --n-classes {} --n-queries {}".format(*problem.split())
+
+
 def _attack(name: str, problem: str, more: str = "") -> str:
-    n, m, k = problem.split()
-    sizes = f"--n-examples {n} --n-classes {m} --n-queries {k}"
-    return f"attack {name} {sizes} --trials 3 --seed 7 --processes 1{more}"
+    return f"attack {name} {_sizes(problem)} --trials 3 --seed 7 --processes 1{more}"
+
+
+def _matrix(problem: str, more: str) -> str:
+    return f"matrix {_sizes(problem)} --trials 2 --seed 7 --processes 1{more}"
+
+
+def _audit(options: str) -> str:
+    return f"audit {options} --processes 1"
 
 
 COMMANDS = {
@@ -61,10 +80,66 @@ COMMANDS = {
             _attack("champion-challenger", "200 5 40", f" --label-kind {kind}")
             for kind in ("balanced", "sorted", "constant", "skewed")
         ),
+        "attack naive-bayes --labels skewed.csv --n-queries 20 --trials 3 --seed 7 --processes 1",
         _attack("no-such-attack", "60 2 25"),
     ],
+    "plan": [
+        *(f"plan {_sizes(problem)}" for problem in PLANNED),
+        *(f"plan {_sizes('1000 10 100')} --mechanism {rule}" for rule in RULES),
+        *(
+            f"plan {_sizes('1000 10 100')} --prior-accuracy {accuracy}{more}"
+            for accuracy in (0.3, 0.9)
+            for more in ("", " --mechanism round:2", " --non-adaptive")
+        ),
+        f"plan {_sizes('1000 10 100')} --non-adaptive",
+    ],
+    "bounds": [
+        *(f"bounds {_sizes(problem)}" for problem in PLANNED),
+        *(
+            f"bounds --n-examples {n} --n-classes {m} --max-bias {bias}"
+            for n, m, bias in ((1000, 2, 0.05), (10000, 10, 0.01), (300, 100, 0.2))
+        ),
+    ],
+    "matrix": [
+        _matrix("40 2 6", ""),
+        _matrix(
+            "80 4 12", " --rule round:1+laplace:0.05 --rule subsample:0.5+ladder:0.1 --rule batch:4"
+        ),
+        "matrix --labels skewed.csv --n-queries 8 --rule ladder:0.05 --rule rank --trials 2 "
+        "--seed 7 --processes 1",
+    ],
+    "audit": [
+        _audit("even.csv --looks 8 --mechanism round:2"),
+        _audit("parts.csv --looks 8 --mechanism exact --predictions good.csv"),
+        _audit("skewed.csv --looks 8 --mechanism ladder:0.01 --gap 3"),
+        _audit("skewed.csv --looks 8 --mechanism improved --predictions model.csv"),
+        _audit("even.csv --looks 8 --predictions good.csv --predictions fair.csv"),
+        _audit("even.csv --looks 2/day --days 3 --teams 4 --accounts 3 --mechanism round:1"),
+        _audit("parts.csv --looks 8 --mechanism rank --final all --final-choices 1"),
+        _audit("even.csv --policy noisy.toml --history history.csv --fail-above 0.5"),
+        _audit("even.npy --looks 8 --mechanism batch:4 --seed 3"),
+    ],
+    "lint": [
+        f"lint {file}{more}"
+        for file in ("evalai.yaml", "codabench.yaml", "conf.json", "other.yaml")
+        for more in ("", " --n-examples 1000 --n-classes 10 --days 20")
+    ],
+    "policy": [
+        "policy init new.toml",
+        "policy init new.toml --release round:2 --looks 5/day --days 30 --teams 20 --gap 0.5 "
+        "--labels parts.csv",
+        "policy init new.toml --classes cat,dog --part all --looks 7",
+        *(f"policy check {name}" for name in files.POLICIES),
+    ],
+    "statements": ["statements"],
+    "paper": [
+        "reproduce --out out --effort 0.001 --processes 1",
+        "demo --out out --processes 1",
+    ],
 }
-KINDS = [*COMMANDS, "play"]
+# Those that run in every test run, of the kinds that take long; the others are slow tests.
+FAST = {"audit": COMMANDS["audit"][:2], "matrix": COMMANDS["matrix"][1:], "paper": []}
+KINDS = [*COMMANDS, "play", "session"]
 
 
 def cases(kind: str) -> Iterator[Case]:
@@ -72,6 +147,14 @@ def cases(kind: str) -> Iterator[Case]:
     if kind == "play":
         for name, make in plays.cases():
             yield name, lambda _, make=make: make()
+    elif kind == "session":
+        for name in sessions.SESSIONS:
+            yield name, lambda folder, name=name: sessions.outcome(name, _with_files(folder))
     else:
         for command in COMMANDS[kind]:
-            yield command, lambda folder, command=command: run(command, folder)
+            yield command, lambda folder, command=command: run(command, _with_files(folder))
+
+
+def _with_files(folder: Path) -> Path:
+    files.write(folder)
+    return folder

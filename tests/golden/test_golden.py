@@ -2,12 +2,20 @@
 
 import pytest
 
-from tests.golden.records import differences, read
-from tests.golden.table import KINDS, cases
+from tests.golden import files
+from tests.golden.commands import run
+from tests.golden.records import differences, kept, packed, read, unpacked
+from tests.golden.table import FAST, KINDS, cases
 
 RECORDS = {kind: read(kind) for kind in KINDS}
 CASES = [
-    pytest.param(kind, name, make, id=f"{kind}: {name}")
+    pytest.param(
+        kind,
+        name,
+        make,
+        id=f"{kind}: {name}",
+        marks=[] if name in FAST.get(kind, [name]) else pytest.mark.slow,
+    )
     for kind in KINDS
     for name, make in cases(kind)
 ]
@@ -22,3 +30,32 @@ def test_it_is_as_recorded(kind, name, make, tmp_path):
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_record_is_of_a_case(kind):
     assert list(RECORDS[kind]) == [name for name, _ in cases(kind)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["attack", "matrix", "audit"])
+def test_two_processes_give_what_one_gives(kind, tmp_path):
+    name = next(name for name in RECORDS[kind] if "--processes 1" in name)
+    files.write(tmp_path)
+    made = run(name.replace("--processes 1", "--processes 2"), tmp_path)
+    assert list(differences(RECORDS[kind][name], made)) == []
+
+
+def test_a_difference_is_named_by_its_place_with_both_values():
+    old = {"exit": 0, "out": {"gains": [{"mean": 0.1}, {"mean": 0.2}], "word": "safe"}}
+    new = {"exit": 0, "out": {"gains": [{"mean": 0.1 + 1e-12}, {"mean": 0.21}], "verdict": 1}}
+    assert list(differences(old, new)) == [
+        ".out.gains[1].mean: was 0.2, is 0.21",
+        '.out.word: was "safe", is gone',
+        ".out.verdict: was not there, is 1",
+    ]
+
+
+def test_a_file_of_records_gives_back_what_was_written():
+    outcome = {"rows": [{"a": 1, "b": [{"c": 2}, {"c": 3}]}, {"a": None, "b": []}], "x": [{}, 1]}
+    assert unpacked(packed(outcome)) == outcome
+
+
+def test_of_a_sentence_only_the_numbers_are_kept():
+    assert kept("17 points (14 to 19.5) in 1,000 looks at round:2") == "text: 17 14 19.5 1,000 2"
+    assert kept("champion-challenger, no features") == "champion-challenger, no features"
