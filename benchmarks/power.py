@@ -32,7 +32,6 @@ import numpy as np
 from holdfast.attacks import BlockMajority, ColumnVote
 from holdfast.bounds import best_impossible
 from holdfast.bounds.binomial import entropy
-from holdfast.experiments.answer_models import answer_model
 from holdfast.experiments.pool import pool
 from holdfast.labels import Labels
 from holdfast.loop import play
@@ -140,7 +139,7 @@ def game(nothing: None, task: tuple[Cell, np.random.SeedSequence]) -> Result:
         problem,
         rng=rng,
         prior=prior,
-        answers=answer_model(rule, problem),
+        answers=rule.answer_model(problem),
         non_adaptive=cell.non_adaptive,
     )
     oracle = LabelOracle(hidden, problem=problem, mechanism=rule, rng=rng)

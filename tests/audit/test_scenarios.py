@@ -8,7 +8,6 @@ from holdfast.audit.scenarios.plays import MODEL_ATTACKS, Job, PlayContext, play
 from holdfast.audit.scenarios.scenarios import (
     Scenario,
     compared_scenarios,
-    remembers,
     suite_scenarios,
 )
 from holdfast.experiments import Experiment, Matrix, run_matrix, run_trial
@@ -35,7 +34,7 @@ def context(labels):
 @pytest.mark.parametrize("rule", ["exact", "round:2", "gaussian:0.01"])
 def test_a_rule_without_memory_only_adds_up_the_looks(rule):
     rule = parse_mechanism(rule)
-    assert not remembers(rule, PROBLEM)
+    assert not rule.keeps_state
     alone = suite_scenarios(rule, PROBLEM, 1, models=True)
     assert suite_scenarios(rule, PROBLEM, 12, models=True) == alone
     assert {scenario.accounts for scenario in alone} == {1}

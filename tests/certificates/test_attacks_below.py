@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from holdfast.audit.scenarios.plays import Job, Stage, play_job
+from holdfast.audit.scenarios.plays import Job, PlayContext, play_job
 from holdfast.certificates import certify
 from holdfast.experiments.summary import mean_of
 from holdfast.mechanisms import parse_mechanism
@@ -44,7 +44,7 @@ def measured(
             labels = (rng.random((n, 1)) > rows[:, :-1]).sum(axis=1)
         setting = "features" if prior is None else "model"
         attack = ATTACKS[rule] if prior is None else "champion-challenger"
-        stage = Stage(labels.astype(np.uint8), m, seed, prior)
+        stage = PlayContext(labels.astype(np.uint8), m, seed, prior)
         played = play_job(stage, Job(setting, rule, attack, k, trial, accounts))
         if played.reason is not None:
             return None

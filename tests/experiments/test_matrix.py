@@ -8,7 +8,6 @@ from holdfast import Problem, attacks
 from holdfast.bounds.block_majority import expected_accuracy
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.experiments import Matrix, heat_map, run_matrix
-from holdfast.experiments.answer_models import answer_model
 from holdfast.experiments.label_kinds import hidden_labels
 from holdfast.experiments.matrix_plays import Task, play_once
 from holdfast.experiments.suite import SUITE, VERSION, default_rules, entry_named
@@ -137,7 +136,7 @@ def test_a_rule_has_one_name_and_a_bad_one_is_refused_before_any_play():
     ],
 )
 def test_the_answer_model_has_the_spread_of_the_rule(rule, scale):
-    model = answer_model(parse_mechanism(rule), PROBLEM)
+    model = parse_mechanism(rule).answer_model(PROBLEM)
     assert math.sqrt(model.variance(PROBLEM)) / 400 == pytest.approx(scale)
 
 

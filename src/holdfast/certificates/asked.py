@@ -12,25 +12,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from holdfast.mechanisms import Chain, Rule, Split, Subsample
+from holdfast.mechanisms import Rule
 from holdfast.problem import Problem, check_at_least
 
-__all__ = ["Asked", "Looks", "first_change", "shared_evenly", "stages"]
-
-# Rules whose answers are the same whoever asks: with one state for the data set, others' looks
-# change nothing.
-MEMORYLESS = ("batch", "exact", "fresh", "gaussian", "laplace", "round", "subsample")
-
-
-def stages(rule: Rule) -> tuple[Rule, ...]:
-    """Return the rules that a rule consists of."""
-    return tuple(rule.rules) if isinstance(rule, Chain) else (rule,)
+__all__ = ["Asked", "Looks", "first_change", "shared_evenly"]
 
 
 def first_change(rule: Rule) -> Rule | None:
     """Return the first rule of a chain that changes a score; what follows tells no more."""
-    plain = ("exact", "batch", "subsample")
-    return next((stage for stage in stages(rule) if stage.name not in plain), None)
+    return next((stage for stage in rule.stages if not stage.keeps_exact), None)
 
 
 @dataclass(frozen=True)
@@ -49,11 +39,6 @@ class Looks:
     def accounts(self) -> int:
         """Number of states."""
         return sum(self.states.values())
-
-    @property
-    def remembers(self) -> bool:
-        """Whether an answer depends on earlier looks of the same state."""
-        return any(stage.name not in MEMORYLESS for stage in stages(self.rule))
 
 
 @dataclass(frozen=True)
@@ -81,7 +66,7 @@ class Asked:
     @property
     def remembers(self) -> bool:
         """Whether an answer depends on earlier looks of the same state."""
-        return any(each.remembers for each in self.looks)
+        return any(each.rule.remembers for each in self.looks)
 
     @property
     def only(self) -> Looks | None:
@@ -101,11 +86,14 @@ class Asked:
     def same_examples(self) -> bool:
         """Whether every look is answered from its count on the same examples."""
         parts = {
-            tuple(str(stage) for stage in stages(each.rule) if isinstance(stage, Subsample))
+            tuple(stage for stage in each.rule.stages if stage.selects and stage.keeps_exact)
             for each in self.looks
         }
-        split = any(isinstance(stage, Split) for each in self.looks for stage in stages(each.rule))
-        return len(parts) == 1 and not split
+        # A part that is drawn anew is noise on the count of all.
+        in_turn = any(
+            stage.selects and stage.remembers for each in self.looks for stage in each.rule.stages
+        )
+        return len(parts) == 1 and not in_turn
 
     @cached_property
     def exposed(self) -> int:

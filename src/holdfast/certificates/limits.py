@@ -15,7 +15,7 @@ from typing import NamedTuple
 from holdfast.bounds.information import nats_non_adaptive
 from holdfast.bounds.shares import nats_any_labels
 from holdfast.bounds.tilted import nats_adaptive_tilted
-from holdfast.certificates.asked import MEMORYLESS, Asked, first_change, stages
+from holdfast.certificates.asked import Asked, first_change
 from holdfast.certificates.record import NotCovered
 from holdfast.mechanisms import Rule
 from holdfast.problem import Problem
@@ -57,8 +57,6 @@ class Limit(NamedTuple):
 UNIFORM_ONLY = "the labels are not uniform for this analyst"
 STRANGERS = "others, who may know more of the labels, look at the same state"
 MORE_THAN_COUNTS = "the rule's answers depend on more than match counts"
-# Rules whose limit is about all looks of a state: what others ask of it is told, too.
-NEED_ALL_LOOKS = frozenset({"rank", "shaky", "thresholdout"})
 PARTS = "looks are scored on different parts of the test set"
 FEWER_SHOWN = "a look that abstains may be spread over other values than one that does not"
 
@@ -144,8 +142,8 @@ def _blurred(rule: Rule, asked: Asked, setting: Setting) -> float:
 def _remembers_noise(rule: Rule) -> bool:
     """Tell whether noise is added to what a later rule of a chain remembers."""
     noisy = False
-    for stage in stages(rule):
-        if noisy and stage.name not in MEMORYLESS:
+    for stage in rule.stages:
+        if noisy and stage.remembers:
             return True
         noisy |= stage.adds_noise
     return False
@@ -162,14 +160,14 @@ def _counted(asked: Asked, setting: Setting) -> float:
 
 def _own(rule: Rule, looks: int, asked: Asked, setting: Setting) -> float:
     """Return what one state's answers to so many looks can tell, whatever is known before."""
-    problem, names = asked.problem(looks), {stage.name for stage in stages(rule)}
+    problem = asked.problem(looks)
     own = rule.own_nats(problem)
     others = setting.shared and not setting.everyone
-    if others and names & NEED_ALL_LOOKS:
+    if others and any(stage.remembers and stage.tells_of_others for stage in rule.stages):
         return math.inf
     if others and _remembers_noise(rule):
         return math.inf  # what is remembered is others' noisy values, as many as they asked for
-    if others and "improved" in names:
+    if others and rule.shows == "new best":
         own = looks * math.log(2.0)  # where others look too, even the first look may be no best
     if math.isfinite(rule.counts_nats(problem)):
         own = min(own, looks * math.log(rule.exposed(problem).n_examples + 1))

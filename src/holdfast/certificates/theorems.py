@@ -80,7 +80,7 @@ class _Theorems:
             return
         match first_change(only.rule):
             case Rounding() as rule:
-                yield self._rounded(rule.exact_step)
+                yield self._rounded(rule.rounds_to)
             case Ladder() as rule:
                 yield from self._ladder(as_fraction(rule.step), only.accounts)
             case ParameterFreeLadder():

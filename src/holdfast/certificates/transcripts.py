@@ -10,9 +10,6 @@ from holdfast.problem import Problem
 
 __all__ = ["log_transcripts"]
 
-# Rules whose limit on information is the logarithm of a number of possible answers.
-COUNTED = ("improved", "ladder", "rank", "round")
-
 
 def log_transcripts(n_examples: int, looks: Histories) -> float:
     """Return the logarithm of the number of answer sequences that the looks could have shown.
@@ -29,7 +26,7 @@ def log_transcripts(n_examples: int, looks: Histories) -> float:
     for (text, _), count in looks.items():
         rule = recorded_mechanism(text)
         limit = count * math.log(n_examples + 1)
-        if rule.name in COUNTED:
+        if rule.counted:
             limit = min(limit, rule.own_nats(Problem(n_examples, 2, count)))
         total += limit
     return total

@@ -13,7 +13,6 @@ from holdfast.certificates import Certificate, certify
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
 from holdfast.errors import InvalidInput
-from holdfast.experiments.answer_models import answer_model
 from holdfast.mechanisms import parse_mechanism
 from holdfast.planner import Forecast, Plan
 from holdfast.planner import plan as make_plan
@@ -81,7 +80,7 @@ def _model(problem: Problem, accuracy: float) -> Prior:
 
 def _answers(mechanism: str, problem: Problem) -> AnswerModel:
     """Return what the rule's answers tell; a rule that releases no accuracy at least compares."""
-    found = answer_model(parse_mechanism(mechanism), problem)
+    found = parse_mechanism(mechanism).answer_model(problem)
     return ComparisonAnswers() if found is None else found
 
 

@@ -16,18 +16,8 @@ import numpy as np
 from holdfast import attacks
 from holdfast.answers import RoundedAnswers
 from holdfast.errors import NotSupported
-from holdfast.experiments.answer_models import answer_model
 from holdfast.labels import Labels
-from holdfast.mechanisms import (
-    Chain,
-    ImprovedOnly,
-    Ladder,
-    RankOnly,
-    Rounding,
-    Rule,
-    ShakyLadder,
-    Subsample,
-)
+from holdfast.mechanisms import Rule
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
 
@@ -78,7 +68,7 @@ class SuiteEntry:
 
     def play(self, problem: Problem, rng: np.random.Generator, rule: Rule) -> Attack[Labels]:
         """Return the attack, ready to play, or raise why it can't."""
-        if self.accounts != 1 and not _remembers(rule, problem):
+        if self.accounts != 1 and not rule.keeps_state:
             raise NotSupported("the rule remembers nothing, so accounts make no difference.")
         return self.build(problem, rng, rule)
 
@@ -93,7 +83,7 @@ def _scored(cls: type[Any]) -> Build:
     def build(problem: Problem, rng: np.random.Generator, rule: Rule) -> Attack[Labels]:
         grid = _fine_grid(rule, problem)
         # What the reader undoes is left out of the model.
-        model = answer_model(rule.rules[0] if grid and isinstance(rule, Chain) else rule, problem)
+        model = (rule.stages[0] if grid else rule).answer_model(problem)
         if model is None:
             raise NotSupported("it needs scores, and the rule releases none.")
         informed = "answers" in inspect.signature(cls).parameters
@@ -110,7 +100,7 @@ def _steering(cls: type[Any]) -> Build:
     scored = _scored(cls)
 
     def build(problem: Problem, rng: np.random.Generator, rule: Rule) -> Attack[Labels]:
-        if not isinstance(answer_model(rule, problem), RoundedAnswers):
+        if not isinstance(rule.answer_model(problem), RoundedAnswers):
             raise NotSupported("it is made for rounding, and the rule does not round.")
         return scored(problem, rng, rule)
 
@@ -121,11 +111,10 @@ def _comparing(cls: type[Any], **settings: Any) -> Build:
     """Build an attack that only compares answers: ranks will do."""
 
     def build(problem: Problem, rng: np.random.Generator, rule: Rule) -> Attack[Labels]:
-        last = _last(rule)
-        if isinstance(last, ImprovedOnly):
+        if rule.shows == "new best":
             raise NotSupported("it compares neighbouring looks, and the rule only the best.")
         attack = cls(problem, rng=rng, **settings)
-        return attacks.RankReader(attack) if isinstance(last, RankOnly) else attack
+        return attacks.RankReader(attack) if rule.shows == "ranks" else attack
 
     return build
 
@@ -134,48 +123,33 @@ def _climbing(cls: type[Any], settings: Callable[[Problem, Rule], dict[str, Any]
     """Build an attack that only listens for a new best: one bit will do."""
 
     def build(problem: Problem, rng: np.random.Generator, rule: Rule) -> Attack[Labels]:
-        last = _last(rule)
         attack = cls(problem, rng=rng, **settings(problem, rule))
-        if isinstance(last, ImprovedOnly):
+        if rule.shows == "new best":
             return attacks.ImprovementReader(attack)
-        return attacks.RankReader(attack) if isinstance(last, RankOnly) else attack
+        return attacks.RankReader(attack) if rule.shows == "ranks" else attack
 
     return build
 
 
 def _fine_grid(rule: Rule, problem: Problem) -> int | None:
     """Return the size of a public part whose accuracies are rounded too finely to hide them."""
-    match rule:
-        case Chain((Subsample() as part, Rounding() as rounding)):
-            size = part.scored(problem).n_examples
-            return size if rounding.exact_step * size < 1 else None
-        case _:
-            return None
-
-
-def _last(rule: Rule) -> Rule:
-    return rule.rules[-1] if isinstance(rule, Chain) else rule
-
-
-def _remembers(rule: Rule, problem: Problem) -> bool:
-    """Tell whether a second account would meet another state than the first one left."""
-    rules = rule.rules if isinstance(rule, Chain) else [rule]
-    return any(bool(each.init(problem)) for each in rules)
+    first, *rest = rule.stages
+    if not (first.selects and first.keeps_exact and len(rest) == 1) or rule.rounds_to is None:
+        return None
+    size = first.scored(problem).n_examples
+    return size if rule.rounds_to * size < 1 else None
 
 
 def _margin(problem: Problem, rule: Rule) -> dict[str, Any]:
     """Return the board's threshold in standard errors, and how many tries a block should get."""
     del problem
-    climbs_by_luck = rule.name == "ladder" and not isinstance(rule, Ladder)
-    return {"threshold": 1.0, "passes": 4} if climbs_by_luck else {"threshold": 0.0, "passes": 2}
+    climbs_by_luck = rule.climb_errors > 0.0
+    return {"threshold": rule.climb_errors, "passes": 4 if climbs_by_luck else 2}
 
 
 def _step(problem: Problem, rule: Rule) -> dict[str, Any]:
     """Return how much a look has to climb to be shown."""
-    last = _last(rule)
-    if isinstance(last, Ladder | ShakyLadder):
-        return {"step": last.step}
-    return {"step": 1.0 / problem.n_examples}
+    return {"step": rule.climb_step or 1.0 / problem.n_examples}
 
 
 def _nothing(problem: Problem, rule: Rule) -> dict[str, Any]:

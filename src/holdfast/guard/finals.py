@@ -128,7 +128,7 @@ def _best(candidates: Iterable[Candidate]) -> Candidate:
         for each in every
         if each.released is not None
         and each.own
-        and recorded_mechanism(each.look.rule).ranks_submissions
+        and recorded_mechanism(each.look.rule).shows == "scores"
     ]
     return max(scored, key=lambda each: each.released or 0.0) if scored else every[-1]
 

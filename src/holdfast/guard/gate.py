@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import dropwhile
 
 from holdfast.certificates import Histories
 from holdfast.errors import InvalidInput, NotSupported
@@ -13,7 +14,7 @@ from holdfast.guard.gate_margin import Margin
 from holdfast.guard.guard import Guard
 from holdfast.guard.receipt import Receipt
 from holdfast.labels import Labels
-from holdfast.mechanisms import Batch, Chain, Rule
+from holdfast.mechanisms import Rule
 
 __all__ = ["GateResult", "gate"]
 
@@ -97,8 +98,8 @@ def gate(
     """
     if not 0.0 < confidence < 1.0:
         raise InvalidInput(f"confidence must lie between 0 and 1, got {confidence}.")
-    rules = _parts(guard.policy.mechanism)
-    _refuse_unless_scores(guard.policy.release, rules)
+    rule = guard.policy.mechanism
+    _refuse_unless_scores(rule)
     before = guard.score(baseline, team=team)
     if before.released is None or not before.own:
         raise NotSupported(
@@ -108,7 +109,7 @@ def gate(
     after = guard.score(candidate, team=team)
     differing = guard.differing(baseline, candidate)
     looks = _looks_before(guard, before, after)
-    margin = Margin(rules, guard.problem, looks, 1.0 - confidence)
+    margin = Margin(rule, guard.problem, looks, 1.0 - confidence)
     own = after.released if after.own else None
     improvement = None if own is None else own - before.released
     n = guard.problem.n_examples
@@ -133,16 +134,16 @@ REMEDY = (
 )
 
 
-def _refuse_unless_scores(release: str, rules: list[Rule]) -> None:
+def _refuse_unless_scores(rule: Rule) -> None:
     """Raise `NotSupported`, before a look is spent, for a rule that can't gate."""
-    if not all(rule.tells_score for rule in rules):
-        raise NotSupported(f"a gate needs scores, and {release} releases none. {REMEDY}")
-    if any(isinstance(rule, Batch) for rule in rules):
-        raise NotSupported(f"a gate needs answers at once, and {release} waits. {REMEDY}")
-    first = next((place for place, rule in enumerate(rules) if rule.speaks), len(rules))
-    if any(rule.name != "exact" for rule in rules[first + 1 :]):
+    if rule.shows != "scores":
+        raise NotSupported(f"a gate needs scores, and {rule} releases none. {REMEDY}")
+    if rule.waits:
+        raise NotSupported(f"a gate needs answers at once, and {rule} waits. {REMEDY}")
+    after = dropwhile(lambda stage: not stage.speaks, rule.stages)
+    if any(not stage.keeps_exact for stage in list(after)[1:]):
         raise NotSupported(
-            f"a gate needs to know whose score was told, and {release} hides it. {REMEDY}"
+            f"a gate needs to know whose score was told, and {rule} hides it. {REMEDY}"
         )
 
 
@@ -156,7 +157,3 @@ def _looks_before(guard: Guard, *receipts: Receipt) -> Histories:
             if entry.data_set == guard.data_set and entry.number < latest
         )
     return found
-
-
-def _parts(rule: Rule) -> list[Rule]:
-    return list(rule.rules) if isinstance(rule, Chain) else [rule]

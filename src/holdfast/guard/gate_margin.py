@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from holdfast.certificates import Histories, log_transcripts
 from holdfast.mechanisms import Rule
@@ -17,8 +16,8 @@ class Margin:
 
     Parameters
     ----------
-    rules
-        The release rule, part by part.
+    rule
+        The release rule.
     problem
         The sizes of the data set.
     looks
@@ -27,27 +26,22 @@ class Margin:
         The chance of ever letting a useless candidate pass, on this data set.
     """
 
-    def __init__(
-        self, rules: Sequence[Rule], problem: Problem, looks: Histories, risk: float
-    ) -> None:
-        self._rules, self._problem, self._looks = rules, problem, looks
-        noisy = sum(rule.adds_noise for rule in rules)
+    def __init__(self, rule: Rule, problem: Problem, looks: Histories, risk: float) -> None:
+        self._rule, self._problem, self._looks = rule, problem, looks
+        noisy = sum(stage.adds_noise for stage in rule.stages)
         share = risk * pair_share(sum(looks.values()) + 1)
         self._share = share / 2.0 if noisy else share
-        self.paired = all(rule.same_examples for rule in rules)
+        self.paired = rule.same_examples
         """Whether both predictions are scored on the same examples."""
         self.blur = 0.0
         """How far the released difference may be from the exact one."""
-        for rule in rules:
-            self.blur += rule.difference_blur(problem, self._share / max(noisy, 1))
-            problem = rule.scored(problem)
+        for stage in rule.stages:
+            self.blur += stage.difference_blur(problem, self._share / max(noisy, 1))
+            problem = stage.scored(problem)
 
     def scored(self, n_examples: int) -> int:
         """Return how many of n examples one look is scored on."""
-        problem = Problem(n_examples, *self._problem[1:])
-        for rule in self._rules:
-            problem = rule.scored(problem)
-        return problem.n_examples
+        return self._rule.scored(Problem(n_examples, *self._problem[1:])).n_examples
 
     def log_count(self, n_examples: int) -> float:
         """Return log(T/r), T candidates that looking can choose from and r the risk of each."""

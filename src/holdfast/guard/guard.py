@@ -362,7 +362,7 @@ class Guard:
         return receipt_for(entry, rule, left, now, part=self.part, repeated=repeated)
 
     def _note(self, answer: Answer) -> str:
-        return answer.told.as_text(speaks=self.policy.mechanism.tells_whose)
+        return answer.told.as_text(speaks=self.policy.mechanism.speaks)
 
     def _is_closed(self, ledger: Transaction, found: DataSet) -> bool:
         """Return whether the private part was scored, so that further looks decide nothing."""

@@ -78,7 +78,7 @@ def receipt_for(
     if entry.released is not None:
         # An answer that came later names its look first.
         note = entry.detail.partition(" ")[2] if entry.kind == "answer" else entry.detail
-        told = Told.from_text(note, speaks=rule.tells_whose)
+        told = Told.from_text(note, speaks=rule.speaks)
         meaning = rule.meaning(told, _whose(entry))
     return Receipt(
         released=None if entry.released is None else float(entry.released),

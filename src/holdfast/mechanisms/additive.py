@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from holdfast.answers import NoisyAnswers
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.channel import Channel
 from holdfast.mechanisms.checks import check_scale
@@ -46,8 +46,8 @@ class Additive(Rule):
         check_sampler(self.sampler)
 
     @property
-    def variance(self) -> float:
-        """The variance of the noise."""
+    def deviation(self) -> float:
+        """The standard deviation of the noise."""
         raise NotImplementedError
 
     def pass_on(
@@ -56,6 +56,10 @@ class Additive(Rule):
         """Return the value plus one fresh draw of noise."""
         value = with_noise(reading.value, self.shape, self.scale, rng, self.sampler)
         return reading.with_value(value), state
+
+    def answer_model(self, problem: Problem) -> NoisyAnswers:  # noqa: ARG002 - the same for all
+        """Return noise of this spread."""
+        return NoisyAnswers(scale=self.deviation)
 
     def difference(self, chance: float) -> float:
         """Return what the difference of two draws exceeds with this chance."""
@@ -67,7 +71,7 @@ class Additive(Rule):
 
     def resolution(self, problem: Problem) -> float:
         """Return the standard deviation of an answer, or one match if that is coarser."""
-        return max(math.sqrt(self.variance), 1.0 / problem.n_examples)
+        return max(self.deviation, 1.0 / problem.n_examples)
 
     def own_nats(self, problem: Problem) -> float:
         """Return k times what one noisy answer can tell."""

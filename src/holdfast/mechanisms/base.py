@@ -6,10 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from holdfast.answers import AnswerModel
 from holdfast.bounds.tilted import nats_adaptive_tilted
 from holdfast.mechanisms.told import OWN_SCORE, Told, Wording, in_words
 from holdfast.problem import Problem
@@ -53,8 +54,10 @@ class Reading:
 class Rule:
     """A release rule. A subclass is a frozen dataclass whose fields are its settings.
 
-    It implements `pass_on`, which turns a reading into the next one; `resolution`; and either
-    `own_nats` or nothing, if the counts behind its answers are all that limits it.
+    It implements `pass_on`, which turns a reading into the next one; `resolution`;
+    `answer_model`; and either `own_nats` or nothing, if the counts behind its answers are all that
+    limits it. All that the rest of the package asks of a rule is said here: nobody else looks at
+    its type or its name.
 
     Class attributes
     ----------------
@@ -62,31 +65,44 @@ class Rule:
         What the rule is called in the text form.
     source
         The paper and algorithm that it implements.
+    shows
+        What its answers are: "scores", "ranks" (1 is the best), or one bit for a "new best".
     wants_exact
-        It looks at the examples again, so nothing noisy may come before it in a chain.
+        It looks at the examples again, so only rules that keep exact values may come before it.
+    keeps_exact
+        It passes on exact accuracies, of the same examples at every look.
     unbounded
         Its values may lie outside [0, 1]: in a chain, what follows it is mere post-processing.
     selects
         It changes which examples are scored.
     speaks
         It tells whether a look was the best so far, or whose value it answers with (`Told`).
-    tells_score
-        Its answers are accuracies, not ranks or single bits.
+    tells_best
+        It says of each look whether it is the best so far.
     adds_noise
         It adds noise to what it releases.
     same_examples
         Two looks are scored on the same examples.
+    tells_of_others
+        If it remembers looks of several people together, an answer may tell one of them what
+        others were told, so that `own_nats` of one's own looks is no limit.
+    counted
+        `own_nats` is the logarithm of a number of possible answer sequences.
     """
 
     name: ClassVar[str] = ""
     source: ClassVar[str] = ""
+    shows: ClassVar[Literal["scores", "ranks", "new best"]] = "scores"
     wants_exact: ClassVar[bool] = False
+    keeps_exact: ClassVar[bool] = False
     unbounded: ClassVar[bool] = False
     selects: ClassVar[bool] = False
     speaks: ClassVar[bool] = False
-    tells_score: ClassVar[bool] = True
+    tells_best: ClassVar[bool] = False
     adds_noise: ClassVar[bool] = False
     same_examples: ClassVar[bool] = True
+    tells_of_others: ClassVar[bool] = True
+    counted: ClassVar[bool] = False
 
     def init(self, problem: Problem) -> State:  # noqa: ARG002 - the protocol's signature
         """Return the state before the first look: plain data, and empty if nothing is kept."""
@@ -124,17 +140,69 @@ class Rule:
         """Whether a value that it passes on may lie outside [0, 1]."""
         return self.unbounded
 
+    # What it consists of, and what it keeps.
+
+    @property
+    def stages(self) -> tuple[Rule, ...]:
+        """The rules that an accuracy goes through in turn: this one, or those of a chain."""
+        return (self,)
+
+    @property
+    def last(self) -> Rule:
+        """The rule whose values are released."""
+        return self.stages[-1]
+
+    @property
+    def keeps_state(self) -> bool:
+        """Whether a second account meets another state than the first one left."""
+        return any(type(stage).init is not Rule.init for stage in self.stages)
+
+    @property
+    def remembers(self) -> bool:
+        """Whether an answer depends on earlier looks of the same state."""
+        return any(stage.keeps_state and not stage.waits for stage in self.stages)
+
+    @property
+    def batch_size(self) -> int | None:
+        """How many looks are answered together; None: each at once."""
+        return None
+
+    @property
+    def waits(self) -> bool:
+        """Whether answers are held back until a batch of looks is full."""
+        return self.batch_size is not None
+
+    # What an attack that knows the rule makes of its answers.
+
+    def answer_model(self, problem: Problem) -> AnswerModel | None:  # noqa: ARG002 - the general answer
+        """Return the answer model that describes the rule best; None: it shows no accuracies.
+
+        >>> from holdfast.mechanisms import parse_mechanism
+        >>> parse_mechanism("round:2").answer_model(Problem(1000, 10, 5))
+        RoundedAnswers(step=0.01)
+        >>> parse_mechanism("rank").answer_model(Problem(1000, 10, 5)) is None
+        True
+        """
+        if self.shows == "scores":
+            raise NotImplementedError
+        return None
+
+    @property
+    def rounds_to(self) -> Fraction | None:
+        """The step to whose multiples every look's own value is rounded; None: it is not."""
+        return None
+
+    @property
+    def climb_step(self) -> float:
+        """How far a look has to lie above the standing value to be shown."""
+        return 0.0
+
+    @property
+    def climb_errors(self) -> float:
+        """How many standard errors of the difference it has to lie above the standing one."""
+        return 0.0
+
     # What an answer means.
-
-    @property
-    def tells_whose(self) -> bool:
-        """Whether an answer may be another submission's value, or says which one is the best."""
-        return self.speaks
-
-    @property
-    def ranks_submissions(self) -> bool:
-        """Whether a higher answer is a better submission: not so of ranks and single bits."""
-        return self.tells_score
 
     def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the general answer
         """Return the phrase for an answer, from that for the value that the rule was passed."""
@@ -216,9 +284,9 @@ class Rule:
         """
         return math.inf
 
-    def all_at_once(self, looks: int) -> bool:  # noqa: ARG002 - the general answer
+    def all_at_once(self, looks: int) -> bool:
         """Tell whether one state answers none of so many looks before all are asked."""
-        return False
+        return self.batch_size is not None and self.batch_size >= looks
 
     def conditions(self, problem: Problem) -> str:  # noqa: ARG002 - the general answer
         """Return in words what the limits of this rule rest on."""

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from holdfast.answers import ExactAnswers
 from holdfast.mechanisms.base import PENDING, Reading, Rule
 from holdfast.mechanisms.checks import check_count
 from holdfast.mechanisms.packed import pack, unpack
@@ -65,6 +66,7 @@ class Batch(Rule):
 
     name: ClassVar[str] = "batch"
     source: ClassVar[str] = "boards that update once in a while; no paper"
+    keeps_exact: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_count("size", self.size, 1)
@@ -96,9 +98,14 @@ class Batch(Rule):
         """Return one match: answers are late, not coarse."""
         return 1.0 / problem.n_examples
 
-    def all_at_once(self, looks: int) -> bool:
-        """Tell whether so many looks fit into one batch: then all are asked in advance."""
-        return self.size >= looks
+    @property
+    def batch_size(self) -> int:
+        """The size."""
+        return self.size
+
+    def answer_model(self, problem: Problem) -> ExactAnswers:  # noqa: ARG002 - the same for all
+        """Return that of exact answers: they are late, not coarse."""
+        return ExactAnswers()
 
 
 def _scored(text: str, evaluation: Evaluation, n_classes: int) -> Evaluation:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
+from holdfast.answers import AnswerModel, ExactAnswers, NoisyAnswers
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.batch import Batch
-from holdfast.mechanisms.subsample import Subsample
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
 from holdfast.protocols import Evaluation, State
@@ -39,6 +40,7 @@ class Chain(Rule):
     Examples
     --------
     >>> from holdfast.mechanisms.rounding import Rounding
+    >>> from holdfast.mechanisms.subsample import Subsample
     >>> str(Chain([Subsample(0.3), Rounding(decimals=4)]))
     'subsample:0.3+round:4'
     """
@@ -53,13 +55,13 @@ class Chain(Rule):
         for rule in self.rules:
             if not isinstance(rule, Rule):
                 raise InvalidInput(f"rules must be release rules, got {quoted(rule)}.")
-            flat.extend(rule.rules if isinstance(rule, Chain) else [rule])
+            flat.extend(rule.stages)
         if not flat:
             raise InvalidInput("rules must hold at least one release rule, got none.")
         for place, rule in enumerate(flat):
-            if isinstance(rule, Batch) and place:
+            if rule.waits and place:
                 raise InvalidInput(f"{rule} must be the first rule of a chain, got place {place}.")
-            before = [r for r in flat[:place] if not _keeps_examples(r)]
+            before = [r for r in flat[:place] if not r.keeps_exact]
             if (rule.wants_exact or rule.selects) and before:
                 what = "earlier submissions" if rule.wants_exact else "the examples that it chooses"
                 raise InvalidInput(
@@ -67,6 +69,13 @@ class Chain(Rule):
                     f"before it, got {before[0]}."
                 )
         object.__setattr__(self, "rules", tuple(flat))
+        # What one rule of it does, the chain does; what all have to do, it does if all do.
+        for trait in ("speaks", "selects", "adds_noise", "tells_best"):
+            object.__setattr__(self, trait, any(getattr(rule, trait) for rule in flat))
+        for trait in ("keeps_exact", "same_examples"):
+            object.__setattr__(self, trait, all(getattr(rule, trait) for rule in flat))
+        shown = (rule.shows for rule in flat if rule.shows != "scores")
+        object.__setattr__(self, "shows", next(shown, "scores"))
 
     def init(self, problem: Problem) -> State:
         """Return the states of all rules, each for the examples that reach it."""
@@ -115,7 +124,7 @@ class Chain(Rule):
         for rule, state in zip(rules, states, strict=True):
             reading, changed = rule.pass_on(state, reading, rng)
             after.append(changed)
-            if spoke and rule.name != "exact":
+            if spoke and not rule.keeps_exact:
                 # Whether an earlier rule climbed does not show in what this one passes on, and
                 # its limit on information does not count it.
                 reading = reading.telling(reading.value, own=None)
@@ -123,14 +132,45 @@ class Chain(Rule):
         return reading, after
 
     @property
-    def tells_whose(self) -> bool:
-        """Whether one of the rules does."""
-        return any(rule.speaks for rule in self.rules)
+    def stages(self) -> tuple[Rule, ...]:
+        """The rules."""
+        return tuple(self.rules)
 
     @property
-    def ranks_submissions(self) -> bool:
-        """Whether every rule's answers do."""
-        return all(rule.tells_score for rule in self.rules)
+    def batch_size(self) -> int | None:
+        """That of the first rule, which alone may wait."""
+        return self.rules[0].batch_size
+
+    @property
+    def rounds_to(self) -> Fraction | None:
+        """That of the last rule."""
+        return self.last.rounds_to
+
+    @property
+    def climb_step(self) -> float:
+        """That of the last rule."""
+        return self.last.climb_step
+
+    @property
+    def climb_errors(self) -> float:
+        """That of the last rule."""
+        return self.last.climb_errors
+
+    def answer_model(self, problem: Problem) -> AnswerModel | None:
+        """Return that of the one rule, or noise as large as what all rules hide together."""
+        hiding: list[AnswerModel] = []
+        for rule in self.rules:
+            model = rule.answer_model(problem)
+            if model is None:
+                return None
+            if model.variance(problem) > 0.0:
+                hiding.append(model)
+        if not hiding:
+            return ExactAnswers()
+        if len(hiding) == len(self.rules) == 1:
+            return hiding[0]
+        variance = sum(each.variance(problem) for each in hiding)
+        return NoisyAnswers(scale=math.sqrt(variance) / problem.n_examples)
 
     def cautions(self) -> tuple[str, ...]:
         """Return those of all rules."""
@@ -181,7 +221,7 @@ class Chain(Rule):
         least = math.inf
         for rule in self.rules:
             least = min(least, rule.blurred_nats(problem))
-            if not _keeps_examples(rule):
+            if not rule.keeps_exact:
                 break
             problem = rule.exposed(problem)
         return least
@@ -203,17 +243,8 @@ class Chain(Rule):
             problem = rule.exposed(problem)
         return limit
 
-    def all_at_once(self, looks: int) -> bool:
-        """Tell whether the chain begins with a batch that holds so many looks."""
-        return self.rules[0].all_at_once(looks)
-
     def __str__(self) -> str:
         return "+".join(str(rule) for rule in self.rules)
-
-
-def _keeps_examples(rule: Rule) -> bool:
-    """Tell whether every look still sees the same examples, with their exact value."""
-    return isinstance(rule, Subsample | Batch) or rule.name == "exact"
 
 
 def _uses_more(rule: Rule, problem: Problem) -> bool:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from holdfast.answers import ExactAnswers
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.problem import Problem
 from holdfast.protocols import Evaluation, State
@@ -29,6 +30,7 @@ class Exact(Rule):
 
     name: ClassVar[str] = "exact"
     source: ClassVar[str] = "acharya2020, the model of section 2"
+    keeps_exact: ClassVar[bool] = True
 
     def pass_on(
         self,
@@ -47,6 +49,10 @@ class Exact(Rule):
     ) -> tuple[float, State]:
         """Return the exact accuracy; the same number as through `pass_on`, without a fraction."""
         return evaluation.matches / evaluation.n_examples, state
+
+    def answer_model(self, problem: Problem) -> ExactAnswers:  # noqa: ARG002 - the same for all
+        """Return that of exact answers."""
+        return ExactAnswers()
 
     def resolution(self, problem: Problem) -> float:
         """Return one match: nothing is hidden."""

@@ -8,10 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from holdfast.answers import NoisyAnswers
 from holdfast.bounds.tilted import nats_adaptive_tilted
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.checks import check_step
-from holdfast.mechanisms.selection import narrowed, subset_error, subset_size
+from holdfast.mechanisms.selection import as_noise, narrowed, subset_error, subset_size
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
 from holdfast.protocols import State
@@ -58,6 +59,10 @@ class FreshSubsample(Rule):
     def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
         """Return the phrase with the part."""
         return so_far.then(f" on {self.fraction} of the examples, drawn anew")
+
+    def answer_model(self, problem: Problem) -> NoisyAnswers:
+        """Return noise as large as the sampling error."""
+        return as_noise(self.fraction, problem)
 
     def resolution(self, problem: Problem) -> float:
         """Return the standard error of a part's accuracy about that of all examples."""

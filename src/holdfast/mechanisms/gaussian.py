@@ -36,9 +36,9 @@ class Gaussian(Additive):
     shape: ClassVar[Shape] = "gaussian"
 
     @property
-    def variance(self) -> float:
-        """The variance of the noise."""
-        return self.scale**2
+    def deviation(self) -> float:
+        """The standard deviation of the noise."""
+        return self.scale
 
     def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
         """Return the phrase with the noise."""

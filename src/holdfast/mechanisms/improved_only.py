@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -36,7 +36,10 @@ class ImprovedOnly(Rule):
     source: ClassVar[str] = "boards that confirm an improvement; no paper"
     wants_exact: ClassVar[bool] = True
     speaks: ClassVar[bool] = True
-    tells_score: ClassVar[bool] = False
+    tells_best: ClassVar[bool] = True
+    shows: ClassVar[Literal["new best"]] = "new best"
+    tells_of_others: ClassVar[bool] = False
+    counted: ClassVar[bool] = True
 
     def init(self, problem: Problem) -> State:
         """Return the state before the first submission."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from holdfast.answers import RoundedAnswers
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.checks import as_fraction, check_step, nearest_multiple
 from holdfast.mechanisms.information import log_sequences
@@ -60,6 +61,9 @@ class Ladder(Rule):
     name: ClassVar[str] = "ladder"
     source: ClassVar[str] = "Blum & Hardt 2015, Figure 1 (the Ladder mechanism)"
     speaks: ClassVar[bool] = True
+    tells_best: ClassVar[bool] = True
+    tells_of_others: ClassVar[bool] = False  # one's own answers only climb, whoever else looks
+    counted: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_step("step", self.step)
@@ -94,6 +98,15 @@ class Ladder(Rule):
     def difference_blur(self, problem: Problem, chance: float) -> float:  # noqa: ARG002 - the same for all
         """Return a step: half of one for each of the two."""
         return self.step
+
+    @property
+    def climb_step(self) -> float:
+        """The step."""
+        return self.step
+
+    def answer_model(self, problem: Problem) -> RoundedAnswers:  # noqa: ARG002 - the same for all
+        """Return the rounding to the step, which is right when the value is new."""
+        return RoundedAnswers(step=self.step)
 
     def resolution(self, problem: Problem) -> float:
         """Return the step: a smaller improvement is not shown."""

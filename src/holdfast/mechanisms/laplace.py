@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -35,9 +36,9 @@ class Laplace(Additive):
     shape: ClassVar[Shape] = "laplace"
 
     @property
-    def variance(self) -> float:
-        """The variance of the noise."""
-        return 2.0 * self.scale**2
+    def deviation(self) -> float:
+        """The standard deviation of the noise."""
+        return math.sqrt(2.0) * self.scale
 
     def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
         """Return the phrase with the noise."""

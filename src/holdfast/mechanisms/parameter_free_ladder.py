@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from holdfast.answers import ExactAnswers
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.information import log_sequences
 from holdfast.mechanisms.packed import pack, unpack
@@ -60,6 +61,9 @@ class ParameterFreeLadder(Rule):
     source: ClassVar[str] = "Blum & Hardt 2015, Figure 2 (the parameter-free Ladder mechanism)"
     wants_exact: ClassVar[bool] = True
     speaks: ClassVar[bool] = True
+    tells_best: ClassVar[bool] = True
+    tells_of_others: ClassVar[bool] = False  # one's own answers only climb, whoever else looks
+    counted: ClassVar[bool] = True
 
     def init(self, problem: Problem) -> State:
         """Return the state in which nothing was released."""
@@ -87,6 +91,15 @@ class ParameterFreeLadder(Rule):
     def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
         """Return the phrase for the standing value."""
         return so_far.about(f"best so far of {so_far.whose}")
+
+    @property
+    def climb_errors(self) -> float:
+        """One: see `climbs`."""
+        return 1.0
+
+    def answer_model(self, problem: Problem) -> ExactAnswers:  # noqa: ARG002 - the same for all
+        """Return that of exact answers, which is right when the value is new."""
+        return ExactAnswers()
 
     def resolution(self, problem: Problem) -> float:
         """Return the standard error of a difference between entirely different submissions."""

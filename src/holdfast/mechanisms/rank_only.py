@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from scipy.special import gammaln
@@ -42,7 +42,9 @@ class RankOnly(Rule):
     wants_exact: ClassVar[bool] = True
     unbounded: ClassVar[bool] = True
     speaks: ClassVar[bool] = True
-    tells_score: ClassVar[bool] = False
+    tells_best: ClassVar[bool] = True
+    shows: ClassVar[Literal["ranks"]] = "ranks"
+    counted: ClassVar[bool] = True
 
     def init(self, problem: Problem) -> State:
         """Return the state before the first submission."""

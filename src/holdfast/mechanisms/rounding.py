@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from holdfast.answers import RoundedAnswers
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.checks import as_fraction, check_count, check_step, nearest_multiple
@@ -59,6 +60,7 @@ class Rounding(Rule):
 
     name: ClassVar[str] = "round"
     source: ClassVar[str] = "common practice of boards; no paper"
+    counted: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if (self.decimals is None) == (self.step is None):
@@ -72,7 +74,7 @@ class Rounding(Rule):
             check_step("step", self.step)
 
     @property
-    def exact_step(self) -> Fraction:
+    def rounds_to(self) -> Fraction:
         """The step as an exact fraction."""
         if self.decimals is not None:
             return Fraction(1, 10**self.decimals)
@@ -86,13 +88,13 @@ class Rounding(Rule):
         rng: np.random.Generator,  # noqa: ARG002 - the protocol's signature
     ) -> tuple[Reading, State]:
         """Return the nearest multiple of the step."""
-        step = self.exact_step
+        step = self.rounds_to
         return reading.with_value(nearest_multiple(reading.value, step) * step), state
 
     @property
     def leaves_range(self) -> bool:
         """Whether 1 is rounded up: to 1.2 with a step of 0.4."""
-        return nearest_multiple(Fraction(1), self.exact_step) * self.exact_step > 1
+        return nearest_multiple(Fraction(1), self.rounds_to) * self.rounds_to > 1
 
     def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
         """Return the phrase with the rounding."""
@@ -102,16 +104,20 @@ class Rounding(Rule):
 
     def difference_blur(self, problem: Problem, chance: float) -> float:  # noqa: ARG002 - the same for all
         """Return a step: half of one for each of the two."""
-        return float(self.exact_step)
+        return float(self.rounds_to)
+
+    def answer_model(self, problem: Problem) -> RoundedAnswers:  # noqa: ARG002 - the same for all
+        """Return the rounding."""
+        return RoundedAnswers(step=float(self.rounds_to))
 
     def resolution(self, problem: Problem) -> float:
         """Return the step, or one match if that is coarser."""
-        return max(float(self.exact_step), 1.0 / problem.n_examples)
+        return max(float(self.rounds_to), 1.0 / problem.n_examples)
 
     def own_nats(self, problem: Problem) -> float:
         """Return k times the logarithm of the number of releasable values."""
-        return problem.n_queries * math.log(n_levels(self.exact_step))
+        return problem.n_queries * math.log(n_levels(self.rounds_to))
 
     def blurred_nats(self, problem: Problem) -> float:
         """Return what rounded counts can tell, given what was told before."""
-        return rounded_nats(problem, self.exact_step)
+        return rounded_nats(problem, self.rounds_to)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.answers import NoisyAnswers, SubsetAnswers
 from holdfast.kernels.keyed import hash_keys, subkey
 from holdfast.mechanisms.base import Reading, Rule
+from holdfast.problem import Problem
 from holdfast.protocols import Evaluation
 
-__all__ = ["narrowed", "public_seed", "shuffled", "subset_error", "subset_size"]
+__all__ = ["as_noise", "narrowed", "public_seed", "shuffled", "subset_error", "subset_size"]
 
 
 @lru_cache(maxsize=16)
@@ -39,6 +42,12 @@ def subset_error(size: int, n_examples: int) -> float:
         return 1.0 / n_examples
     spread = (n_examples - size) / (n_examples - 1)
     return max(float(np.sqrt(0.25 / size * spread)), 1.0 / size)
+
+
+def as_noise(fraction: float, problem: Problem) -> NoisyAnswers:
+    """Return noise as large as the sampling error of a part that differs from look to look."""
+    variance = SubsetAnswers(fraction=fraction).variance(problem)
+    return NoisyAnswers(scale=math.sqrt(variance) / problem.n_examples)
 
 
 def narrowed(reading: Reading, chosen: NDArray[Any]) -> Reading:

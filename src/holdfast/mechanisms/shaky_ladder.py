@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from holdfast.answers import NoisyAnswers
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.channel import Channel
 from holdfast.mechanisms.checks import as_fraction, check_scale, check_step
@@ -57,6 +58,7 @@ class ShakyLadder(Rule):
     source: ClassVar[str] = "Hardt 2017, a reading of the Shaky Ladder (see Departures)"
     unbounded: ClassVar[bool] = True
     speaks: ClassVar[bool] = True
+    tells_best: ClassVar[bool] = True
     adds_noise: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -89,6 +91,15 @@ class ShakyLadder(Rule):
     def difference_blur(self, problem: Problem, chance: float) -> float:  # noqa: ARG002 - the same for all
         """Return the quantile of the difference of two draws."""
         return laplace_difference(self.scale, chance)
+
+    @property
+    def climb_step(self) -> float:
+        """The step."""
+        return self.step
+
+    def answer_model(self, problem: Problem) -> NoisyAnswers:  # noqa: ARG002 - the same for all
+        """Return the noise of the value, which is right when it is new."""
+        return NoisyAnswers(scale=math.sqrt(2.0) * self.scale)
 
     def resolution(self, problem: Problem) -> float:
         """Return the step plus the standard deviation of a released value."""

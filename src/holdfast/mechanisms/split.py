@@ -9,12 +9,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from holdfast.answers import NoisyAnswers
 from holdfast.bounds.binomial import entropy
 from holdfast.bounds.tilted import nats_adaptive_tilted
 from holdfast.errors import BudgetExhausted
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.checks import check_count
-from holdfast.mechanisms.selection import narrowed, public_seed, shuffled, subset_error
+from holdfast.mechanisms.selection import as_noise, narrowed, public_seed, shuffled, subset_error
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import State
@@ -52,6 +53,7 @@ class Split(Rule):
     source: ClassVar[str] = "sample splitting; textbook"
     selects: ClassVar[bool] = True
     same_examples: ClassVar[bool] = False
+    tells_of_others: ClassVar[bool] = False  # only how many looks there were
 
     def __post_init__(self) -> None:
         check_count("parts", self.parts, 1)
@@ -101,6 +103,10 @@ class Split(Rule):
         """Return the phrase with the part."""
         which = f"part {told.part + 1}" if told.part is not None else "one"
         return so_far.then(f" on {which} of {self.parts} parts of the examples")
+
+    def answer_model(self, problem: Problem) -> NoisyAnswers:
+        """Return noise as large as the sampling error of one part."""
+        return as_noise(1.0 / self.parts, problem)
 
     def resolution(self, problem: Problem) -> float:
         """Return the standard error of a part's accuracy about that of all examples."""

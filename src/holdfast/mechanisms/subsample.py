@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from holdfast.answers import SubsetAnswers
 from holdfast.bounds.tilted import nats_adaptive_tilted
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.checks import check_count, check_step
@@ -45,6 +46,7 @@ class Subsample(Rule):
     name: ClassVar[str] = "subsample"
     source: ClassVar[str] = "common practice of boards (public/private split); no paper"
     selects: ClassVar[bool] = True
+    keeps_exact: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_step("fraction", self.fraction)
@@ -68,6 +70,10 @@ class Subsample(Rule):
     def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
         """Return the phrase with the part."""
         return so_far.then(f" on a fixed {self.fraction} of the examples")
+
+    def answer_model(self, problem: Problem) -> SubsetAnswers:  # noqa: ARG002 - the same for all
+        """Return exact answers of a part that nobody knows."""
+        return SubsetAnswers(fraction=self.fraction)
 
     def resolution(self, problem: Problem) -> float:
         """Return the standard error of the public part's accuracy about that of all examples."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
+from holdfast.answers import NoisyAnswers
 from holdfast.errors import BudgetExhausted, InvalidInput
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.channel import Channel
@@ -122,6 +124,10 @@ class Thresholdout(Rule):
     def difference_blur(self, problem: Problem, chance: float) -> float:  # noqa: ARG002 - the same for all
         """Return the quantile of the difference of two draws."""
         return laplace_difference(self.scale, chance)
+
+    def answer_model(self, problem: Problem) -> NoisyAnswers:  # noqa: ARG002 - the same for all
+        """Return the noise of a value of the submission's own."""
+        return NoisyAnswers(scale=math.sqrt(2.0) * self.scale)
 
     def resolution(self, problem: Problem) -> float:
         """Return the threshold: an accuracy this close to the reference is not told from it."""

@@ -14,7 +14,7 @@ from holdfast.audit.inputs.parts import Parts
 from holdfast.errors import InvalidInput
 from holdfast.files.label_files import LabelFile
 from holdfast.labels import Labels
-from holdfast.mechanisms import Chain, Rounding, Rule, parse_mechanism
+from holdfast.mechanisms import Rule, parse_mechanism
 from holdfast.problem import Problem, check_at_least
 
 __all__ = ["Prediction", "Request"]
@@ -94,8 +94,8 @@ class Request:
             raise InvalidInput(f"gap must lie in (0, 100] points, got {self.gap}.")
         object.__setattr__(self, "rule", parse_mechanism(self.release))
         object.__setattr__(self, "release", str(self.rule))
-        for rule in self.rule.rules if isinstance(self.rule, Chain) else [self.rule]:
-            if isinstance(rule, Rounding) and rule.exact_step * FINEST < 1:
+        for stage in self.rule.stages:
+            if stage.rounds_to is not None and stage.rounds_to * FINEST < 1:
                 raise InvalidInput(
                     f"mechanism must not round finer than 1/{FINEST:,}, got {self.release}."
                 )

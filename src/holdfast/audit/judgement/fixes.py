@@ -177,7 +177,7 @@ def _is_finer(rule: Rule, other: Rule) -> bool:
     """Tell whether a rule is another one, or the same with more decimals or a smaller step."""
     match rule, other:
         case (Rounding(), Rounding()):
-            return rule.exact_step <= other.exact_step
+            return rule.rounds_to <= other.rounds_to
         case (Ladder(), Ladder()):
             return rule.step <= other.step
         case _:

@@ -9,8 +9,7 @@ from holdfast.answers import AnswerModel, ExactAnswers
 from holdfast.attacks import HadamardBlocks
 from holdfast.bounds import acharya2020, block_majority, queries_to_recover_all
 from holdfast.bounds.column_vote import predicted_accuracy
-from holdfast.experiments.answer_models import answer_model
-from holdfast.mechanisms import Rounding, Rule
+from holdfast.mechanisms import Rule
 from holdfast.planner.closed_forms import climb_gain
 from holdfast.planner.curves import champion_gain, lattice_certain
 from holdfast.planner.forecast import Setting
@@ -96,7 +95,7 @@ def principle(problem: Problem) -> float:
 
 def expected(rule: Rule, problem: Problem) -> float | None:
     """Return what `HadamardBlocks` is expected to gain under a rule that releases scores."""
-    model: AnswerModel | None = answer_model(rule, problem)
+    model: AnswerModel | None = rule.answer_model(problem)
     if model is None:
         return None
     exact = isinstance(model, ExactAnswers)
@@ -110,16 +109,17 @@ def forecast(rule: Rule, problem: Problem) -> float | None:
     That of fixed blocks and of champion against challenger; where the rule hides nothing of a
     match count, that of every attack on exact answers. None: the rule releases no scores.
 
+    >>> from holdfast.mechanisms import Rounding
     >>> rule = Rounding(decimals=2)
     >>> problem = Problem(10_000, 10, 1000)
     >>> expected(rule, problem) < forecast(rule, problem) < principle(problem)
     True
     """
-    model = answer_model(rule, problem)
+    model = rule.answer_model(problem)
     if model is None:
         return None
     low, high = model.counts(0.0, problem.n_examples)
-    if isinstance(model, ExactAnswers) or (isinstance(rule, Rounding) and low == high):
+    if isinstance(model, ExactAnswers) or (rule.rounds_to is not None and low == high):
         return principle(problem)
     adaptive = champion_gain(Setting(problem, answers=model), at_boundary=True)
     best = _most(problem, [min(1.0, problem.baseline + adaptive / problem.n_examples)])

@@ -15,7 +15,7 @@ from holdfast.audit.inputs.disclosure import RoundingUnit
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.result import Finding
 from holdfast.labels import Labels
-from holdfast.mechanisms import Chain, Rounding, Rule, Subsample
+from holdfast.mechanisms import Rule
 
 __all__ = ["CHECKS", "expected_best", "preflight"]
 
@@ -177,11 +177,9 @@ def imbalance(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
 
 
 def _reveals_counts(rule: Rule, n: int) -> bool:
-    rules = rule.rules if isinstance(rule, Chain) else [rule]
     return all(
-        each.name in ("exact", "batch", "subsample")
-        or (isinstance(each, Rounding) and each.exact_step * n <= 1)
-        for each in rules
+        stage.keeps_exact or (stage.rounds_to is not None and stage.rounds_to * n <= 1)
+        for stage in rule.stages
     )
 
 
@@ -204,17 +202,15 @@ def tiny(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
 def void_rounding(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
     """Find rounding that is finer than one match."""
     del grain
-    rules = request.rule.rules if isinstance(request.rule, Chain) else [request.rule]
     n = request.labels.size
-    for rule in rules:
-        if isinstance(rule, Subsample):
-            n = rule.scored(request.problem).n_examples
-        if isinstance(rule, Rounding) and rule.exact_step * n <= 1:
+    for stage in request.rule.stages:
+        n = stage.exposed(request.problem._replace(n_examples=n)).n_examples
+        if stage.rounds_to is not None and stage.rounds_to * n <= 1:
             coarse = max(1, math.floor(math.log10(n)) - 1)
             yield Finding(
                 "void-rounding",
                 "warning",
-                f"Rounding to {float(rule.exact_step):g} hides nothing of {n:,} examples.",
+                f"Rounding to {float(stage.rounds_to):g} hides nothing of {n:,} examples.",
                 f"Accuracies are multiples of 1/{n:,} = {float(Fraction(1, n)):.2g}, so the "
                 "rounded score still tells the exact number of matches.",
                 f"Round to {coarse} decimals or fewer, or use a Ladder.",
@@ -226,10 +222,7 @@ def public_in_final(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
     del grain
     parts = request.parts
     share = parts.final_share
-    partial = any(
-        isinstance(rule, Subsample)
-        for rule in (request.rule.rules if isinstance(request.rule, Chain) else [request.rule])
-    )
+    partial = any(stage.selects and stage.keeps_exact for stage in request.rule.stages)
     if parts.private and share > 0.0:
         yield Finding(
             "public-in-final",

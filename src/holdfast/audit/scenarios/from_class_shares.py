@@ -10,18 +10,8 @@ import numpy as np
 from holdfast import attacks
 from holdfast.answers import RoundedAnswers
 from holdfast.errors import NotSupported
-from holdfast.experiments.answer_models import answer_model
 from holdfast.labels import Labels
-from holdfast.mechanisms import (
-    Chain,
-    ImprovedOnly,
-    Ladder,
-    ParameterFreeLadder,
-    RankOnly,
-    Rounding,
-    Rule,
-    ShakyLadder,
-)
+from holdfast.mechanisms import Rule
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
@@ -37,7 +27,7 @@ def _scored(cls: type[Any]) -> Build:
     def build(
         problem: Problem, rng: np.random.Generator, rule: Rule, prior: Prior
     ) -> Attack[Labels]:
-        model = answer_model(rule, problem)
+        model = rule.answer_model(problem)
         if model is None:
             raise NotSupported("it needs scores, and the rule releases none.")
         if cls is attacks.BoundaryChallenger and not isinstance(model, RoundedAnswers):
@@ -52,19 +42,16 @@ def _climbing(
     problem: Problem, rng: np.random.Generator, rule: Rule, prior: Prior
 ) -> Attack[Labels]:
     """Build the attack that only listens for a new best."""
-    last = rule.rules[-1] if isinstance(rule, Chain) else rule
-    step = threshold = 0.0
-    match last:
-        case Ladder() | ShakyLadder():
-            step = last.step
-        case Rounding():
-            step = float(last.exact_step)
-        case ParameterFreeLadder():
-            threshold = 1.0
-    climb = attacks.PriorClimb(problem, rng=rng, prior=prior, step=step, threshold=threshold)
-    if isinstance(last, ImprovedOnly):
+    climb = attacks.PriorClimb(
+        problem,
+        rng=rng,
+        prior=prior,
+        step=rule.climb_step or float(rule.rounds_to or 0.0),
+        threshold=rule.climb_errors,
+    )
+    if rule.shows == "new best":
         return attacks.ImprovementReader(climb)
-    return attacks.RankReader(climb) if isinstance(last, RankOnly) else climb
+    return attacks.RankReader(climb) if rule.shows == "ranks" else climb
 
 
 SHARE_ATTACKS: dict[str, Build] = {

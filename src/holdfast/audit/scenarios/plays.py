@@ -19,7 +19,6 @@ from holdfast.audit.inputs.class_imbalance import Skew
 from holdfast.audit.result import Knowledge
 from holdfast.audit.scenarios.from_class_shares import SHARE_ATTACKS
 from holdfast.errors import HoldfastError, NotSupported
-from holdfast.experiments.answer_models import answer_model
 from holdfast.experiments.board import Board, looks_of_accounts, play_on
 from holdfast.experiments.matrix_plays import Matrix, Played, Task, play_once
 from holdfast.experiments.pool import Map
@@ -27,7 +26,7 @@ from holdfast.experiments.registry import make_attack
 from holdfast.experiments.suite import entry_named
 from holdfast.labels import Labels
 from holdfast.loop import play
-from holdfast.mechanisms import Batch, Chain, Rule, parse_mechanism
+from holdfast.mechanisms import Rule, parse_mechanism
 from holdfast.oracles import ClassifierOracle
 from holdfast.priors import Prior
 from holdfast.problem import Problem
@@ -116,7 +115,7 @@ def _with_model(context: PlayContext, job: Job, problem: Problem, rule: Rule) ->
 
     Or above the majority class, if a constant submission scores more than the model.
     """
-    model = answer_model(rule, problem)
+    model = rule.answer_model(problem)
     if model is None:
         raise NotSupported("it needs scores, and the rule releases none.")
     assert context.prior is not None
@@ -152,9 +151,9 @@ def _with_shares(context: PlayContext, job: Job, problem: Problem, rule: Rule) -
 def _without_features(context: PlayContext, job: Job, problem: Problem, rule: Rule) -> Played:
     """Play with classifiers, seeded as a trial of `holdfast attack`."""
     n, m, _ = problem
-    if answer_model(rule, problem) is None:
+    if rule.answer_model(problem) is None:
         raise NotSupported("it needs scores, and the rule releases none.")
-    if isinstance(rule, Batch) or (isinstance(rule, Chain) and isinstance(rule.rules[0], Batch)):
+    if rule.waits:
         raise NotSupported("it is not played where answers come in batches.")
     sequence = np.random.SeedSequence(context.seed, spawn_key=(job.trial,))
     _, for_attack, for_oracle = map(np.random.default_rng, sequence.spawn(3))

@@ -8,10 +8,10 @@ from holdfast.audit.result import Knowledge
 from holdfast.audit.scenarios.from_class_shares import SHARE_ATTACKS
 from holdfast.audit.scenarios.plays import MODEL_ATTACKS, NO_FEATURES_ATTACKS, Job
 from holdfast.experiments.suite import SUITE
-from holdfast.mechanisms import Chain, Rule
+from holdfast.mechanisms import Rule
 from holdfast.problem import Problem
 
-__all__ = ["Scenario", "compared_scenarios", "remembers", "suite_scenarios"]
+__all__ = ["Scenario", "compared_scenarios", "suite_scenarios"]
 
 # Attacks that between them are the strongest of the suite: where every look is answered with a
 # score of its own, and where most are answered with what was shown before, or with a bit.
@@ -76,12 +76,6 @@ class Scenario(NamedTuple):
         return Job(self.setting, rule, self.attack, played, trial, accounts)
 
 
-def remembers(rule: Rule, problem: Problem) -> bool:
-    """Tell whether a second account would meet another state than the first one left."""
-    rules = rule.rules if isinstance(rule, Chain) else [rule]
-    return any(bool(each.init(problem)) for each in rules)
-
-
 def suite_scenarios(
     rule: Rule, problem: Problem, accounts: int, *, models: bool, shares: bool = False
 ) -> list[Scenario]:
@@ -92,7 +86,7 @@ def suite_scenarios(
     Where the rule remembers nothing, accounts only add up their looks, and each attack plays as
     if from one. Else each plays from all accounts, and some once more with first looks alone.
     """
-    accounts = min(accounts, problem.n_queries) if remembers(rule, problem) else 1
+    accounts = min(accounts, problem.n_queries) if rule.keeps_state else 1
     alone = [entry.name for entry in SUITE if entry.accounts == 1]
     scenarios = [_suited(name, accounts, problem.n_queries) for name in alone]
     scenarios += [Scenario("no features", name, accounts) for name in NO_FEATURES_ATTACKS]
@@ -115,17 +109,15 @@ def compared_scenarios(
     `shares`: those that start from the class shares come before all others, and an attack that
     does is not played without them, too: the same attack that knows less gains less.
     """
-    rules = rule.rules if isinstance(rule, Chain) else [rule]
-    shown = any(each.name in ("ladder", "shaky", "improved", "rank") for each in rules)
-    accounts = min(accounts, problem.n_queries) if remembers(rule, problem) else 1
-    names: tuple[str, ...] = ON_IMPROVEMENTS if shown else ON_SCORES
-    rounded = any(each.name == "round" for each in rules)
+    accounts = min(accounts, problem.n_queries) if rule.keeps_state else 1
+    names: tuple[str, ...] = ON_IMPROVEMENTS if rule.tells_best else ON_SCORES
+    rounded = any(stage.rounds_to is not None for stage in rule.stages)
     if not rounded:
         # Unless answers are rounded it plays as champion-challenger, move for move.
         names = tuple(name for name in names if name != "boundary-challenger")
     scenarios = [_suited(name, accounts, problem.n_queries) for name in names]
     if shares:
-        kind = "improvements" if shown else "rounded" if rounded else "scores"
+        kind = "improvements" if rule.tells_best else "rounded" if rounded else "scores"
         informed = FROM_SHARES[kind]
         known = {*informed, *(("champion-challenger",) if rounded else ())}
         scenarios = _from_shares(informed, accounts, problem) + [

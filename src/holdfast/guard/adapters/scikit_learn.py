@@ -87,7 +87,7 @@ class guarded_scorer:  # noqa: N801 - used like a function, as scikit-learn's ma
 
     def _fault(self, X: Any, y: Any) -> str | None:
         """Return what is wrong with a call, or None."""
-        if not self.guard.policy.mechanism.ranks_submissions:
+        if self.guard.policy.mechanism.shows != "scores":
             return _no_choice(self.guard.policy)
         fault = self._fault_of_rows(X)
         if fault is not None:
@@ -322,7 +322,7 @@ class GuardedHoldout:
 
     def _refuse_without_scores(self) -> None:
         policy = self.scorer.guard.policy
-        if not policy.mechanism.ranks_submissions:
+        if policy.mechanism.shows != "scores":
             raise InvalidInput(_no_choice(policy))
 
 

@@ -1,0 +1,89 @@
+"""What a rule says of itself, from which everything else in the package follows."""
+
+import pickle
+
+import pytest
+
+from holdfast.answers import ExactAnswers, NoisyAnswers, RoundedAnswers, SubsetAnswers
+from holdfast.mechanisms import Chain, Exact, Rule, parse_mechanism
+from holdfast.problem import Problem
+from tests.mechanisms.rules import ALL
+
+PROBLEM = Problem(1000, 10, 50)
+PLAIN = [rule for rule in ALL if rule.stages == (rule,)]
+
+
+def those(question):
+    """Return the names of the plain rules for which the answer is yes."""
+    return {rule.name for rule in PLAIN if question(rule)}
+
+
+@pytest.mark.parametrize("rule", ALL, ids=str)
+def test_a_rule_is_hashable_and_the_same_after_a_journey(rule):
+    again = pickle.loads(pickle.dumps(rule))
+    assert again == rule
+    assert hash(again) == hash(rule)
+    assert (again.shows, again.speaks, str(again)) == (rule.shows, rule.speaks, str(rule))
+
+
+@pytest.mark.parametrize("rule", ALL, ids=str)
+def test_a_state_is_kept_just_where_there_is_one(rule):
+    """A second account meets a new state where `init` returns one, for itself or in a chain."""
+    assert rule.keeps_state == any(bool(stage.init(PROBLEM)) for stage in rule.stages)
+
+
+def test_who_remembers_waits_and_passes_on_exact_values():
+    speaking = {"ladder", "shaky", "thresholdout", "rank", "improved"}
+    assert those(lambda rule: rule.remembers) == speaking | {"split"}
+    assert those(lambda rule: rule.speaks) == speaking
+    assert those(lambda rule: rule.tells_best) == speaking - {"thresholdout"}
+    assert those(lambda rule: rule.waits) == {"batch"}
+    assert those(lambda rule: rule.keeps_exact) == {"exact", "batch", "subsample"}
+    assert those(lambda rule: rule.shows != "scores") == {"rank", "improved"}
+
+
+def test_only_rules_that_repeat_nobodys_noise_limit_what_one_of_several_learns():
+    """What others were told stays unknown where one's own answers are counted or only climb."""
+    telling = those(lambda rule: rule.remembers and rule.tells_of_others)
+    assert telling == {"rank", "shaky", "thresholdout"}
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [
+        ("exact", ExactAnswers()),
+        ("batch:7", ExactAnswers()),
+        ("ladder", ExactAnswers()),
+        ("ladder:0.02", RoundedAnswers(step=0.02)),
+        ("round:0.005", RoundedAnswers(step=0.005)),
+        ("subsample:0.3", SubsetAnswers(fraction=0.3)),
+        ("thresholdout:threshold=0.1,scale=0.01,budget=5", NoisyAnswers(scale=0.01 * 2**0.5)),
+        ("rank", None),
+        ("improved", None),
+        # Two stages that hide nothing: as if there were none.
+        ("exact+round:3", ExactAnswers()),
+        ("subsample:0.3+rank", None),
+    ],
+)
+def test_the_answer_model_is_the_rules_own(text, model):
+    assert parse_mechanism(text).answer_model(PROBLEM) == model
+
+
+def test_a_chain_answers_for_its_stages():
+    chain = parse_mechanism("batch:20+subsample:0.3+ladder")
+    assert [str(stage) for stage in chain.stages] == ["batch:20", "subsample:0.3", "ladder"]
+    assert chain.last == parse_mechanism("ladder")
+    assert (chain.batch_size, chain.climb_errors, chain.speaks) == (20, 1.0, True)
+    assert chain.all_at_once(20)
+    assert not chain.all_at_once(21)
+    noisy = Chain([parse_mechanism("gaussian:0.1"), parse_mechanism("round:2")])
+    assert noisy.adds_noise
+    assert not noisy.keeps_exact
+    assert noisy.rounds_to == parse_mechanism("round:2").rounds_to
+    assert parse_mechanism("rank+exact").shows == "ranks"
+
+
+def test_a_rule_that_shows_scores_has_to_say_what_they_are_worth():
+    with pytest.raises(NotImplementedError):
+        Rule().answer_model(PROBLEM)
+    assert Exact().stages == (Exact(),)
