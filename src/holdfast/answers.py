@@ -1,4 +1,4 @@
-r"""What an attack may assume of a released answer.
+r"""Answer models: the attacker's assumptions about a released answer.
 
 A host that shows three decimals, adds noise or scores only part of the test set does not release
 the match count itself. An answer model says what an answer still tells: which counts are possible

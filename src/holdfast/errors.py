@@ -1,4 +1,4 @@
-"""Everything that Holdfast raises on purpose.
+"""Exceptions: everything that Holdfast raises on purpose.
 
 Every exception is a `HoldfastError`, so a caller can catch the whole family at once, and most
 are also the built-in exception that a Python programmer would expect in that place.

@@ -1,4 +1,4 @@
-"""Counting matches: the one thing an oracle computes, in one pass over memory."""
+"""Match counts: the one quantity that an oracle computes, in one pass over memory."""
 
 from __future__ import annotations
 

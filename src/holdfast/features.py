@@ -1,4 +1,4 @@
-"""Rows of features as 64-bit keys: what an attack without the test features sees of a row.
+"""Feature rows hashed to 64-bit keys: all that an attack without features sees of a row.
 
 A classifier that is asked about a row can only use its features. Hashing them gives each distinct
 row its own key, and everything that the attack draws for the row is a keyed function of it. The

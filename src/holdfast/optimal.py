@@ -1,4 +1,4 @@
-r"""The true optimum for tiny problems, by search over all adaptive strategies.
+r"""The optimal adaptive strategy for tiny problems, by exhaustive search.
 
 Hidden labels are uniform on the m^n vectors, which by the paper's minimax argument (Corollary 1) is
 the worst case. What k answers have left possible is a set S of vectors, and the best that can be

@@ -1,4 +1,4 @@
-r"""What a model already says about the hidden labels: a probability for every label.
+r"""Label priors: a model's probabilities for every example and label.
 
 An attack that starts from a trained model asks less about what the model knows. The prior is
 either dense, one probability for each of the m labels, or a short list of candidates an example

@@ -1,4 +1,4 @@
-"""The three sizes that everything else is stated in."""
+"""Problem sizes: number of examples, of classes and of queries."""
 
 from __future__ import annotations
 

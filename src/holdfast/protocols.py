@@ -1,4 +1,4 @@
-"""The seams: who asks, what is released, who answers.
+"""The protocols of the package: attack, oracle, release rule.
 
 Everything else in the package implements one of these protocols or uses all of them.
 """

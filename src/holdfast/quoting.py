@@ -1,4 +1,4 @@
-"""What a message quotes of a value that somebody else wrote: one line, at most 80 characters."""
+"""Quotation of untrusted values in messages: one line, at most 80 characters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was asked and answered: saved look by look, replayed to resume.
+"""Transcripts: recorded queries and answers, replayed to resume an attack.
 
 A board that allows a few looks a day is attacked over weeks. An attack is deterministic given its
 generator, so the recorded answers alone bring it back to where it stopped; the digest of each

@@ -1,4 +1,4 @@
-"""What is certified: the least of all bounds that are proved for given looks, in one place.
+"""Certificates: the least upper bound on expected accuracy that is proved for given looks.
 
 Every "allowed", "certified" and "safe looks" of the package comes from here.
 """

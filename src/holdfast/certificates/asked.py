@@ -1,4 +1,4 @@
-"""Looks as they were or may be taken: under which rule, by how many separate states of it.
+"""Looks taken or allowed, by release rule and by separate state of the rule.
 
 A state is what a rule remembers; every account has its own, unless one is kept for the data set.
 Looks of different states may be asked in any order, and by one analyst.

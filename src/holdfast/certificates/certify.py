@@ -1,4 +1,4 @@
-"""The one place that says what looks allow: the least of all bounds that are proved for them."""
+"""Certified accuracy: the minimum over all upper bounds whose assumptions hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What analysts know of the labels before the first look, and what nats are worth to them.
+"""Prior knowledge of the analysts: a label model, and accuracy as a function of nats.
 
 The labels are independent for all of them: uniform, with known class shares, with the
 probabilities of a model that is given, or with those of any model of a stated accuracy.

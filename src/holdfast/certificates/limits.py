@@ -1,4 +1,4 @@
-r"""Limits on the information in all answers together, each with what it rests on.
+r"""Upper bounds on the information in all answers together, each with its assumptions.
 
 Two kinds must be kept apart. A limit that counts what can be released, or that holds for each look
 whatever was learned before, may be added up over accounts. All others say how little a look tells

@@ -1,4 +1,4 @@
-"""A certificate: what nobody whom it binds can expect to exceed, and why."""
+"""The certificate record: an upper bound, whom it binds, and its statement."""
 
 from __future__ import annotations
 

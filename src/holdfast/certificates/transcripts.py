@@ -1,4 +1,4 @@
-"""How many different answer sequences looks can have shown."""
+"""Number of distinct answer sequences that looks can produce."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All subcommands together, and what becomes of errors."""
+"""The command-line application: all subcommands, errors and exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`holdfast bounds`: what so many looks can and can't achieve, and the other way round."""
+"""`holdfast bounds`: gains that are achievable or impossible with k looks, and the inverse."""
 
 from __future__ import annotations
 

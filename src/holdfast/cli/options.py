@@ -1,4 +1,4 @@
-"""Options that several subcommands share, and how many processes a measurement is worth."""
+"""Options that several subcommands share, and the default number of processes."""
 
 from __future__ import annotations
 

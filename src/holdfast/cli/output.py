@@ -1,4 +1,4 @@
-"""How the commands speak: JSON or tables on stdout, progress and errors on stderr.
+"""Output of the commands: JSON or tables on stdout, progress and errors on stderr.
 
 Rich is loaded when something is shown with it, so that `holdfast --help` does not wait for it.
 """

@@ -1,4 +1,4 @@
-"""`holdfast plan`: which attack gains most, before a look is spent."""
+"""`holdfast plan`: every attack's expected gain, before a look is spent."""
 
 from __future__ import annotations
 

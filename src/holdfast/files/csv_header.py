@@ -1,4 +1,4 @@
-"""Which columns of a CSV file hold the ids, the labels and the part of each row."""
+"""Columns of a CSV file that hold ids, labels and parts, found from its header."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""May this team look now, how often still, and when again."""
+"""Look budgets: whether a team may look now, looks left, and the time of the next one."""
 
 from __future__ import annotations
 

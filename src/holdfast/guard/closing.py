@@ -1,4 +1,4 @@
-"""Closing a board: the private part is scored once, from the predictions that were kept."""
+"""Closing of a board: one scoring of the private part, from the predictions that were kept."""
 
 from __future__ import annotations
 

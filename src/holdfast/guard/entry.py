@@ -1,4 +1,4 @@
-"""One line of the ledger: what is hashed, and how the chain holds together."""
+"""Ledger entries: the fields that are hashed, and the hash chain over them."""
 
 from __future__ import annotations
 

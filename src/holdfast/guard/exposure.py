@@ -1,4 +1,4 @@
-"""What the looks so far could have bought, whoever asked and however cleverly."""
+"""Exposure so far: the certified gain of all looks that a ledger records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Know a label set again without keeping it.
+"""Salted fingerprints of label sets.
 
 A budget belongs to the hidden labels, not to a file name: a copy, a renamed file or renamed
 classes are the same data set, and so are the same rows in another order where they have ids. The

@@ -1,4 +1,4 @@
-"""A gate for a model repository: is the candidate better than looking could have made it seem."""
+"""Merge gates: a candidate's improvement against the margin that looking could explain."""
 
 from __future__ import annotations
 

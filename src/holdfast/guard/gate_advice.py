@@ -1,4 +1,4 @@
-"""What would have passed a gate that did not open, in numbers."""
+"""Advice for a gate that did not open: the differences and sizes that would have passed."""
 
 from __future__ import annotations
 

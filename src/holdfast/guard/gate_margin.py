@@ -1,4 +1,4 @@
-"""How much of a difference between two released scores looking and blur could explain."""
+"""The gate's margin: the largest difference of released scores that looks and noise explain."""
 
 from __future__ import annotations
 

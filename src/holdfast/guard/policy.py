@@ -1,4 +1,4 @@
-"""What a host decides about its test set, in a small file of TOML."""
+"""Policies: a host's rules for its test set, as a TOML file."""
 
 from __future__ import annotations
 

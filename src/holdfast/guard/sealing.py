@@ -1,4 +1,4 @@
-"""Keep a rule's state from whoever reads the ledger but does not own the labels.
+"""Encrypted states of release rules, under a key derived from the hidden labels.
 
 Some rules must remember what they did not release: a ranking needs the earlier scores, a batch
 its pending ones. Their state is encrypted under a key that is derived from the labels, so the

@@ -1,4 +1,4 @@
-"""A ledger that must go on from where it was last seen."""
+"""Rollback detection: a ledger must go on from the newest head that was seen."""
 
 from __future__ import annotations
 

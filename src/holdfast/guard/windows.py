@@ -1,4 +1,4 @@
-"""Which past looks still count: windows of time over whole microseconds of UTC.
+"""Time windows of look budgets, over whole microseconds of UTC.
 
 Local time has no place here. A host once counted "today" as "same day of the month" for five
 years, and another gave an extra hour of looks every autumn; an integer that only grows can't.

@@ -1,4 +1,4 @@
-"""Run a kernel that releases the GIL over slices of an array, one thread per core."""
+"""Threads over slices of an array, for kernels that release the GIL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hugging Face competitions' `conf.json`: looks are a day's, and the public score is exact."""
+"""Hugging Face competitions' `conf.json`: daily limits and exact public scores."""
 
 from __future__ import annotations
 

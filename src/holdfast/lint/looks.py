@@ -1,4 +1,4 @@
-"""Looks that limits add up to, and what is said of limits that are none."""
+"""Total looks implied by a host's limits, and findings about limits that are missing."""
 
 from __future__ import annotations
 

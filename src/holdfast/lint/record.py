@@ -1,4 +1,4 @@
-"""What a configuration allows: unsafe settings by line, and the exposure of each phase."""
+"""Lint findings: unsafe settings by line, and the exposure of each phase."""
 
 from __future__ import annotations
 

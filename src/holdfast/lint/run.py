@@ -1,4 +1,4 @@
-"""Read a host's configuration, whichever host's it is."""
+"""Detection and linting of a host's configuration file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From several models' votes to one prior, without the hidden labels."""
+"""Label priors from several models' votes, without the hidden labels."""
 
 from holdfast.votes.stack import Stack
 from holdfast.votes.votes import Votes

@@ -1,4 +1,4 @@
-"""One weighted vote of several models, and the prior that it makes."""
+"""Weighted majority votes of several models, and the label priors that they give."""
 
 from __future__ import annotations
 

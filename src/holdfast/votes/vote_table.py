@@ -1,4 +1,4 @@
-"""Votes grouped by example and label: what is added up when models are weighed."""
+"""Vote tables: sums of model weights per example and label."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""What several models say of the hidden labels, and what a few looks add to it.
+r"""Least-squares stacking of models' votes, from their agreements and a few scored looks.
 
 Models of one family make the same mistakes, so votes can't be added as if they were independent.
 How much any two models agree can be counted without a label; how often a model is right takes one

@@ -1,4 +1,4 @@
-"""Two audiences: what participants are told, and what is for the owner of the labels alone."""
+"""Messages for two audiences: participants, and the owner of the labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where an adapter finds its policy and its ledger."""
+"""Environment variables and paths of an adapter's policy and ledger."""
 
 from __future__ import annotations
 

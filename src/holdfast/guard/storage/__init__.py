@@ -1,4 +1,4 @@
-"""Where a ledger lives: SQLite by default, PostgreSQL by URL, one contract for both."""
+"""Ledger storage: SQLite by path, PostgreSQL by URL, one contract for both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the ledger asks of a database: one exclusive transaction, a handful of questions."""
+"""The storage contract: exclusive transactions, and the questions a ledger asks in them."""
 
 from __future__ import annotations
 

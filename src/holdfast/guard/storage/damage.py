@@ -1,4 +1,4 @@
-"""What is wrong with an SQLite ledger as a database: its pages, its schema."""
+"""Integrity checks of an SQLite ledger as a database: its pages and its schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A new SQLite ledger: whole, or not there."""
+"""Atomic creation of an SQLite ledger."""
 
 from __future__ import annotations
 

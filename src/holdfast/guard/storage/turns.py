@@ -1,4 +1,4 @@
-"""A lock that threads get in the order in which they asked for it."""
+"""A first-come, first-served lock for threads."""
 
 from __future__ import annotations
 
