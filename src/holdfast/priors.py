@@ -1,9 +1,9 @@
 r"""Label priors: a model's probabilities for every example and label.
 
 An attack that starts from a trained model asks less about what the model knows. The prior is
-either dense, one probability for each of the m labels, or a short list of candidates an example
+either dense, one probability for each of the m labels, or a short list of candidates per example
 with their probabilities, the remaining mass spread evenly over the labels not listed: top-5 lists
-over 1,000 classes need 10 numbers an example instead of 1,000.
+over 1,000 classes need 10 numbers per example instead of 1,000.
 
 A prior is a belief, never a fact: attacks use it to order and to weigh, and what they call certain
 rests on answers alone.
@@ -146,7 +146,7 @@ class Prior(ABC):
 
     @abstractmethod
     def probability(self, labels: ArrayLike) -> Probabilities:
-        """Return the probability of one label an example: labels of shape (n,)."""
+        """Return the probability of one label per example: labels of shape (n,)."""
 
     @abstractmethod
     def dense_rows(self, start: int = 0, stop: int | None = None) -> Probabilities:

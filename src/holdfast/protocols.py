@@ -52,7 +52,7 @@ class Attack(Protocol[Query_co]):
 
 
 class Classifier(Protocol):
-    """Anything with scikit-learn's `predict`: rows of features in, one label a row out."""
+    """Anything with scikit-learn's `predict`: rows of features in, one label per row out."""
 
     def predict(self, X: Any) -> Any:
         """Return one label for each row of X."""

@@ -55,7 +55,7 @@ class Transcript:
     problem
         The sizes that the looks belong to.
     path
-        A file to append to, one line a look, each flushed to disk before `record` returns.
+        A file to append to, one line per look, each flushed to disk before `record` returns.
         One that exists is loaded, and must be for the same problem. None: memory only.
 
     Examples

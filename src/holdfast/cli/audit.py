@@ -195,7 +195,7 @@ def _command(options: Mapping[str, Any]) -> str:
 
 @contextmanager
 def _progress(total: int) -> Iterator[Any]:
-    """Show on stderr what is being done: a bar on a terminal, one line a step otherwise."""
+    """Show on stderr what is being done: a bar on a terminal, one line per step otherwise."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description:<20}"),

@@ -103,7 +103,7 @@ class Votes:
 
     @cached_property
     def _believed(self) -> tuple[Floats, Floats]:
-        """Accuracies and weights without any look: Dawid and Skene's, with one number a model.
+        """Accuracies and weights without any look: Dawid and Skene's, with one number per model.
 
         Starting from equal accuracies, a label's odds are those of the votes for it, and a
         model's accuracy is the mean probability of its labels. A model counts the less, the more
