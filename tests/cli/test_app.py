@@ -80,3 +80,16 @@ def test_sizes_beyond_memory_are_one_line(refused, monkeypatch):
     sizes = ("--n-examples", 5, "--n-classes", 2, "--n-queries", 1)
     message = refused("attack", "constant", *sizes)
     assert message == "not enough memory for these sizes: Unable to allocate 7 TiB"
+
+
+@pytest.mark.parametrize("option", ["--looks", "--n-queries"])
+@pytest.mark.parametrize("command", ["attack constant", "bounds", "matrix", "plan"])
+def test_looks_have_one_name_and_their_deprecated_one(refused, command, option):
+    sizes = ("--n-examples", 5, "--n-classes", 2)
+    message = refused(*command.split(), *sizes, option, 0)
+    assert message == "n_queries must be at least 1, got 0."
+
+
+@pytest.mark.parametrize("command", [["audit"], ["policy", "init"]])
+def test_looks_with_a_rate_have_the_same_name(refused, command):
+    assert "looks" in refused(*command, "--looks", "5/fortnight")

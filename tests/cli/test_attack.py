@@ -102,7 +102,7 @@ def test_more_classes_than_the_file_shows_may_be_declared(holdfast, tmp_path):
             "label_kind must not be given together with labels.",
         ),
         (("constant", *SIZES, "--n-examples", "many"), "Invalid value for '--n-examples'"),
-        (("constant",), "Missing option '--n-queries'"),
+        (("constant",), "Missing option '--looks'"),
         (("constant", *SIZES, "--frob"), "No such option"),
     ],
 )

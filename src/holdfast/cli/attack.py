@@ -10,7 +10,14 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from holdfast.cli.options import AsJson, Processes, Seed, problem_from, processes_for
+from holdfast.cli.options import (
+    AsJson,
+    Processes,
+    Seed,
+    looks_option,
+    problem_from,
+    processes_for,
+)
 from holdfast.cli.output import human, print_json, progress
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Experiment, Mean, run, summarise
@@ -23,7 +30,7 @@ def attack(
     name: Annotated[
         str, typer.Argument(help="The attack, such as block-majority; a wrong name lists all.")
     ],
-    n_queries: Annotated[int, typer.Option(help="How many looks the attack may take.")],
+    n_queries: Annotated[int, looks_option("How many looks the attack may take.")],
     n_examples: Annotated[
         int | None, typer.Option(help="Size of the test set. Default: that of --labels.")
     ] = None,

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from holdfast.bounds import Bound, all_bounds, queries_to_recover_all
 from holdfast.certificates import safe_looks
-from holdfast.cli.options import AsJson
+from holdfast.cli.options import AsJson, looks_option
 from holdfast.cli.output import human, print_json
 from holdfast.errors import InvalidInput
 from holdfast.problem import Problem
@@ -20,7 +20,7 @@ __all__ = ["bounds"]
 def bounds(
     n_examples: Annotated[int, typer.Option(help="Size of the test set.")],
     n_classes: Annotated[int, typer.Option(help="Number of classes.")],
-    n_queries: Annotated[int | None, typer.Option(help="Number of looks.")] = None,
+    n_queries: Annotated[int | None, looks_option("Number of looks.")] = None,
     max_bias: Annotated[
         float | None,
         typer.Option(help="Ask the other way round: how many looks keep the bias below this?"),
@@ -35,7 +35,7 @@ def bounds(
     such attack's expected bias (accuracy above 1/m) below a limit.
     """
     if (n_queries is None) == (max_bias is None):
-        raise InvalidInput("exactly one of n_queries and max_bias must be given.")
+        raise InvalidInput("exactly one of looks and max_bias must be given.")
     if max_bias is not None:
         _invert(n_examples, n_classes, max_bias, as_json)
         return

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from holdfast.cli.options import AsJson, Processes, Seed, problem_from
+from holdfast.cli.options import AsJson, Processes, Seed, looks_option, problem_from
 from holdfast.cli.output import human, print_json, progress
 from holdfast.cores import available_cores
 from holdfast.experiments import Matrix, Mean, RuleSummary, heat_map, n_plays, run_matrix
@@ -20,7 +20,7 @@ __all__ = ["matrix"]
 
 
 def matrix(
-    n_queries: Annotated[int, typer.Option(help="How many looks an attack may take.")],
+    n_queries: Annotated[int, looks_option("How many looks an attack may take.")],
     n_examples: Annotated[
         int | None, typer.Option(help="Size of the test set. Default: that of --labels.")
     ] = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,7 +15,7 @@ from holdfast.experiments import Experiment
 from holdfast.files.label_files import LabelFile
 from holdfast.problem import Problem
 
-__all__ = ["AsJson", "Processes", "Seed", "problem_from", "processes_for"]
+__all__ = ["AsJson", "Processes", "Seed", "looks_option", "problem_from", "processes_for"]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same result.")]
@@ -23,6 +23,13 @@ Processes = Annotated[
     int | None,
     typer.Option(help="Processes to play on. Default: as many as there are cores, if it pays."),
 ]
+
+
+def looks_option(meaning: str) -> Any:
+    """Describe --looks for the four commands that called it --n-queries once."""
+    return typer.Option(
+        "--looks", "--n-queries", help=f"{meaning} Deprecated spelling: --n-queries."
+    )
 
 
 def output_folder(path: Path) -> Path:

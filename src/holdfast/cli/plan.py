@@ -10,7 +10,7 @@ from rich.table import Table
 
 from holdfast.answers import AnswerModel, ComparisonAnswers
 from holdfast.certificates import Certificate, certify
-from holdfast.cli.options import AsJson
+from holdfast.cli.options import AsJson, looks_option
 from holdfast.cli.output import human, print_json
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms import parse_mechanism
@@ -25,7 +25,7 @@ __all__ = ["plan"]
 def plan(
     n_examples: Annotated[int, typer.Option(help="Size of the test set.")],
     n_classes: Annotated[int, typer.Option(help="Number of classes.")],
-    n_queries: Annotated[int, typer.Option(help="Number of looks.")],
+    n_queries: Annotated[int, looks_option("Number of looks.")],
     mechanism: Annotated[
         str, typer.Option(help="What is released: exact, round:3, gaussian:0.01, rank, ...")
     ] = "exact",
