@@ -4,6 +4,7 @@ import pytest
 from holdfast.audit import Prediction, Request, parse_looks, parts_of
 from holdfast.cli import main
 from holdfast.files.label_files import LabelFile
+from holdfast.mechanisms import parse_mechanism
 
 
 def make_request(labels=None, *, n=300, m=3, ids=None, split=None, final=None, **settings):
@@ -23,11 +24,13 @@ def make_request(labels=None, *, n=300, m=3, ids=None, split=None, final=None, *
     )
     parts = parts_of(file, final)
     settings = {"release": "exact", "looks": parse_looks("20"), **settings}
+    rule = parse_mechanism(settings.pop("release"))
     predictions = settings.pop("predictions", ())
     return Request(
         name="test",
         file=file,
         parts=parts,
+        rule=rule,
         predictions=[Prediction(f"model {at}", p) for at, p in enumerate(predictions)],
         **settings,
     )

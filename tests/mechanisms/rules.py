@@ -12,13 +12,16 @@ from holdfast.mechanisms import (
     ParameterFreeLadder,
     RankOnly,
     Rounding,
+    Rule,
     ShakyLadder,
     Split,
     Subsample,
     Thresholdout,
+    parse_mechanism,
+    rule_classes,
 )
 
-ALL = [
+ALL: list[Rule] = [
     Exact(),
     Rounding(decimals=1),
     Rounding(step=0.15),
@@ -41,3 +44,6 @@ ALL = [
     Chain([Batch(2), Subsample(0.5), ParameterFreeLadder()]),
     Chain([Exact()]),
 ]
+# Rules that are not named above, as they name themselves.
+_new = [rule for rule in rule_classes() if rule not in map(type, ALL)]
+ALL += [parse_mechanism(text) for rule in _new for text in rule.text_forms]

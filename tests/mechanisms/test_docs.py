@@ -1,8 +1,9 @@
 import doctest
 from pathlib import Path
 
-from holdfast import mechanisms
-from holdfast.mechanisms import Rule, parse_mechanism
+from scripts import rule_table
+
+from holdfast.mechanisms import parse_mechanism, rule_classes
 
 PAGE = Path(__file__).parents[2] / "docs" / "mechanisms.md"
 
@@ -13,17 +14,15 @@ def test_the_examples_in_the_page_run():
     assert results.failed == 0
 
 
-def test_every_rule_is_in_the_table_and_every_text_form_there_is_one():
-    rows = [line.split("|") for line in PAGE.read_text().splitlines() if line.startswith("| `")]
-    table = {row[2].strip(" `"): row[1] for row in rows if row[2].strip(" `") in dir(mechanisms)}
-    classes = {
-        name
-        for name in mechanisms.__all__
-        if isinstance(getattr(mechanisms, name), type)
-        and issubclass(getattr(mechanisms, name), Rule)
-        and name != "Rule"
-    }
-    assert set(table) == classes
-    for name, forms in table.items():
-        for form in forms.split("`")[1::2]:
-            assert type(parse_mechanism(form)).__name__ == name
+def test_the_table_of_rules_is_fresh():
+    text = PAGE.read_text(encoding="utf-8")
+    assert rule_table.page(text) == text
+
+
+def test_every_text_form_is_one_of_its_rule():
+    for rule in rule_classes():
+        assert rule.text_forms
+        for text in rule.text_forms:
+            parsed = parse_mechanism(text)
+            assert type(parsed) is rule
+            assert str(parsed) == text

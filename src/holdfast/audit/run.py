@@ -112,7 +112,7 @@ def audit(
         grain=grain.points,
         gains=gains,
         curve=drawn,
-        rules=compared,
+        rules=tuple(compared.values()),
         limits=bounds,
         history=history,
         fix=fix,

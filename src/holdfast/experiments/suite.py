@@ -17,7 +17,7 @@ from holdfast import attacks
 from holdfast.answers import RoundedAnswers
 from holdfast.errors import NotSupported
 from holdfast.labels import Labels
-from holdfast.mechanisms import Rule
+from holdfast.mechanisms import Rule, compared_rules
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
 
@@ -25,31 +25,10 @@ __all__ = ["SUITE", "VERSION", "SuiteEntry", "default_rules", "entry_named"]
 
 VERSION = "2026.11"
 
-# The rules that are compared if none are named, in their text form; a batch is a third of k.
-_RULES = (
-    "exact",
-    "round:3",
-    "round:2",
-    "ladder",
-    "ladder:0.005",
-    "ladder:0.01",
-    "shaky:step=0.005,scale=0.001",
-    "thresholdout:threshold=0.01,scale=0.002,budget=50",
-    "gaussian:0.005",
-    "gaussian:0.02",
-    "laplace:0.005",
-    "subsample:0.3",
-    "subsample:0.3+round:4",
-    "fresh:0.1",
-    "rank",
-    "improved",
-    "split:10",
-)
-
 
 def default_rules(problem: Problem) -> tuple[str, ...]:
     """Return the text forms of the rules that are compared if none are named."""
-    return (*_RULES, f"batch:{-(-problem.n_queries // 3)}")
+    return tuple(str(rule) for rule in compared_rules(problem))
 
 
 Build = Callable[[Problem, np.random.Generator, Rule], Attack[Labels]]

@@ -18,12 +18,9 @@ from holdfast.guard.storage.contract import Tally
 from holdfast.guard.team import spelling_key
 from holdfast.guard.windows import as_datetime
 from holdfast.mechanisms import recorded_mechanism, without_noise
+from holdfast.mechanisms.spec import rules_named_in
 
 __all__ = ["DataSetExposure", "TeamExposure", "exposure", "histories"]
-
-
-# Rules that compare a noisy value with one that stands, and may answer with the latter.
-COMPARING = frozenset({"shaky", "thresholdout"})
 
 
 @dataclass(frozen=True)
@@ -157,9 +154,11 @@ def _histories(tallies: Iterable[Tally]) -> Counter[tuple[str, str]]:
 
 def _tells_of_others(tally: Tally) -> bool:
     """Tell whether early answers, with noise, may be about submissions of other teams."""
-    names = {part.partition(":")[0].strip() for part in tally.rule.split("+")}
-    early = bool(tally.early) and tally.kind == "look"
-    return early and of_all_teams(tally.scope) and not names.isdisjoint(COMPARING)
+    if not tally.early or tally.kind != "look" or not of_all_teams(tally.scope):
+        return False
+    named = [rule for rules in rules_named_in(tally.rule) for rule in rules]
+    # It compares a noisy value with one that stands, and may answer with the latter.
+    return any(rule.adds_noise and rule.speaks for rule in named)
 
 
 @cache

@@ -1,46 +1,28 @@
-"""Release rules: what an oracle tells of an exact score. One rule per file."""
+"""Release rules: one rule per file, one line per rule, in the order in which tables list them."""
+# ruff: noqa: I001 - see above
 
-from holdfast.mechanisms.base import Rule
-from holdfast.mechanisms.batch import PENDING, Batch, is_pending, released
-from holdfast.mechanisms.chain import Chain
-from holdfast.mechanisms.exact import Exact
-from holdfast.mechanisms.fresh_subsample import FreshSubsample
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.improved_only import ImprovedOnly
-from holdfast.mechanisms.ladder import Ladder
-from holdfast.mechanisms.laplace import Laplace
-from holdfast.mechanisms.parameter_free_ladder import ParameterFreeLadder
-from holdfast.mechanisms.rank_only import RankOnly
-from holdfast.mechanisms.rounding import Rounding
-from holdfast.mechanisms.shaky_ladder import ShakyLadder
-from holdfast.mechanisms.spec import parse_mechanism, recorded_mechanism, without_noise
-from holdfast.mechanisms.split import Split
-from holdfast.mechanisms.subsample import Subsample
-from holdfast.mechanisms.thresholdout import Thresholdout
-from holdfast.mechanisms.told import Told
-
-__all__ = [
-    "PENDING",
-    "Batch",
-    "Chain",
-    "Exact",
-    "FreshSubsample",
-    "Gaussian",
-    "ImprovedOnly",
-    "Ladder",
-    "Laplace",
-    "ParameterFreeLadder",
-    "RankOnly",
-    "Rounding",
-    "Rule",
-    "ShakyLadder",
-    "Split",
-    "Subsample",
-    "Thresholdout",
-    "Told",
-    "is_pending",
-    "parse_mechanism",
-    "recorded_mechanism",
-    "released",
-    "without_noise",
-]
+from holdfast.mechanisms.base import PENDING as PENDING
+from holdfast.mechanisms.base import Rule as Rule
+from holdfast.mechanisms.exact import Exact as Exact
+from holdfast.mechanisms.rounding import Rounding as Rounding
+from holdfast.mechanisms.parameter_free_ladder import ParameterFreeLadder as ParameterFreeLadder
+from holdfast.mechanisms.ladder import Ladder as Ladder
+from holdfast.mechanisms.shaky_ladder import ShakyLadder as ShakyLadder
+from holdfast.mechanisms.thresholdout import Thresholdout as Thresholdout
+from holdfast.mechanisms.gaussian import Gaussian as Gaussian
+from holdfast.mechanisms.laplace import Laplace as Laplace
+from holdfast.mechanisms.subsample import Subsample as Subsample
+from holdfast.mechanisms.chain import Chain as Chain
+from holdfast.mechanisms.fresh_subsample import FreshSubsample as FreshSubsample
+from holdfast.mechanisms.rank_only import RankOnly as RankOnly
+from holdfast.mechanisms.improved_only import ImprovedOnly as ImprovedOnly
+from holdfast.mechanisms.split import Split as Split
+from holdfast.mechanisms.batch import Batch as Batch
+from holdfast.mechanisms.batch import is_pending as is_pending
+from holdfast.mechanisms.batch import released as released
+from holdfast.mechanisms.registry import compared_rules as compared_rules
+from holdfast.mechanisms.registry import rule_classes as rule_classes
+from holdfast.mechanisms.spec import parse_mechanism as parse_mechanism
+from holdfast.mechanisms.spec import recorded_mechanism as recorded_mechanism
+from holdfast.mechanisms.spec import without_noise as without_noise
+from holdfast.mechanisms.told import Told as Told

@@ -86,6 +86,8 @@ class Rule:
     tells_of_others
         If it remembers looks of several people together, an answer may tell one of them what
         others were told, so that `own_nats` of one's own looks is no limit.
+    text_forms
+        Text forms that do something on a board of usual size, for tables and comparisons.
     counted
         `own_nats` is the logarithm of a number of possible answer sequences.
     """
@@ -103,6 +105,7 @@ class Rule:
     same_examples: ClassVar[bool] = True
     tells_of_others: ClassVar[bool] = True
     counted: ClassVar[bool] = False
+    text_forms: ClassVar[tuple[str, ...]] = ()
 
     def init(self, problem: Problem) -> State:  # noqa: ARG002 - the protocol's signature
         """Return the state before the first look: plain data, and empty if nothing is kept."""
@@ -293,6 +296,16 @@ class Rule:
         return "a state is never lost"
 
     # Its text form.
+
+    @classmethod
+    def compared(cls, problem: Problem) -> tuple[str, ...]:  # noqa: ARG003 - the general answer
+        """Return the text forms with which rules are compared if none are named."""
+        return cls.text_forms
+
+    @classmethod
+    def bare_setting(cls, value: str) -> str:  # noqa: ARG003 - the general answer
+        """Return which setting a value without a name is of: the first."""
+        return fields(cls)[0].name
 
     def __str__(self) -> str:
         settings = [(f.name, getattr(self, f.name), f.default) for f in fields(self)]

@@ -66,6 +66,7 @@ class Batch(Rule):
 
     name: ClassVar[str] = "batch"
     source: ClassVar[str] = "boards that update once in a while; no paper"
+    text_forms: ClassVar[tuple[str, ...]] = ("batch:20",)
     keeps_exact: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -97,6 +98,11 @@ class Batch(Rule):
     def resolution(self, problem: Problem) -> float:
         """Return one match: answers are late, not coarse."""
         return 1.0 / problem.n_examples
+
+    @classmethod
+    def compared(cls, problem: Problem) -> tuple[str, ...]:
+        """Return the batch of a third of the looks."""
+        return (str(cls(-(-problem.n_queries // 3))),)
 
     @property
     def batch_size(self) -> int:

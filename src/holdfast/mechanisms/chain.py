@@ -49,6 +49,7 @@ class Chain(Rule):
 
     name: ClassVar[str] = "chain"
     source: ClassVar[str] = "composition of the rules in it"
+    text_forms: ClassVar[tuple[str, ...]] = ("subsample:0.3+round:4",)
 
     def __post_init__(self) -> None:
         flat: list[Rule] = []

@@ -30,6 +30,7 @@ class Exact(Rule):
 
     name: ClassVar[str] = "exact"
     source: ClassVar[str] = "acharya2020, the model of section 2"
+    text_forms: ClassVar[tuple[str, ...]] = ("exact",)
     keeps_exact: ClassVar[bool] = True
 
     def pass_on(

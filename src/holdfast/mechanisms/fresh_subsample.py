@@ -42,6 +42,7 @@ class FreshSubsample(Rule):
 
     name: ClassVar[str] = "fresh"
     source: ClassVar[str] = "Blanc 2023 (subsampling suffices); the plain form, without more noise"
+    text_forms: ClassVar[tuple[str, ...]] = ("fresh:0.1",)
     selects: ClassVar[bool] = True
     same_examples: ClassVar[bool] = False
 

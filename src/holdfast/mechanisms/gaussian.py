@@ -33,6 +33,7 @@ class Gaussian(Additive):
 
     name: ClassVar[str] = "gaussian"
     source: ClassVar[str] = "Bassily et al. 2016; Rogers et al. 2020 (Gaussian answers)"
+    text_forms: ClassVar[tuple[str, ...]] = ("gaussian:0.005", "gaussian:0.02")
     shape: ClassVar[Shape] = "gaussian"
 
     @property

@@ -34,6 +34,7 @@ class ImprovedOnly(Rule):
 
     name: ClassVar[str] = "improved"
     source: ClassVar[str] = "boards that confirm an improvement; no paper"
+    text_forms: ClassVar[tuple[str, ...]] = ("improved",)
     wants_exact: ClassVar[bool] = True
     speaks: ClassVar[bool] = True
     tells_best: ClassVar[bool] = True

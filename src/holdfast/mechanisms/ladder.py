@@ -60,6 +60,7 @@ class Ladder(Rule):
 
     name: ClassVar[str] = "ladder"
     source: ClassVar[str] = "Blum & Hardt 2015, Figure 1 (the Ladder mechanism)"
+    text_forms: ClassVar[tuple[str, ...]] = ("ladder:0.005", "ladder:0.01")
     speaks: ClassVar[bool] = True
     tells_best: ClassVar[bool] = True
     tells_of_others: ClassVar[bool] = False  # one's own answers only climb, whoever else looks

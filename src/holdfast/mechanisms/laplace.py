@@ -33,6 +33,7 @@ class Laplace(Additive):
 
     name: ClassVar[str] = "laplace"
     source: ClassVar[str] = "Dwork et al. 2006 (the Laplace mechanism)"
+    text_forms: ClassVar[tuple[str, ...]] = ("laplace:0.005",)
     shape: ClassVar[Shape] = "laplace"
 
     @property

@@ -59,6 +59,7 @@ class ParameterFreeLadder(Rule):
 
     name: ClassVar[str] = "ladder"
     source: ClassVar[str] = "Blum & Hardt 2015, Figure 2 (the parameter-free Ladder mechanism)"
+    text_forms: ClassVar[tuple[str, ...]] = ("ladder",)
     wants_exact: ClassVar[bool] = True
     speaks: ClassVar[bool] = True
     tells_best: ClassVar[bool] = True

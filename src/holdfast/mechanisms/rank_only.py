@@ -39,6 +39,7 @@ class RankOnly(Rule):
 
     name: ClassVar[str] = "rank"
     source: ClassVar[str] = "boards that show ranks without scores; no paper"
+    text_forms: ClassVar[tuple[str, ...]] = ("rank",)
     wants_exact: ClassVar[bool] = True
     unbounded: ClassVar[bool] = True
     speaks: ClassVar[bool] = True

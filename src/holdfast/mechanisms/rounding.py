@@ -60,6 +60,7 @@ class Rounding(Rule):
 
     name: ClassVar[str] = "round"
     source: ClassVar[str] = "common practice of boards; no paper"
+    text_forms: ClassVar[tuple[str, ...]] = ("round:3", "round:2")
     counted: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -72,6 +73,11 @@ class Rounding(Rule):
             check_count("decimals", self.decimals, 0, MOST_DECIMALS)
         if self.step is not None:
             check_step("step", self.step)
+
+    @classmethod
+    def bare_setting(cls, value: str) -> str:
+        """Return which setting a value without a name is of: three decimals, a step of 0.005."""
+        return "decimals" if value.isdigit() else "step"
 
     @property
     def rounds_to(self) -> Fraction:

@@ -56,6 +56,7 @@ class ShakyLadder(Rule):
 
     name: ClassVar[str] = "shaky"
     source: ClassVar[str] = "Hardt 2017, a reading of the Shaky Ladder (see Departures)"
+    text_forms: ClassVar[tuple[str, ...]] = ("shaky:step=0.005,scale=0.001",)
     unbounded: ClassVar[bool] = True
     speaks: ClassVar[bool] = True
     tells_best: ClassVar[bool] = True

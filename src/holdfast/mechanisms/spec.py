@@ -5,49 +5,18 @@ from __future__ import annotations
 import re
 import types
 from dataclasses import MISSING, fields
+from itertools import takewhile
 from typing import Any, get_args, get_type_hints
 
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms.base import Rule
-from holdfast.mechanisms.batch import Batch
 from holdfast.mechanisms.chain import Chain
 from holdfast.mechanisms.exact import Exact
-from holdfast.mechanisms.fresh_subsample import FreshSubsample
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.improved_only import ImprovedOnly
-from holdfast.mechanisms.ladder import Ladder
-from holdfast.mechanisms.laplace import Laplace
 from holdfast.mechanisms.parameter_free_ladder import ParameterFreeLadder
-from holdfast.mechanisms.rank_only import RankOnly
-from holdfast.mechanisms.rounding import Rounding
-from holdfast.mechanisms.shaky_ladder import ShakyLadder
-from holdfast.mechanisms.split import Split
-from holdfast.mechanisms.subsample import Subsample
-from holdfast.mechanisms.thresholdout import Thresholdout
+from holdfast.mechanisms.registry import named_rules
 from holdfast.quoting import quoted
 
-__all__ = ["RULES", "parse_mechanism", "recorded_mechanism", "without_noise"]
-
-# Every rule but `Chain`, by the name it has in text. "ladder" alone is the parameter-free one.
-RULES: dict[str, type[Rule]] = {
-    rule.name: rule
-    for rule in (
-        Exact,
-        Rounding,
-        Ladder,
-        ShakyLadder,
-        Thresholdout,
-        Gaussian,
-        Laplace,
-        Subsample,
-        FreshSubsample,
-        RankOnly,
-        ImprovedOnly,
-        Batch,
-        Split,
-    )
-}
-
+__all__ = ["parse_mechanism", "recorded_mechanism", "rules_named_in", "without_noise"]
 
 # A plus sign joins rules, unless it belongs to a number such as 1e+16.
 PLUS = re.compile(r"(?<![0-9.][eE])\+")
@@ -96,12 +65,22 @@ def recorded_mechanism(text: str) -> Rule:
     try:
         return parse_mechanism(text)
     except InvalidInput:
-        parts = [part.strip() for part in PLUS.split(text)]
-        if any(part.partition(":")[0].strip() not in RULES for part in parts):
+        parts, named = [part.strip() for part in PLUS.split(text)], rules_named_in(text)
+        if not all(named):
             raise  # a rule of another version: nothing is known of what it tells
-        while any(_selects(part) for part in parts[1:]):
-            parts.pop(0)
+        chosen = [place for place, rules in enumerate(named) if rules[0].selects]
+        parts = parts[max(chosen, default=0) :]
         return ParameterFreeLadder() if "ladder" in parts else Exact()
+
+
+def rules_named_in(text: str) -> list[list[type[Rule]]]:
+    """Return the rules that a text names, whatever their settings; none for an unknown name.
+
+    >>> [[rule.__name__ for rule in rules] for rules in rules_named_in("subsample:7+rung")]
+    [['Subsample'], []]
+    """
+    names = (part.partition(":")[0].strip() for part in PLUS.split(text))
+    return [named_rules().get(name, []) for name in names]
 
 
 def without_noise(rule: Rule) -> Rule:
@@ -109,40 +88,39 @@ def without_noise(rule: Rule) -> Rule:
 
     What follows the noise is computed from what was passed to it.
 
-    >>> text = "subsample:0.3+laplace:0.1+round:2"
-    >>> str(without_noise(parse_mechanism(text))), str(without_noise(Gaussian(0.1)))
-    ('subsample:0.3', 'exact')
+    >>> texts = ("subsample:0.3+laplace:0.1+round:2", "gaussian:0.1")
+    >>> [str(without_noise(parse_mechanism(text))) for text in texts]
+    ['subsample:0.3', 'exact']
     """
-    parts = list(rule.rules) if isinstance(rule, Chain) else [rule]
-    first = next((place for place, part in enumerate(parts) if part.adds_noise), None)
-    if first is None:
+    if not rule.adds_noise:
         return rule
-    return Chain(parts[:first]) if first else Exact()
-
-
-def _selects(part: str) -> bool:
-    return RULES[part.partition(":")[0].strip()].selects
+    before = list(takewhile(lambda stage: not stage.adds_noise, rule.stages))
+    return Chain(before) if before else Exact()
 
 
 def _rule(text: str) -> Rule:
     name, colon, settings = (part.strip() for part in text.partition(":"))
-    if name not in RULES:
+    named = named_rules().get(name)
+    if named is None:
         raise InvalidInput(
-            f"release rule must be one of {', '.join(sorted(RULES))}, got {quoted(name)}."
+            f"release rule must be one of {', '.join(sorted(named_rules()))}, got {quoted(name)}."
         )
     if colon and not settings:
         raise InvalidInput(
             f"{name} must have settings after the colon, got {quoted(text.strip())}."
         )
-    if name == "ladder" and not settings:
-        return ParameterFreeLadder()
-    rule = RULES[name]
+    # Of two rules of one name, one has no settings: "ladder" alone is the parameter-free one.
+    rule = next((each for each in named if bool(fields(each)) == bool(settings)), named[-1])
     known = [field.name for field in fields(rule)]
     given: dict[str, Any] = {}
     for item in filter(None, settings.split(",")):
         key, equals, value = (part.strip() for part in item.partition("="))
         if not equals:
-            key, value = _first_setting(rule, known, key, given), key
+            if not known or given:
+                raise InvalidInput(
+                    f"{name} must name its settings (setting=value), got {quoted(key)}."
+                )
+            key, value = rule.bare_setting(key), key
         if key not in known:
             raise InvalidInput(
                 f"{name} must have settings among {', '.join(known) or 'none'}, got {quoted(key)}."
@@ -154,16 +132,6 @@ def _rule(text: str) -> Rule:
     if missing:
         raise InvalidInput(f"{name} must give {', '.join(missing)}, got {quoted(text.strip())}.")
     return rule(**given)
-
-
-def _first_setting(rule: type[Rule], known: list[str], value: str, given: dict[str, Any]) -> str:
-    """Return which setting a bare value belongs to: the first, if nothing was given before it."""
-    if not known or given:
-        raise InvalidInput(
-            f"{rule.name} must name its settings (setting=value), got {quoted(value)}."
-        )
-    # Three decimals, or a step of 0.005.
-    return "step" if rule is Rounding and not value.isdigit() else known[0]
 
 
 def _value(rule: type[Rule], key: str, value: str) -> Any:

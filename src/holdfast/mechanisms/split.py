@@ -51,6 +51,7 @@ class Split(Rule):
 
     name: ClassVar[str] = "split"
     source: ClassVar[str] = "sample splitting; textbook"
+    text_forms: ClassVar[tuple[str, ...]] = ("split:10",)
     selects: ClassVar[bool] = True
     same_examples: ClassVar[bool] = False
     tells_of_others: ClassVar[bool] = False  # only how many looks there were

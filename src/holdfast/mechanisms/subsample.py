@@ -45,6 +45,7 @@ class Subsample(Rule):
 
     name: ClassVar[str] = "subsample"
     source: ClassVar[str] = "common practice of boards (public/private split); no paper"
+    text_forms: ClassVar[tuple[str, ...]] = ("subsample:0.3",)
     selects: ClassVar[bool] = True
     keeps_exact: ClassVar[bool] = True
 

@@ -67,6 +67,7 @@ class Thresholdout(Rule):
 
     name: ClassVar[str] = "thresholdout"
     source: ClassVar[str] = "Dwork et al. 2015, Figure 1 (Thresholdout)"
+    text_forms: ClassVar[tuple[str, ...]] = ("thresholdout:threshold=0.01,scale=0.002,budget=50",)
     unbounded: ClassVar[bool] = True
     speaks: ClassVar[bool] = True
     adds_noise: ClassVar[bool] = True

@@ -13,7 +13,7 @@ from holdfast.certificates import certify
 from holdfast.errors import CheckFailed
 from holdfast.evaluate import evaluate
 from holdfast.mechanisms import Chain, Exact, Rule, is_pending, parse_mechanism
-from holdfast.mechanisms.spec import RULES
+from holdfast.mechanisms.registry import named_rules
 from holdfast.problem import Problem
 from holdfast.protocols import Evaluation, Mechanism, State
 from holdfast.quoting import quoted
@@ -149,7 +149,7 @@ def check_the_text_form_reads_back(rule: Mechanism) -> None:
         return
     text = str(rule)
     expect(text, "str(rule) must name the rule: set its attribute name.")
-    if not {part.partition(":")[0] for part in text.split("+")} <= set(RULES):
+    if not {part.partition(":")[0] for part in text.split("+")} <= set(named_rules()):
         return
     again = parse_mechanism(text)
     expect(str(again) == text, f"{text} must read back as itself, got {again}.")

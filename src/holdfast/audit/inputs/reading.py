@@ -17,6 +17,7 @@ from holdfast.errors import InvalidInput
 from holdfast.files.label_files import LabelFile, read_labels
 from holdfast.guard import Policy
 from holdfast.labels import Labels
+from holdfast.mechanisms import parse_mechanism
 from holdfast.quoting import quoted
 
 __all__ = ["read_request"]
@@ -127,11 +128,11 @@ def _settings(
     """Return the request's settings from a policy or from options."""
     if policy is None:
         return {
-            "release": mechanism or DEFAULT_RULE,
+            "rule": parse_mechanism(mechanism or DEFAULT_RULE),
             "looks": parse_looks(looks or DEFAULT_LOOKS, days=days),
         }
     return {
-        "release": policy.release,
+        "rule": policy.mechanism,
         "looks": looks_of(policy, days),
         "memory": policy.memory,
         "looks_per_data_set": policy.looks_per_data_set,

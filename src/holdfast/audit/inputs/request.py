@@ -14,7 +14,7 @@ from holdfast.audit.inputs.parts import Parts
 from holdfast.errors import InvalidInput
 from holdfast.files.label_files import LabelFile
 from holdfast.labels import Labels
-from holdfast.mechanisms import Rule, parse_mechanism
+from holdfast.mechanisms import Rule
 from holdfast.problem import Problem, check_at_least
 
 __all__ = ["Prediction", "Request"]
@@ -44,8 +44,8 @@ class Request:
         The labels as they were read, with ids and class names.
     parts
         Which of them looks are scored on.
-    release
-        The release rule as text.
+    rule
+        The release rule.
     looks
         Looks of one account.
     accounts
@@ -70,7 +70,7 @@ class Request:
     name: str
     file: LabelFile
     parts: Parts
-    release: str
+    rule: Rule
     looks: Looks
     accounts: int = 1
     teams: int = 1
@@ -81,7 +81,6 @@ class Request:
     history: Sequence[Submission] | None = None
     gap: float | None = None
     seed: int = 0
-    rule: Rule = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_at_least("accounts", self.accounts, 1)
@@ -92,12 +91,10 @@ class Request:
             object.__setattr__(self, "teams", self.accounts)
         if self.gap is not None and not (math.isfinite(self.gap) and 0.0 < self.gap <= 100.0):
             raise InvalidInput(f"gap must lie in (0, 100] points, got {self.gap}.")
-        object.__setattr__(self, "rule", parse_mechanism(self.release))
-        object.__setattr__(self, "release", str(self.rule))
         for stage in self.rule.stages:
             if stage.rounds_to is not None and stage.rounds_to * FINEST < 1:
                 raise InvalidInput(
-                    f"mechanism must not round finer than 1/{FINEST:,}, got {self.release}."
+                    f"mechanism must not round finer than 1/{FINEST:,}, got {self.rule}."
                 )
         self.rule.init(self.problem)  # a rule that does not fit must say so before any play
         for model in self.predictions:
@@ -106,6 +103,11 @@ class Request:
                     f"predictions {model.name} must have {self.parts.scored.size} labels, "
                     f"got {model.labels.size}."
                 )
+
+    @property
+    def release(self) -> str:
+        """The rule as text."""
+        return str(self.rule)
 
     @property
     def labels(self) -> Labels:

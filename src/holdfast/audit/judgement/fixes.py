@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from holdfast.audit.inputs.disclosure import RoundingUnit
@@ -16,7 +16,7 @@ from holdfast.audit.scenarios.measurement import OnPlay, PlayBudget, measure, st
 from holdfast.audit.scenarios.plays import Play
 from holdfast.audit.scenarios.rules import price_points
 from holdfast.audit.scenarios.scenarios import compared_scenarios
-from holdfast.mechanisms import Batch, Chain, Ladder, Rounding, Rule, parse_mechanism
+from holdfast.mechanisms import Batch, Exact, Ladder, ParameterFreeLadder, Rounding, Rule
 from holdfast.problem import Problem
 
 __all__ = ["Candidate", "candidates", "cheapest_fix", "loss"]
@@ -31,14 +31,14 @@ MOST_PLAYED = 8
 
 
 class Candidate(NamedTuple):
-    """A change: a rule in text form, looks of all accounts together, and what it costs."""
+    """A change: a rule, looks of all accounts together, and what it costs."""
 
-    rule: str
+    rule: Rule
     looks: int
     loss: float
 
 
-def loss(rule: str, looks: int, request: Request) -> float:
+def loss(rule: Rule, looks: int, request: Request) -> float:
     """Return what a change costs honest users, in doublings.
 
     Coarseness counts in standard errors of a score, because a step below the error hides nothing
@@ -46,31 +46,27 @@ def loss(rule: str, looks: int, request: Request) -> float:
     answers that come in batches of b cost log2(b).
     """
     n, m, today = request.problem
-    parsed = parse_mechanism(rule)
     error = 0.5 / math.sqrt(n)
-    coarse = math.log2(1.0 + parsed.resolution(Problem(n, m, looks)) / error)
-    rules = parsed.rules if isinstance(parsed, Chain) else [parsed]
-    late = sum(math.log2(each.size) for each in rules if isinstance(each, Batch))
-    return coarse + math.log2(today / looks) + late
+    coarse = math.log2(1.0 + rule.resolution(Problem(n, m, looks)) / error)
+    return coarse + math.log2(today / looks) + math.log2(rule.batch_size or 1)
 
 
 def candidates(request: Request) -> list[Candidate]:
     """Return every change that is considered, cheapest first."""
     today = request.n_looks
-    rules = [request.release]
-    rules += [f"round:{digits}" for digits in DECIMALS]
-    rules += [f"ladder:{step}" for step in STEPS] + ["ladder"]
+    rules = [request.rule, *(Rounding(decimals=digits) for digits in DECIMALS)]
+    rules += [*(Ladder(step) for step in STEPS), ParameterFreeLadder()]
     # No account can be left less than a look.
     least = min(request.accounts, today)
     looks = sorted({max(least, int(share * today)) for share in SHARES}, reverse=True)
     found = {(rule, k): Candidate(rule, k, loss(rule, k, request)) for rule in rules for k in looks}
-    if not request.release.startswith("batch"):
+    if not request.rule.waits:
         for share in BATCHES:
-            rule = f"batch:{max(2, math.ceil(share * today))}"
-            if max(2, math.ceil(share * today)) <= today:
-                found[rule, today] = Candidate(rule, today, loss(rule, today, request))
-    del found[request.release, today]
-    return sorted(found.values(), key=lambda each: (each.loss, each.rule, -each.looks))
+            batch = Batch(max(2, math.ceil(share * today)))
+            if batch.size <= today:
+                found[batch, today] = Candidate(batch, today, loss(batch, today, request))
+    del found[request.rule, today]
+    return sorted(found.values(), key=lambda each: (each.loss, str(each.rule), -each.looks))
 
 
 def cheapest_fix(
@@ -78,7 +74,7 @@ def cheapest_fix(
     play_budget: PlayBudget,
     grain: RoundingUnit,
     gap: float,
-    compared: Sequence[RuleRow],
+    compared: Mapping[Rule, RuleRow],
     play: Play,
     on_play: OnPlay | None = None,
     *,
@@ -86,7 +82,8 @@ def cheapest_fix(
 ) -> Fix | None:
     """Return the cheapest candidate that brings the worst gain under the gap, or None.
 
-    `model` is the stated accuracy of the given models.
+    `compared` has what was found under other rules, `model` is the stated accuracy of
+    the given models.
 
     Enough is what the verdict's reserve asks for: twice the gain is below the gap, or the gain is
     below it and no more than chance. Candidates are taken in order of loss. Formulas and what was
@@ -97,25 +94,25 @@ def cheapest_fix(
     forms = forms_for(request)
     # A gain on the scored part is worth its share of the final ranking.
     gap = gap / request.parts.final_share
-    known = {each.rule: (play_budget.looks, each.possible) for each in compared}
+    known = {rule: (play_budget.looks, row.possible) for rule, row in compared.items()}
     left = MOST_PLAYED
     for each in candidates(request):
         problem = Problem(n, m, each.looks)
-        rule, looks = parse_mechanism(each.rule), min(each.looks, play_budget.looks)
+        rule, looks = each.rule, min(each.looks, play_budget.looks)
         certain = allowed(request, rule, each.looks)
         if model is not None:
             certain = max(certain, allowed(request, rule, each.looks, model=model))
         proven = certain < gap
         if not proven and not _promising(forms, each, problem, gap, known):
             continue
-        if str(rule) in known and known[str(rule)][0] == looks:
-            possible = known[str(rule)][1]
+        if rule in known and known[rule][0] == looks:
+            possible = known[rule][1]
         elif left == 0 and not proven:
             continue  # too many were played; what is proven needs no luck
         else:
             left -= not proven
             possible = _played(request, rule, looks, play_budget, grain, gap, play, on_play)
-            known[str(rule)] = (looks, possible)
+            known[rule] = (looks, possible)
         if proven or _enough(possible, gap):
             return _fix(request, each, possible, certain, gap)
     return None
@@ -157,18 +154,18 @@ def _promising(
     each: Candidate,
     problem: Problem,
     gap: float,
-    known: Mapping[str, tuple[int, Interval]],
+    known: Mapping[Rule, tuple[int, Interval]],
 ) -> bool:
     """Tell whether neither a formula nor a measurement rules a candidate out."""
-    rule = parse_mechanism(each.rule)
+    rule = each.rule
     formula = forms.expected(rule, problem)
-    if rule.name in ("round", "exact") and formula is not None and RESERVE * formula >= gap:
+    if isinstance(rule, Rounding | Exact) and formula is not None and RESERVE * formula >= gap:
         return False
-    for name, (looks, possible) in known.items():
+    for other, (looks, possible) in known.items():
         # Small numbers of looks gain like their square root, and finer rules not less.
         fewer = math.sqrt(min(1.0, each.looks / looks))
         less = Interval(possible.mean * fewer, possible.low, possible.high)
-        if _is_finer(rule, parse_mechanism(name)) and not _enough(less, gap):
+        if _is_finer(rule, other) and not _enough(less, gap):
             return False
     return True
 
@@ -181,14 +178,14 @@ def _is_finer(rule: Rule, other: Rule) -> bool:
         case (Ladder(), Ladder()):
             return rule.step <= other.step
         case _:
-            return str(rule) == str(other)
+            return rule == other
 
 
 def _fix(request: Request, each: Candidate, possible: Interval, certain: float, gap: float) -> Fix:
-    rule = parse_mechanism(each.rule)
+    rule = each.rule
     n, m, _ = request.problem
     parts = []
-    if str(rule) != request.release:
+    if rule != request.rule:
         parts.append(f"release {rule} instead of {request.release}")
     if each.looks < request.n_looks:
         own = max(1, each.looks // request.accounts)

@@ -56,7 +56,7 @@ def compare(
     found: StrongestAttack,
     play: Play,
     on_play: OnPlay | None = None,
-) -> tuple[RuleRow, ...]:
+) -> dict[Rule, RuleRow]:
     """Play a few attacks against each other rule; the policy's row comes from the suite's plays."""
     n, m, _ = request.problem
     looks = play_budget.looks
@@ -66,7 +66,7 @@ def compare(
         first = worst(known)
         assert first.bias is not None
         again = StrongestAttack(first.scenario, first.bias, play_budget.trials)
-    rows = [row(request, grain, request.rule, looks, known, again)]
+    rows = {request.rule: row(request, grain, request.rule, looks, known, again)}
     others = [parse_mechanism(name) for name in _others(request)]
     asked = [
         (scenario, str(rule), looks)
@@ -84,8 +84,8 @@ def compare(
     ]
     strongest = strongest_of(groups, play_budget.fewer, play, on_play)
     for rule, (_, _, group), best in zip(others, groups, strongest, strict=True):
-        rows.append(row(request, grain, rule, looks, group, best))
-    return tuple(rows)
+        rows[rule] = row(request, grain, rule, looks, group, best)
+    return rows
 
 
 def row(
