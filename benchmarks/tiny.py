@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.attacks.registry import attack_names, make_attack
 from holdfast.errors import HoldfastError
-from holdfast.experiments.registry import attack_names, make_attack
 from holdfast.optimal import optimal
 from holdfast.problem import Problem
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import holdfast
-from holdfast import attacks, planner, statements
+from holdfast import planner, statements
 from holdfast.answers import (
     ComparisonAnswers,
     ExactAnswers,
@@ -23,6 +23,8 @@ from holdfast.answers import (
     RoundedAnswers,
     SubsetAnswers,
 )
+from holdfast.attacks.description import Needs
+from holdfast.attacks.registry import attack_types
 from holdfast.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -169,10 +171,9 @@ def test_the_page_on_answers_lists_what_every_attack_tolerates():
         if cells[0] == "yes":
             told = {model for model, cell in zip(order, cells, strict=True) if cell[:3] == "yes"}
             listed |= dict.fromkeys(re.findall(r"`(\w+)`", names), told)
-    classes = [getattr(attacks, name) for name in attacks.__all__] + [planner.Mixture]
     declared = {
-        c.__name__: set(c.tolerates)
-        for c in classes
-        if inspect.isclass(c) and "attack" not in inspect.signature(c).parameters  # no wrapper
+        cls.__name__: set(cls.tolerates)
+        for cls in [*attack_types(), planner.Mixture]
+        if cls.needs is not Needs.ATTACK
     }
     assert listed == declared

@@ -13,12 +13,13 @@ from holdfast.answers import (
     RoundedAnswers,
     SubsetAnswers,
 )
+from holdfast.attacks.registry import attack_types, make_attack
 from holdfast.bounds import best_impossible
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.oracles import LabelOracle
 from holdfast.planner import Auto, Mixture, Setting, plan
 from holdfast.planner.forecasts import forecast
-from holdfast.planner.players import make_player, part_of, player_names
+from holdfast.planner.mixture import part_of
 from holdfast.planner.tables import table
 from holdfast.priors import Prior
 from tests.attacks.released import model_guess, play_under
@@ -71,7 +72,7 @@ CELLS = [
     ("name", "problem", "trials"), CELLS, ids=[f"{name}-{tuple(p)}" for name, p, _ in CELLS]
 )
 def test_forecast_and_measurement_agree(name, problem, trials):
-    mean, error = measured(lambda p, rng: make_player(name, p, rng), problem, trials)
+    mean, error = measured(lambda p, rng: make_attack(name, p, rng), problem, trials)
     assert_agree(forecast(name, Setting(problem)).gain, mean, error)
 
 
@@ -92,7 +93,7 @@ def test_forecasts_know_what_answers_hide(name, answers, share):
     problem = Problem(1000, 10, 40)
 
     def make(p, rng):
-        return make_player(name, p, rng, answers=answers)
+        return make_attack(name, p, rng, answers=answers)
 
     mean, error = measured(make, problem, 30, answers=answers)
     told = forecast(name, Setting(problem, answers=answers)).gain
@@ -127,7 +128,9 @@ def test_one_look_tells_nothing_to_attacks_that_climb():
 
 def test_every_attack_has_a_forecast_or_a_reason():
     found = plan(Problem(1000, 10, 50)).forecasts
-    assert sorted(each.attack for each in found) == sorted([*player_names(), "mixture"])
+    assert sorted(each.attack for each in found) == sorted(
+        [*(cls.name for cls in attack_types()), "mixture"]
+    )
     assert all(each.reason for each in found)
     assert sum(each.playable for each in found) >= 12
 
@@ -185,7 +188,7 @@ def test_a_public_split_smaller_than_the_looks():
     answers = SubsetAnswers(0.1)
     told = forecast("block-majority", Setting(problem, answers=answers)).gain
     mean, error = measured(
-        lambda p, rng: make_player("block-majority", p, rng), problem, 100, answers=answers
+        lambda p, rng: make_attack("block-majority", p, rng), problem, 100, answers=answers
     )
     assert_agree(told, mean, error, 0.2)
     assert Auto(problem, rng=np.random.default_rng(0), answers=answers).plan.chosen.gain > told
@@ -248,7 +251,7 @@ def test_the_forecast_with_a_prior_agrees_with_measurement():
         sure = rng.uniform(0.3, 0.9, size=n)
         top = model_guess(hidden, m, sure, rng)
         prior = Prior.candidates(top[:, None], sure[:, None], m)
-        attack = make_player("champion-challenger", problem, rng, prior=prior)
+        attack = make_attack("champion-challenger", problem, rng, prior=prior)
         guess = play(attack, LabelOracle(hidden, problem=problem))
         gains.append(int((guess == hidden).sum()) - int((top == hidden).sum()))
     told = forecast("champion-challenger", Setting(problem, prior)).gain
@@ -329,7 +332,7 @@ def test_a_mixture_refuses_answers_that_can_not_be():
     with pytest.raises(InvalidInput, match="n_certain must be at most n_examples = 100, got 101"):
         Mixture(problem, rng=np.random.default_rng(0), n_certain=101)
     with pytest.raises(InvalidInput, match="attack must be one of"):
-        make_player("luck", problem, np.random.default_rng(0))
+        make_attack("luck", problem, np.random.default_rng(0))
 
 
 def test_a_mixture_names_its_own_queries():

@@ -7,11 +7,11 @@ import pytest
 
 from holdfast import Problem
 from holdfast.answers import ExactAnswers, NoisyAnswers, RoundedAnswers, SubsetAnswers
+from holdfast.attacks.registry import make_attack
 from holdfast.bounds.rate_distortion import spend
 from holdfast.planner import Setting
 from holdfast.planner.forecasts import forecast
 from holdfast.planner.model_margin import left_to_gain, model_ratio, model_worth
-from holdfast.planner.players import make_player
 from holdfast.planner.tables import table
 from holdfast.priors import Prior
 from tests.attacks.released import model_guess, play_under
@@ -36,7 +36,7 @@ def gained(problem, accuracy, trials, answers, seed):
         hidden = rng.integers(m, size=n)
         top = model_guess(hidden, m, np.full(n, accuracy), rng)
         prior = equally_sure(top, accuracy, m)
-        attack = make_player("champion-challenger", problem, rng, prior=prior, answers=answers)
+        attack = make_attack("champion-challenger", problem, rng, prior=prior, answers=answers)
         guess = play_under(attack, hidden, answers, rng, None)
         gains.append(int((guess == hidden).sum()) - int((top == hidden).sum()))
     return float(np.mean(gains)), float(np.std(gains, ddof=1) / math.sqrt(trials))
@@ -100,7 +100,7 @@ def test_a_public_split_that_many_looks_almost_decide(sizes, fraction, trials):
         rng = np.random.default_rng(sequence)
         hidden = rng.integers(m, size=n)
         scored = rng.permutation(n)[: answers.size(n)]
-        attack = make_player("champion-challenger", problem, rng, answers=answers)
+        attack = make_attack("champion-challenger", problem, rng, answers=answers)
         guess = play_under(attack, hidden, answers, rng, scored)
         gains.append(int((guess == hidden)[scored].sum()) - scored.size / m)
     predicted = forecast("champion-challenger", Setting(problem, answers=answers)).gain

@@ -1,27 +1,22 @@
 """Every attack, and the small problems of `holdfast.testing` that it plays.
 
-A new attack is picked up from `holdfast.attacks.__all__`; nothing here needs to change.
+A new attack is picked up from the registry; nothing here needs to change.
 """
 
 from __future__ import annotations
 
-import inspect
-
 import numpy as np
 
-from holdfast import Problem, attacks, planner
+import holdfast.planner  # noqa: F401 - registers the attack that plans first
+from holdfast import Problem
+from holdfast.attacks.registry import attack_names, attack_type
 from holdfast.errors import HoldfastError
 from holdfast.testing import PROBLEMS
 
 
 def attack_classes() -> list[type]:
     """Return every attack that is built from a problem and a generator alone."""
-    classes = [getattr(attacks, name) for name in attacks.__all__] + [planner.Auto]
-    return [
-        cls
-        for cls in classes
-        if inspect.isclass(cls) and next(iter(inspect.signature(cls).parameters)) == "problem"
-    ]
+    return [attack_type(name) for name in attack_names()]
 
 
 def cases() -> list[tuple[type, Problem]]:

@@ -1,12 +1,11 @@
 """Every attack that takes a prior: from a calibrated model, never worse than it on average."""
 
-import inspect
-
 import numpy as np
 import pytest
 
-from holdfast import Problem, attacks, planner
+from holdfast import Problem
 from holdfast.answers import RoundedAnswers
+from holdfast.attacks.registry import attack_names, attack_type
 from holdfast.priors import Prior
 
 # Many whole games of every attack with a prior.
@@ -15,8 +14,7 @@ pytestmark = pytest.mark.slow
 
 def with_prior():
     """Return every attack that takes `prior=` and needs nothing but a problem and a generator."""
-    classes = [getattr(attacks, name) for name in attacks.__all__] + [planner.Auto]
-    return [c for c in classes if inspect.isclass(c) and "prior" in inspect.signature(c).parameters]
+    return [cls for cls in map(attack_type, attack_names()) if cls.takes_prior]
 
 
 EVERY = pytest.mark.parametrize("cls", with_prior(), ids=lambda cls: cls.__name__)
@@ -69,12 +67,7 @@ def test_exact_answers(cls, m, k, kind):
 
 @pytest.mark.parametrize(
     "cls",
-    [
-        c
-        for c in with_prior()
-        if "answers" in inspect.signature(c).parameters
-        and RoundedAnswers in getattr(c, "tolerates", {RoundedAnswers})
-    ],
+    [c for c in with_prior() if c.takes_answers and RoundedAnswers in c.tolerates],
     ids=lambda cls: cls.__name__,
 )
 @pytest.mark.parametrize("kind", ["even", "uneven"])

@@ -1,4 +1,4 @@
-from holdfast.planner.players import player_names
+from holdfast.attacks.registry import attack_types
 
 SIZES = ("--n-examples", 1000, "--n-classes", 10, "--n-queries", 50)
 
@@ -9,7 +9,10 @@ def test_the_json_lists_every_attack_with_the_chosen_one_first(holdfast):
     assert outcome.err == ""
     found = outcome.json
     assert found["problem"] == {"n_examples": 1000, "n_classes": 10, "n_queries": 50}
-    assert {each["attack"] for each in found["attacks"]} == {*player_names(), "mixture"}
+    assert {each["attack"] for each in found["attacks"]} == {
+        *(cls.name for cls in attack_types()),
+        "mixture",
+    }
     assert found["chosen"] == found["attacks"][0]
     assert found["chosen"]["attack"] == "champion-challenger"
     for each in found["attacks"]:

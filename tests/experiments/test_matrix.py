@@ -4,7 +4,9 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from holdfast import Problem, attacks
+from holdfast import Problem
+from holdfast.attacks.description import Needs
+from holdfast.attacks.registry import attack_types
 from holdfast.bounds.block_majority import expected_accuracy
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.experiments import Matrix, heat_map, run_matrix
@@ -39,24 +41,11 @@ def test_every_rule_meets_every_attack_and_says_why_one_cannot_play(result):
     assert ("improved", "block-climb") not in refused
 
 
-# Why an attack is in no entry of the suite.
-ELSEWHERE = {
-    "GridReader": "reads answers for others, in their entries",
-    "ImprovementReader": "as above",
-    "RankReader": "as above",
-    "Permuted": "permutes others, which do so themselves",
-    "without_features": "asks with classifiers",
-    "VoteStacking": "needs models",
-    "PriorClimb": "needs a model or class shares; without them it is hill-climb",
-    "AnytimeChampionChallenger": "champion-challenger that may be stopped early: never stronger",
-    "Exhaustive": "a search for tiny problems, of the kind that message-passing does for all",
-}
-
-
-def test_every_public_attack_is_in_the_suite_or_has_a_reason():
-    names = {name for name in attacks.__all__ if name not in ELSEWHERE}
-    entries = (entry.name.partition(",")[0] for entry in SUITE)
-    assert {name.title().replace("-", "") for name in entries} == names
+def test_every_attack_that_needs_no_special_setting_is_in_the_suite():
+    names = [cls.name for cls in attack_types() if cls.needs in (None, Needs.ROUNDING)]
+    assert [entry.name for entry in SUITE if entry.accounts == 1] == names
+    missing = {cls.needs for cls in attack_types() if cls.name not in names}
+    assert missing == {*Needs} - {Needs.ROUNDING}
 
 
 def test_every_measured_gain_is_at_or_below_its_certified_bound(result):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.answers import ExactAnswers
+from holdfast.attacks.description import Described
 from holdfast.errors import InvalidInput, OutOfTurn
 from holdfast.kernels.keyed import bounded, subkey, wrap
 from holdfast.labels import Labels, label_dtype
@@ -22,7 +22,7 @@ Query = TypeVar("Query")
 EVERYWHERE = slice(None)
 
 
-class TurnBased(Generic[Query]):
+class TurnBased(Described, Generic[Query]):
     """Keep `ask` and `tell` in turn and within the budget.
 
     A subclass implements `_query(index)`, the next query or None if it has nothing left to ask;
@@ -106,10 +106,6 @@ class LabelAttack(TurnBased[Labels]):
     only uses that it sends any fixed label to a uniform one, independently across examples, and
     a shift does. `self._shifts` holds the amounts; all zero when `permuted` is off.
 
-    `tolerates` lists the answer models under which the attack's argument holds, `intolerance` says
-    why it needs them: exact answers unless a subclass says otherwise. `adaptive` says whether a
-    query may depend on the answers before it.
-
     Parameters
     ----------
     problem
@@ -120,10 +116,6 @@ class LabelAttack(TurnBased[Labels]):
         Off: play with the labels as they are, to see what goes wrong on class-balanced or
         adversarial test sets.
     """
-
-    adaptive: ClassVar[bool] = False
-    tolerates: ClassVar[frozenset[type[Any]]] = frozenset({ExactAnswers})
-    intolerance: ClassVar[str] = "its argument holds for no others"
 
     def __init__(
         self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True

@@ -49,6 +49,9 @@ class InformedAttack(LabelAttack):
         What a released answer tells.
     """
 
+    takes_prior = True
+    takes_answers = True
+
     def __init__(
         self,
         problem: Problem,

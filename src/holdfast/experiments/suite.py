@@ -6,22 +6,22 @@ published evaluations used weak ones. Figures are comparable between runs with t
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from holdfast import attacks
 from holdfast.answers import RoundedAnswers
+from holdfast.attacks import GridReader, ImprovementReader, RankReader
+from holdfast.attacks.description import Described, Needs, NewBestBoard, Reads
+from holdfast.attacks.registry import attack_types, build
 from holdfast.errors import NotSupported
 from holdfast.labels import Labels
 from holdfast.mechanisms import Rule, compared_rules
+from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
 
-__all__ = ["SUITE", "VERSION", "SuiteEntry", "default_rules", "entry_named"]
+__all__ = ["SUITE", "VERSION", "SuiteEntry", "attack_on", "default_rules", "entry_named"]
 
 VERSION = "2026.11"
 
@@ -31,83 +31,72 @@ def default_rules(problem: Problem) -> tuple[str, ...]:
     return tuple(str(rule) for rule in compared_rules(problem))
 
 
-Build = Callable[[Problem, np.random.Generator, Rule], Attack[Labels]]
-
-
 @dataclass(frozen=True)
 class SuiteEntry:
-    """One way to attack a board: an attack, how it reads the rule, and how many accounts it has.
+    """One way to attack a board: an attack, and how many accounts it has.
 
     `accounts` is 1, 2, or None for a new account at every look.
     """
 
-    name: str
-    build: Build
+    attack: type[Described]
     accounts: int | None = 1
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        if self.accounts == 1:
+            return self.attack.name
+        return f"{self.attack.name}, {self.accounts or 'new'} accounts"
 
     def play(self, problem: Problem, rng: np.random.Generator, rule: Rule) -> Attack[Labels]:
         """Return the attack, ready to play, or raise why it can't."""
         if self.accounts != 1 and not rule.keeps_state:
             raise NotSupported("the rule remembers nothing, so accounts make no difference.")
-        return self.build(problem, rng, rule)
+        return attack_on(self.attack, problem, rng, rule)
 
     def n_accounts(self, n_queries: int) -> int:
         """Return the number of accounts for that many looks."""
         return n_queries if self.accounts is None else min(self.accounts, n_queries)
 
 
-def _scored(cls: type[Any]) -> Build:
-    """Build an attack that estimates from scores, told by the rule what they are worth."""
-
-    def build(problem: Problem, rng: np.random.Generator, rule: Rule) -> Attack[Labels]:
-        grid = _fine_grid(rule, problem)
-        # What the reader undoes is left out of the model.
-        model = (rule.stages[0] if grid else rule).answer_model(problem)
-        if model is None:
-            raise NotSupported("it needs scores, and the rule releases none.")
-        informed = "answers" in inspect.signature(cls).parameters
-        made: Attack[Labels] = (
-            cls(problem, rng=rng, answers=model) if informed else cls(problem, rng=rng)
-        )
-        return attacks.GridReader(made, size=grid) if grid else made
-
-    return build
-
-
-def _steering(cls: type[Any]) -> Build:
-    """Build an attack that asks where rounding tells most."""
-    scored = _scored(cls)
-
-    def build(problem: Problem, rng: np.random.Generator, rule: Rule) -> Attack[Labels]:
-        if not isinstance(rule.answer_model(problem), RoundedAnswers):
-            raise NotSupported("it is made for rounding, and the rule does not round.")
-        return scored(problem, rng, rule)
-
-    return build
+def attack_on(
+    cls: type[Described],
+    problem: Problem,
+    rng: np.random.Generator,
+    rule: Rule,
+    *,
+    prior: Prior | None = None,
+) -> Attack[Labels]:
+    """Return an attack that knows the rule, ready to play, or raise why it can't."""
+    if cls.reads in (Reads.ORDER, Reads.NEW_BEST):
+        return _comparing(cls, problem, rng, rule, prior)
+    if cls.needs is Needs.ROUNDING and not isinstance(rule.answer_model(problem), RoundedAnswers):
+        raise NotSupported("it is made for rounding, and the rule does not round.")
+    grid = _fine_grid(rule, problem)
+    # What the reader undoes is left out of the model.
+    model = (rule.stages[0] if grid else rule).answer_model(problem)
+    if model is None:
+        raise NotSupported("it needs scores, and the rule releases none.")
+    made = build(cls, problem, rng, prior=prior, answers=model)
+    return GridReader(made, size=grid) if grid else made
 
 
-def _comparing(cls: type[Any], **settings: Any) -> Build:
-    """Build an attack that only compares answers: ranks will do."""
-
-    def build(problem: Problem, rng: np.random.Generator, rule: Rule) -> Attack[Labels]:
-        if rule.shows == "new best":
-            raise NotSupported("it compares neighbouring looks, and the rule only the best.")
-        attack = cls(problem, rng=rng, **settings)
-        return attacks.RankReader(attack) if rule.shows == "ranks" else attack
-
-    return build
-
-
-def _climbing(cls: type[Any], settings: Callable[[Problem, Rule], dict[str, Any]]) -> Build:
-    """Build an attack that only listens for a new best: one bit will do."""
-
-    def build(problem: Problem, rng: np.random.Generator, rule: Rule) -> Attack[Labels]:
-        attack = cls(problem, rng=rng, **settings(problem, rule))
-        if rule.shows == "new best":
-            return attacks.ImprovementReader(attack)
-        return attacks.RankReader(attack) if rule.shows == "ranks" else attack
-
-    return build
+def _comparing(
+    cls: type[Described],
+    problem: Problem,
+    rng: np.random.Generator,
+    rule: Rule,
+    prior: Prior | None,
+) -> Attack[Labels]:
+    """Return an attack that needs no scores: ranks will do, or one bit for a new best."""
+    if cls.reads is Reads.ORDER and rule.shows == "new best":
+        raise NotSupported("it compares neighbouring looks, and the rule only the best.")
+    board = NewBestBoard(rule.climb_step, rule.climb_errors, float(rule.rounds_to or 0.0))
+    settings = cls.settings_for(problem, board)
+    attack = build(cls, problem, rng, prior=prior, **settings)
+    if rule.shows == "new best":
+        return ImprovementReader(attack)
+    return RankReader(attack) if rule.shows == "ranks" else attack
 
 
 def _fine_grid(rule: Rule, problem: Problem) -> int | None:
@@ -119,52 +108,16 @@ def _fine_grid(rule: Rule, problem: Problem) -> int | None:
     return size if rule.rounds_to * size < 1 else None
 
 
-def _margin(problem: Problem, rule: Rule) -> dict[str, Any]:
-    """Return the board's threshold in standard errors, and how many tries a block should get."""
-    del problem
-    climbs_by_luck = rule.climb_errors > 0.0
-    return {"threshold": rule.climb_errors, "passes": 4 if climbs_by_luck else 2}
+def _suite() -> tuple[SuiteEntry, ...]:
+    """Return every attack that is worth playing on its own, then some from several accounts."""
+    alone = [cls for cls in attack_types() if cls.needs in (None, Needs.ROUNDING)]
+    found = [SuiteEntry(cls) for cls in alone]
+    for accounts in (2, None):
+        found += [SuiteEntry(cls, accounts) for cls in alone if cls.accounts == accounts]
+    return tuple(found)
 
 
-def _step(problem: Problem, rule: Rule) -> dict[str, Any]:
-    """Return how much a look has to climb to be shown."""
-    return {"step": rule.climb_step or 1.0 / problem.n_examples}
-
-
-def _nothing(problem: Problem, rule: Rule) -> dict[str, Any]:
-    del problem, rule
-    return {}
-
-
-SUITE = (
-    SuiteEntry("constant", _scored(attacks.Constant)),
-    SuiteEntry("block-majority", _comparing(attacks.BlockMajority)),
-    SuiteEntry("column-vote", _scored(attacks.ColumnVote)),
-    SuiteEntry("uniform-vote", _scored(attacks.UniformVote)),
-    SuiteEntry("naive-bayes", _scored(attacks.NaiveBayes)),
-    SuiteEntry("boosting", _scored(attacks.Boosting)),
-    SuiteEntry("hadamard-blocks", _scored(attacks.HadamardBlocks)),
-    SuiteEntry("label-subset", _scored(attacks.LabelSubset)),
-    SuiteEntry("message-passing", _scored(attacks.MessagePassing)),
-    SuiteEntry("detecting", _scored(attacks.Detecting)),
-    SuiteEntry("pooled-detecting", _scored(attacks.PooledDetecting)),
-    SuiteEntry("lattice", _scored(attacks.Lattice)),
-    SuiteEntry("champion-challenger", _scored(attacks.ChampionChallenger)),
-    SuiteEntry("boundary-challenger", _steering(attacks.BoundaryChallenger)),
-    SuiteEntry("hill-climb", _climbing(attacks.HillClimb, _nothing)),
-    SuiteEntry("block-climb", _climbing(attacks.BlockClimb, _margin)),
-    SuiteEntry("random-climb", _climbing(attacks.RandomClimb, _step)),
-    SuiteEntry("block-climb, 2 accounts", _climbing(attacks.BlockClimb, _margin), accounts=2),
-    SuiteEntry("random-climb, 2 accounts", _climbing(attacks.RandomClimb, _step), accounts=2),
-    SuiteEntry("block-majority, new accounts", _comparing(attacks.BlockMajority), accounts=None),
-    SuiteEntry("hadamard-blocks, new accounts", _scored(attacks.HadamardBlocks), accounts=None),
-    SuiteEntry(
-        "champion-challenger, new accounts", _scored(attacks.ChampionChallenger), accounts=None
-    ),
-    SuiteEntry(
-        "boundary-challenger, new accounts", _steering(attacks.BoundaryChallenger), accounts=None
-    ),
-)
+SUITE = _suite()
 
 
 def entry_named(name: str) -> SuiteEntry:

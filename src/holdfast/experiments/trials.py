@@ -13,10 +13,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+import holdfast.planner  # noqa: F401 - registers the attack that plans first
+from holdfast.attacks.registry import make_attack
 from holdfast.errors import InvalidInput
 from holdfast.experiments.label_kinds import LABEL_KINDS, hidden_labels
 from holdfast.experiments.pool import pool
-from holdfast.experiments.registry import make_attack
 from holdfast.labels import Labels, as_labels
 from holdfast.loop import play
 from holdfast.oracles import ClassifierOracle, LabelOracle

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.answers import AnswerModel, ComparisonAnswers, ExactAnswers
+from holdfast.answers import EVERY_MODEL, AnswerModel, ComparisonAnswers, ExactAnswers
 from holdfast.attacks.base import TurnBased
+from holdfast.attacks.registry import attack_type, build, register
 from holdfast.errors import InvalidInput
 from holdfast.labels import Labels
 from holdfast.planner.mixture import Mixture
 from holdfast.planner.plan import MIXTURE, Plan, plan
-from holdfast.planner.players import make_player
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
@@ -22,6 +22,7 @@ from holdfast.quoting import quoted
 __all__ = ["Auto"]
 
 
+@register
 class Auto(TurnBased[Labels]):
     """Predict what every attack would gain, and play the best one.
 
@@ -49,6 +50,13 @@ class Auto(TurnBased[Labels]):
     >>> attack.plan.chosen.attack
     'pooled-detecting'
     """
+
+    family = "wrappers"
+    adaptive = True  # as far as the class can tell: it depends on the attack that is chosen
+    tolerates = EVERY_MODEL
+    takes_prior = True
+    takes_answers = True
+    proves_labels = True
 
     def __init__(
         self,
@@ -81,9 +89,10 @@ class Auto(TurnBased[Labels]):
                 **chosen.settings,
             )
         else:
-            self._inner = make_player(
-                chosen.attack,
-                self._problem,
+            cls = attack_type(chosen.attack)
+            self._inner = build(
+                cls,
+                cls.usable(self._problem),
                 inner_rng,
                 permuted=permuted,
                 prior=known,

@@ -13,17 +13,18 @@ from holdfast import attacks
 from holdfast.answers import ExactAnswers, SubsetAnswers, check_tolerated
 from holdfast.attacks.exact._lindstrom import plan_exact
 from holdfast.attacks.paper.exhaustive import MAX_LABELINGS
+from holdfast.attacks.registry import attack_types
 from holdfast.bounds.rate_distortion import NATS_PER_LOOK, gain_for_nats, spend
 from holdfast.certificates import certify
 from holdfast.errors import HoldfastError
 from holdfast.planner import closed_forms, curves
 from holdfast.planner.forecast import Forecast, Setting
 from holdfast.planner.model_margin import model_ratio
-from holdfast.planner.players import block_majority_problem, player_names, player_type
 from holdfast.problem import Problem
 
 __all__ = ["all_forecasts", "forecast", "sure_gain"]
 
+_TYPES = {cls.name: cls for cls in attack_types()}
 Told = tuple[float, int, str]  # gain above the start, looks, where the figure comes from
 
 # Why there is no figure.
@@ -49,7 +50,7 @@ def forecast(name: str, setting: Setting) -> Forecast:
     >>> round(forecast("block-majority", Setting(Problem(10_000, 10, 101))).gain, 1)
     177.5
     """
-    adaptive = bool(player_type(name).adaptive)
+    adaptive = _TYPES[name].adaptive
     reason = NO_FIGURE.get(name) or _obstacle(name, setting)
     if reason is None and name in TELL:
         gain, looks, reason = TELL[name](setting)
@@ -85,7 +86,7 @@ def most_accuracy(problem: Problem, model: float | None = None) -> float:
 def _obstacle(name: str, setting: Setting) -> str | None:
     """Return why the attack can't be played here; None: it can."""
     try:
-        check_tolerated(player_type(name), setting.answers, setting.problem)
+        check_tolerated(_TYPES[name], setting.answers, setting.problem)
         if name == "message-passing" and setting.problem.n_classes > MOST_CLASSES_PASSED:
             return f"its state evolution takes too long with over {MOST_CLASSES_PASSED} classes"
     except HoldfastError as error:
@@ -112,7 +113,7 @@ def _constant(setting: Setting) -> Told:
 
 
 def _block_majority(setting: Setting) -> Told:
-    problem = block_majority_problem(setting.problem)
+    problem = attacks.BlockMajority.usable(setting.problem)
     gain = closed_forms.block_gain(problem, setting.answers)
     told = "two labels a block: exact sum" if setting.exact else "two labels a block"
     if problem != setting.problem:
@@ -279,4 +280,4 @@ TELL: dict[str, Callable[[Setting], Told]] = {
 
 def all_forecasts(setting: Setting) -> list[Forecast]:
     """Return a forecast for every single attack."""
-    return [forecast(name, setting) for name in player_names()]
+    return [forecast(name, setting) for name in sorted(_TYPES)]

@@ -8,21 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.answers import AnswerModel, ExactAnswers, check_tolerated
-from holdfast.attacks import Lattice
+from holdfast.attacks import ChampionChallenger, Lattice
 from holdfast.attacks.base import TurnBased
 from holdfast.attacks.informed import renumbered
+from holdfast.attacks.registry import attack_type, build
 from holdfast.errors import InconsistentAnswer, InvalidInput
 from holdfast.labels import Labels
 from holdfast.planner.curves import lattice_looks
-from holdfast.planner.players import make_player, part_of, player_type
 from holdfast.priors import Prior
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import Attack
 
-__all__ = ["SPARE", "Mixture"]
+__all__ = ["SPARE", "Mixture", "part_of"]
 
 # Looks that are set aside for the first stage, as a multiple of what it takes on average.
 SPARE = 1.05
+# Labels of an example that keep their own probability when a prior is cut; the rest share.
+CANDIDATES = 64
 
 
 class Mixture(TurnBased[Labels]):
@@ -76,7 +78,7 @@ class Mixture(TurnBased[Labels]):
         *,
         rng: np.random.Generator,
         n_certain: int,
-        rest: str = "champion-challenger",
+        rest: str = ChampionChallenger.name,
         permuted: bool = True,
         prior: Prior | NDArray[Any] | None = None,
         answers: AnswerModel | None = None,
@@ -87,9 +89,8 @@ class Mixture(TurnBased[Labels]):
             raise InvalidInput(f"n_certain must be at most n_examples = {n}, got {n_certain}.")
         self._answers = ExactAnswers() if answers is None else answers
         check_tolerated(type(self), self._answers, self._problem)
-        player_type(rest)
         self._prior = prior if prior is None or isinstance(prior, Prior) else Prior.dense(prior)
-        self._permuted, self._rest = permuted, rest
+        self._permuted, self._rest = permuted, attack_type(rest)
         if self._prior is None:
             chosen = np.arange(n_certain)
         else:
@@ -135,9 +136,9 @@ class Mixture(TurnBased[Labels]):
         if not self._open.size:
             return False
         _, m, k = self._problem
-        self._second = make_player(
+        self._second = build(
             self._rest,
-            Problem(self._open.size, m, k - index),
+            self._rest.usable(Problem(self._open.size, m, k - index)),
             np.random.default_rng([self._seed, 2]),
             permuted=self._permuted,
             prior=None if self._prior is None else part_of(self._prior, self._open),
@@ -174,3 +175,13 @@ class Mixture(TurnBased[Labels]):
         labels = self._known.copy()
         labels[self._open] = part
         return labels
+
+
+def part_of(prior: Prior, examples: NDArray[np.intp]) -> Prior:
+    """Return the prior of some of the examples.
+
+    >>> part_of(Prior.dense([[0.2, 0.8], [0.5, 0.5], [1.0, 0.0]]), np.array([0, 2])).top()
+    array([1, 0], dtype=uint8)
+    """
+    labels, probabilities = prior.ranked(min(prior.n_classes, CANDIDATES))
+    return Prior.candidates(labels[examples], probabilities[examples], prior.n_classes)

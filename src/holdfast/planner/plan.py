@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from holdfast.answers import AnswerModel, ExactAnswers
+from holdfast.attacks import Lattice, PooledDetecting
 from holdfast.errors import InvalidInput
 from holdfast.planner import closed_forms, curves
 from holdfast.planner.forecast import Forecast, Setting
 from holdfast.planner.forecasts import all_forecasts, sure_gain
-from holdfast.planner.mixture import SPARE
-from holdfast.planner.players import part_of, player_type
+from holdfast.planner.mixture import SPARE, part_of
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 
@@ -109,7 +109,7 @@ def _mixture(setting: Setting, best_single: float) -> Forecast:
     problem = setting.problem
     n, m, k = problem
     if not setting.exact:
-        return _no_mixture(f"needs exact answers: {player_type('lattice').intolerance}")
+        return _no_mixture(f"needs exact answers: {Lattice.intolerance}")
     most = curves.lattice_affordable(k / SPARE, problem)
     if sure_gain(setting, most) < WORTH_MIXING * best_single:
         return _no_mixture(f"so few looks make only {most:,} labels certain")
@@ -153,7 +153,7 @@ def _divided(setting: Setting, sure: int) -> tuple[float, int, str]:
     gains = {"champion-challenger": curves.champion_gain(rest)}
     if prior is None:
         gains["pooled-detecting"] = closed_forms.design_gain(
-            player_type("pooled-detecting"), rest.problem, rest.answers
+            PooledDetecting, rest.problem, rest.answers
         )
     second = max(gains, key=lambda name: gains[name])
     return gain + gains[second], sure, second

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from holdfast.attacks.base import LabelAttack
+from holdfast.attacks.description import NewBestBoard, Reads
 from holdfast.errors import InvalidInput
 from holdfast.labels import Labels
 from holdfast.problem import Problem, check_at_least
@@ -62,7 +63,17 @@ class BlockClimb(LabelAttack):
     array([1, 1, 0, 0], dtype=uint8)
     """
 
-    adaptive: ClassVar[bool] = True
+    family = "climbing"
+    adaptive = True
+    reads = Reads.NEW_BEST
+    strongest_on = frozenset({Reads.NEW_BEST})
+    accounts = 2
+    effort = 6.0
+
+    @classmethod
+    def settings_for(cls, problem: Problem, board: NewBestBoard) -> dict[str, Any]:  # noqa: ARG003
+        """Return the board's threshold in standard errors, and how many tries a block gets."""
+        return {"threshold": board.standard_errors, "passes": 4 if board.standard_errors else 2}
 
     def __init__(
         self,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from holdfast.attacks.base import LabelAttack
+from holdfast.attacks.description import Reads
 from holdfast.errors import InvalidInput
 from holdfast.labels import Labels
 from holdfast.problem import Problem, check_at_least
@@ -45,7 +44,10 @@ class HillClimb(LabelAttack):
     array([1, 1, 0, 0], dtype=uint8)
     """
 
-    adaptive: ClassVar[bool] = True
+    family = "climbing"
+    adaptive = True
+    reads = Reads.NEW_BEST
+    strongest_on = frozenset({Reads.SCORES, Reads.NEW_BEST})
 
     def __init__(
         self,

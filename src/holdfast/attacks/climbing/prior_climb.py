@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.base import LabelAttack
+from holdfast.attacks.description import Needs, NewBestBoard, Reads
 from holdfast.errors import InvalidInput
 from holdfast.kernels.keyed import hash_keys, subkey
 from holdfast.labels import Labels
@@ -71,7 +72,18 @@ class PriorClimb(LabelAttack):
     array([0, 1, 0], dtype=uint8)
     """
 
-    adaptive: ClassVar[bool] = True
+    family = "climbing"
+    adaptive = True
+    reads = Reads.NEW_BEST
+    needs = Needs.PRIOR
+    takes_prior = True
+    strongest_on = frozenset({Reads.SCORES, Reads.NEW_BEST})
+    effort = 6.0
+
+    @classmethod
+    def settings_for(cls, problem: Problem, board: NewBestBoard) -> dict[str, Any]:  # noqa: ARG003
+        """Return how much a look has to climb to be shown."""
+        return {"step": board.step or board.rounding, "threshold": board.standard_errors}
 
     def __init__(
         self,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from typing import Any
 
 import numpy as np
 
 from holdfast.attacks.base import LabelAttack
+from holdfast.attacks.description import NewBestBoard, Reads
 from holdfast.errors import InvalidInput
 from holdfast.kernels.keyed import bounded, hash_keys, subkey
 from holdfast.labels import Labels
@@ -57,7 +58,17 @@ class RandomClimb(LabelAttack):
     True
     """
 
-    adaptive: ClassVar[bool] = True
+    family = "climbing"
+    adaptive = True
+    reads = Reads.NEW_BEST
+    strongest_on = frozenset({Reads.SCORES, Reads.NEW_BEST})
+    accounts = 2
+    effort = 20.0
+
+    @classmethod
+    def settings_for(cls, problem: Problem, board: NewBestBoard) -> dict[str, Any]:
+        """Return how much a look has to climb to be shown: one match where there is no step."""
+        return {"step": board.step or 1.0 / problem.n_examples}
 
     def __init__(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -132,10 +132,8 @@ class SubsetDesign(InformedAttack):
         r, from 2 to n_classes; None: the number with the largest expected accuracy.
     """
 
-    tolerates: ClassVar[frozenset[type[Any]]] = frozenset(
-        {ExactAnswers, RoundedAnswers, NoisyAnswers, SubsetAnswers}
-    )
-    intolerance: ClassVar[str] = "it averages counts, which a bare order does not give"
+    tolerates = frozenset({ExactAnswers, RoundedAnswers, NoisyAnswers, SubsetAnswers})
+    intolerance = "it averages counts, which a bare order does not give"
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from holdfast.answers import (
     SubsetAnswers,
 )
 from holdfast.attacks._answer_likelihood import Floats, Released, effective_variance, slopes
+from holdfast.attacks.description import Reads
 from holdfast.attacks.informed import InformedAttack
 from holdfast.kernels.keyed import subkey
 from holdfast.kernels.permutations import permutation
@@ -178,10 +179,12 @@ class HadamardBlocks(InformedAttack):
     array([0, 0, 0, 0, 0, 0], dtype=uint8)
     """
 
-    tolerates: ClassVar[frozenset[type[Any]]] = frozenset(
-        {ExactAnswers, RoundedAnswers, NoisyAnswers, SubsetAnswers}
-    )
-    intolerance: ClassVar[str] = "it adds and subtracts counts, which a bare order does not give"
+    family = "designs"
+    tolerates = frozenset({ExactAnswers, RoundedAnswers, NoisyAnswers, SubsetAnswers})
+    intolerance = "it adds and subtracts counts, which a bare order does not give"
+    strongest_on = frozenset({Reads.SCORES, Reads.NEW_BEST})
+    accounts = None
+    effort = 10.0
 
     def __init__(
         self,

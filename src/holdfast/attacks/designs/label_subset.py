@@ -63,6 +63,9 @@ class LabelSubset(SubsetDesign):
     0.036
     """
 
+    family = "designs"
+    effort = 40.0
+
     @classmethod
     def expected_accuracy(cls, problem: Problem, *, answers: AnswerModel | None = None) -> float:
         """Return the accuracy in the Gaussian limit, with the best r and without a prior."""

@@ -136,6 +136,9 @@ class MessagePassing(SubsetDesign):
     True
     """
 
+    family = "designs"
+    effort = 45.0
+
     @classmethod
     def best_label_count(cls, problem: Problem, answers: AnswerModel) -> int:
         """Return the number of labels with the largest accuracy by state evolution."""

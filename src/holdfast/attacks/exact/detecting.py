@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +64,10 @@ class Detecting(InformedAttack):
     (array([0, 1, 1, 0, 1], dtype=uint8), True)
     """
 
-    intolerance: ClassVar[str] = "a count that is off by one spoils the digits of every node below"
+    family = "exact"
+    proves_labels = True
+    intolerance = "a count that is off by one spoils the digits of every node below"
+    effort = 10.0
 
     def __init__(
         self,
@@ -278,6 +281,8 @@ class PooledDetecting(Detecting):
     >>> round(problem.n_examples * (PooledDetecting.expected_accuracy(problem) - 0.1))
     1305
     """
+
+    takes_prior = False
 
     def __init__(
         self,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.answers import EVERY_MODEL
 from holdfast.attacks.base import LabelAttack
+from holdfast.attacks.description import Reads
 from holdfast.errors import InvalidInput
 from holdfast.labels import Labels
 from holdfast.problem import Problem
@@ -77,7 +76,22 @@ class BlockMajority(LabelAttack):
     (array([0, 0, 0, 0, 0, 0], dtype=uint8), array([1, 1, 1, 0, 0, 0], dtype=uint8))
     """
 
-    tolerates: ClassVar[frozenset[type[Any]]] = EVERY_MODEL
+    family = "paper"
+    reads = Reads.ORDER
+    tolerates = EVERY_MODEL
+    strongest_on = frozenset({Reads.SCORES, Reads.NEW_BEST})
+    accounts = None
+    guarantee = "small-k"
+
+    @classmethod
+    def usable(cls, problem: Problem) -> Problem:
+        """Return the problem with at most n + 1 looks: one block per example.
+
+        >>> BlockMajority.usable(Problem(100, 10, 500))
+        Problem(n_examples=100, n_classes=10, n_queries=101)
+        """
+        n, m, k = problem
+        return Problem(n, m, min(k, n + 1))
 
     def __init__(
         self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True

@@ -38,6 +38,8 @@ class Boosting(ColumnAttack):
     np.uint8(1)
     """
 
+    family = "paper"
+
     _average = False
 
     def __init__(

@@ -54,6 +54,9 @@ class ColumnVote(LiveColumnAttack):
     113
     """
 
+    family = "paper"
+    guarantee = "large-k"
+
     _design = BalancedColumns
 
     def __init__(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 from holdfast.answers import EVERY_MODEL
+from holdfast.attacks.description import Reads
 from holdfast.attacks.informed import InformedAttack
 from holdfast.labels import Labels
 
@@ -29,7 +28,9 @@ class Constant(InformedAttack):
     None [0 0 0 0]
     """
 
-    tolerates: ClassVar[frozenset[type[Any]]] = EVERY_MODEL
+    family = "paper"
+    reads = Reads.NOTHING
+    tolerates = EVERY_MODEL
 
     def _query(self, index: int) -> Labels | None:  # noqa: ARG002 - it never asks
         return None

@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from holdfast.attacks.description import Needs
 from holdfast.attacks.paper._column_attack import ColumnAttack
 from holdfast.errors import InvalidInput
 from holdfast.kernels.keyed import keyed64
@@ -100,6 +101,15 @@ class Exhaustive(ColumnAttack):
         ...
     holdfast.errors.InvalidInput: n_classes ** n_live must be at most 16777216 ...
     """
+
+    family = "paper"
+    needs = Needs.TINY_PROBLEM
+
+    @classmethod
+    def work(cls, problem: Problem) -> int:
+        """Return about how many labels a play handles, and labelings it tries."""
+        n, _, k = problem
+        return n * k + (1 << k // 2)
 
     def __init__(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.attacks.description import Reads
 from holdfast.attacks.paper._column_attack import ColumnAttack
 from holdfast.problem import Problem
 
@@ -65,6 +66,10 @@ class NaiveBayes(ColumnAttack):
     >>> attack.predict().shape
     (100,)
     """
+
+    family = "paper"
+    strongest_on = frozenset({Reads.SCORES})
+    effort = 6.0
 
     _average = False
 

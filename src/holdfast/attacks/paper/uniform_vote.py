@@ -42,4 +42,6 @@ class UniformVote(LiveColumnAttack):
     (200,)
     """
 
+    family = "paper"
+
     _design = UniformColumns

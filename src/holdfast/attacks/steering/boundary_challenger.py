@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from holdfast.answers import RoundedAnswers
+from holdfast.attacks.description import Needs
 from holdfast.attacks.steering._linear_posterior import AnsweredQuery, Codes, LinearPosterior
 from holdfast.attacks.steering.champion_challenger import ChampionChallenger
 from holdfast.kernels.keyed import subkey
@@ -88,6 +89,8 @@ class BoundaryChallenger(ChampionChallenger):
     >>> int((attack.predict() == hidden).sum()) > 120
     True
     """
+
+    needs = Needs.ROUNDING
 
     def _next_look(self, index: int) -> AnsweredQuery | None:
         look = super()._next_look(index)

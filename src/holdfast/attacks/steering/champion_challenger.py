@@ -16,6 +16,7 @@ from holdfast.answers import (
     RoundedAnswers,
     SubsetAnswers,
 )
+from holdfast.attacks.description import Needs, Reads
 from holdfast.attacks.informed import InformedAttack
 from holdfast.attacks.steering._candidate_labels import CandidateTable
 from holdfast.attacks.steering._linear_posterior import AnsweredQuery, Codes, LinearPosterior
@@ -94,12 +95,13 @@ class ChampionChallenger(InformedAttack):
     True
     """
 
-    adaptive: ClassVar[bool] = True
-
-    tolerates: ClassVar[frozenset[type[Any]]] = frozenset(
-        {ExactAnswers, RoundedAnswers, NoisyAnswers, SubsetAnswers}
-    )
-    intolerance: ClassVar[str] = "a comparison alone gives no count to learn from"
+    family = "steering"
+    adaptive = True
+    tolerates = frozenset({ExactAnswers, RoundedAnswers, NoisyAnswers, SubsetAnswers})
+    intolerance = "a comparison alone gives no count to learn from"
+    strongest_on = frozenset({Reads.SCORES})
+    accounts: ClassVar[int | None] = None
+    effort = 600.0
 
     def __init__(
         self,
@@ -311,6 +313,10 @@ class AnytimeChampionChallenger(ChampionChallenger):
     >>> int((attack.predict() == hidden).sum()) > 130
     True
     """
+
+    needs = Needs.OPEN_END
+    strongest_on = frozenset()
+    accounts = 1
 
     @property
     def _checks_guess(self) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
 
 import numpy as np
 
 from holdfast.answers import AnswerModel
+from holdfast.attacks.description import Needs
 from holdfast.attacks.informed import InformedAttack, renumbered
 from holdfast.attacks.steering.champion_challenger import ChampionChallenger
 from holdfast.errors import InconsistentAnswer, InvalidInput
@@ -71,10 +71,13 @@ class VoteStacking(InformedAttack):
     True
     """
 
-    adaptive: ClassVar[bool] = True
-
-    tolerates: ClassVar[frozenset[type[Any]]] = ChampionChallenger.tolerates
-    intolerance: ClassVar[str] = ChampionChallenger.intolerance
+    family = "steering"
+    adaptive = True
+    needs = Needs.VOTES
+    takes_prior = False
+    tolerates = ChampionChallenger.tolerates
+    intolerance = ChampionChallenger.intolerance
+    effort = 600.0
 
     def __init__(
         self,

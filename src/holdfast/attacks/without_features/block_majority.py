@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from holdfast.attacks.description import Reads
 from holdfast.attacks.paper.block_majority import first_label_wins, n_blocks_for
 from holdfast.attacks.without_features.keyed_classifier import ClassifierAttack, KeyedClassifier
 from holdfast.kernels.keyed import LEAST_SLICE, Keys, keyed64, scaled, subkey, wrapped
@@ -94,6 +95,9 @@ class BlockMajority(ClassifierAttack):
     >>> classifier.predict(["some row", "another"]).shape
     (2,)
     """
+
+    reads = Reads.ORDER
+    strongest_on = frozenset({Reads.SCORES, Reads.NEW_BEST})
 
     def __init__(
         self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.attacks.description import Described, Needs
 from holdfast.attacks.without_features.keyed_classifier import KeyedClassifier
 from holdfast.kernels.keyed import Keys
 from holdfast.labels import Labels
@@ -27,7 +28,7 @@ class IndexClassifier:
         return self.inner.labels(np.asarray(index, dtype=np.uint64))
 
 
-class ByIndex:
+class ByIndex(Described):
     r"""Key an attack without features by the example's index instead of its features.
 
     If the test set is always evaluated in one order, a classifier may look at the index alone,
@@ -48,6 +49,9 @@ class ByIndex:
     >>> attack.ask().predict(["same"] * 4, np.arange(4)).shape
     (4,)
     """
+
+    family = "wrappers"
+    needs = Needs.ATTACK
 
     def __init__(self, attack: Attack[KeyedClassifier]) -> None:
         self._inner = attack

@@ -52,6 +52,8 @@ class KeyedClassifier:
 class ClassifierAttack(TurnBased[KeyedClassifier]):
     """An attack whose queries and prediction are keyed classifiers; it never sees the test set."""
 
+    family = "paper"
+
     def __init__(
         self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True
     ) -> None:

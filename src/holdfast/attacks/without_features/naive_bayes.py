@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.attacks.description import Reads
 from holdfast.attacks.paper.naive_bayes import whole_log_odds
 from holdfast.attacks.without_features.column_attack import ColumnAttack
 from holdfast.problem import Problem
@@ -40,6 +41,8 @@ class NaiveBayes(ColumnAttack):
     (1,)
     """
 
+    strongest_on = frozenset({Reads.SCORES})
+    effort = 6.0
     _average = False
 
     def __init__(

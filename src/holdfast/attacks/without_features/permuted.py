@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.attacks.base import TurnBased
+from holdfast.attacks.description import Needs
 from holdfast.features import row_keys
 from holdfast.kernels.keyed import bounded, subkey, wrap
 from holdfast.labels import Labels, as_labels, label_dtype
@@ -61,6 +62,9 @@ class Permuted(TurnBased[PermutedClassifier]):
     >>> attack.ask().predict(["a", "b", "c"]).max() < 3
     np.True_
     """
+
+    family = "wrappers"
+    needs = Needs.ATTACK
 
     def __init__(self, attack: Attack[Classifier], *, rng: np.random.Generator) -> None:
         super().__init__(attack.problem, rng=rng)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
+from holdfast.attacks.wrappers._reader import Reader
 from holdfast.labels import Labels
-from holdfast.problem import Problem, check_at_least
+from holdfast.problem import check_at_least
 from holdfast.protocols import Attack
 
 __all__ = ["GridReader"]
 
 
-class GridReader:
+class GridReader(Reader):
     """Play another attack with answers moved to the nearest multiple of 1/size.
 
     An accuracy on `size` examples is a count divided by `size`. Rounded to a step below
@@ -34,30 +33,14 @@ class GridReader:
     True
     """
 
-    # As far as the class can tell: it depends on the attack that is wrapped.
-    adaptive: ClassVar[bool] = True
-
     def __init__(self, attack: Attack[Labels], *, size: int) -> None:
-        self._inner = attack
+        super().__init__(attack)
         self._size = check_at_least("size", size, 1)
-
-    @property
-    def problem(self) -> Problem:
-        """The sizes that the inner attack plays for."""
-        return self._inner.problem
 
     def read(self, answer: float) -> float:
         """Return the accuracy on `size` examples that is nearest to a rounded answer."""
         return round(answer * self._size) / self._size
 
-    def ask(self) -> Labels | None:
-        """Return the inner attack's query."""
-        return self._inner.ask()
-
     def tell(self, answer: float) -> None:
         """Pass on the accuracy that was rounded."""
         self._inner.tell(self.read(answer))
-
-    def predict(self) -> Labels:
-        """Return the inner attack's guess."""
-        return self._inner.predict()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from holdfast.attacks.base import LabelAttack
+from holdfast.attacks.description import Needs
 from holdfast.labels import Labels
 from holdfast.protocols import Attack
 
@@ -48,8 +47,9 @@ class Permuted(LabelAttack):
     [1, 1, 1, 1, 1, 1]
     """
 
-    # As far as the class can tell: it depends on the attack that is wrapped.
-    adaptive: ClassVar[bool] = True
+    family = "wrappers"
+    needs = Needs.ATTACK
+    adaptive = True  # as far as the class can tell: it depends on the attack that is wrapped
 
     def __init__(self, attack: Attack[Labels], *, rng: np.random.Generator) -> None:
         super().__init__(attack.problem, rng=rng)

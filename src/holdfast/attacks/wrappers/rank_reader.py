@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import ClassVar
 
+from holdfast.attacks.wrappers._reader import Reader
 from holdfast.labels import Labels
-from holdfast.problem import Problem
 from holdfast.protocols import Attack
 
 __all__ = ["RankReader"]
@@ -16,7 +15,7 @@ __all__ = ["RankReader"]
 SPACING = float(2**20)
 
 
-class RankReader:
+class RankReader(Reader):
     """Play another attack on a board that tells only the rank among the looks so far.
 
     From the ranks the order of all looks is known. The inner attack is told made-up scores in
@@ -41,22 +40,10 @@ class RankReader:
     array([1, 1, 1, 0, 0, 0], dtype=uint8)
     """
 
-    # As far as the class can tell: it depends on the attack that is wrapped.
-    adaptive: ClassVar[bool] = True
-
     def __init__(self, attack: Attack[Labels]) -> None:
-        self._inner = attack
+        super().__init__(attack)
         # Minus the made-up scores, so that the best rank comes first.
         self._order: list[float] = []
-
-    @property
-    def problem(self) -> Problem:
-        """The sizes that the inner attack plays for."""
-        return self._inner.problem
-
-    def ask(self) -> Labels | None:
-        """Return the inner attack's query."""
-        return self._inner.ask()
 
     def tell(self, answer: float) -> None:
         """Take a rank, 1 for the best, and pass on a score that fits the order."""
@@ -73,7 +60,3 @@ class RankReader:
         if place == len(self._order):
             return -self._order[-1] - SPACING
         return -(self._order[place - 1] + self._order[place]) / 2.0
-
-    def predict(self) -> Labels:
-        """Return the inner attack's guess."""
-        return self._inner.predict()

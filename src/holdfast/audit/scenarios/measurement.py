@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from holdfast.attacks.registry import attack_type
 from holdfast.audit.inputs.disclosure import RoundingUnit
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.allowed import allowed
@@ -31,15 +32,6 @@ __all__ = [
 
 # Labels handled by one play; beyond it fewer looks are played than the policy grants.
 MOST_WORK = 5 * 10**7
-# Attacks that take longest: they begin first, so that no process waits for the other's last one.
-SLOW = (
-    "champion-challenger",
-    "boundary-challenger",
-    "message-passing",
-    "label-subset",
-    "random-climb",
-    "lattice",
-)
 
 OnPlay: TypeAlias = Callable[[int], None]
 
@@ -143,14 +135,14 @@ def measure(
     return measured
 
 
-def _turn(job: Job, trials: range) -> tuple[bool, int, int]:
+def _turn(job: Job, trials: range) -> tuple[bool, int, float]:
     """Return what jobs are sorted by: slow ones first, but first of all one play of each attack.
 
     So the processes compile different kernels after an installation, not the same ones at once.
     """
     base = job.attack.partition(",")[0]
-    rank = SLOW.index(base) if base in SLOW else len(SLOW)
-    return job.trial > trials.start, -job.looks, rank
+    cls = attack_type(base, without_features=job.setting == "no features")
+    return job.trial > trials.start, -job.looks, -cls.effort
 
 
 def worst(measured: Sequence[Measured]) -> Measured:

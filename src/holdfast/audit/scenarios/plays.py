@@ -14,16 +14,14 @@ from zlib import crc32
 
 import numpy as np
 
-from holdfast import attacks
+from holdfast.attacks.registry import attack_type, make_attack
 from holdfast.audit.inputs.class_imbalance import Skew
 from holdfast.audit.result import Knowledge
-from holdfast.audit.scenarios.from_class_shares import SHARE_ATTACKS
 from holdfast.errors import HoldfastError, NotSupported
 from holdfast.experiments.board import Board, looks_of_accounts, play_on
 from holdfast.experiments.matrix_plays import Matrix, Played, Task, play_once
 from holdfast.experiments.pool import Map
-from holdfast.experiments.registry import make_attack
-from holdfast.experiments.suite import entry_named
+from holdfast.experiments.suite import attack_on, entry_named
 from holdfast.labels import Labels
 from holdfast.loop import play
 from holdfast.mechanisms import Rule, parse_mechanism
@@ -32,15 +30,7 @@ from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Classifier
 
-__all__ = ["MODEL_ATTACKS", "NO_FEATURES_ATTACKS", "Job", "Play", "PlayContext", "play_job"]
-
-# Attacks that start from a model's predictions, and attacks that never see the examples.
-MODEL_ATTACKS = {
-    "hadamard-blocks": attacks.HadamardBlocks,
-    "champion-challenger": attacks.ChampionChallenger,
-    "lattice": attacks.Lattice,
-}
-NO_FEATURES_ATTACKS = ("block-majority", "naive-bayes")
+__all__ = ["Job", "Play", "PlayContext", "play_job"]
 
 
 class Job(NamedTuple):
@@ -115,19 +105,14 @@ def _with_model(context: PlayContext, job: Job, problem: Problem, rule: Rule) ->
 
     Or above the majority class, if a constant submission scores more than the model.
     """
-    model = rule.answer_model(problem)
-    if model is None:
-        raise NotSupported("it needs scores, and the rule releases none.")
-    assert context.prior is not None
+    prior, cls = context.prior, attack_type(job.attack)
+    assert prior is not None
     own = [context.seed, job.trial, crc32(f"{job.attack} {job.rule} model".encode()), job.accounts]
     board = _board(context, job, problem, rule, own)
     guess = play_on(
-        lambda: MODEL_ATTACKS[job.attack](
-            problem, rng=np.random.default_rng([*own, 2]), prior=context.prior, answers=model
-        ),
-        board,
+        lambda: attack_on(cls, problem, np.random.default_rng([*own, 2]), rule, prior=prior), board
     )
-    before = int(np.count_nonzero(context.prior.top() == context.labels))
+    before = int(np.count_nonzero(prior.top() == context.labels))
     if context.skew is not None:
         before = max(before, context.skew.matches)
     after = int(np.count_nonzero(guess == context.labels))
@@ -140,9 +125,9 @@ def _with_shares(context: PlayContext, job: Job, problem: Problem, rule: Rule) -
     assert skew is not None
     own = [context.seed, job.trial, crc32(f"{job.attack} {job.rule} shares".encode()), job.accounts]
     board = _board(context, job, problem, rule, own)
-    build = SHARE_ATTACKS[job.attack]
+    cls, prior = attack_type(job.attack), skew.prior
     guess = play_on(
-        lambda: build(problem, np.random.default_rng([*own, 2]), rule, skew.prior), board
+        lambda: attack_on(cls, problem, np.random.default_rng([*own, 2]), rule, prior=prior), board
     )
     matches = int(np.count_nonzero(guess == context.labels))
     return Played((matches - skew.matches) / problem.n_examples, board.looks)

@@ -2,45 +2,20 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
+from holdfast.answers import RoundedAnswers
+from holdfast.attacks.description import Described, Needs, Reads
+from holdfast.attacks.registry import attack_types
 from holdfast.audit.result import Knowledge
-from holdfast.audit.scenarios.from_class_shares import SHARE_ATTACKS
-from holdfast.audit.scenarios.plays import MODEL_ATTACKS, NO_FEATURES_ATTACKS, Job
+from holdfast.audit.scenarios.plays import Job
 from holdfast.experiments.suite import SUITE
 from holdfast.mechanisms import Rule
 from holdfast.problem import Problem
 
 __all__ = ["Scenario", "compared_scenarios", "suite_scenarios"]
 
-# Attacks that between them are the strongest of the suite: where every look is answered with a
-# score of its own, and where most are answered with what was shown before, or with a bit.
-ON_SCORES = (
-    "champion-challenger",
-    "boundary-challenger",
-    "random-climb",
-    "lattice",
-    "naive-bayes",
-    "hadamard-blocks",
-    "block-majority",
-    "hill-climb",
-)
-ON_IMPROVEMENTS = (
-    "random-climb",
-    "block-climb",
-    "hill-climb",
-    "hadamard-blocks",
-    "block-majority",
-)
-# The same for those that start from class shares, the strongest first.
-FROM_SHARES = {
-    "scores": ("champion-challenger", "lattice", "hadamard-blocks", "prior-climb"),
-    "rounded": ("boundary-challenger", "hadamard-blocks", "prior-climb"),
-    "improvements": ("prior-climb", "hadamard-blocks"),
-}
-# Attacks for which the first look of each of many accounts is worth playing alone.
-FIRST_LOOKS = ("champion-challenger", "hadamard-blocks", "block-majority")
-FIRST_LOOKS_FROM_SHARES = ("champion-challenger", "hadamard-blocks")
+Attacks: TypeAlias = list[type[Described]]
 
 
 class Scenario(NamedTuple):
@@ -76,6 +51,9 @@ class Scenario(NamedTuple):
         return Job(self.setting, rule, self.attack, played, trial, accounts)
 
 
+Scenarios: TypeAlias = list[Scenario]
+
+
 def suite_scenarios(
     rule: Rule, problem: Problem, accounts: int, *, models: bool, shares: bool = False
 ) -> list[Scenario]:
@@ -87,17 +65,20 @@ def suite_scenarios(
     if from one. Else each plays from all accounts, and some once more with first looks alone.
     """
     accounts = min(accounts, problem.n_queries) if rule.keeps_state else 1
-    alone = [entry.name for entry in SUITE if entry.accounts == 1]
-    scenarios = [_suited(name, accounts, problem.n_queries) for name in alone]
-    scenarios += [Scenario("no features", name, accounts) for name in NO_FEATURES_ATTACKS]
+    blind = [cls for cls in attack_types(without_features=True) if cls.strongest_on]
+    scenarios = [_suited(cls, accounts, problem.n_queries) for cls in _suite()]
+    scenarios += _each("no features", blind, accounts)
     if shares:
-        scenarios += _from_shares(tuple(SHARE_ATTACKS), accounts, problem)
+        scenarios += _from_shares(_from_prior(), accounts, problem)
+    # From a model: those that read any scores, the ones that ask all at once first.
+    from_model = [cls for cls in _from_prior() if (cls.reads, cls.needs) == (Reads.SCORES, None)]
+    from_model.sort(key=lambda cls: cls.adaptive)
     if models:
-        scenarios += [Scenario("model", name, accounts) for name in MODEL_ATTACKS]
+        scenarios += _each("model", from_model, accounts)
     if 1 < accounts < problem.n_queries:
-        scenarios += [Scenario("features", name, accounts, first=True) for name in FIRST_LOOKS]
+        scenarios += _each("features", _first_looks(_suite()), accounts, first=True)
         if models:
-            scenarios += [Scenario("model", name, accounts, first=True) for name in MODEL_ATTACKS]
+            scenarios += _each("model", from_model, accounts, first=True)
     return scenarios
 
 
@@ -110,37 +91,70 @@ def compared_scenarios(
     does is not played without them, too: the same attack that knows less gains less.
     """
     accounts = min(accounts, problem.n_queries) if rule.keeps_state else 1
-    names: tuple[str, ...] = ON_IMPROVEMENTS if rule.tells_best else ON_SCORES
+    board = Reads.NEW_BEST if rule.tells_best else Reads.SCORES
     rounded = any(stage.rounds_to is not None for stage in rule.stages)
-    if not rounded:
-        # Unless answers are rounded it plays as champion-challenger, move for move.
-        names = tuple(name for name in names if name != "boundary-challenger")
-    scenarios = [_suited(name, accounts, problem.n_queries) for name in names]
+    strongest = _strongest(_suite(), board, rounded)
+    scenarios = [_suited(cls, accounts, problem.n_queries) for cls in strongest]
     if shares:
-        kind = "improvements" if rule.tells_best else "rounded" if rounded else "scores"
-        informed = FROM_SHARES[kind]
-        known = {*informed, *(("champion-challenger",) if rounded else ())}
+        informed = _strongest(_from_prior(), board, rounded)
+        if rounded:  # what reads scores must live with rounded ones
+            informed = [
+                cls
+                for cls in informed
+                if cls.reads is not Reads.SCORES or RoundedAnswers in cls.tolerates
+            ]
+        known = {cls.name for cls in informed}
+        # One that is made for rounding plays better than the one it derives from.
+        for cls in [each for each in informed if each.needs is Needs.ROUNDING]:
+            informed = [each for each in informed if each is cls or not issubclass(cls, each)]
         scenarios = _from_shares(informed, accounts, problem) + [
             scenario for scenario in scenarios if scenario.attack not in known
         ]
     if 1 < accounts < problem.n_queries:
-        scenarios += [Scenario("features", name, accounts, first=True) for name in FIRST_LOOKS]
+        scenarios += _each("features", _first_looks(_suite()), accounts, first=True)
     return scenarios
 
 
-def _from_shares(names: tuple[str, ...], accounts: int, problem: Problem) -> list[Scenario]:
+def _suite() -> Attacks:
+    return [entry.attack for entry in SUITE if entry.accounts == 1]
+
+
+def _from_prior() -> Attacks:
+    """Return the attacks for whom knows something of the labels, the slow ones first."""
+    found = [cls for cls in attack_types() if cls.takes_prior and cls.strongest_on]
+    return sorted(found, key=lambda cls: -cls.effort)
+
+
+def _strongest(attacks: Attacks, board: Reads, rounded: bool) -> Attacks:
+    """Return the strongest on a board, the slow ones first; where bests show, climbers first."""
+    found = [cls for cls in attacks if board in cls.strongest_on]
+    if not rounded:  # one that is made for rounding plays as the one it derives from
+        found = [cls for cls in found if cls.needs is not Needs.ROUNDING]
+    showing_bests = board is Reads.NEW_BEST
+    return sorted(found, key=lambda c: (showing_bests and c.reads is not board, -c.effort))
+
+
+def _first_looks(attacks: Attacks) -> Attacks:
+    """Return those for which the first look of each of many accounts is worth playing alone."""
+    found = [cls for cls in attacks if cls.accounts is None and cls.needs is None]
+    return sorted(found, key=lambda cls: -cls.effort)
+
+
+def _each(setting: Knowledge, attacks: Attacks, accounts: int, *, first: bool = False) -> Scenarios:
+    return [Scenario(setting, cls.name, accounts, first) for cls in attacks]
+
+
+def _from_shares(attacks: Attacks, accounts: int, problem: Problem) -> Scenarios:
     """Return attacks that start from the class shares, some with first looks alone, too."""
-    scenarios = [Scenario("class shares", name, accounts) for name in names]
+    scenarios = _each("class shares", attacks, accounts)
     if 1 < accounts < problem.n_queries:
-        first = FIRST_LOOKS_FROM_SHARES
-        scenarios += [Scenario("class shares", name, accounts, first=True) for name in first]
+        scenarios += _each("class shares", _first_looks(_from_prior()), accounts, first=True)
     return scenarios
 
 
-def _suited(name: str, accounts: int, looks: int) -> Scenario:
+def _suited(cls: type[Described], accounts: int, looks: int) -> Scenario:
     """Return an attack of the suite from so many accounts: the suite's own entry if it has one."""
     for entry in SUITE:
-        own = entry.name.partition(",")[0] == name and entry.n_accounts(looks) == accounts
-        if own and accounts > 1:
+        if accounts > 1 and entry.attack is cls and entry.n_accounts(looks) == accounts:
             return Scenario("features", entry.name, accounts)
-    return Scenario("features", name, accounts)
+    return Scenario("features", cls.name, accounts)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from holdfast.answers import AnswerModel
+from holdfast.attacks.description import Reads
 from holdfast.attacks.exact.lattice.board import Asking, Board
 from holdfast.attacks.exact.lattice.clusters import Clusters, clusters_for
 from holdfast.attacks.exact.lattice.layout import Contradiction
@@ -91,12 +92,15 @@ class Lattice(InformedAttack):
     (array([1, 0, 1], dtype=uint8), array([ True,  True,  True]))
     """
 
-    adaptive: ClassVar[bool] = True
-
-    intolerance: ClassVar[str] = (
+    family = "exact"
+    adaptive = True
+    proves_labels = True
+    intolerance = (
         "it reads digits from sums and differences of many counts, and one count that is off by "
         "one can change all of them"
     )
+    strongest_on = frozenset({Reads.SCORES})
+    effort = 250.0
 
     def __init__(
         self,
