@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from holdfast.transcript import Transcript
 
 # Where the names live that are not modules.
-HOMES = {
+HOME_MODULES = {
     "Problem": "problem",
     "Transcript": "transcript",
     "play": "loop",
@@ -62,8 +62,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load a module, or what lives in one, when it is first used."""
-    if name in HOMES:
-        value = getattr(import_module(f"holdfast.{HOMES[name]}"), name)
+    if name in HOME_MODULES:
+        value = getattr(import_module(f"holdfast.{HOME_MODULES[name]}"), name)
         globals()[name] = value
         return value
     if name in __all__:

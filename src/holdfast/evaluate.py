@@ -18,7 +18,7 @@ LEAST_COMPILED = 1 << 12
 
 
 # Matches counted at a time: few enough that their number fits in a byte.
-BYTE_COUNT = 128
+MATCHES_PER_BYTE = 128
 
 
 @njit(cache=True, nogil=True)
@@ -26,10 +26,10 @@ def matches_and_largest(query: Any, labels: Any) -> Any:
     """Count matches and find the largest label together: memory is read once."""
     matches = 0
     largest = query[0]
-    for start in range(0, query.size, BYTE_COUNT):
+    for start in range(0, query.size, MATCHES_PER_BYTE):
         # A sum of bytes is vectorised as bytes, eight times as many as 64-bit numbers.
         few = np.uint8(0)
-        for j in range(start, min(start + BYTE_COUNT, query.size)):
+        for j in range(start, min(start + MATCHES_PER_BYTE, query.size)):
             few = np.uint8(few + np.uint8(query[j] == labels[j]))
             largest = max(largest, query[j])
         matches += int(few)

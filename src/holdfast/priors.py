@@ -29,10 +29,10 @@ Probabilities = NDArray[np.float64]
 SUM_SLACK = 1e-3
 
 # Entries of a dense prior that are ranked at a time.
-CHUNK = 1 << 21
+CHUNK_ENTRIES = 1 << 21
 
 # Probabilities closer than this count as equal, and the lower label goes first.
-TIE = 1e-11
+TIE_SLACK = 1e-11
 
 
 def _checked(values: ArrayLike, name: str) -> Probabilities:
@@ -211,12 +211,12 @@ class _Dense(Prior):
         depth = min(check_at_least("depth", depth, 1), m)
         labels = np.empty((n, depth), dtype=label_dtype(m))
         probabilities = np.empty((n, depth))
-        rows = max(1, CHUNK // m)
+        rows = max(1, CHUNK_ENTRIES // m)
         for start in range(0, n, rows):
             here = slice(start, min(start + rows, n))
             dense = self.dense_rows(start, here.stop)
             # Whole multiples of the tie, less a part of one that grows with the label.
-            key = np.arange(m) / m - np.round(dense / TIE)
+            key = np.arange(m) / m - np.round(dense / TIE_SLACK)
             best = np.argpartition(key, depth - 1, axis=1)[:, :depth]
             order = np.argsort(np.take_along_axis(key, best, axis=1), axis=1)
             labels[here] = np.take_along_axis(best, order, axis=1)

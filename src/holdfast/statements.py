@@ -22,7 +22,7 @@ from holdfast.errors import InvalidInput
 __all__ = ["Statement", "collect", "labels_named_in", "load", "source_tree", "write"]
 
 PACKAGED = Path(__file__).with_name("statements.json")
-LISTED = Path("docs/paper/statements.toml")
+LISTED_FILE = Path("docs/paper/statements.toml")
 DOCSTRING_LINE = re.compile(r"^\s*(?:Implements|Guarantee): (\S+ \S+?),?(?=[ \n]|$)", re.MULTILINE)
 
 
@@ -68,7 +68,7 @@ def load() -> list[Statement]:
 def source_tree() -> Path | None:
     """Return the root of the source tree that this file lies in; None if it is installed alone."""
     root = Path(__file__).resolve().parents[2]
-    return root if (root / LISTED).is_file() and (root / "tests").is_dir() else None
+    return root if (root / LISTED_FILE).is_file() and (root / "tests").is_dir() else None
 
 
 def write() -> Path:
@@ -87,7 +87,7 @@ def as_json(statements: list[Statement]) -> str:
 
 def collect(root: Path) -> list[Statement]:
     """Read the statements of a source tree and find the code and the tests that name them."""
-    listed: dict[str, Any] = tomllib.loads((root / LISTED).read_text(encoding="utf-8"))
+    listed: dict[str, Any] = tomllib.loads((root / LISTED_FILE).read_text(encoding="utf-8"))
     statements = {
         f"{listed['paper']} {entry['label']}": Statement(
             f"{listed['paper']} {entry['label']}", entry["kind"], entry["number"], entry["summary"]

@@ -14,7 +14,7 @@ import pytest
 
 from holdfast.errors import BudgetExhausted, HoldfastError, InvalidInput, InvalidQuery
 from holdfast.guard import Ledger, Policy, windows
-from holdfast.guard.adapters.audiences import NEUTRAL
+from holdfast.guard.adapters.audiences import NEUTRAL_MESSAGE
 from holdfast.guard.adapters.frames import GuardedFrame
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -89,12 +89,12 @@ def test_codabench_charges_for_an_archive_without_predictions(app, ledger):
 def test_codabench_finds_the_ledger_in_the_reference_data(app, tmp_path, monkeypatch):
     monkeypatch.delenv("HOLDFAST_LEDGER", raising=False)
     monkeypatch.setenv("HOLDFAST_ERRORS", str(tmp_path / "errors.txt"))
-    assert run_codabench(app).stderr == NEUTRAL + "\n"
+    assert run_codabench(app).stderr == NEUTRAL_MESSAGE + "\n"
     assert "HOLDFAST_LEDGER must name the ledger" in (tmp_path / "errors.txt").read_text()
     (app / "input" / "ref" / "ledger.url").write_text(f"{tmp_path}/elsewhere.db\n")
     missing = run_codabench(app)
     assert missing.returncode == 1
-    assert missing.stderr == NEUTRAL + "\n"
+    assert missing.stderr == NEUTRAL_MESSAGE + "\n"
     told = (tmp_path / "errors.txt").read_text()
     assert f"holdfast ledger init {tmp_path}/elsewhere.db" in told
     assert not (tmp_path / "elsewhere.db").exists()
@@ -143,12 +143,12 @@ def test_faults_of_the_hosts_own_files_are_not_for_participants(
     monkeypatch.setenv("HOLDFAST_ERRORS", str(log))
     OWN_FAULTS[fault](app / "input" / "ref")
     outcome = run_codabench(app)
-    assert (outcome.returncode, outcome.stdout, outcome.stderr) == (1, "", NEUTRAL + "\n")
+    assert (outcome.returncode, outcome.stdout, outcome.stderr) == (1, "", NEUTRAL_MESSAGE + "\n")
     evalai = tmp_path / "evalai"
     shutil.copytree(EXAMPLES / "evalai", evalai)
     OWN_FAULTS[fault](evalai / "annotations")
     files = (evalai / "annotations" / "test_annotations.csv", evalai / "submission.csv")
-    with pytest.raises(HoldfastError, match=re.escape(NEUTRAL)) as told:
+    with pytest.raises(HoldfastError, match=re.escape(NEUTRAL_MESSAGE)) as told:
         load(evalai / "main.py").evaluate(*map(str, files), "dev")
     assert (told.value.__cause__, told.value.__context__) == (None, None)
     assert capsys.readouterr() == ("", "")

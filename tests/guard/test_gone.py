@@ -191,7 +191,7 @@ def test_a_file_that_is_mounted_without_its_folder_is_refused(tmp_path, name, mo
     open_guard(path, create=True).ledger.close()
     line = "36 35 98:0 {} {} rw,noatime - ext4 /dev/root rw\n"
     root = line.format("/", "/")
-    monkeypatch.setattr(files_in_place, "MOUNTS", str(mounts))
+    monkeypatch.setattr(files_in_place, "MOUNT_TABLE", str(mounts))
     mounts.write_text(root + line.format("/x", str(tmp_path).replace(" ", "\\040")))
     open_guard(path).ledger.close()
     mounts.write_text(root + line.format("/x", str(path).replace(" ", "\\040")))

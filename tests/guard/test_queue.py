@@ -54,7 +54,7 @@ def test_a_process_that_does_not_move_on_is_an_error_and_not_a_wait_for_ever(tmp
     child = fork.Process(target=hold, args=(path, ready, done))
     child.start()
     assert ready.wait(60)
-    monkeypatch.setattr(sqlite, "PATIENCE", 0.2)
+    monkeypatch.setattr(sqlite, "PATIENCE_SECONDS", 0.2)
     held = "another process has held it for 0.2 seconds. Nothing was released"
     with pytest.raises(LedgerError, match=held), storage.writing():
         pass
@@ -62,7 +62,7 @@ def test_a_process_that_does_not_move_on_is_an_error_and_not_a_wait_for_ever(tmp
         assert transaction.head().number == 0
     done.set()
     child.join(60)
-    monkeypatch.setattr(sqlite, "PATIENCE", 60.0)
+    monkeypatch.setattr(sqlite, "PATIENCE_SECONDS", 60.0)
     with storage.writing() as transaction:
         assert transaction.head().number == 0
     storage.close()

@@ -45,7 +45,7 @@ def look_until_refused(url, budget, seed, threads, output):
 
 def nursery():
     # A hundred that wait in line for one lock may wait for more than a minute on a slow disk.
-    sqlite.PATIENCE = 1200.0
+    sqlite.PATIENCE_SECONDS = 1200.0
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # clients are not waited for
     for line in sys.stdin:
         child = os.fork()

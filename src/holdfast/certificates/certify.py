@@ -25,7 +25,7 @@ Histories: TypeAlias = Mapping[tuple[str, str], int]
 # The memory of a state that all teams share.
 ALL_TEAMS = ""
 # Limits on nats are rounded up by this much before they are turned into accuracies.
-ROUNDING = 1e-9
+NATS_ROUNDING = 1e-9
 
 
 class Proved(NamedTuple):
@@ -170,7 +170,7 @@ def _certify(asked: Asked, knowledge: Knowledge, setting: Setting) -> Certificat
     least = min(found, key=lambda limit: limit.nats, default=None)
     proved = [Proved(1.0, "none", "no bound excludes that every label is known")]
     if least is not None:
-        accuracy = knowledge.accuracy(least.nats * (1.0 + ROUNDING), asked.exposed)
+        accuracy = knowledge.accuracy(least.nats * (1.0 + NATS_ROUNDING), asked.exposed)
         proved.append(Proved(accuracy, least.name, "information inequality (docs/bounds.md)"))
     n, size = asked.n_examples, asked.exposed
     for theorem in theorems(asked, knowledge, setting):

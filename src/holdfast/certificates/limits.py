@@ -54,11 +54,12 @@ class Limit(NamedTuple):
     nats: float
 
 
+# Reasons why a limit does not cover a setting.
 UNIFORM_ONLY = "the labels are not uniform for this analyst"
-STRANGERS = "others, who may know more of the labels, look at the same state"
+OTHER_ANALYSTS = "others, who may know more of the labels, look at the same state"
 MORE_THAN_COUNTS = "the rule's answers depend on more than match counts"
-PARTS = "looks are scored on different parts of the test set"
-FEWER_SHOWN = "a look that abstains may be spread over other values than one that does not"
+DIFFERENT_PARTS = "looks are scored on different parts of the test set"
+ABSTENTIONS_SPREAD = "a look that abstains may be spread over other values than one that does not"
 
 
 def limits(asked: Asked, setting: Setting) -> tuple[list[Limit], list[NotCovered]]:
@@ -80,7 +81,7 @@ def _all(asked: Asked, setting: Setting) -> Iterator[tuple[str, str | None, Call
     yield "answers-counted", None, lambda: _counted(asked, setting)
     reason = None
     if setting.shared and asked.remembers:
-        reason = STRANGERS
+        reason = OTHER_ANALYSTS
     if not asked.by_counts:
         reason = MORE_THAN_COUNTS
     abstentions = setting.abstentions or not asked.same_examples
@@ -114,7 +115,7 @@ def _all(asked: Asked, setting: Setting) -> Iterator[tuple[str, str | None, Call
             lambda: _blurred(blurring, asked, setting),
         )
     if setting.fixed:
-        reason = reason or (None if asked.same_examples else PARTS)
+        reason = reason or (None if asked.same_examples else DIFFERENT_PARTS)
         yield (
             "information-non-adaptive",
             reason,
@@ -126,9 +127,9 @@ def _not_blurred(rule: Rule, asked: Asked, setting: Setting) -> str | None:
     """Return why the limit of a rule that blurs every look does not apply; None: it does."""
     first = first_change(rule)
     if setting.shared and asked.remembers:
-        return STRANGERS
+        return OTHER_ANALYSTS
     if setting.abstentions and not (first is not None and first.adds_noise):
-        return FEWER_SHOWN
+        return ABSTENTIONS_SPREAD
     return None if setting.uniform else UNIFORM_ONLY
 
 

@@ -14,7 +14,13 @@ from holdfast.bounds.registry import all_bounds
 from holdfast.bounds.weighted_transcripts import weighted_accuracy
 from holdfast.certificates.asked import Asked, first_change
 from holdfast.certificates.knowledge import Knowledge
-from holdfast.certificates.limits import MORE_THAN_COUNTS, PARTS, STRANGERS, UNIFORM_ONLY, Setting
+from holdfast.certificates.limits import (
+    DIFFERENT_PARTS,
+    MORE_THAN_COUNTS,
+    OTHER_ANALYSTS,
+    UNIFORM_ONLY,
+    Setting,
+)
 from holdfast.mechanisms import (
     ImprovedOnly,
     Ladder,
@@ -26,10 +32,11 @@ from holdfast.problem import Problem
 
 __all__ = ["Theorem", "theorems"]
 
-SOME_ROWS = "it is not known what the model knows of the examples that are scored"
-ONE_STATE = "the first look of a second account may depend on what the first one was told"
-PARITY = "looks that abstain do not keep the parity of match counts"
-ABSTAINED = "a first look that abstains may start on any rung"
+# Reasons why a theorem does not cover a setting.
+UNKNOWN_SCORED_ROWS = "it is not known what the model knows of the examples that are scored"
+SEVERAL_STATES = "the first look of a second account may depend on what the first one was told"
+ABSTENTIONS_BREAK_PARITY = "looks that abstain do not keep the parity of match counts"
+FIRST_LOOK_ABSTAINS = "a first look that abstains may start on any rung"
 
 
 class Theorem(NamedTuple):
@@ -62,15 +69,15 @@ class _Theorems:
     def _obstacle(self, *, uniform: bool = False, counts: bool = True) -> str | None:
         """Return why a theorem does not apply; None: it does."""
         if self._strangers:
-            return STRANGERS
+            return OTHER_ANALYSTS
         if not self._asked.same_examples:
-            return PARTS
+            return DIFFERENT_PARTS
         if counts and not self._asked.by_counts:
             return MORE_THAN_COUNTS
         if uniform and not self._setting.uniform:
             return UNIFORM_ONLY
         if not self._setting.uniform and self._model is None:
-            return SOME_ROWS
+            return UNKNOWN_SCORED_ROWS
         return None
 
     def all(self) -> Iterator[Theorem]:
@@ -101,7 +108,7 @@ class _Theorems:
                     yield Theorem(bound.name, bound.statement, bound.accuracy)
             return
         else:
-            yield Theorem("bounds-for-exact-answers", "", None, PARITY)
+            yield Theorem("bounds-for-exact-answers", "", None, ABSTENTIONS_BREAK_PARITY)
             found = [two_classes.two_classes(problem, abstentions=True)]
             if self._setting.fixed:
                 found.append(fixed_queries.fixed_queries(problem, abstentions=True))
@@ -143,8 +150,8 @@ class _Theorems:
             "weighted-transcripts",
             "weighted transcripts of the Ladder (docs/bounds.md)",
             self._obstacle(uniform=True)
-            or (ONE_STATE if accounts > 1 else None)
-            or (ABSTAINED if self._setting.abstentions else None),
+            or (SEVERAL_STATES if accounts > 1 else None)
+            or (FIRST_LOOK_ABSTAINS if self._setting.abstentions else None),
             lambda: weighted_accuracy(self._problem, step),
         )
 

@@ -19,9 +19,10 @@ __all__ = ["COMMANDS", "build", "run"]
 # What typer raises for a bad option is public only through this subclass.
 UsageProblem: type[Exception] = typer.BadParameter.__mro__[2]
 
-BAD_INPUT = 2
-NO_LEDGER = 4
-INTERRUPTED = 130
+# Exit codes; 130 is a shell's own for Ctrl-C.
+EXIT_BAD_INPUT = 2
+EXIT_NO_LEDGER = 4
+EXIT_INTERRUPTED = 130
 
 # The first line of each command's text, so that the list of commands loads none of them: most need
 # scipy and the attacks, which take a second.
@@ -97,26 +98,26 @@ def run(arguments: Sequence[str] | None) -> int:
         code = app(args=given or ["--help"], prog_name="holdfast", standalone_mode=False)
     except LedgerError as error:
         report_error(str(error))
-        return NO_LEDGER
+        return EXIT_NO_LEDGER
     except HoldfastError as error:
         report_error(str(error))
-        return BAD_INPUT
+        return EXIT_BAD_INPUT
     except UsageProblem as problem:
         report_error(_one_line(problem))
-        return BAD_INPUT
+        return EXIT_BAD_INPUT
     except MemoryError as error:
         report_error(f"not enough memory for these sizes: {error}")
-        return BAD_INPUT
+        return EXIT_BAD_INPUT
     except typer.Exit as stop:
         return stop.exit_code
     except (typer.Abort, KeyboardInterrupt):
         report_error("interrupted.")
-        return INTERRUPTED
+        return EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader of a pipe, such as head, has gone; say nothing when Python flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    if code == INTERRUPTED:  # how newer versions of typer report Ctrl-C
+    if code == EXIT_INTERRUPTED:  # how newer versions of typer report Ctrl-C
         report_error("interrupted.")
     return code if isinstance(code, int) else 0
 

@@ -25,9 +25,9 @@ from holdfast.problem import check_at_least
 
 __all__ = ["audit"]
 
-ABOVE = 1
+EXIT_ABOVE_LIMIT = 1
 # Options that decide the numbers, and their defaults.
-SHOWN = {
+NUMBER_OPTIONS = {
     "policy": None,
     "mechanism": None,
     "looks": None,
@@ -154,7 +154,7 @@ def audit(
     else:
         show(result, report)
     if fail_above is not None and result.verdict.points.mean > fail_above:
-        raise typer.Exit(ABOVE)
+        raise typer.Exit(EXIT_ABOVE_LIMIT)
 
 
 def _check_report(path: Path) -> None:
@@ -184,10 +184,10 @@ def _command(options: Mapping[str, Any]) -> str:
     words = ["holdfast", "audit"]
     if options["labels"] is not None:
         words.append(options["labels"].name)
-    for name in SHOWN:
+    for name in NUMBER_OPTIONS:
         value = options[name]
         for each in value if isinstance(value, list) else [value]:
-            if each is not None and each != SHOWN[name]:
+            if each is not None and each != NUMBER_OPTIONS[name]:
                 text = each.name if isinstance(each, Path) else str(each)
                 words += [f"--{name.replace('_', '-')}", text]
     return shlex.join(words)

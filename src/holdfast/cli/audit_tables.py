@@ -13,8 +13,8 @@ from holdfast.cli.output import human
 
 __all__ = ["show"]
 
-COLOURS = {"SAFE": "bold green", "MARGINAL": "bold yellow", "UNSAFE": "bold red"}
-MOST_TEAMS = 15
+VERDICT_COLOURS = {"SAFE": "bold green", "MARGINAL": "bold yellow", "UNSAFE": "bold red"}
+MOST_TEAMS_SHOWN = 15
 
 
 def show(result: Audit, report: Path | None) -> None:
@@ -22,7 +22,7 @@ def show(result: Audit, report: Path | None) -> None:
     console = human()
     verdict = result.verdict
     word, _, rest = verdict.sentence.partition(" ")
-    console.print(f"[{COLOURS[word]}]{word}[/] {escape(rest)}")
+    console.print(f"[{VERDICT_COLOURS[word]}]{word}[/] {escape(rest)}")
     if verdict.proven:
         limits = result.limits
         console.print(
@@ -143,10 +143,10 @@ def _history(console: Console, history: History) -> None:
     table = Table(title="observed: ranks that can be told apart", title_justify="left")
     for name in ("ranks", "teams"):
         table.add_column(name)
-    for group in history.groups[:MOST_TEAMS]:
+    for group in history.groups[:MOST_TEAMS_SHOWN]:
         ranks = f"{group.first}" if group.first == group.last else f"{group.first}-{group.last}"
-        shown = escape(", ".join(group.teams[:MOST_TEAMS]))
-        more = len(group.teams) - MOST_TEAMS
+        shown = escape(", ".join(group.teams[:MOST_TEAMS_SHOWN]))
+        more = len(group.teams) - MOST_TEAMS_SHOWN
         table.add_row(ranks, f"{shown} and {more} more" if more > 0 else shown)
     console.print(table)
 

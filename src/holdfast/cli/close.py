@@ -28,7 +28,7 @@ from holdfast.guard import close as close_board
 
 __all__ = ["close"]
 
-COLUMNS = ("rank", "team", "score", "released", "receipt_id", "chosen")
+RANKING_COLUMNS = ("rank", "team", "score", "released", "receipt_id", "chosen")
 
 
 def close(
@@ -74,7 +74,7 @@ def close(
 def _write(path: Path, finals: Finals) -> None:
     try:
         with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS)
+            writer = csv.DictWriter(file, RANKING_COLUMNS)
             writer.writeheader()
             writer.writerows(asdict(final) for final in finals.results)
     except OSError as error:

@@ -24,7 +24,7 @@ from holdfast.experiments.figures import bias_figure, check_can_draw
 __all__ = ["demo"]
 
 # The table shows these; the figure shows all.
-IN_TABLE = (1, 101, 501, 5001, 20_001)
+LOOKS_IN_TABLE = (1, 101, 501, 5001, 20_001)
 
 
 def demo(
@@ -83,7 +83,7 @@ def _show(points: Sequence[dict[str, Any]], paths: list[Path]) -> None:
     table = Table("looks", "attack", "accuracy", "guaranteed", "no attack exceeds")
     for column in (0, 2, 3, 4):
         table.columns[column].justify = "right"
-    for k in IN_TABLE:
+    for k in LOOKS_IN_TABLE:
         here = sorted((p for p in points if p["k"] == k), key=lambda p: -p["accuracy"].mean)
         for at, point in enumerate(here):
             guarantee = point["guarantee"]

@@ -20,7 +20,7 @@ from holdfast.guard.fingerprint import Fingerprint
 from holdfast.guard.parts import data_sets_of
 from holdfast.guard.storage import sqlite_path
 from holdfast.guard.storage.backup import back_up, restore
-from holdfast.guard.storage.sqlite import PATIENCE
+from holdfast.guard.storage.sqlite import PATIENCE_SECONDS
 from holdfast.guard.verification import Verification
 from holdfast.guard.witness import open_witness
 
@@ -132,7 +132,7 @@ def put_back(
         result = copy.verify()
     if not result.ok:
         raise LedgerError(f"the copy does not verify: {result.problems[0]}")
-    restore(file, path, PATIENCE)
+    restore(file, path, PATIENCE_SECONDS)
     Ledger(url).close()
     _tell_head("Restored up to", result, as_json)
 

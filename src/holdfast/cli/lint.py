@@ -17,7 +17,7 @@ from holdfast.lint import lint as check
 
 __all__ = ["lint"]
 
-UNSAFE = 1
+EXIT_UNSAFE = 1
 
 
 def lint(
@@ -47,7 +47,7 @@ def lint(
     else:
         _show(report)
     if report.unsafe:
-        raise typer.Exit(UNSAFE)
+        raise typer.Exit(EXIT_UNSAFE)
 
 
 def _show(report: Report) -> None:

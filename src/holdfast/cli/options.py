@@ -44,7 +44,7 @@ def output_folder(path: Path) -> Path:
 
 
 # Labels handled in about the time that starting worker processes takes.
-WORTH_PROCESSES = 10**8
+LABELS_WORTH_PROCESSES = 10**8
 
 
 def processes_for(experiments: Sequence[Experiment], wanted: int | None) -> int:
@@ -56,7 +56,7 @@ def processes_for(experiments: Sequence[Experiment], wanted: int | None) -> int:
         for experiment in experiments
     )
     trials = sum(experiment.trials for experiment in experiments)
-    if work < WORTH_PROCESSES or trials == 1:
+    if work < LABELS_WORTH_PROCESSES or trials == 1:
         return 1
     return min(available_cores(), trials)
 

@@ -14,6 +14,7 @@ from holdfast.guard.class_names import checked_classes, read_classes
 
 __all__ = ["classes_setting", "settings_from_labels", "settings_from_looks"]
 
+# As in the policy's template.
 DEFAULT_LOOKS_PER_DATA_SET = 10_000
 
 

@@ -19,19 +19,20 @@ from holdfast.files.csv_header import column_places
 from holdfast.files.ids import MULTIPLIERS, Ids, as_ids, distinct_keys
 from holdfast.files.name_columns import Column
 
-__all__ = ["LARGEST_CLEAN", "read_clean"]
+__all__ = ["LARGEST_CLEAN_FILE", "read_clean"]
 
 # Up to some forty bytes of memory are taken per byte of the file.
-LARGEST_CLEAN = 1 << 23
+LARGEST_CLEAN_FILE = 1 << 23
 LONGEST_LINE = 1 << 14
 # Bytes of an id or a label, a whole number of words.
-LONGEST_VALUE, WORD = 64, 8
+LONGEST_VALUE, WORD_BYTES = 64, 8
 MOST_DIGITS = 16
-SPARE_ROOMS, SMALL = 32, 1 << 16
+# Arrays allocated for a file of few values, of which three are used: see `_split`.
+SPARE_ARRAYS, SMALL_FILE_VALUES = 32, 1 << 16
 # Names that the table of their first rows has room for without many sharing a slot.
 NAME_BITS = 16
 # Bytes of a name that needs no hash to find its slot.
-SHORTEST = NAME_BITS // 8
+UNHASHED_BYTES = NAME_BITS // 8
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 COMMA, NEWLINE, SPACE, ZERO = (ord(letter) for letter in ",\n 0")
@@ -41,10 +42,12 @@ Words = NDArray[np.uint64]
 
 # By how many bytes of a word belong to a value: what is kept of it, and how far it is moved so
 # that the value ends with the word.
-KEEP = np.array([np.uint64((1 << 8 * used) - 1) for used in range(WORD + 1)])
-MOVE = np.array([np.uint64(64 - 8 * used) for used in range(WORD + 1)])
+WORD_MASKS = np.array([np.uint64((1 << 8 * used) - 1) for used in range(WORD_BYTES + 1)])
+WORD_SHIFTS = np.array([np.uint64(64 - 8 * used) for used in range(WORD_BYTES + 1)])
 # The least integer of so many digits that has no zero before it.
-LEAST = np.array([0, 0] + [10**digits for digits in range(1, MOST_DIGITS)], dtype=np.uint64)
+LEAST_BY_DIGITS = np.array(
+    [0, 0] + [10**digits for digits in range(1, MOST_DIGITS)], dtype=np.uint64
+)
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ class _Values:
         """Return the eight bytes from each place on."""
         # One word from every byte on: they overlap, so this is no copy.
         everywhere: Words = np.ndarray(
-            (len(self.data) - WORD + 1,), dtype="<u8", buffer=self.data, strides=(1,)
+            (len(self.data) - WORD_BYTES + 1,), dtype="<u8", buffer=self.data, strides=(1,)
         )
         return everywhere[at]
 
@@ -69,8 +72,8 @@ class _Values:
         if longest == 1:
             return [np.frombuffer(self.data, dtype=np.uint8)[self.starts].astype(np.uint64)]
         return [
-            self.words(self.starts + first) & KEEP.take(self.lengths - first, mode="clip")
-            for first in range(0, longest, WORD)
+            self.words(self.starts + first) & WORD_MASKS.take(self.lengths - first, mode="clip")
+            for first in range(0, longest, WORD_BYTES)
         ]
 
 
@@ -104,7 +107,7 @@ def read_clean(
     body = data[len(head) + 1 :].rstrip(b"\n")
     if not body:
         return None
-    columns = _split(body + b"\n" + bytes(LONGEST_VALUE + WORD), len(header))
+    columns = _split(body + b"\n" + bytes(LONGEST_VALUE + WORD_BYTES), len(header))
     if columns is None:
         return None
     used = [columns[at] for at in places if at is not None]
@@ -124,7 +127,7 @@ def read_clean(
 
 def _split(padded: bytes, width: int) -> list[_Values] | None:
     """Return the columns of a table with that many values in every line; None: it has others."""
-    every = np.frombuffer(padded, dtype=np.uint8)[: -LONGEST_VALUE - WORD]
+    every = np.frombuffer(padded, dtype=np.uint8)[: -LONGEST_VALUE - WORD_BYTES]
     ends = np.flatnonzero((every == NEWLINE) | (every == COMMA))
     lines, rest = divmod(ends.size, width)
     # Control characters are refused but for the line ends, and those stand where a line ends.
@@ -133,7 +136,7 @@ def _split(padded: bytes, width: int) -> list[_Values] | None:
     # Allocated together, and for small files with room to spare that is never touched: glibc keeps
     # as much memory as the largest piece that it got back, and to take fresh pages from the system
     # for each file would cost more than reading it.
-    rooms = SPARE_ROOMS if ends.size <= SMALL else 3
+    rooms = SPARE_ARRAYS if ends.size <= SMALL_FILE_VALUES else 3
     places = np.empty((rooms, width, lines), dtype=np.int64)
     behind, starts, lengths = places[:3]
     behind[:] = ends.reshape(lines, width).T
@@ -164,7 +167,7 @@ def _names(values: _Values) -> Column | None:
     words = values.all_words()
     keys = _keys(words)
     slots = short = keys.view(np.int64)
-    if values.lengths.max() > SHORTEST:
+    if values.lengths.max() > UNHASHED_BYTES:
         slots = ((keys * MULTIPLIERS[0]) >> np.uint64(64 - NAME_BITS)).view(np.int64)
     rows = np.arange(keys.size, dtype=np.int32)
     table = np.empty(1 << NAME_BITS, dtype=np.int32)
@@ -235,12 +238,12 @@ def _integers(values: _Values) -> NDArray[np.int64] | None:
     # One look at the first byte spares ids with letters the rest.
     if longest > MOST_DIGITS or not ZERO <= values.data[values.starts[0]] <= ZERO + 9:
         return None
-    before = np.maximum(values.lengths - WORD, 0) if longest > WORD else 0
+    before = np.maximum(values.lengths - WORD_BYTES, 0) if longest > WORD_BYTES else 0
     numbers = _eight_digits(values.words(values.starts + before), values.lengths - before)
-    if longest > WORD and numbers is not None:
-        higher = _eight_digits(values.words(values.starts), values.lengths - WORD)
-        numbers = None if higher is None else numbers + higher * np.uint64(10**WORD)
-    if numbers is None or (numbers < LEAST.take(values.lengths)).any():
+    if longest > WORD_BYTES and numbers is not None:
+        higher = _eight_digits(values.words(values.starts), values.lengths - WORD_BYTES)
+        numbers = None if higher is None else numbers + higher * np.uint64(10**WORD_BYTES)
+    if numbers is None or (numbers < LEAST_BY_DIGITS.take(values.lengths)).any():
         return None
     return numbers.view(np.int64)
 
@@ -251,7 +254,7 @@ def _eight_digits(words: Words, used: NDArray[np.int64]) -> Words | None:
     The digits are moved to the end of the word, behind zeros, and then added up in pairs, in fours
     and in eights, all at once. Where no byte is used, nothing is left of the word: zero.
     """
-    digits = (words ^ np.uint64(0x3030303030303030)) << MOVE.take(used, mode="clip")
+    digits = (words ^ np.uint64(0x3030303030303030)) << WORD_SHIFTS.take(used, mode="clip")
     # A byte above 9 gets its highest bit set, by itself or by the addition.
     high = np.uint64(0x8080808080808080)
     if (((digits + np.uint64(0x7676767676767676)) | digits) & high).any():

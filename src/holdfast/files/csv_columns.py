@@ -18,7 +18,7 @@ from typing import BinaryIO, TextIO
 import numpy as np
 
 from holdfast.errors import InvalidInput
-from holdfast.files.csv_clean import LARGEST_CLEAN, read_clean
+from holdfast.files.csv_clean import LARGEST_CLEAN_FILE, read_clean
 from holdfast.files.csv_header import column_places
 from holdfast.files.ids import Ids, as_ids, as_plain_integers, distinct_keys, id_keys
 from holdfast.files.name_columns import LONGEST_NAME, Column, GrowingColumn
@@ -28,7 +28,8 @@ __all__ = ["read_carefully", "read_columns"]
 
 # A file of something else shows as an endless line; a table of labels has short ones.
 LONGEST_LINE = 1 << 20
-BLOCK = 1 << 15
+# Ids that are held as texts at a time.
+BLOCK_IDS = 1 << 15
 # Beyond this a table is no test set; it is refused before it is read.
 MOST_LINES = 20_000_000
 
@@ -43,7 +44,7 @@ def read_columns(
 ) -> tuple[Ids | None, Column, Column | None]:
     """Return the ids, the labels and the `Usage` or `split` column; None where there is none."""
     size = os.fstat(file.fileno()).st_size
-    if size <= LARGEST_CLEAN:
+    if size <= LARGEST_CLEAN_FILE:
         file.seek(0)
         table = read_clean(
             file.read(size + 1), path, id_column=id_column, label_column=label_column
@@ -84,7 +85,7 @@ def read_carefully(
                     f"at line {line}."
                 )
             block.append(id_)
-            if len(block) == BLOCK:
+            if len(block) == BLOCK_IDS:
                 blocks.append(_as_array(block))
                 block = []
     if not labels.codes:

@@ -12,16 +12,17 @@ __all__ = ["IdIndex", "Ids", "as_ids", "as_plain_integers", "distinct_keys", "id
 Ids: TypeAlias = NDArray[Any]  # int64 or str_
 Keys: TypeAlias = NDArray[np.uint64]
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+# 2^64 over the golden ratio, odd: multiplicative (Fibonacci) hashing.
+GOLDEN_RATIO_64 = np.uint64(0x9E3779B97F4A7C15)
 # Slots per key of a table, as a power of two: few keys share one, and the table stays in cache.
-SPARE_BITS = 3
+SPARE_SLOT_BITS = 3
 
 
 def _multipliers(count: int) -> Keys:
     """Return odd numbers without a pattern, always the same ones."""
     mask, state, numbers = 2**64 - 1, 0, []
     for _ in range(count):
-        state = (state + int(GOLDEN)) & mask
+        state = (state + int(GOLDEN_RATIO_64)) & mask
         mixed = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & mask
         mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & mask
         numbers.append((mixed ^ (mixed >> 31)) | 1)
@@ -86,11 +87,11 @@ def distinct_keys(keys: Keys) -> bool:
 
 
 def _slots(keys: Keys, bits: int) -> NDArray[np.int64]:
-    return ((keys * GOLDEN) >> np.uint64(64 - bits)).view(np.int64)
+    return ((keys * GOLDEN_RATIO_64) >> np.uint64(64 - bits)).view(np.int64)
 
 
 def _bits(count: int) -> int:
-    return max(count - 1, 1).bit_length() + SPARE_BITS
+    return max(count - 1, 1).bit_length() + SPARE_SLOT_BITS
 
 
 class IdIndex:

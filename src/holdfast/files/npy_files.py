@@ -21,20 +21,23 @@ from holdfast.quoting import quoted
 __all__ = ["NPY_MAGIC", "NpyHeader", "read_npy", "read_npy_blocks", "read_npy_header"]
 
 NPY_MAGIC = b"\x93NUMPY"
+# numpy's own limit on a header that it evaluates.
 LONGEST_HEADER = 10_000
-BLOCK = 1 << 16
+# Values that are read at a time.
+BLOCK_VALUES = 1 << 16
 
-ENTRY = (
+HEADER_ENTRY = (
     r"(?:['\"]descr['\"]\s*:\s*['\"](?P<descr>[<>=|]?[biufcSUVOMm]\d{0,9}(?:\[\d*[a-zA-Z]+\])?)['\"]"
     r"|['\"]fortran_order['\"]\s*:\s*(?P<order>True|False)"
     r"|['\"]shape['\"]\s*:\s*\((?P<shape>[\d\s,L]*)\))"
 )
 # The same entry three times over; a group's name may be used once only.
-NAMES = ("descr", "order", "shape")
-HEADER = re.compile(
+ENTRY_GROUPS = ("descr", "order", "shape")
+HEADER_PATTERN = re.compile(
     r"\s*\{\s*"
     + r"\s*,\s*".join(
-        re.sub(r"\(\?P<(\w+)>", rf"(?P<\g<1>{turn}>", ENTRY) for turn in range(len(NAMES))
+        re.sub(r"\(\?P<(\w+)>", rf"(?P<\g<1>{turn}>", HEADER_ENTRY)
+        for turn in range(len(ENTRY_GROUPS))
     )
     + r"\s*,?\s*\}\s*",
     re.ASCII,
@@ -62,11 +65,11 @@ def read_npy_header(file: BinaryIO, name: str) -> NpyHeader:
     if len(data) < length:
         raise _not_plain(name, "a header that is cut off")
     text = data.decode("utf-8" if head[6] == 3 else "latin-1", "replace")
-    match = HEADER.fullmatch(text)
+    match = HEADER_PATTERN.fullmatch(text)
     parts = match.groupdict() if match else {}
     found = {
         part: next((parts[f"{part}{turn}"] for turn in range(3) if parts.get(f"{part}{turn}")), "")
-        for part in NAMES
+        for part in ENTRY_GROUPS
     }
     # An empty tuple is the shape of a single number.
     if match is None or not found["descr"] or not found["order"]:
@@ -86,7 +89,7 @@ def read_npy(file: BinaryIO, header: NpyHeader, name: str) -> NDArray[Any]:
 
 
 def read_npy_blocks(
-    file: BinaryIO, header: NpyHeader, name: str, *, size: int = BLOCK
+    file: BinaryIO, header: NpyHeader, name: str, *, size: int = BLOCK_VALUES
 ) -> Iterator[NDArray[Any]]:
     """Yield the array behind the header in blocks."""
     itemsize = header.dtype.itemsize

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 
 __all__ = ["class_numbers", "is_integer", "is_number", "plain_spelling"]
 
-NUMBER = re.compile(
+NUMBER_PATTERN = re.compile(
     r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?(?:nan|inf|infinity)", re.ASCII | re.IGNORECASE
 )
-WHOLE_FLOAT = re.compile(r"([+-]?)0*(\d+)\.0*", re.ASCII)
-POWER = re.compile(r"[+-]?\d+(?:\.\d*)?[eE][+-]?\d+", re.ASCII)
+WHOLE_FLOAT_PATTERN = re.compile(r"([+-]?)0*(\d+)\.0*", re.ASCII)
+POWER_PATTERN = re.compile(r"[+-]?\d+(?:\.\d*)?[eE][+-]?\d+", re.ASCII)
 # Beyond this a float no longer tells neighbouring integers apart.
-LARGEST_EXACT = 2**53
-TRUTH = {"true": "1", "false": "0", "1": "1", "0": "0"}
+LARGEST_EXACT_FLOAT = 2**53
+TRUTH_VALUES = {"true": "1", "false": "0", "1": "1", "0": "0"}
 
 
 def is_integer(text: str) -> bool:
@@ -28,7 +28,7 @@ def is_integer(text: str) -> bool:
 
 def is_number(text: str) -> bool:
     """Return whether a text is a number, whole or not, finite or not."""
-    return NUMBER.fullmatch(text) is not None
+    return NUMBER_PATTERN.fullmatch(text) is not None
 
 
 def plain_spelling(name: str) -> str:
@@ -39,13 +39,13 @@ def plain_spelling(name: str) -> str:
     >>> plain_spelling("1.5"), plain_spelling("007"), plain_spelling("cat")
     ('1.5', '007', 'cat')
     """
-    whole = WHOLE_FLOAT.fullmatch(name)
+    whole = WHOLE_FLOAT_PATTERN.fullmatch(name)
     if whole is not None:
         sign, digits = whole.groups()
         return f"-{digits}" if sign == "-" and digits != "0" else digits
-    if POWER.fullmatch(name):
+    if POWER_PATTERN.fullmatch(name):
         value = float(name)
-        if abs(value) <= LARGEST_EXACT and value.is_integer():
+        if abs(value) <= LARGEST_EXACT_FLOAT and value.is_integer():
             return str(int(value))
     return name
 
@@ -66,14 +66,14 @@ def class_numbers(names: Sequence[str], known: Sequence[str]) -> list[int]:
     if all(name in exact for name in names):
         return [exact[name] for name in names]
     numbers = _by_key([plain_spelling(name) for name in known])
-    truths = [TRUTH.get(plain_spelling(name).lower()) for name in known]
+    truths = [TRUTH_VALUES.get(plain_spelling(name).lower()) for name in known]
     truth_values = _by_key([t for t in truths if t is not None]) if None not in truths else {}
     found = []
     for name in names:
         plain = plain_spelling(name)
         place = exact.get(name, numbers.get(plain, -1))
         if place < 0 and truth_values:
-            place = truth_values.get(TRUTH.get(plain.lower(), ""), -1)
+            place = truth_values.get(TRUTH_VALUES.get(plain.lower(), ""), -1)
         found.append(place)
     return found
 

@@ -14,7 +14,7 @@ __all__ = ["LARGEST_SETTINGS", "open_regular_file", "read_text_file"]
 LARGEST_SETTINGS = 16 << 20
 
 # A pipe that nobody writes to must not be waited for, and a terminal not be taken over.
-FLAGS = sum(
+OPEN_FLAGS = sum(
     getattr(os, name, 0) for name in ("O_RDONLY", "O_BINARY", "O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY")
 )
 
@@ -31,7 +31,7 @@ def open_regular_file(path: str | os.PathLike[str], *, name: str | None = None) 
     """
     name = str(path) if name is None else name
     try:
-        descriptor = os.open(path, FLAGS)
+        descriptor = os.open(path, OPEN_FLAGS)
     except FileNotFoundError:
         raise InvalidInput(f"{name} must be a file, but there is none.") from None
     except IsADirectoryError:

@@ -10,9 +10,9 @@ from holdfast.errors import InvalidInput, LedgerError
 from holdfast.guard.data_set import DataSet, names_of, record, settle
 from holdfast.guard.entry import Entry
 from holdfast.guard.finals import Finals, finals_of, ranked
-from holdfast.guard.guard import CLOSED, Guard
+from holdfast.guard.guard import CLOSED_RULE, Guard
 from holdfast.guard.guarded import GuardedSolution
-from holdfast.guard.kept_predictions import KEPT, unpacked
+from holdfast.guard.kept_predictions import KEPT_PREFIX, unpacked
 from holdfast.guard.ledger import state_digest
 from holdfast.guard.parts import PRIVATE, rows_of_parts
 from holdfast.guard.sealing import seal, unseal
@@ -69,7 +69,7 @@ class _Closer:
 
     def run(self, ledger: Transaction, public: DataSet) -> Finals:
         """Return the ranking, from the record if there is one."""
-        sealed = ledger.state(public.name, "", CLOSED)
+        sealed = ledger.state(public.name, "", CLOSED_RULE)
         if sealed is not None:
             return Finals.from_data(unseal(sealed, public.owner.key))
         entries = (entry for entry in ledger.entries() if _may_decide(entry, public.name))
@@ -109,7 +109,7 @@ class _Closer:
             "look",
             look.team,
             now,
-            prediction=look.prediction.removeprefix(KEPT),
+            prediction=look.prediction.removeprefix(KEPT_PREFIX),
             rule="exact",
             policy=self._guard.policy.digest,
             released=repr(score),
@@ -125,13 +125,13 @@ class _Closer:
             "closed",
             "",
             self._guard._present(ledger),
-            rule=CLOSED,
+            rule=CLOSED_RULE,
             policy=self._guard.policy.digest,
             state=state_digest(sealed),
             # The newest entry about no team says what the data set is, as the first one did.
             detail=public.opening,
         )
-        ledger.put_state(StoredState(public.name, "", CLOSED, sealed))
+        ledger.put_state(StoredState(public.name, "", CLOSED_RULE, sealed))
 
 
 def _may_decide(entry: Entry, data_set: str) -> bool:
@@ -139,5 +139,5 @@ def _may_decide(entry: Entry, data_set: str) -> bool:
 
     The public rows may have been scored alone, before there was a private part or beside it.
     """
-    kept = entry.kind != "look" or entry.prediction.startswith(KEPT)
+    kept = entry.kind != "look" or entry.prediction.startswith(KEPT_PREFIX)
     return entry.data_set == data_set and kept

@@ -34,7 +34,7 @@ from holdfast.labels import Labels
 __all__ = ["DataSet", "Name", "find", "names_of", "owners_of", "record", "settle"]
 
 # Where a rule's state would stand, a linked name keeps what it leads to.
-LINK = "link"
+LINK_RULE = "link"
 
 # A permutation of the examples; None: they stay as they are.
 Order = NDArray[Any] | None
@@ -232,7 +232,7 @@ def _follow(ledger: Transaction, name: Name) -> Name | None:
         if "linked_to" not in detail:
             return name
         passed.add(name.owner.data_set)
-        sealed = ledger.state(name.owner.data_set, "", LINK)
+        sealed = ledger.state(name.owner.data_set, "", LINK_RULE)
         if sealed is None or detail["linked_to"] in passed:
             raise LedgerError("a data set's link in the ledger was edited; nothing was released.")
         link = unseal(sealed, name.owner.key)
@@ -255,11 +255,11 @@ def _link(ledger: Transaction, there: Name, here: Name, now: Microseconds) -> No
         "linked",
         "",
         now,
-        rule=LINK,
+        rule=LINK_RULE,
         state=state_digest(sealed),
         detail=json.dumps({"linked_to": here.owner.data_set}),
     )
-    ledger.put_state(StoredState(there.owner.data_set, "", LINK, sealed))
+    ledger.put_state(StoredState(there.owner.data_set, "", LINK_RULE, sealed))
 
 
 def _carry(ledger: Transaction, place: Name, found: DataSet, now: Microseconds) -> None:

@@ -17,6 +17,7 @@ from holdfast.guard.policy import Policy
 
 __all__ = ["GuardedFile", "read_private_labels"]
 
+# Rows beyond twice the test set's that are still read, so that a message can count them.
 SPARE_ROWS = 1000
 
 

@@ -104,7 +104,7 @@ def gate(
     if before.released is None or not before.own:
         raise NotSupported(
             f"a gate needs the baseline's own score, and {guard.policy.release} answered with "
-            f"{before.meaning}, {before.released}. {REMEDY}"
+            f"{before.meaning}, {before.released}. {GATE_RULE_REMEDY}"
         )
     after = guard.score(candidate, team=team)
     differing = guard.differing(baseline, candidate)
@@ -128,7 +128,7 @@ def gate(
     )
 
 
-REMEDY = (
+GATE_RULE_REMEDY = (
     'Gate under a rule that tells every submission its own score, such as release = "round:3": '
     "write it into the policy that the gate reads; looks spent stay spent."
 )
@@ -137,13 +137,13 @@ REMEDY = (
 def _refuse_unless_scores(rule: Rule) -> None:
     """Raise `NotSupported`, before a look is spent, for a rule that can't gate."""
     if rule.shows != "scores":
-        raise NotSupported(f"a gate needs scores, and {rule} releases none. {REMEDY}")
+        raise NotSupported(f"a gate needs scores, and {rule} releases none. {GATE_RULE_REMEDY}")
     if rule.waits:
-        raise NotSupported(f"a gate needs answers at once, and {rule} waits. {REMEDY}")
+        raise NotSupported(f"a gate needs answers at once, and {rule} waits. {GATE_RULE_REMEDY}")
     after = dropwhile(lambda stage: not stage.speaks, rule.stages)
     if any(not stage.keeps_exact for stage in list(after)[1:]):
         raise NotSupported(
-            f"a gate needs to know whose score was told, and {rule} hides it. {REMEDY}"
+            f"a gate needs to know whose score was told, and {rule} hides it. {GATE_RULE_REMEDY}"
         )
 
 

@@ -19,7 +19,7 @@ from holdfast.guard.budget import Allowance, allowance, memory_budget
 from holdfast.guard.data_set import DataSet, find, names_of, record, settle
 from holdfast.guard.entry import Entry, Kind
 from holdfast.guard.hidden_examples import HiddenExamples
-from holdfast.guard.kept_predictions import KEPT, digest_of, kept_name, packed
+from holdfast.guard.kept_predictions import KEPT_PREFIX, digest_of, kept_name, packed
 from holdfast.guard.ledger import Ledger, state_digest
 from holdfast.guard.parts import ALL, Part
 from holdfast.guard.policy import Policy
@@ -36,10 +36,10 @@ from holdfast.problem import Problem
 from holdfast.protocols import State
 from holdfast.quoting import quoted
 
-__all__ = ["CLOSED", "Guard"]
+__all__ = ["CLOSED_RULE", "Guard"]
 
 # Where a rule's state would stand, the final ranking of a closed board.
-CLOSED = "closed"
+CLOSED_RULE = "closed"
 
 
 class Guard:
@@ -243,7 +243,7 @@ class Guard:
                 raise InvalidInput(
                     f"receipt_id must be a look of {name}, got {quoted(receipt_id)}."
                 )
-            if self.keeps and not look.prediction.startswith(KEPT):
+            if self.keeps and not look.prediction.startswith(KEPT_PREFIX):
                 raise InvalidInput(
                     "receipt_id must be a look at the whole test set, got "
                     f"{quoted(receipt_id)}, a look at the public examples alone: its prediction "
@@ -366,7 +366,7 @@ class Guard:
 
     def _is_closed(self, ledger: Transaction, found: DataSet) -> bool:
         """Return whether the private part was scored, so that further looks decide nothing."""
-        return self.keeps and ledger.state(found.name, "", CLOSED) is not None
+        return self.keeps and ledger.state(found.name, "", CLOSED_RULE) is not None
 
     def _scope(self, team: str) -> str:
         return team if self.policy.memory == "team" else ""
@@ -381,7 +381,7 @@ class Guard:
             ("past", (data_set, team)),
             ("data_set_looks", (data_set,)),
             ("state", (data_set, self._scope(team), rule)),
-            *([("state", (data_set, "", CLOSED))] if self.keeps else ()),
+            *([("state", (data_set, "", CLOSED_RULE))] if self.keeps else ()),
         ]
 
     def _answer_waiting(

@@ -17,10 +17,10 @@ from holdfast.errors import LedgerError
 from holdfast.guard.sealing import seal_bytes, unseal_bytes
 from holdfast.labels import Labels, label_dtype
 
-__all__ = ["KEPT", "digest_of", "is_whole", "kept_name", "packed", "unpacked"]
+__all__ = ["KEPT_PREFIX", "digest_of", "is_whole", "kept_name", "packed", "unpacked"]
 
 # How the name of a prediction begins that was kept; the rest is its digest.
-KEPT = "kept-"
+KEPT_PREFIX = "kept-"
 
 
 def digest_of(prediction: Labels) -> str:
@@ -30,7 +30,7 @@ def digest_of(prediction: Labels) -> str:
 
 def kept_name(prediction: Labels) -> str:
     """Return the name of a prediction that is kept."""
-    return KEPT + digest_of(prediction)
+    return KEPT_PREFIX + digest_of(prediction)
 
 
 def packed(prediction: Labels, key: bytes) -> bytes:

@@ -52,14 +52,14 @@ part = "auto"                # rows a look is scored on: "public", "private", "a
 # witness = "../witness.db"  # a second place, path or URL, that holds the ledger's newest head
 """
 
-CHOICES = {
+SETTING_CHOICES = {
     "memory": ("team", "data_set"),
     "failed": ("free", "look"),
     "part": ("auto", "public", "private", "all"),
 }
 # Least and largest value of each whole number. No board has more looks or runs for longer.
 MOST_LOOKS = 10**12
-WHOLE = {
+WHOLE_NUMBER_RANGES = {
     "looks_per_team": (1, MOST_LOOKS),
     "looks_per_data_set": (1, MOST_LOOKS),
     "final_choices": (0, MOST_LOOKS),
@@ -67,9 +67,9 @@ WHOLE = {
     "days": (1, LONGEST_DAYS),
     "teams": (1, MOST_LOOKS),
 }
-OPTIONAL = ("days", "teams", "ranking_gap", "classes", "witness")
+OPTIONAL_KEYS = ("days", "teams", "ranking_gap", "classes", "witness")
 # Keys that came later: at their defaults they leave the digest of an older policy as it was.
-LATER = ("refusals_per_team", "part", *OPTIONAL)
+KEYS_ADDED_LATER = ("refusals_per_team", "part", *OPTIONAL_KEYS)
 # Where a copy of the head lies says nothing of what is released, and a URL may hold a password.
 NOT_IN_DIGEST = ("witness",)
 
@@ -198,11 +198,12 @@ class Policy:
     @cached_property
     def digest(self) -> str:
         """A short name for exactly these settings, recorded with every look."""
-        defaults = {f.name: f.default for f in fields(self) if f.name in LATER}
+        defaults = {f.name: f.default for f in fields(self) if f.name in KEYS_ADDED_LATER}
         told = {
             name: value
             for name, value in self.settings().items()
-            if name not in NOT_IN_DIGEST and (name not in LATER or value != defaults[name])
+            if name not in NOT_IN_DIGEST
+            and (name not in KEYS_ADDED_LATER or value != defaults[name])
         }
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -220,10 +221,10 @@ def _toml(text: str, source: str) -> dict[str, Any]:
 
 def _check(name: str, value: Any) -> None:
     """Raise `InvalidInput` if one setting breaks its rule, whatever the others are."""
-    if value is None and name in OPTIONAL:
+    if value is None and name in OPTIONAL_KEYS:
         return
-    if name in WHOLE:
-        _check_whole(name, value, *WHOLE[name])
+    if name in WHOLE_NUMBER_RANGES:
+        _check_whole(name, value, *WHOLE_NUMBER_RANGES[name])
     elif name == "classes":
         checked_classes(value)
     elif name == "ranking_gap":
@@ -239,8 +240,8 @@ def _check(name: str, value: Any) -> None:
     elif name == "witness":
         if not value.strip() or "\0" in value:
             raise InvalidInput(f"{name} must be a path or a URL, got {quoted(value)}.")
-    elif value not in CHOICES[name]:
-        *most, last = (f'"{choice}"' for choice in CHOICES[name])
+    elif value not in SETTING_CHOICES[name]:
+        *most, last = (f'"{choice}"' for choice in SETTING_CHOICES[name])
         raise InvalidInput(f"{name} must be {', '.join(most)} or {last}, got {quoted(value)}.")
 
 

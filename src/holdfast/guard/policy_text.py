@@ -14,8 +14,8 @@ from holdfast.quoting import quoted
 __all__ = ["policy_text"]
 
 # Where the template's comments begin; a value that reaches further pushes its comment on.
-COMMENT = 29
-WIDTH = 96
+COMMENT_COLUMN = 29
+TEXT_WIDTH = 96
 
 Value = str | int | float | Sequence[str]
 
@@ -33,7 +33,7 @@ def policy_text(settings: Mapping[str, Value]) -> str:
         place = line.search(text)
         if place is None:
             raise InvalidInput(f"settings must be keys of a policy, got {quoted(name)}.")
-        text = f"{text[: place.start()]}{written:<{COMMENT - 1}} {text[place.end() :]}"
+        text = f"{text[: place.start()]}{written:<{COMMENT_COLUMN - 1}} {text[place.end() :]}"
     if len(text.encode()) > LARGEST_SETTINGS:
         raise InvalidInput(
             f"policy must have at most {LARGEST_SETTINGS:,} bytes, got more; "
@@ -50,7 +50,7 @@ def _toml(value: Value) -> str:
         return repr(value)
     names = [_toml(name) for name in value]
     line = f"[{', '.join(names)}]"
-    if len(line) <= WIDTH - COMMENT:
+    if len(line) <= TEXT_WIDTH - COMMENT_COLUMN:
         return line
     return "[\n" + "".join(f"  {row}\n" for row in _rows(names)) + "]"
 
@@ -59,7 +59,7 @@ def _rows(names: Sequence[str]) -> list[str]:
     """Return names with commas, as many in a row as fit."""
     rows, row = [], ""
     for name in names:
-        if row and len(row) + len(name) + 4 > WIDTH:
+        if row and len(row) + len(name) + 4 > TEXT_WIDTH:
             rows.append(row)
             row = ""
         row += f"{' ' if row else ''}{name},"

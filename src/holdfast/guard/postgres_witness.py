@@ -21,11 +21,11 @@ __all__ = ["PostgresWitness"]
 
 T = TypeVar("T")
 
-TABLE = """
+CREATE_TABLE = """
 CREATE TABLE IF NOT EXISTS holdfast_witness (
     one BIGINT PRIMARY KEY CHECK (one = 1), number BIGINT NOT NULL, hash TEXT NOT NULL)
 """
-MOVE = """
+MOVE_ON = """
 INSERT INTO holdfast_witness VALUES (1, %s, %s) ON CONFLICT (one) DO UPDATE
     SET number = excluded.number, hash = excluded.hash
     WHERE %s OR holdfast_witness.number < excluded.number
@@ -66,8 +66,8 @@ class PostgresWitness:
         def write(connection: psycopg.Connection[Any]) -> None:
             found = connection.execute("SELECT to_regclass('holdfast_witness')").fetchone()
             if found is None or found[0] is None:
-                connection.execute(TABLE.encode())
-            connection.execute(MOVE.encode(), (mark.number, mark.hash, back))
+                connection.execute(CREATE_TABLE.encode())
+            connection.execute(MOVE_ON.encode(), (mark.number, mark.hash, back))
 
         self._with_connection(write)
 

@@ -14,7 +14,7 @@ from holdfast.mechanisms import Rule, Told
 
 __all__ = ["Answer", "Receipt", "moment_ahead", "receipt_for"]
 
-WAITING = "nothing yet: the batch is not full"
+WAITING_MEANING = "nothing yet: the batch is not full"
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def receipt_for(
     repeated: bool = False,
 ) -> Receipt:
     """Return the receipt of a recorded look, under the rule that answered it."""
-    told, meaning = Told(own=None), WAITING
+    told, meaning = Told(own=None), WAITING_MEANING
     if entry.released is not None:
         # An answer that came later names its look first.
         note = entry.detail.partition(" ")[2] if entry.kind == "answer" else entry.detail

@@ -19,8 +19,8 @@ from holdfast.protocols import State
 
 __all__ = ["seal", "seal_bytes", "sign", "unseal", "unseal_bytes"]
 
-NONCE = 16
-TAG = 32
+NONCE_BYTES = 16
+TAG_BYTES = 32
 
 
 def seal(state: State, key: bytes) -> bytes:
@@ -43,17 +43,17 @@ def unseal(sealed: bytes, key: bytes) -> State:
 
 def seal_bytes(content: bytes, key: bytes) -> bytes:
     """Return any bytes encrypted, then authenticated, under a fresh nonce."""
-    nonce = secrets.token_bytes(NONCE)
+    nonce = secrets.token_bytes(NONCE_BYTES)
     hidden = nonce + _xor(content, key, nonce)
     return hidden + _tag(hidden, key)
 
 
 def unseal_bytes(sealed: bytes, key: bytes) -> bytes | None:
     """Return what was sealed; None: not with this key, or it was edited."""
-    hidden, tag = sealed[:-TAG], sealed[-TAG:]
-    if len(hidden) < NONCE or not hmac.compare_digest(tag, _tag(hidden, key)):
+    hidden, tag = sealed[:-TAG_BYTES], sealed[-TAG_BYTES:]
+    if len(hidden) < NONCE_BYTES or not hmac.compare_digest(tag, _tag(hidden, key)):
         return None
-    return _xor(hidden[NONCE:], key, hidden[:NONCE])
+    return _xor(hidden[NONCE_BYTES:], key, hidden[:NONCE_BYTES])
 
 
 def sign(text: str, key: bytes) -> str:
@@ -62,7 +62,7 @@ def sign(text: str, key: bytes) -> str:
 
 
 def _tag(hidden: bytes, key: bytes) -> bytes:
-    return hashlib.blake2b(hidden, key=key, digest_size=TAG, person=b"tag").digest()
+    return hashlib.blake2b(hidden, key=key, digest_size=TAG_BYTES, person=b"tag").digest()
 
 
 def _xor(text: bytes, key: bytes, nonce: bytes) -> bytes:

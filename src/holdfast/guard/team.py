@@ -14,12 +14,12 @@ LONGEST_TEAM = 200
 
 # Printed as nothing or as a blank, and yet letters, marks or symbols to Unicode, so that neither
 # compatibility folding nor `isprintable` says anything about them.
-INVISIBLE = re.compile(
+INVISIBLE_LETTERS = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
 
 # Blanks that are no blank of one line.
-BREAKS = re.compile("[\t-\r\x1c-\x1f\x85\u2028\u2029]")
+LINE_BREAKS = re.compile("[\t-\r\x1c-\x1f\x85\u2028\u2029]")
 
 # Alphabets whose letters look alike in print; a word of one of them is a word, of two a disguise.
 ALPHABETS = ("LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "DESERET")
@@ -54,7 +54,12 @@ def team_key(name: object) -> str:
     if len(name) > LONGEST_TEAM:
         raise InvalidInput(f"team must have at most {LONGEST_TEAM} characters, got {len(name)}.")
     key = spelling_key(name)
-    if not key or not key.isprintable() or INVISIBLE.search(key) or BREAKS.search(name.strip()):
+    if (
+        not key
+        or not key.isprintable()
+        or INVISIBLE_LETTERS.search(key)
+        or LINE_BREAKS.search(name.strip())
+    ):
         raise InvalidInput(
             "team must be a printable name without invisible characters, "
             f"got {shortened(ascii(name))}."

@@ -28,8 +28,8 @@ __all__ = ["Checker", "Verification", "state_digest"]
 
 OLDEST_VERSION: Final = READABLE_VERSIONS[0]
 
-NUMBERS: Final = ("number", "time", "team_looks", "data_set_looks")
-TEXTS: Final = (
+NUMBER_FIELDS: Final = ("number", "time", "team_looks", "data_set_looks")
+TEXT_FIELDS: Final = (
     "previous", "hash", "signature", "kind", "data_set", "team", "prediction", "rule", "policy",
     "state", "scope", "detail",
 )  # fmt: skip
@@ -193,8 +193,8 @@ def state_digest(sealed: bytes) -> str:
 
 
 def _wrong_kinds(entry: Entry) -> list[str]:
-    wrong = [name for name in NUMBERS if type(getattr(entry, name)) is not int]
-    wrong += [name for name in TEXTS if not isinstance(getattr(entry, name), str)]
+    wrong = [name for name in NUMBER_FIELDS if type(getattr(entry, name)) is not int]
+    wrong += [name for name in TEXT_FIELDS if not isinstance(getattr(entry, name), str)]
     released: object = entry.released
     if not isinstance(released, str | None):
         wrong.append("released")

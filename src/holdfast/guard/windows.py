@@ -33,11 +33,13 @@ Microseconds: TypeAlias = int
 
 Period: TypeAlias = Literal["day", "week", "month"]
 
+# In microseconds.
 SECOND = 1_000_000
 DAY = 86_400 * SECOND
 BEFORE_EVERYTHING = -(2**62)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 UNITS = {"second": SECOND, "minute": 60 * SECOND, "hour": 3600 * SECOND, "day": DAY}
+# A hundred years.
 LONGEST_DAYS = 36_525
 
 

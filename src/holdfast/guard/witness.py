@@ -22,7 +22,7 @@ from holdfast.quoting import quoted
 __all__ = ["FileWitness", "Mark", "Witness", "open_witness"]
 
 # How long to wait for another process that writes the witness, in seconds.
-PATIENCE = 60.0
+PATIENCE_SECONDS = 60.0
 # Longer than any head.
 LONGEST_LINE = 200
 
@@ -104,7 +104,7 @@ class FileWitness:
         """Put a new file in the place of the old one, when it is on disk."""
         draft = self.path.with_name(f".{self.path.name}.{secrets.token_hex(8)}")
         try:
-            with closing(FileQueue(self.path)) as queue, queue.turn(PATIENCE):
+            with closing(FileQueue(self.path)) as queue, queue.turn(PATIENCE_SECONDS):
                 known = self.read()
                 if known is not None and known.number >= mark.number and not back:
                     return  # another process has confided a later one meanwhile

@@ -26,7 +26,15 @@ from holdfast.kernels.permutations import (
     striped_grid,
 )
 from holdfast.kernels.threads import over_slices
-from holdfast.kernels.uint16_simd import LANES, add16, constant_lanes, high16, mul16, sub16, wrap16
+from holdfast.kernels.uint16_simd import (
+    CHUNK_ENTRIES,
+    add16,
+    constant_lanes,
+    high16,
+    mul16,
+    sub16,
+    wrap16,
+)
 
 __all__ = ["BalancedColumns", "Columns", "UniformColumns"]
 
@@ -79,9 +87,9 @@ def _striped_rows(
     Arrays come whole: the rows of a slice of `out` would not be known to be contiguous.
     """
     moduli, reciprocals = constant_lanes(np.uint16(m)), constant_lanes(np.uint16(65535 // m))
-    left, right = np.empty(LANES, np.uint16), np.empty(LANES, np.uint16)
-    for first in range(start, stop, LANES):
-        last = min(first + LANES, stop)
+    left, right = np.empty(CHUNK_ENTRIES, np.uint16), np.empty(CHUNK_ENTRIES, np.uint16)
+    for first in range(start, stop, CHUNK_ENTRIES):
+        last = min(first + CHUNK_ENTRIES, stop)
         here, there = left[: last - first], right[: last - first]
         # All rows of a few columns before the next, so that their keys stay at hand.
         for row in range(out.shape[0]):
@@ -109,9 +117,9 @@ def _balanced_rows(
 ) -> None:
     """As `_striped_rows`, on any grid and for any number of labels."""
     reciprocal = np.uint64(2**32 // m)
-    left, right = np.empty(LANES, np.uint16), np.empty(LANES, np.uint16)
-    for first in range(start, stop, LANES):
-        count = min(LANES, stop - first)
+    left, right = np.empty(CHUNK_ENTRIES, np.uint16), np.empty(CHUNK_ENTRIES, np.uint16)
+    for first in range(start, stop, CHUNK_ENTRIES):
+        count = min(CHUNK_ENTRIES, stop - first)
         here, there = left[:count], right[:count]
         for row in range(out.shape[0]):
             here[:] = np.uint16((index + row) // height)
@@ -187,8 +195,8 @@ def _balanced_vote(
     modulus = np.uint16(m if striped else 2)
     moduli, reciprocals = constant_lanes(modulus), constant_lanes(np.uint16(65535 // modulus))
     reciprocal = np.uint64(2**32 // m)
-    left, right = np.empty(LANES, np.uint16), np.empty(LANES, np.uint16)
-    labels = np.empty(LANES, np.uint32)
+    left, right = np.empty(CHUNK_ENTRIES, np.uint16), np.empty(CHUNK_ENTRIES, np.uint16)
+    labels = np.empty(CHUNK_ENTRIES, np.uint32)
     sums, odd_sums = np.empty(m), np.empty(m)
     counts = np.empty(m, np.int64)
     whole = weights.size == k
@@ -198,8 +206,8 @@ def _balanced_vote(
         sums[:], odd_sums[:] = 0.0, 0.0
         if not whole:
             counts[:] = 0
-        for start in range(0, weights.size, LANES):
-            stop = min(start + LANES, weights.size)
+        for start in range(0, weights.size, CHUNK_ENTRIES):
+            stop = min(start + CHUNK_ENTRIES, weights.size)
             here, there = left[: stop - start], right[: stop - start]
             here[:], there[:] = lefts[start:stop], rights[start:stop]
             scramble_by_one_key(here, there, words[:, j], width, height, k, rounds)

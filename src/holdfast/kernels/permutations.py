@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.kernels.uint16_simd import (
-    LANES,
+    CHUNK_ENTRIES,
     add16,
     constant_lanes,
     high16,
@@ -38,7 +38,7 @@ LARGEST_SIDE = 2**15
 LARGEST_SIZE = LARGEST_SIDE**2
 
 # Domains up to here mix slowly and get many rounds.
-SMALL = 2**10
+SMALL_SIZE = 2**10
 
 _GOLDEN16 = np.uint16(0x9E37)
 _MIX16_A = np.uint16(0x9E3B)
@@ -67,7 +67,7 @@ def striped_grid(size: int, period: int) -> tuple[int, int] | None:
     root = math.isqrt(check_at_least("size", size, 1) - 1) + 1
     first = -(-root // period) * period
     heights = range(first, min(2 * root, LARGEST_SIDE) + 1, period)
-    if size <= SMALL or not heights:
+    if size <= SMALL_SIZE or not heights:
         return None
     height = min(heights, key=lambda height: -(-size // height) * height)
     return -(-size // height), height
@@ -81,7 +81,7 @@ def rounds_for(size: int) -> int:
     look independent (tests/test_columns.py): 4 half rounds leave a trace of bias at 4,145
     queries of 100 classes, 8 leave none, and at 20,000 queries 4 leave none.
     """
-    if size <= SMALL:
+    if size <= SMALL_SIZE:
         return 24
     return 8 if size <= 2**14 else 4
 
@@ -148,7 +148,7 @@ def _walk(left: Any, right: Any, keys: Any, w: Any, h: Any, size: Any, rounds: A
 def scramble_by_many_keys(
     left: Any, right: Any, words: Any, start: Any, width: Any, height: Any, size: Any, rounds: Any
 ) -> None:
-    """Replace cell i by its image under key start + i; at most LANES cells.
+    """Replace cell i by its image under key start + i; at most CHUNK_ENTRIES cells.
 
     `words` is the (4, count) array of `key_words`, whole: a slice of it would not be contiguous,
     and the loops would not vectorise.
@@ -180,7 +180,7 @@ def scramble_by_many_keys(
 def scramble_by_one_key(
     left: Any, right: Any, key: Any, width: Any, height: Any, size: Any, rounds: Any
 ) -> None:
-    """Replace every cell by its image under one key; at most LANES cells."""
+    """Replace every cell by its image under one key; at most CHUNK_ENTRIES cells."""
     w, h = np.uint16(width), np.uint16(height)
     widths, heights = constant_lanes(w), constant_lanes(h)
     for r in range(0, rounds, 4):
@@ -242,8 +242,8 @@ def permutation(values: NDArray[Any], key: np.uint64, size: int) -> NDArray[np.u
     width, height = grid(size)
     left, right = cells(values, height)
     words = key_words(np.array([key], dtype=np.uint64))[:, 0]
-    for start in range(0, values.size, LANES):
-        here = slice(start, start + LANES)
+    for start in range(0, values.size, CHUNK_ENTRIES):
+        here = slice(start, start + CHUNK_ENTRIES)
         scramble_by_one_key(left[here], right[here], words, width, height, size, rounds_for(size))
     return left.astype(np.uint32) * np.uint32(height) + right
 

@@ -19,7 +19,7 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 __all__ = [
-    "LANES",
+    "CHUNK_ENTRIES",
     "add16",
     "constant_lanes",
     "high16",
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 # Entries computed at a time, so that all arrays of a loop stay in the first-level cache.
-LANES = 2048
+CHUNK_ENTRIES = 2048
 
 _INT16, _INT32 = ir.IntType(16), ir.IntType(32)
 
@@ -76,4 +76,4 @@ def wrap16(value: Any, modulus: Any) -> Any:
 @njit(cache=True, nogil=True)
 def constant_lanes(value: Any) -> Any:
     """Return an array that holds one number in every lane."""
-    return np.full(LANES, value, np.uint16)
+    return np.full(CHUNK_ENTRIES, value, np.uint16)

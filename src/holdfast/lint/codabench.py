@@ -6,7 +6,7 @@ Defaults are those of their Phase models: Codabench 5 a day and 100 in all; Coda
 
 from __future__ import annotations
 
-from holdfast.lint.looks import MANY, MANY_A_DAY, days_between, limit_issues, looks_of
+from holdfast.lint.looks import MANY_LOOKS, MANY_LOOKS_PER_DAY, days_between, limit_issues, looks_of
 from holdfast.lint.record import Issue, Phase
 from holdfast.lint.tree import Tree
 
@@ -35,7 +35,10 @@ def read(tree: Tree, days: int) -> tuple[list[Issue], list[Phase]]:
             end = entries[at + 1].get("start", "start_date")  # the next phase ends it
         lasts, _ = days_between(start, end, days)
         limits: dict[str, int] = {}
-        for name, most in (("max_submissions_per_day", MANY_A_DAY), ("max_submissions", MANY)):
+        for name, most in (
+            ("max_submissions_per_day", MANY_LOOKS_PER_DAY),
+            ("max_submissions", MANY_LOOKS),
+        ):
             setting = phase.get(name) or (
                 phase.get("max_submissions_per_person") if name == "max_submissions" else None
             )

@@ -5,15 +5,15 @@ Defaults are those of EvalAI's ChallengePhase model: 100,000 submissions a day, 
 
 from __future__ import annotations
 
-from holdfast.lint.looks import MANY, MANY_A_DAY, days_between, limit_issues, looks_of
+from holdfast.lint.looks import MANY_LOOKS, MANY_LOOKS_PER_DAY, days_between, limit_issues, looks_of
 from holdfast.lint.record import Issue, Phase
 from holdfast.lint.tree import Tree
 
 __all__ = ["HOST", "matches", "read"]
 
 HOST = "EvalAI"
-DEFAULT = 100_000
-PUBLIC = 3
+DEFAULT_LIMIT = 100_000
+PUBLIC_VISIBILITY = 3
 
 
 def matches(tree: Tree) -> bool:
@@ -30,13 +30,16 @@ def read(tree: Tree, days: int) -> tuple[list[Issue], list[Phase]]:
     for phase in listed.entries() if listed is not None else []:
         lasts, known = days_between(phase.get("start_date"), phase.get("end_date"), days)
         limits: dict[str, int] = {}
-        for name, most in (("max_submissions_per_day", MANY_A_DAY), ("max_submissions", MANY)):
+        for name, most in (
+            ("max_submissions_per_day", MANY_LOOKS_PER_DAY),
+            ("max_submissions", MANY_LOOKS),
+        ):
             setting = phase.get(name)
-            value = DEFAULT if setting is None else setting.number()
-            issues += limit_issues(setting, phase, name, value, f"{DEFAULT:,}", most)
-            limits[name] = DEFAULT if value is None else value
+            value = DEFAULT_LIMIT if setting is None else setting.number()
+            issues += limit_issues(setting, phase, name, value, f"{DEFAULT_LIMIT:,}", most)
+            limits[name] = DEFAULT_LIMIT if value is None else value
         month = phase.get("max_submissions_per_month")
-        monthly = DEFAULT if month is None or month.number() is None else month.number() or 0
+        monthly = DEFAULT_LIMIT if month is None or month.number() is None else month.number() or 0
         total = min(limits["max_submissions"], monthly * -(-lasts // 30))
         looks, text = looks_of(lasts, limits["max_submissions_per_day"], total)
         name_ = phase.get("name", "codename")
@@ -109,7 +112,7 @@ def _displayed(tree: Tree) -> list[Issue]:
             )
         )
         visibility = split.get("visibility")
-        if visibility is None or visibility.number() == PUBLIC:
+        if visibility is None or visibility.number() == PUBLIC_VISIBILITY:
             issues.append(
                 Issue(
                     visibility.line if visibility is not None else split.line,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.lint.looks import MANY_A_DAY, limit_issues, looks_of
+from holdfast.lint.looks import MANY_LOOKS_PER_DAY, limit_issues, looks_of
 from holdfast.lint.record import Issue, Phase
 from holdfast.lint.tree import Tree
 
@@ -21,7 +21,7 @@ def read(tree: Tree, days: int) -> tuple[list[Issue], list[Phase]]:
     issues: list[Issue] = []
     limit = tree.get("SUBMISSION_LIMIT")
     value = None if limit is None else limit.number()
-    issues += limit_issues(limit, tree, "SUBMISSION_LIMIT", value, "no limit", MANY_A_DAY)
+    issues += limit_issues(limit, tree, "SUBMISSION_LIMIT", value, "no limit", MANY_LOOKS_PER_DAY)
     looks, text = looks_of(days, value, None)
     selection = tree.get("SELECTION_LIMIT")
     chosen = None if selection is None else selection.number()

@@ -5,10 +5,14 @@ from __future__ import annotations
 from holdfast.lint.record import Issue
 from holdfast.lint.tree import Tree
 
-__all__ = ["MANY", "MANY_A_DAY", "days_between", "limit_issues", "looks_of"]
+__all__ = ["MANY_LOOKS", "MANY_LOOKS_PER_DAY", "days_between", "limit_issues", "looks_of"]
 
-MANY_A_DAY = 20
-MANY = 500
+# Limits above these get a finding: a serious entrant needs fewer, and hosts' usual limits are lower
+# (Kaggle's is 5 per day).
+MANY_LOOKS_PER_DAY = 20
+MANY_LOOKS = 500
+# What no limit at all is taken for.
+UNLIMITED_LOOKS = 10**6
 
 
 def days_between(start: Tree | None, end: Tree | None, otherwise: int) -> tuple[int, bool]:
@@ -30,7 +34,7 @@ def looks_of(days: int, per_day: int | None, total: int | None) -> tuple[int, st
     """
     by_day = None if per_day is None else per_day * days
     if by_day is None and total is None:
-        return 10**6, "no limit at all"
+        return UNLIMITED_LOOKS, "no limit at all"
     if total is not None and (by_day is None or total <= by_day):
         return max(1, total), f"{total:,} in all"
     assert by_day is not None

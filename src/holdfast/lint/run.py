@@ -21,7 +21,8 @@ from holdfast.problem import Problem, check_at_least
 __all__ = ["lint"]
 
 HOSTS = (evalai, codabench, hugging_face)
-DAYS = 90
+# How long a phase without dates is taken to last: competitions run for about three months.
+DEFAULT_DAYS = 90
 
 
 def lint(
@@ -29,7 +30,7 @@ def lint(
     *,
     n_examples: int | None = None,
     n_classes: int | None = None,
-    days: int = DAYS,
+    days: int = DEFAULT_DAYS,
 ) -> Report:
     """List unsafe settings of a host's configuration, and what its looks expose.
 

@@ -14,7 +14,7 @@ from holdfast.quoting import shortened
 
 __all__ = ["Tree", "read_tree"]
 
-LARGEST = 4 << 20
+LARGEST_FILE = 4 << 20
 
 
 class Tree:
@@ -88,7 +88,7 @@ def read_tree(path: Path) -> Tree:
         raise NotSupported(
             "lint needs PyYAML; install it with: pip install 'holdfast[lint]'"
         ) from None
-    text = read_text_file(path, LARGEST)
+    text = read_text_file(path, LARGEST_FILE)
     if path.suffix.lower() == ".json":
         try:
             json.loads(text)

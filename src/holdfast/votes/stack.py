@@ -17,11 +17,11 @@ __all__ = ["Stack"]
 Floats = NDArray[np.float64]
 
 # The coldest temperature, as a share of the usual one.
-COLDEST = 0.05
+COLDEST_TEMPERATURE_SHARE = 0.05
 # Share of a stack's errors that are labels nobody voted for, at least.
-UNHEARD = 0.1
+LEAST_UNVOTED_SHARE = 0.1
 # Odds, against the first label, of all labels without a vote together, at most.
-COMMONEST = 1e4
+MOST_UNVOTED_ODDS = 1e4
 
 
 class Stack:
@@ -87,7 +87,7 @@ class Stack:
 
     def _fitted_temperature(self, wanted: float) -> float:
         """Return the usual temperature, or a colder one at which the first labels can be right."""
-        least, some = UNHEARD * (1.0 - wanted) / wanted, self._some_unheard()
+        least, some = LEAST_UNVOTED_SHARE * (1.0 - wanted) / wanted, self._some_unheard()
 
         def excess(log_share: float) -> float:
             total = self._odds(self._temperature * exp(log_share)).sum(axis=1)
@@ -95,9 +95,9 @@ class Stack:
 
         if excess(0.0) >= 0.0:
             return self._temperature
-        if excess(log(COLDEST)) <= 0.0:
-            return self._temperature * COLDEST
-        return self._temperature * exp(brentq(excess, log(COLDEST), 0.0))
+        if excess(log(COLDEST_TEMPERATURE_SHARE)) <= 0.0:
+            return self._temperature * COLDEST_TEMPERATURE_SHARE
+        return self._temperature * exp(brentq(excess, log(COLDEST_TEMPERATURE_SHARE), 0.0))
 
     def _some_unheard(self) -> Floats:
         return (self._unheard > 0).astype(np.float64)
@@ -105,7 +105,7 @@ class Stack:
     def _silent(self, total: Floats, wanted: float) -> Floats:
         """Return the odds of the labels without a vote, all together, of every example."""
         some = self._some_unheard()
-        least, most = 0.5 * UNHEARD * (1.0 - wanted) / wanted, COMMONEST
+        least, most = 0.5 * LEAST_UNVOTED_SHARE * (1.0 - wanted) / wanted, MOST_UNVOTED_ODDS
 
         def excess(log_odds: float) -> float:
             return _mean_first(total, exp(log_odds) * some) - wanted

@@ -32,15 +32,16 @@ __all__ = ["Votes"]
 Floats = NDArray[np.float64]
 
 # Labels of an example that a stack lists.
-DEPTH = 12
+LABELS_LISTED = 12
 # Added to the diagonal of the agreements: copies of one model share its weight.
-RIDGE = 1e-3
+AGREEMENT_RIDGE = 1e-3
 # Temperature of stacked scores when nothing was measured; scores are about probabilities.
-TEMPERATURE = 0.3
-# Without looks: models that agree beyond chance by a share s count as the same one to s^POWER.
-POWER = 4
-# Without looks: rounds of re-estimating accuracies, and what they are kept within.
-ROUNDS, SUREST = 30, 0.99
+DEFAULT_TEMPERATURE = 0.3
+# Without looks: models that agree beyond chance by a share s count as the same one to this power
+# of s.
+SAMENESS_POWER = 4
+# Without looks: rounds of re-estimating accuracies, and what these are kept within.
+ESTIMATION_ROUNDS, HIGHEST_ACCURACY = 30, 0.99
 
 
 class Votes:
@@ -110,11 +111,11 @@ class Votes:
         others agree with it beyond chance. What all models get wrong together can't be seen.
         """
         m = self.n_classes
-        alike = np.clip((self.agreement - 1 / m) / (1 - 1 / m), 0.0, 1.0) ** POWER
+        alike = np.clip((self.agreement - 1 / m) / (1 - 1 / m), 0.0, 1.0) ** SAMENESS_POWER
         share = 1.0 / alike.sum(axis=1)
         accuracy = np.full(self.n_models, 0.5 + 0.5 / m)
-        for _ in range(ROUNDS):
-            kept = np.clip(accuracy, 1 / m, SUREST)
+        for _ in range(ESTIMATION_ROUNDS):
+            kept = np.clip(accuracy, 1 / m, HIGHEST_ACCURACY)
             weights = share * np.log(kept * (m - 1) / (1 - kept))
             before = accuracy
             accuracy = self._tally.support(self._tally.shares(self._tally.scores(weights)))
@@ -132,7 +133,7 @@ class Votes:
         """
         if not scored:
             return self._believed[0].copy()
-        models, weights = self._weights(scored, RIDGE)
+        models, weights = self._weights(scored, AGREEMENT_RIDGE)
         predicted = self.agreement[:, models] @ weights
         predicted[models] = [scored[i] for i in models]
         return np.clip(predicted, 0.0, 1.0)
@@ -148,17 +149,17 @@ class Votes:
         error
             Standard deviation of the accuracies, 0 if they are exact.
         """
-        depth = min(DEPTH, self.n_classes)
+        depth = min(LABELS_LISTED, self.n_classes)
         if not scored:
             scores = self._tally.scores(self._believed[1])
             sure = self._tally.ranked(self._tally.shares(scores), 1)[1]
             labels, ranked = self._tally.ranked(scores, depth)
             return Stack(labels, ranked, self.n_classes, 1.0, float(sure.mean()))
-        models, weights = self._weights(scored, RIDGE + 4.0 * error)
+        models, weights = self._weights(scored, AGREEMENT_RIDGE + 4.0 * error)
         tally = VoteTable(self._votes[:, models], self.n_classes)
         labels, ranked = tally.ranked(tally.scores(weights), depth)
         accuracy = float(np.clip(ranked[:, 0].mean(), 0.0, 1.0))
-        return Stack(labels, ranked, self.n_classes, TEMPERATURE, accuracy)
+        return Stack(labels, ranked, self.n_classes, DEFAULT_TEMPERATURE, accuracy)
 
     def _weights(self, scored: Mapping[int, float], ridge: float) -> tuple[list[int], Floats]:
         models = sorted(scored)

@@ -11,14 +11,14 @@ from datetime import UTC, datetime
 from holdfast.errors import BudgetExhausted, HoldfastError, InvalidQuery
 from holdfast.guard.receipt import Receipt
 
-__all__ = ["NEUTRAL", "OWNERS_FILE", "for_participants"]
+__all__ = ["NEUTRAL_MESSAGE", "OWNERS_FILE_VARIABLE", "for_participants"]
 
-NEUTRAL = (
+NEUTRAL_MESSAGE = (
     "submissions can't be scored at present; nothing was released. Please tell the organizers."
 )
 
 # The variable that names a file for the details.
-OWNERS_FILE = "HOLDFAST_ERRORS"
+OWNERS_FILE_VARIABLE = "HOLDFAST_ERRORS"
 
 
 def for_participants(score: Callable[[], Receipt]) -> Receipt:
@@ -47,11 +47,11 @@ def for_participants(score: Callable[[], Receipt]) -> Receipt:
             _tell_owner([str(caution.message) for caution in cautions])
     _tell_owner([fault])
     # Out here, so that nothing hangs on the exception but its message.
-    raise HoldfastError(NEUTRAL)
+    raise HoldfastError(NEUTRAL_MESSAGE)
 
 
 def _tell_owner(messages: list[str]) -> None:
-    path = os.environ.get(OWNERS_FILE)
+    path = os.environ.get(OWNERS_FILE_VARIABLE)
     if not path or not messages:
         return
     now = datetime.now(UTC).isoformat(timespec="seconds")

@@ -25,7 +25,7 @@ from holdfast.quoting import listed
 __all__ = ["EVERYONE", "main", "score"]
 
 EVERYONE = "everyone"
-OWN_FILES = ("policy.toml", "ledger.url")
+HOLDFAST_FILES = ("policy.toml", "ledger.url")
 
 
 def score(
@@ -89,7 +89,7 @@ def _only_table(folder: Path, what: str) -> tuple[Path | None, str]:
     found = sorted(
         path
         for path in (folder.iterdir() if folder.is_dir() else [])
-        if path.suffix.lower() in (".csv", ".npy") and path.name not in OWN_FILES
+        if path.suffix.lower() in (".csv", ".npy") and path.name not in HOLDFAST_FILES
     )
     if len(found) == 1:
         return found[0], ""

@@ -16,7 +16,7 @@ from holdfast.guard.storage.note import Note, stamp_of
 __all__ = ["back_up", "flush_folder", "refuse_leftovers", "restore", "temporary_file"]
 
 # What SQLite keeps beside a database and would read into a new one of the same name.
-LEFT_BEHIND = ("-wal", "-journal")
+SIDE_FILE_SUFFIXES = ("-wal", "-journal")
 
 
 def back_up(source: Path, target: Path) -> None:
@@ -50,7 +50,7 @@ def restore(source: Path, target: Path, patience: float) -> None:
 def refuse_leftovers(path: Path) -> None:
     """Raise if the log of another ledger lies where a new file would find it."""
     place = Path(os.path.realpath(path))
-    for suffix in LEFT_BEHIND:
+    for suffix in SIDE_FILE_SUFFIXES:
         if place.with_name(place.name + suffix).exists():
             raise LedgerError(
                 f"ledger {path} must not be made beside {place.name}{suffix}, which belongs to "

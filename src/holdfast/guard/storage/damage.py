@@ -9,7 +9,7 @@ from holdfast.guard.storage.sql import schema
 __all__ = ["damage"]
 
 # More findings than anybody reads; one is enough to know.
-MOST = 20
+MOST_FINDINGS = 20
 
 
 def damage(connection: sqlite3.Connection) -> list[str]:
@@ -18,7 +18,9 @@ def damage(connection: sqlite3.Connection) -> list[str]:
     A trigger can change what a commit writes, and a lost index or constraint what a question
     finds, without any entry being edited.
     """
-    found = [str(line) for (line,) in connection.execute(f"PRAGMA integrity_check({MOST})")]
+    found = [
+        str(line) for (line,) in connection.execute(f"PRAGMA integrity_check({MOST_FINDINGS})")
+    ]
     problems = [f"the database is damaged: {line}" for line in found if line != "ok"]
     stored = {
         str(name): (str(kind), _words(text))

@@ -15,7 +15,7 @@ from holdfast.guard.storage.note import stamp
 __all__ = ["Files", "refuse_mounted_file", "refuse_wide_modes"]
 
 # What is mounted where, on Linux: the fifth field of each line.
-MOUNTS = "/proc/self/mountinfo"
+MOUNT_TABLE = "/proc/self/mountinfo"
 
 # Device and inode: what a path names, whatever it holds.
 Identity: TypeAlias = tuple[int, int]
@@ -98,7 +98,7 @@ def refuse_mounted_file(path: Path) -> None:
     """
     real = os.path.realpath(path)
     try:
-        lines = Path(MOUNTS).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+        lines = Path(MOUNT_TABLE).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except OSError:  # not Linux
         return
     # Blanks and the like are written as a backslash and three octal digits.

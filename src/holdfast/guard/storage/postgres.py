@@ -26,7 +26,7 @@ except ImportError:  # pragma: no cover - the test environment has it
 __all__ = ["PostgresStorage"]
 
 # Any fixed number, so that these locks are nobody else's.
-LOCKS = 0x686F6C64
+LOCK_CLASS = 0x686F6C64
 
 SESSION = (
     # A server may be set to answer before it has written; this session must not.
@@ -48,7 +48,7 @@ ROLLBACK: Statement = ("ROLLBACK", ())
 # One queue per ledger, in order of arrival. A lock on the head's row would do too, but whoever
 # waits for it has to find the row anew each time that it changes.
 LOCK: Statement = (
-    f"SELECT pg_advisory_xact_lock({LOCKS}, 'holdfast_ledger'::regclass::oid::int), "
+    f"SELECT pg_advisory_xact_lock({LOCK_CLASS}, 'holdfast_ledger'::regclass::oid::int), "
     "set_config('synchronous_commit', 'off', true)",
     (),
 )
@@ -162,7 +162,7 @@ def _make_tables(url: str) -> None:
         if _has_tables(connection):
             return
         with connection.transaction():
-            connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCKS,))
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK_CLASS,))
             for statement in (*schema("BYTEA"), PREDICTIONS):
                 connection.execute(statement.encode())
             salt = secrets.token_bytes(32)

@@ -102,7 +102,7 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "states": "SELECT data_set, scope, rule, sealed FROM holdfast_states ORDER BY 1, 2, 3",
 }
 # Their answers are about the past alone, so no later entry changes them.
-LASTING: Final = ("salt", "past_before", "time_of_look")
+LASTING_QUESTIONS: Final = ("salt", "past_before", "time_of_look")
 
 INSERT: Final = (
     f"INSERT INTO holdfast_entries ({', '.join(COLUMNS)}) "
@@ -351,4 +351,4 @@ class SqlTransaction:
 
     def _write(self, statement: str, parameters: Sequence[Any]) -> None:
         self._engine.write(statement, parameters)
-        self._known = {q: rows for q, rows in self._known.items() if q[0] in LASTING}
+        self._known = {q: rows for q, rows in self._known.items() if q[0] in LASTING_QUESTIONS}

@@ -25,7 +25,7 @@ from holdfast.guard.storage.turns import Turns
 __all__ = ["SqliteStorage"]
 
 # How long a writer waits for the others before it gives up, in seconds.
-PATIENCE = 60.0
+PATIENCE_SECONDS = 60.0
 
 
 class SqliteStorage:
@@ -47,7 +47,7 @@ class SqliteStorage:
         self._reset()
         with _clear_errors(self._path):
             if create:
-                make_file(self._path, PATIENCE)
+                make_file(self._path, PATIENCE_SECONDS)
             self._connected()
 
     def _reset(self) -> None:
@@ -83,7 +83,7 @@ class SqliteStorage:
         del ahead  # nothing is far away
         with self._own_process(), _clear_errors(self._path):
             opened = self._connected()
-            with opened.queue.turn(PATIENCE) as place:
+            with opened.queue.turn(PATIENCE_SECONDS) as place:
                 left = Note.read(place.note)
                 suspect = opened.check() != left.stamp
                 if suspect:
@@ -127,7 +127,7 @@ class _Open:
         self._process = os.getpid()
         self._closed = False
         self._connection, self._files = _connect(path, shared)
-        OPEN.add(self)
+        OPEN_CONNECTIONS.add(self)
 
     def connect_anew(self) -> None:
         """Remember nothing of the file as it was before."""
@@ -170,15 +170,15 @@ class _Open:
 
 # Those of this process, and connections that came through a fork: closing one of these, even by
 # forgetting it, is not safe.
-OPEN: weakref.WeakSet[_Open] = weakref.WeakSet()
-INHERITED: list[sqlite3.Connection] = []
+OPEN_CONNECTIONS: weakref.WeakSet[_Open] = weakref.WeakSet()
+INHERITED_CONNECTIONS: list[sqlite3.Connection] = []
 
 
 def _leave_to_parent() -> None:
-    for inherited in list(OPEN):
-        INHERITED.append(inherited._connection)
+    for inherited in list(OPEN_CONNECTIONS):
+        INHERITED_CONNECTIONS.append(inherited._connection)
         inherited.queue.leave_to_parent()
-    OPEN.clear()
+    OPEN_CONNECTIONS.clear()
 
 
 if hasattr(os, "register_at_fork"):
@@ -201,7 +201,7 @@ def _connect(path: Path, shared: bool) -> tuple[sqlite3.Connection, Files]:
     refuse_mounted_file(path)
     files = Files(path)
     connection = sqlite3.connect(
-        path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+        path, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False
     )
     try:
         connection.execute("PRAGMA synchronous = FULL")
