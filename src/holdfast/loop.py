@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from holdfast.errors import InvalidInput
-from holdfast.protocols import Attack, Oracle
+import numpy as np
+
+from holdfast.errors import BudgetExhausted, InvalidInput, NotSupported
+from holdfast.mechanisms import is_pending
+from holdfast.problem import Problem
+from holdfast.protocols import Attack, BatchOracle, Oracle
 from holdfast.transcript import Transcript
 
 __all__ = ["play"]
 
 Query = TypeVar("Query")
+
+# Part of the seed of the labels that attacks are rehearsed on.
+REHEARSAL = 0x7265686561727361
 
 
 def play(
@@ -20,8 +28,12 @@ def play(
     *,
     transcript: Transcript | None = None,
     on_look: Callable[[int], None] | None = None,
+    until_refused: bool = False,
 ) -> Query:
     """Let `attack` ask `oracle` until it has nothing left to ask; return its prediction.
+
+    Where a rule holds answers back until a batch is full, a copy of the attack is rehearsed on
+    labels of its own to learn its queries, and the attack plays when their answers are there.
 
     Parameters
     ----------
@@ -35,10 +47,19 @@ def play(
         first, so the same call starts an attack and resumes it.
     on_look
         Called with the number of looks taken so far after each answer, for progress bars.
+    until_refused
+        Let a look that is refused end the play, as when a rule answers no more.
 
     Returns
     -------
     The attack's prediction: a label vector, or a classifier if it plays without features.
+
+    Raises
+    ------
+    BudgetExhausted
+        A look was refused, unless `until_refused`. The attack can still predict.
+    NotSupported
+        Answers are held back, and the attack's queries depend on them or its looks are recorded.
 
     Examples
     --------
@@ -58,15 +79,65 @@ def play(
             f"attack and oracle must have the same n_examples and n_classes, "
             f"got {mine[0]}, {mine[1]} and {theirs[0]}, {theirs[1]}."
         )
-    looks = 0
-    if transcript is not None:
-        looks = transcript.replay(attack)
-    while (query := attack.ask()) is not None:
-        answer = oracle.query(query)
-        if transcript is not None:
-            transcript.record(query, answer)
-        attack.tell(answer)
-        looks += 1
-        if on_look is not None:
-            on_look(looks)
+    looks = 0 if transcript is None else transcript.replay(attack)
+    try:
+        while (query := attack.ask()) is not None:
+            answer = oracle.query(query)
+            if is_pending(answer):
+                _play_in_batches(attack, query, oracle, transcript, on_look)
+                break
+            if transcript is not None:
+                transcript.record(query, answer)
+            attack.tell(answer)
+            looks += 1
+            if on_look is not None:
+                on_look(looks)
+    except BudgetExhausted:
+        if not until_refused:
+            raise
     return attack.predict()
+
+
+def _play_in_batches(
+    attack: Attack[Any],
+    first: Any,
+    oracle: Oracle[Any],
+    transcript: Transcript | None,
+    on_look: Callable[[int], None] | None,
+) -> None:
+    """Go on after the first look, whose answer is held back."""
+    if transcript is not None:
+        raise NotSupported("looks can't be recorded where answers are held back.")
+    if not isinstance(oracle, BatchOracle):
+        raise NotSupported("the oracle holds answers back, and has no `batch` to tell them.")
+    queries = _rehearsed(copy.deepcopy(attack), first, oracle.problem)
+    answers: list[float] = []
+    if on_look is not None:
+        on_look(1)
+    try:
+        for looks, query in enumerate(queries[1:], start=2):
+            if not is_pending(oracle.query(query)):
+                answers.extend(oracle.batch)
+            if on_look is not None:
+                on_look(looks)
+    finally:  # what was answered before a refusal counts
+        for number, answer in enumerate(answers):
+            asked: Any = attack.ask() if number else first
+            if not np.array_equal(asked, queries[number]):
+                raise NotSupported("its queries depend on answers that the batch holds back.")
+            attack.tell(answer)
+
+
+def _rehearsed(attack: Attack[Any], query: Any, problem: Problem) -> list[Any]:
+    """Return what an attack asks from its first query on, answered as any labels would answer."""
+    if not isinstance(query, np.ndarray):
+        raise NotSupported("it is not played where answers come in batches.")
+    n, m, _ = problem
+    # Not a seed that hidden labels are drawn from: a rehearsal on them would be no rehearsal.
+    labels = np.random.default_rng([n, m, REHEARSAL]).integers(m, size=n)
+    queries = []
+    while query is not None:
+        queries.append(query)
+        attack.tell(int(np.count_nonzero(query == labels)) / n)
+        query = attack.ask()
+    return queries

@@ -5,7 +5,7 @@ Everything else in the package implements one of these protocols or uses all of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from holdfast.labels import Labels
 from holdfast.problem import Problem
 
-__all__ = ["Attack", "Classifier", "Evaluation", "Mechanism", "Oracle", "State"]
+__all__ = ["Attack", "BatchOracle", "Classifier", "Evaluation", "Mechanism", "Oracle", "State"]
 
 # A query is a label vector where the test features are known, a classifier where they are not.
 Query_co = TypeVar("Query_co", covariant=True)
@@ -107,4 +107,14 @@ class Oracle(Protocol[Query_contra]):
 
     def query(self, query: Query_contra) -> float:
         """Answer one query, or raise `BudgetExhausted` or `InvalidQuery` and change nothing."""
+        ...
+
+
+@runtime_checkable
+class BatchOracle(Oracle[Query_contra], Protocol[Query_contra]):
+    """An oracle that may answer "not yet" (not a number), and tells a batch when it is full."""
+
+    @property
+    def batch(self) -> Sequence[float]:
+        """The answers of the last full batch, in the order in which they were asked."""
         ...

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from holdfast import Problem
+from holdfast import Problem, play
 from holdfast.attacks import HillClimb, ImprovementReader, PriorClimb
 from holdfast.errors import InvalidInput
-from holdfast.experiments.board import Board, play_on
 from holdfast.mechanisms import parse_mechanism
+from holdfast.oracles import LabelOracle
 from holdfast.priors import Prior
 
 N = 1000
@@ -27,13 +27,13 @@ def gains(labels, m, k, rule, seeds, build=PriorClimb, **settings):
 
     found = []
     for seed in range(seeds):
-        board = Board(
+        oracle = LabelOracle(
             labels,
             problem=problem,
-            rule=parse_mechanism(rule),
+            mechanism=parse_mechanism(rule),
             rng=np.random.default_rng([seed, 1]),
         )
-        guess = play_on(lambda seed=seed: attack(seed), board)
+        guess = play(attack(seed), oracle)
         found.append(np.count_nonzero(guess == labels) - most)
     return np.array(found, dtype=float)
 

@@ -15,7 +15,7 @@ from holdfast.audit.scenarios.plays import Job, PlayContext, play_job
 from holdfast.audit.scenarios.scenarios import Scenario, compared_scenarios, suite_scenarios
 from holdfast.certificates import certify
 from holdfast.experiments.summary import Mean
-from holdfast.mechanisms import parse_mechanism
+from holdfast.mechanisms import Exact, parse_mechanism
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 from tests.audit.conftest import make_request
@@ -100,7 +100,7 @@ def test_gains_above_the_majority_are_those_of_a_plain_simulation(labels, m):
     """Other seeds, exact class shares, no board: the same mean within four standard errors."""
     mine = plain_simulation(labels, m, 100, 8)
     context = PlayContext(labels, m, 0, None, skew_of(labels, m))
-    jobs = [Job("class shares", "exact", "champion-challenger", 100, trial) for trial in range(8)]
+    jobs = [Job("class shares", Exact(), "champion-challenger", 100, trial) for trial in range(8)]
     played = 100.0 * np.array([play_job(context, job).bias for job in jobs])
     error = np.hypot(mine.std(ddof=1), played.std(ddof=1)) / np.sqrt(8)
     assert abs(mine.mean() - played.mean()) < 4 * error
@@ -108,7 +108,7 @@ def test_gains_above_the_majority_are_those_of_a_plain_simulation(labels, m):
 
 
 def test_an_attack_without_a_prior_is_measured_from_the_majority_too():
-    job = Job("features", "exact", "block-majority", 40, 0)
+    job = Job("features", Exact(), "block-majority", 40, 0)
     plain = play_job(PlayContext(NINETY, 2, 0), job)
     above = play_job(PlayContext(NINETY, 2, 0, None, skew_of(NINETY, 2)), job)
     assert above.bias == pytest.approx(plain.bias + 0.5 - 0.9)
@@ -120,7 +120,7 @@ def test_a_model_below_the_majority_gains_only_what_passes_it():
     skew = skew_of(NINETY, 2)
     prior = Prior.candidates(model[:, None], np.full((2000, 1), 0.8), 2)
     played = play_job(
-        PlayContext(NINETY, 2, 0, prior, skew), Job("model", "exact", "hadamard-blocks", 2, 0)
+        PlayContext(NINETY, 2, 0, prior, skew), Job("model", Exact(), "hadamard-blocks", 2, 0)
     )
     assert played.bias < -0.05  # 80 % and a little, not 90 %
 
@@ -164,7 +164,7 @@ def test_the_bound_holds_for_every_rule_and_never_falls_with_looks(name):
     assert 100.0 * four.gain >= bounds[0]
     context = PlayContext(NINETY, 2, 0, None, skew)
     for attack in ("champion-challenger", "hadamard-blocks", "prior-climb"):
-        played = [play_job(context, Job("class shares", name, attack, 30, t)) for t in range(2)]
+        played = [play_job(context, Job("class shares", rule, attack, 30, t)) for t in range(2)]
         assert all(100.0 * play.bias <= bounds[1] for play in played)
 
 

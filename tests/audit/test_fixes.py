@@ -39,7 +39,7 @@ def test_the_first_candidate_that_is_enough_is_the_fix(request_for, enough):
 
     def play(jobs):
         tried.append(jobs[0].rule)
-        return [Played(0.001 if job.rule == enough else 0.05, job.looks) for job in jobs]
+        return [Played(0.001 if str(job.rule) == enough else 0.05, job.looks) for job in jobs]
 
     grain = rounding_unit_for(3000, 3)
     fix = cheapest_fix(request, PlayBudget(2, 2, 100), grain, 2.0, {}, play)

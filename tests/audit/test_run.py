@@ -8,6 +8,7 @@ from holdfast.audit.inputs.disclosure import rounding_unit_for
 from holdfast.audit.scenarios.measurement import play_budget_for
 from holdfast.audit.scenarios.plays import Job, PlayContext, play_job
 from holdfast.experiments import Experiment, Matrix, run_matrix, run_trial
+from holdfast.mechanisms import Exact
 from holdfast.problem import Problem
 from tests.audit.conftest import make_request
 
@@ -68,7 +69,7 @@ def test_a_play_without_features_is_a_trial_of_attack(labels):
     )
     context = PlayContext(labels, 4, 5)
     for trial in range(3):
-        played = play_job(context, Job("no features", "exact", "naive-bayes", 16, trial))
+        played = play_job(context, Job("no features", Exact(), "naive-bayes", 16, trial))
         assert played.bias == run_trial(experiment, trial)["bias"]
 
 

@@ -12,7 +12,7 @@ from holdfast.audit.scenarios.scenarios import (
 )
 from holdfast.experiments import Experiment, Matrix, run_matrix, run_trial
 from holdfast.experiments.suite import SUITE
-from holdfast.mechanisms import parse_mechanism
+from holdfast.mechanisms import Exact, Ladder, parse_mechanism
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 
@@ -49,7 +49,7 @@ def test_a_rule_with_memory_meets_as_many_accounts_as_there_are(rule, accounts):
     rule = parse_mechanism(rule)
     scenarios = suite_scenarios(rule, PROBLEM, accounts, models=True)
     assert {scenario.accounts for scenario in scenarios} == {accounts}
-    jobs = [scenario.job("ladder:0.01", 60, 0) for scenario in scenarios]
+    jobs = [scenario.job(Ladder(0.01), 60, 0) for scenario in scenarios]
     assert {job.accounts for job in jobs} == {accounts}
     assert {job.looks for job in jobs} == ({accounts, 60} if accounts < 60 else {60})
     assert {scenario.accounts for scenario in compared_scenarios(rule, PROBLEM, accounts)} == {
@@ -65,16 +65,16 @@ def test_a_way_is_named_by_its_accounts():
     first = Scenario("features", "hill-climb", 5, first=True)
     assert first.name == "hill-climb, first look of 5 accounts"
     assert Scenario("features", "block-climb, 2 accounts", 2).name == "block-climb, 2 accounts"
-    assert first.job("ladder", 3, 0) == Job("features", "ladder", "hill-climb", 3, 0, 3)
+    assert first.job(Exact(), 3, 0) == Job("features", Exact(), "hill-climb", 3, 0, 3)
 
 
 def test_the_suites_own_entries_for_accounts_give_the_numbers_of_the_matrix(labels, context):
-    rule = "ladder:0.01"
+    rule = Ladder(0.01)
     matrix = run_matrix(Matrix(PROBLEM, trials=2, seed=3, rules=[rule], labels=labels))
     cells = {cell.attack: cell.bias for cell in matrix["cells"] if cell.bias is not None}
     compared = 0
     for accounts in (1, 2, 60):
-        for scenario in suite_scenarios(parse_mechanism(rule), PROBLEM, accounts, models=False):
+        for scenario in suite_scenarios(rule, PROBLEM, accounts, models=False):
             if scenario.attack not in cells or scenario.setting != "features":
                 continue
             if accounts > 1 and "," not in scenario.attack:
@@ -91,10 +91,10 @@ def test_one_account_without_features_is_a_trial_of_attack_and_more_are_not(labe
     experiment = Experiment(
         "naive-bayes", Problem(400, 4, 60), trials=1, seed=3, labels=labels, without_features=True
     )
-    job = Job("no features", "exact", "naive-bayes", 60, 0)
+    job = Job("no features", Exact(), "naive-bayes", 60, 0)
     assert play_job(context, job).bias == run_trial(experiment, 0)["bias"]
     assert play_job(context, job._replace(accounts=7)).bias == play_job(context, job).bias
-    ladder = job._replace(rule="ladder:0.01")
+    ladder = job._replace(rule=Ladder(0.01))
     assert play_job(context, ladder).bias != play_job(context, ladder._replace(accounts=60)).bias
 
 
@@ -102,7 +102,7 @@ def test_one_account_without_features_is_a_trial_of_attack_and_more_are_not(labe
 def test_a_model_is_improved_more_from_many_accounts_than_from_one(context, attack):
     """Under a Ladder one account sees hardly an answer; strangers' first looks are answered."""
     jobs = [
-        Job("model", "ladder:0.0025", attack, 60, trial, accounts)
+        Job("model", Ladder(0.0025), attack, 60, trial, accounts)
         for accounts in (1, 60)
         for trial in range(6)
     ]

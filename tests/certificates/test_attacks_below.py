@@ -44,8 +44,8 @@ def measured(
             labels = (rng.random((n, 1)) > rows[:, :-1]).sum(axis=1)
         setting = "features" if prior is None else "model"
         attack = ATTACKS[rule] if prior is None else "champion-challenger"
-        stage = PlayContext(labels.astype(np.uint8), m, seed, prior)
-        played = play_job(stage, Job(setting, rule, attack, k, trial, accounts))
+        context = PlayContext(labels.astype(np.uint8), m, seed, prior)
+        played = play_job(context, Job(setting, parse_mechanism(rule), attack, k, trial, accounts))
         if played.reason is not None:
             return None
         gains.append(played.bias)

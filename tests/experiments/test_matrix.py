@@ -15,7 +15,7 @@ from holdfast.experiments.matrix_plays import Task, play_once
 from holdfast.experiments.suite import SUITE, VERSION, default_rules, entry_named
 from holdfast.experiments.summary import mean_of
 from holdfast.loop import play
-from holdfast.mechanisms import parse_mechanism
+from holdfast.mechanisms import Exact, Rounding, parse_mechanism
 from holdfast.oracles import LabelOracle
 from holdfast.planner import plan
 
@@ -96,7 +96,7 @@ def test_results_do_not_depend_on_the_number_of_processes(result):
 
 
 def test_given_labels_are_used_in_every_trial():
-    task = Task("exact", "block-majority", 1)
+    task = Task(Exact(), "block-majority", 1)
     drawn = Matrix(PROBLEM, seed=5, rules=("exact",))
     same = hidden_labels("uniform", 400, 4, np.random.default_rng([5, 1]))
     assert play_once(Matrix(PROBLEM, seed=5, labels=same), task) == play_once(drawn, task)
@@ -105,8 +105,9 @@ def test_given_labels_are_used_in_every_trial():
 
 
 def test_a_rule_has_one_name_and_a_bad_one_is_refused_before_any_play():
-    assert Matrix(PROBLEM, rules=("round:2", " round:2 ")).rule_names == ("round:2",)
-    assert Matrix(PROBLEM).rule_names == default_rules(PROBLEM)
+    two = Rounding(decimals=2)
+    assert Matrix(PROBLEM, rules=("round:2", " round:2 ", two)).release_rules == (two,)
+    assert tuple(map(str, Matrix(PROBLEM).release_rules)) == default_rules(PROBLEM)
     with pytest.raises(InvalidInput, match="release rule must be one of"):
         Matrix(PROBLEM, rules=("sledge:2",))
     with pytest.raises(InvalidInput, match="must be at least 500, got 400"):

@@ -13,7 +13,7 @@ from holdfast.experiments.matrix_plays import Matrix, Played, Task, play_once
 from holdfast.experiments.pool import Map, pool
 from holdfast.experiments.suite import SUITE, VERSION, entry_named
 from holdfast.experiments.summary import Mean, mean_of
-from holdfast.mechanisms import parse_mechanism
+from holdfast.mechanisms import Rule
 
 __all__ = ["Cell", "RuleSummary", "n_plays", "run_matrix"]
 
@@ -76,13 +76,13 @@ def run_matrix(
         tasks = [
             Task(rule, entry.name, trial)
             for entry in SUITE
-            for rule in matrix.rule_names
+            for rule in matrix.release_rules
             for trial in range(matrix.trials)
         ]
         cells = _cells(matrix, tasks, play, on_plays)
         again = [
             Task(rule, name, trial)
-            for rule in matrix.rule_names
+            for rule in matrix.release_rules
             for name in sorted({_strongest(cells, rule, alone).attack for alone in (True, False)})
             for trial in range(matrix.trials, 2 * matrix.trials)
         ]
@@ -92,14 +92,14 @@ def run_matrix(
         "problem": matrix.problem,
         "trials": matrix.trials,
         "seed": matrix.seed,
-        "rules": [_summary(matrix, cells, fresh, rule) for rule in matrix.rule_names],
+        "rules": [_summary(matrix, cells, fresh, rule) for rule in matrix.release_rules],
         "cells": cells,
     }
 
 
 def n_plays(matrix: Matrix) -> int:
     """Return about how many plays `run_matrix` takes; the second measurement is counted fully."""
-    return (len(SUITE) + 2) * len(matrix.rule_names) * matrix.trials
+    return (len(SUITE) + 2) * len(matrix.release_rules) * matrix.trials
 
 
 def _cells(
@@ -109,7 +109,7 @@ def _cells(
     on_plays: Callable[[int], None] | None,
 ) -> list[Cell]:
     """Play the tasks and gather those of one rule and attack into a cell."""
-    found: dict[tuple[str, str], list[Played]] = {}
+    found: dict[tuple[Rule, str], list[Played]] = {}
     for task, played in zip(tasks, play(tasks), strict=True):
         found.setdefault((task.rule, task.entry), []).append(played)
         if on_plays is not None:
@@ -117,36 +117,36 @@ def _cells(
     return [_cell(matrix, rule, name, plays) for (rule, name), plays in found.items()]
 
 
-def _cell(matrix: Matrix, rule: str, name: str, plays: Sequence[Played]) -> Cell:
+def _cell(matrix: Matrix, rule: Rule, name: str, plays: Sequence[Played]) -> Cell:
     accounts = entry_named(name).n_accounts(matrix.problem.n_queries)
     reason = next((each.reason for each in plays if each.reason is not None), None)
     return Cell(
-        rule=rule,
+        rule=str(rule),
         attack=name,
         accounts=accounts,
         bias=None if reason else mean_of(each.bias for each in plays),
         looks=float(np.mean([each.looks for each in plays])),
-        certified=certify(matrix.problem, parse_mechanism(rule), accounts=accounts).gain,
+        certified=certify(matrix.problem, rule, accounts=accounts).gain,
         reason=reason,
     )
 
 
-def _strongest(cells: Sequence[Cell], rule: str, alone: bool) -> Cell:
+def _strongest(cells: Sequence[Cell], rule: Rule, alone: bool) -> Cell:
     """Return the cell with the largest mean, among those with one account or among all."""
     able = [
         cell
         for cell in cells
-        if cell.rule == rule and cell.bias is not None and (cell.accounts == 1 or not alone)
+        if cell.rule == str(rule) and cell.bias is not None and (cell.accounts == 1 or not alone)
     ]
     return max(able, key=lambda cell: -math.inf if cell.bias is None else cell.bias.mean)
 
 
 def _summary(
-    matrix: Matrix, cells: Sequence[Cell], fresh: Sequence[Cell], text: str
+    matrix: Matrix, cells: Sequence[Cell], fresh: Sequence[Cell], rule: Rule
 ) -> RuleSummary:
-    rule = parse_mechanism(text)
+    text = str(rule)
     measured = {(cell.rule, cell.attack): cell for cell in fresh}
-    one, many = (measured[text, _strongest(cells, text, alone).attack] for alone in (True, False))
+    one, many = (measured[text, _strongest(cells, rule, alone).attack] for alone in (True, False))
     assert one.bias is not None
     assert many.bias is not None
     return RuleSummary(

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 
 from holdfast.errors import HoldfastError
-from holdfast.experiments.board import Board, play_on
 from holdfast.experiments.label_kinds import hidden_labels
 from holdfast.experiments.suite import default_rules, entry_named
 from holdfast.labels import Labels, as_labels
-from holdfast.mechanisms import parse_mechanism
+from holdfast.loop import play
+from holdfast.mechanisms import Rule, parse_mechanism
+from holdfast.oracles import LabelOracle
 from holdfast.problem import Problem, check_at_least
 
 __all__ = ["Matrix", "Played", "Task", "play_once"]
@@ -23,7 +25,7 @@ __all__ = ["Matrix", "Played", "Task", "play_once"]
 class Task(NamedTuple):
     """One play: an entry of the suite against a rule, on the labels of that trial."""
 
-    rule: str
+    rule: Rule
     entry: str
     trial: int
 
@@ -49,7 +51,7 @@ class Matrix:
     seed
         Where all randomness comes from.
     rules
-        Text forms of release rules; None: `default_rules`.
+        Release rules or their text forms; None: `default_rules`.
     labels
         Hidden labels to use in every trial; None: fresh uniform ones.
     """
@@ -57,24 +59,24 @@ class Matrix:
     problem: Problem
     trials: int = 4
     seed: int = 0
-    rules: Sequence[str] | None = None
+    rules: Sequence[Rule | str] | None = None
     labels: Labels | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         n, m, _ = self.problem
         check_at_least("trials", self.trials, 2)
         check_at_least("seed", self.seed, 0)
-        for rule in self.rule_names:
-            # A rule that does not fit the problem must say so before any play.
-            parse_mechanism(rule).init(self.problem)
+        for rule in self.release_rules:
+            rule.init(self.problem)  # one that does not fit must say so before any play
         if self.labels is not None:
             object.__setattr__(self, "labels", as_labels(self.labels, m, n_examples=n))
 
-    @property
-    def rule_names(self) -> tuple[str, ...]:
-        """The rules in their printed form, each once."""
+    @cached_property
+    def release_rules(self) -> tuple[Rule, ...]:
+        """The rules, each once."""
         named = default_rules(self.problem) if self.rules is None else self.rules
-        return tuple(dict.fromkeys(str(parse_mechanism(rule)) for rule in named))
+        parsed = (parse_mechanism(rule) if isinstance(rule, str) else rule for rule in named)
+        return tuple(dict.fromkeys(parsed))
 
 
 def play_once(matrix: Matrix, task: Task) -> Played:
@@ -84,21 +86,21 @@ def play_once(matrix: Matrix, task: Task) -> Played:
     same ones; the randomness of attack and rule follows from their names too.
     """
     n, m, _ = problem = matrix.problem
-    entry, rule = entry_named(task.entry), parse_mechanism(task.rule)
-    labels = matrix.labels
+    entry, labels = entry_named(task.entry), matrix.labels
     if labels is None:
         labels = hidden_labels("uniform", n, m, np.random.default_rng([matrix.seed, task.trial]))
     own = [matrix.seed, task.trial, crc32(f"{task.entry} {task.rule}".encode())]
-    board = Board(
+    oracle = LabelOracle(
         labels,
         problem=problem,
-        rule=rule,
+        mechanism=task.rule,
         rng=np.random.default_rng([*own, 1]),
         accounts=entry.n_accounts(problem.n_queries),
     )
     try:
-        guess = play_on(lambda: entry.play(problem, np.random.default_rng([*own, 2]), rule), board)
+        attack = entry.play(problem, np.random.default_rng([*own, 2]), task.rule)
+        guess = play(attack, oracle, until_refused=True)
     except HoldfastError as error:
-        return Played(0.0, board.looks, str(error))
+        return Played(0.0, oracle.looks, str(error))
     matches = int(np.count_nonzero(guess == labels))
-    return Played((m * matches - n) / (m * n), board.looks)
+    return Played((m * matches - n) / (m * n), oracle.looks)

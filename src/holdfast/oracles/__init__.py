@@ -2,5 +2,6 @@
 
 from holdfast.oracles.classifier_oracle import ClassifierOracle, IndexedOracle
 from holdfast.oracles.label_oracle import LabelOracle
+from holdfast.oracles.multi_account_oracle import MultiAccountOracle
 
-__all__ = ["ClassifierOracle", "IndexedOracle", "LabelOracle"]
+__all__ = ["ClassifierOracle", "IndexedOracle", "LabelOracle", "MultiAccountOracle"]

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from holdfast.errors import InvalidInput, InvalidQuery
-from holdfast.evaluate import evaluate
 from holdfast.labels import as_labels
-from holdfast.oracles.budgeted import Budgeted
+from holdfast.oracles.multi_account_oracle import MultiAccountOracle
 from holdfast.problem import Problem
 from holdfast.protocols import Classifier, Mechanism
 from holdfast.quoting import quoted
@@ -17,7 +16,7 @@ from holdfast.quoting import quoted
 __all__ = ["ClassifierOracle", "IndexedOracle"]
 
 
-class ClassifierOracle(Budgeted):
+class ClassifierOracle(MultiAccountOracle[Classifier]):
     """Answer the accuracy of classifiers on a test set that nobody else sees.
 
     The rows are shown in a fresh random order each time, so nothing can lean on positions: a
@@ -32,10 +31,8 @@ class ClassifierOracle(Budgeted):
         The hidden labels, integers from 0 to n_classes - 1; copied.
     problem
         The sizes; n_queries is the budget.
-    mechanism
-        The release rule; None: the exact accuracy.
-    rng
-        Randomness of the row order and of the release rule.
+    mechanism, rng, accounts
+        As in `MultiAccountOracle`; `rng` is the randomness of the row order, too.
 
     Examples
     --------
@@ -55,38 +52,25 @@ class ClassifierOracle(Budgeted):
         problem: Problem,
         mechanism: Mechanism | None = None,
         rng: np.random.Generator | None = None,
+        accounts: int = 1,
     ) -> None:
-        super().__init__(problem, mechanism, rng)
-        n, m, _ = self._problem
+        super().__init__(labels, problem=problem, mechanism=mechanism, rng=rng, accounts=accounts)
+        n = self._problem.n_examples
         if len(X) != n:
             raise InvalidInput(f"X must have n_examples = {n} rows, got {len(X)}.")
         self._X = X
         # Not the release rule's own stream: a refused query must not change later answers.
         self._orders = self._rng.spawn(1)[0]
-        self._labels = as_labels(labels, m, n_examples=n).copy()
 
-    def query(self, query: Classifier) -> float:
-        """Return what the mechanism releases about the accuracy of a classifier.
-
-        Raises
-        ------
-        BudgetExhausted
-            All n_queries looks are used up.
-        InvalidQuery
-            No `predict`, or it returned labels of the wrong number, dtype or range. Either way
-            nothing is counted, and later answers are what they would have been.
-        """
-        self._check_budget()
-        if not callable(getattr(query, "predict", None)):
-            raise InvalidQuery(f"query must have a predict method, got {quoted(query)}.")
+    def _predicted(self, query: Classifier) -> object:
         n, m, _ = self._problem
         order = self._orders.permutation(n)
-        shown = query.predict(_rows(self._X, order))
+        shown = _predict(query, _rows(self._X, order))
         shown = as_labels(shown, m, name="query", n_examples=n, error=InvalidQuery)
         # Back in the test set's order: a rule that scores a fixed part of it goes by position.
         predicted = np.empty_like(shown)
         predicted[order] = shown
-        return self._release(evaluate(predicted, self._labels, m))
+        return predicted
 
 
 class IndexedOracle(ClassifierOracle):
@@ -96,13 +80,14 @@ class IndexedOracle(ClassifierOracle):
     to overfit than one that publishes its features. A query has `predict(X, index)`.
     """
 
-    def query(self, query: Any) -> float:
-        """Return what the mechanism releases about the accuracy of `query.predict(X, index)`."""
-        self._check_budget()
-        if not callable(getattr(query, "predict", None)):
-            raise InvalidQuery(f"query must have a predict method, got {quoted(query)}.")
-        predicted = query.predict(self._X, np.arange(self._problem.n_examples, dtype=np.uint64))
-        return self._release(evaluate(predicted, self._labels, self._problem.n_classes))
+    def _predicted(self, query: Any) -> object:
+        return _predict(query, self._X, np.arange(self._problem.n_examples, dtype=np.uint64))
+
+
+def _predict(query: Any, *shown: Any) -> Any:
+    if not callable(getattr(query, "predict", None)):
+        raise InvalidQuery(f"query must have a predict method, got {quoted(query)}.")
+    return query.predict(*shown)
 
 
 def _rows(X: Any, order: np.ndarray[Any, Any]) -> Any:

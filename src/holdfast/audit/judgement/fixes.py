@@ -130,16 +130,16 @@ def _played(
 ) -> Interval:
     """Return the worst gain under a rule; the first attack's alone if that is too much."""
     n, m, _ = request.problem
-    name, trials = str(rule), play_budget.fewer
+    trials = play_budget.fewer
     shares = request.skew is not None
     scenarios = compared_scenarios(rule, Problem(n, m, looks), request.histories, shares=shares)
-    first = measure([(scenarios[0], name, looks)], range(trials), play, on_play)
+    first = measure([(scenarios[0], rule, looks)], range(trials), play, on_play)
     if first[0].bias is not None and 100.0 * first[0].bias.mean >= gap:
         return grain.interval(first[0].bias, trials)
     rest = measure(
-        [(scenario, name, looks) for scenario in scenarios[1:]], range(trials), play, on_play
+        [(scenario, rule, looks) for scenario in scenarios[1:]], range(trials), play, on_play
     )
-    strongest = strongest_of([(name, looks, [*first, *rest])], trials, play, on_play)[0]
+    strongest = strongest_of([(rule, looks, [*first, *rest])], trials, play, on_play)[0]
     return strongest.points(grain)
 
 

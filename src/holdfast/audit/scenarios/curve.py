@@ -65,7 +65,7 @@ def curve(
     forms = forms_for(request)
     strongest = _chosen(measured, forms.early)
     looks = _looks(play_budget)
-    asked = [(each.scenario, request.release, k) for k in looks[:-1] for each in strongest]
+    asked = [(each.scenario, request.rule, k) for k in looks[:-1] for each in strongest]
     found = measure(asked, range(play_budget.fewer), play, on_play)
     columns: list[list[Interval | None]] = [[] for _ in strongest]
     for at, each in enumerate(found):

@@ -16,6 +16,7 @@ from holdfast.audit.result import Gain, Interval, Knowledge
 from holdfast.audit.scenarios.plays import Job, Play
 from holdfast.audit.scenarios.scenarios import Scenario, suite_scenarios
 from holdfast.experiments.summary import Mean, mean_of
+from holdfast.mechanisms import Rule
 from holdfast.problem import Problem
 
 __all__ = [
@@ -112,7 +113,7 @@ def _scenarios(request: Request, looks: int) -> list[Scenario]:
     )
 
 
-Asked: TypeAlias = tuple[Scenario, str, int]
+Asked: TypeAlias = tuple[Scenario, Rule, int]
 
 
 def measure(
@@ -152,7 +153,7 @@ def worst(measured: Sequence[Measured]) -> Measured:
 
 
 def strongest_of(
-    groups: Sequence[tuple[str, int, Sequence[Measured]]],
+    groups: Sequence[tuple[Rule, int, Sequence[Measured]]],
     trials: int,
     play: Play,
     on_play: OnPlay | None = None,
@@ -190,7 +191,7 @@ def suite(
     -------
     A gain for every attack; the strongest with fresh randomness; and the first measurement.
     """
-    rule, looks = request.release, play_budget.looks
+    rule, looks = request.rule, play_budget.looks
     asked = [(scenario, rule, looks) for scenario in _scenarios(request, looks)]
     measured = measure(asked, range(play_budget.trials), play, on_play)
     again = strongest_of([(rule, looks, measured)], play_budget.trials, play, on_play)[0]
@@ -205,7 +206,7 @@ def _gain(
     each: Measured,
     model: float | None,
 ) -> Gain:
-    scenario, job = each.scenario, each.scenario.job(request.release, play_budget.looks, 0)
+    scenario, job = each.scenario, each.scenario.job(request.rule, play_budget.looks, 0)
     return Gain(
         attack=scenario.name,
         setting=scenario.setting,

@@ -7,8 +7,8 @@ classes are unequal, the gain of every play is counted from the majority class.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 from zlib import crc32
 
@@ -18,19 +18,21 @@ from holdfast.attacks.registry import attack_type, make_attack
 from holdfast.audit.inputs.class_imbalance import Skew
 from holdfast.audit.result import Knowledge
 from holdfast.errors import HoldfastError, NotSupported
-from holdfast.experiments.board import Board, looks_of_accounts, play_on
-from holdfast.experiments.matrix_plays import Matrix, Played, Task, play_once
+from holdfast.experiments.matrix_plays import Played
 from holdfast.experiments.pool import Map
 from holdfast.experiments.suite import attack_on, entry_named
 from holdfast.labels import Labels
 from holdfast.loop import play
-from holdfast.mechanisms import Rule, parse_mechanism
-from holdfast.oracles import ClassifierOracle
+from holdfast.mechanisms import Rule
+from holdfast.oracles import ClassifierOracle, LabelOracle
 from holdfast.priors import Prior
 from holdfast.problem import Problem
-from holdfast.protocols import Classifier
+from holdfast.protocols import Attack
 
 __all__ = ["Job", "Play", "PlayContext", "play_job"]
+
+# What the seed of a play has beside the names of attack and rule.
+KEYS = {"features": "", "class shares": " shares", "model": " model"}
 
 
 class Job(NamedTuple):
@@ -40,7 +42,7 @@ class Job(NamedTuple):
     """
 
     setting: Knowledge
-    rule: str
+    rule: Rule
     attack: str
     looks: int
     trial: int
@@ -57,13 +59,25 @@ class PlayContext:
     prior: Prior | None = field(default=None, repr=False)
     skew: Skew | None = field(default=None, repr=False)
 
-    def above_free(self, played: Played) -> Played:
-        """Return a play with its gain over 1/m turned into that over what is free."""
-        if self.skew is None or played.reason is not None:
-            return played
-        n = self.labels.size
-        matches = round(n * (played.bias + 1.0 / self.n_classes))
-        return played._replace(bias=(matches - self.skew.matches) / n)
+    @cached_property
+    def free(self) -> int:
+        """Matches of the majority class, where everybody knows it: 0 if classes are equal."""
+        return 0 if self.skew is None else self.skew.matches
+
+    def gain(self, guess: Labels, setting: Knowledge) -> float:
+        """Return what a guess gains above what is free.
+
+        That is 1/m or the majority class; from a model, the model's own accuracy if that is more.
+        """
+        n, m = self.labels.size, self.n_classes
+        matches = self._matches(guess)
+        if setting == "model":
+            assert self.prior is not None
+            return (matches - max(self._matches(self.prior.top()), self.free)) / n
+        return (matches - self.free) / n if self.free else (m * matches - n) / (m * n)
+
+    def _matches(self, guess: Labels) -> int:
+        return int(np.count_nonzero(guess == self.labels))
 
 
 Play: TypeAlias = Map[Job, Played]
@@ -72,114 +86,58 @@ Play: TypeAlias = Map[Job, Played]
 def play_job(context: PlayContext, job: Job) -> Played:
     """Play one job; a reason instead of a gain where the attack can't."""
     problem = Problem(context.labels.size, context.n_classes, job.looks)
-    if job.setting == "features" and job.accounts == entry_named(job.attack).n_accounts(job.looks):
-        matrix = Matrix(problem, seed=context.seed, rules=[job.rule], labels=context.labels)
-        return context.above_free(play_once(matrix, Task(job.rule, job.attack, job.trial)))
-    one = PLAYS[job.setting]
+    one = _without_features if job.setting == "no features" else _with_features
     try:
-        return one(context, job, problem, parse_mechanism(job.rule))
+        guess, looks = one(context, job, problem)
     except HoldfastError as error:
         return Played(0.0, 0, str(error))
+    return Played(context.gain(guess, job.setting), looks)
 
 
-def _board(
-    context: PlayContext, job: Job, problem: Problem, rule: Rule, own: Sequence[int]
-) -> Board:
-    rng = np.random.default_rng([*own, 1])
-    return Board(context.labels, problem=problem, rule=rule, rng=rng, accounts=job.accounts)
+def _with_features(context: PlayContext, job: Job, problem: Problem) -> tuple[Labels, int]:
+    """Play with label vectors; return the guess and the looks taken."""
+    named = f"{job.attack} {job.rule}{KEYS[job.setting]}"
+    own = [context.seed, job.trial, crc32(named.encode())]
+    if job.setting != "features" or job.accounts != entry_named(job.attack).n_accounts(job.looks):
+        own.append(job.accounts)  # the matrix has no such play
+    oracle = LabelOracle(
+        context.labels,
+        problem=problem,
+        mechanism=job.rule,
+        rng=np.random.default_rng([*own, 1]),
+        accounts=job.accounts,
+    )
+    attack = _attack(context, job, problem, np.random.default_rng([*own, 2]))
+    return play(attack, oracle, until_refused=True), oracle.looks
 
 
-def _with_accounts(context: PlayContext, job: Job, problem: Problem, rule: Rule) -> Played:
-    """Play an attack of the suite with another number of accounts than it has there."""
-    n, m, _ = problem
-    entry = entry_named(job.attack)
-    own = [context.seed, job.trial, crc32(f"{job.attack} {job.rule}".encode()), job.accounts]
-    board = _board(context, job, problem, rule, own)
-    guess = play_on(lambda: entry.play(problem, np.random.default_rng([*own, 2]), rule), board)
-    matches = int(np.count_nonzero(guess == context.labels))
-    return context.above_free(Played((m * matches - n) / (m * n), board.looks))
-
-
-def _with_model(context: PlayContext, job: Job, problem: Problem, rule: Rule) -> Played:
-    """Play from the model's predictions; the gain is above the model's own accuracy.
-
-    Or above the majority class, if a constant submission scores more than the model.
-    """
-    prior, cls = context.prior, attack_type(job.attack)
+def _attack(
+    context: PlayContext, job: Job, problem: Problem, rng: np.random.Generator
+) -> Attack[Labels]:
+    """Return the attack, told what its setting lets it know."""
+    if job.setting == "features":
+        return entry_named(job.attack).play(problem, rng, job.rule)
+    prior = context.prior
+    if job.setting == "class shares":
+        prior = None if context.skew is None else context.skew.prior
     assert prior is not None
-    own = [context.seed, job.trial, crc32(f"{job.attack} {job.rule} model".encode()), job.accounts]
-    board = _board(context, job, problem, rule, own)
-    guess = play_on(
-        lambda: attack_on(cls, problem, np.random.default_rng([*own, 2]), rule, prior=prior), board
-    )
-    before = int(np.count_nonzero(prior.top() == context.labels))
-    if context.skew is not None:
-        before = max(before, context.skew.matches)
-    after = int(np.count_nonzero(guess == context.labels))
-    return Played((after - before) / problem.n_examples, board.looks)
+    return attack_on(attack_type(job.attack), problem, rng, job.rule, prior=prior)
 
 
-def _with_shares(context: PlayContext, job: Job, problem: Problem, rule: Rule) -> Played:
-    """Play from the class shares; the gain is above the majority class."""
-    skew = context.skew
-    assert skew is not None
-    own = [context.seed, job.trial, crc32(f"{job.attack} {job.rule} shares".encode()), job.accounts]
-    board = _board(context, job, problem, rule, own)
-    cls, prior = attack_type(job.attack), skew.prior
-    guess = play_on(
-        lambda: attack_on(cls, problem, np.random.default_rng([*own, 2]), rule, prior=prior), board
-    )
-    matches = int(np.count_nonzero(guess == context.labels))
-    return Played((matches - skew.matches) / problem.n_examples, board.looks)
-
-
-def _without_features(context: PlayContext, job: Job, problem: Problem, rule: Rule) -> Played:
+def _without_features(context: PlayContext, job: Job, problem: Problem) -> tuple[Labels, int]:
     """Play with classifiers, seeded as a trial of `holdfast attack`."""
-    n, m, _ = problem
-    if rule.answer_model(problem) is None:
+    if job.rule.answer_model(problem) is None:
         raise NotSupported("it needs scores, and the rule releases none.")
-    if rule.waits:
-        raise NotSupported("it is not played where answers come in batches.")
     sequence = np.random.SeedSequence(context.seed, spawn_key=(job.trial,))
     _, for_attack, for_oracle = map(np.random.default_rng, sequence.spawn(3))
     attack = make_attack(job.attack, problem, for_attack, without_features=True)
-    X = for_oracle.integers(2**64, size=(n, 1), dtype=np.uint64)
-
-    def account(share: Problem) -> ClassifierOracle:
-        return ClassifierOracle(X, context.labels, problem=share, mechanism=rule, rng=for_oracle)
-
-    oracle = _Accounts(problem, job.accounts, account)
-    guess = np.asarray(play(attack, oracle).predict(X))
-    matches = int(np.count_nonzero(guess == context.labels))
-    return context.above_free(Played((m * matches - n) / (m * n), oracle.looks))
-
-
-class _Accounts:
-    """Classifiers answered to one account after the other, to the rule all strangers."""
-
-    def __init__(
-        self,
-        problem: Problem,
-        accounts: int,
-        oracle: Callable[[Problem], ClassifierOracle],
-    ) -> None:
-        self.problem, self.looks = problem, 0
-        self._shares = looks_of_accounts(problem.n_queries, accounts)[::-1]
-        self._new, self._left = oracle, 0
-
-    def query(self, query: Classifier) -> float:
-        """Return what the rule releases to the account whose turn it is."""
-        if not self._left:
-            self._left = self._shares.pop()
-            self._oracle = self._new(self.problem._replace(n_queries=self._left))
-        self._left -= 1
-        self.looks += 1
-        return self._oracle.query(query)
-
-
-PLAYS = {
-    "features": _with_accounts,
-    "class shares": _with_shares,
-    "model": _with_model,
-    "no features": _without_features,
-}
+    X = for_oracle.integers(2**64, size=(problem.n_examples, 1), dtype=np.uint64)
+    oracle = ClassifierOracle(
+        X,
+        context.labels,
+        problem=problem,
+        mechanism=job.rule,
+        rng=for_oracle,
+        accounts=job.accounts,
+    )
+    return np.asarray(play(attack, oracle).predict(X)), oracle.looks

@@ -19,13 +19,21 @@ from holdfast.audit.scenarios.measurement import (
 )
 from holdfast.audit.scenarios.plays import Play
 from holdfast.audit.scenarios.scenarios import Scenario, compared_scenarios
-from holdfast.mechanisms import Rule, parse_mechanism
+from holdfast.mechanisms import Exact, Gaussian, ImprovedOnly, Ladder, Rounding, Rule
 from holdfast.problem import Problem
 
 __all__ = ["RULES", "compare", "price_points"]
 
 # Rules that a host can switch to, from free to strict.
-RULES = ("exact", "round:3", "round:2", "ladder:0.005", "ladder:0.01", "gaussian:0.01", "improved")
+RULES: tuple[Rule, ...] = (
+    Exact(),
+    Rounding(decimals=3),
+    Rounding(decimals=2),
+    Ladder(0.005),
+    Ladder(0.01),
+    Gaussian(0.01),
+    ImprovedOnly(),
+)
 # Rules are compared by what attacks can do who have no model.
 COMPARED = ("features", "class shares")
 
@@ -34,9 +42,7 @@ def n_jobs(request: Request, play_budget: PlayBudget) -> int:
     """Return about how many plays the comparison takes."""
     n, m, _ = request.problem
     problem = Problem(n, m, play_budget.looks)
-    scenarios = sum(
-        len(_scenarios(request, parse_mechanism(name), problem)) + 1 for name in _others(request)
-    )
+    scenarios = sum(len(_scenarios(request, rule, problem)) + 1 for rule in _others(request))
     return scenarios * play_budget.fewer
 
 
@@ -44,8 +50,8 @@ def _scenarios(request: Request, rule: Rule, problem: Problem) -> list[Scenario]
     return compared_scenarios(rule, problem, request.histories, shares=request.skew is not None)
 
 
-def _others(request: Request) -> list[str]:
-    return [name for name in RULES if name != request.release]
+def _others(request: Request) -> list[Rule]:
+    return [rule for rule in RULES if rule != request.rule]
 
 
 def compare(
@@ -67,19 +73,15 @@ def compare(
         assert first.bias is not None
         again = StrongestAttack(first.scenario, first.bias, play_budget.trials)
     rows = {request.rule: row(request, grain, request.rule, looks, known, again)}
-    others = [parse_mechanism(name) for name in _others(request)]
+    others = _others(request)
     asked = [
-        (scenario, str(rule), looks)
+        (scenario, rule, looks)
         for rule in others
         for scenario in _scenarios(request, rule, Problem(n, m, looks))
     ]
     played = measure(asked, range(play_budget.fewer), play, on_play)
     groups = [
-        (
-            str(rule),
-            looks,
-            [each for (_, name, _), each in zip(asked, played, strict=True) if name == str(rule)],
-        )
+        (rule, looks, [each for one, each in zip(asked, played, strict=True) if one[1] == rule])
         for rule in others
     ]
     strongest = strongest_of(groups, play_budget.fewer, play, on_play)

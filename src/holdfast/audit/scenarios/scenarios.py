@@ -44,7 +44,7 @@ class Scenario(NamedTuple):
         """The attack without its accounts."""
         return self.attack.partition(",")[0]
 
-    def job(self, rule: str, looks: int, trial: int) -> Job:
+    def job(self, rule: Rule, looks: int, trial: int) -> Job:
         """Return one play with so many looks of all accounts together."""
         accounts = min(self.accounts, looks)
         played = accounts if self.first else looks
