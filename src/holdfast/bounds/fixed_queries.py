@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from holdfast.bounds.assumptions import EVERYTHING, with_parity
 from holdfast.bounds.binomial import divergence, entropy, excesses
-from holdfast.bounds.label_model import ROUNDING, largest
+from holdfast.bounds.bisection import largest
+from holdfast.bounds.label_model import ROUNDING
 from holdfast.bounds.record import Bound
 from holdfast.problem import Problem
 

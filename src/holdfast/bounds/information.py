@@ -10,6 +10,7 @@ import math
 
 from holdfast.bounds.assumptions import with_parity
 from holdfast.bounds.binomial import divergence, entropy
+from holdfast.bounds.bisection import largest
 from holdfast.bounds.record import Bound
 from holdfast.problem import Problem
 
@@ -19,26 +20,19 @@ __all__ = ["information_adaptive", "information_non_adaptive"]
 def accuracy_from_information(nats: float, n_examples: int, n_classes: int) -> float:
     """Return the largest a with n KL(a || 1/m) <= nats: 1/m for no information, 1 from n log m on.
 
-    Bisection on the gain, returning the upper end, so rounding never makes the bound too low;
-    the bracket is fixed, which makes the result exactly monotone in `nats`.
+    Bisection on the gain, rounded up, so that the bound is never too low; exactly monotone in
+    `nats`.
 
     >>> accuracy_from_information(0.0, 100, 10), accuracy_from_information(231.0, 100, 10)
     (0.1, 1.0)
     """
     if nats <= 0.0:
         return 1.0 / n_classes
-    low, high = 0.0, 1.0 - 1.0 / n_classes
     target = nats / n_examples
     if target >= math.log(n_classes):
         return 1.0
-    while True:
-        middle = 0.5 * (low + high)
-        if not low < middle < high:
-            return min(1.0, 1.0 / n_classes + high)
-        if divergence(middle, n_classes) <= target:
-            low = middle
-        else:
-            high = middle
+    gain = largest(lambda x: divergence(x, n_classes) <= target, 0.0, 1.0 - 1.0 / n_classes)
+    return min(1.0, 1.0 / n_classes + gain)
 
 
 def nats_adaptive(problem: Problem) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from holdfast.bounds.acharya2020 import LARGE_K_LOGS
+from holdfast.bounds.bisection import fewest
 from holdfast.bounds.information import nats_non_adaptive
 from holdfast.bounds.record import Analyst
 from holdfast.bounds.registry import all_bounds
@@ -57,18 +58,11 @@ def queries_to_recover_all(n_examples: int, n_classes: int) -> RecoveryQueries:
     m = check_at_least("n_classes", n_classes, 2)
     needed = n * math.log(m) * (1.0 - ROUNDING)
 
-    def fewest(nats: Callable[[Problem], float]) -> int:
-        good = 1
-        while nats(Problem(n, m, good)) < needed:
-            good *= 2
-        bad = good // 2
-        while good - bad > 1:
-            middle = (good + bad) // 2
-            good, bad = (middle, bad) if nats(Problem(n, m, middle)) >= needed else (good, middle)
-        return good
+    def looks(nats: Callable[[Problem], float]) -> int:
+        return fewest(lambda k: nats(Problem(n, m, k)) >= needed)
 
     return RecoveryQueries(
-        adaptive=fewest(nats_adaptive_tilted),
-        non_adaptive=fewest(nats_non_adaptive),
+        adaptive=looks(nats_adaptive_tilted),
+        non_adaptive=looks(nats_non_adaptive),
         column_vote=max(1, math.ceil(LARGE_K_LOGS * (n - 1) * math.log(m))),
     )

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from holdfast.bounds.binomial import divergence
+from holdfast.bounds.bisection import largest
 from holdfast.problem import check_at_least
 
-__all__ = ["ROUNDING", "LabelModel", "largest"]
+__all__ = ["ROUNDING", "LabelModel"]
 
 # Nats are raised by this share before they are turned into an accuracy, which covers rounding.
 ROUNDING = 1e-9
@@ -65,29 +66,3 @@ class LabelModel:
             return self.chance
         most = nats * (1.0 + ROUNDING)
         return largest(lambda a: self.least_nats(a) <= most, self.chance)
-
-
-def largest(
-    possible: Callable[[float], bool], low: float, high: float = 1.0, *, tolerance: float = 0.0
-) -> float:
-    """Return the end of the range from `low` on in which `possible` holds, rounded up.
-
-    It is too high by at most `tolerance` of its distance from `low`, or by a last digit.
-
-    The bracket does not depend on the condition, so whatever is possible under a stricter condition
-    never ends higher than under a looser one, however the last digits fall.
-
-    >>> round(largest(lambda a: a * a <= 0.5, 0.0), 12)
-    0.707106781187
-    """
-    if possible(high):
-        return high
-    start = low
-    while True:
-        middle = 0.5 * (low + high)
-        if not low < middle < high or high - low <= tolerance * (low - start):
-            return high
-        if possible(middle):
-            low = middle
-        else:
-            high = middle

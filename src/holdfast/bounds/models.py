@@ -22,7 +22,8 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.bounds.label_model import LabelModel, largest
+from holdfast.bounds.bisection import largest
+from holdfast.bounds.label_model import LabelModel
 from holdfast.bounds.rate_distortion import STEEPEST, LabelLaws
 from holdfast.errors import InvalidInput
 from holdfast.priors import Prior

@@ -20,8 +20,9 @@ from fractions import Fraction
 
 from holdfast.bounds.assumptions import EVERYTHING, SHOWN
 from holdfast.bounds.binomial import entropy, excess
+from holdfast.bounds.bisection import largest
 from holdfast.bounds.first_rung import first_rung, first_rung_any_labels, n_rungs
-from holdfast.bounds.label_model import ROUNDING, LabelModel, largest
+from holdfast.bounds.label_model import ROUNDING, LabelModel
 from holdfast.bounds.record import Bound
 from holdfast.errors import InvalidInput
 from holdfast.problem import Problem, check_at_least

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.bounds.label_model import largest
+from holdfast.bounds.bisection import largest
 from holdfast.bounds.rate_distortion import STEEPEST, LabelLaws
 from holdfast.errors import InvalidInput
 from holdfast.problem import Problem, check_at_least

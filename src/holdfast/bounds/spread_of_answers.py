@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 
 from holdfast.bounds.assumptions import EVERYTHING, SHOWN, with_parity
 from holdfast.bounds.binomial import entropy
+from holdfast.bounds.bisection import largest
 from holdfast.bounds.first_rung import first_rung, first_rung_any_labels
-from holdfast.bounds.label_model import ROUNDING, LabelModel, largest
+from holdfast.bounds.label_model import ROUNDING, LabelModel
 from holdfast.bounds.record import Bound
 from holdfast.errors import InvalidInput
 from holdfast.problem import Problem

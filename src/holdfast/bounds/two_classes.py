@@ -17,7 +17,8 @@ from __future__ import annotations
 import math
 
 from holdfast.bounds.assumptions import EVERYTHING, SHOWN
-from holdfast.bounds.label_model import ROUNDING, largest
+from holdfast.bounds.bisection import largest
+from holdfast.bounds.label_model import ROUNDING
 from holdfast.bounds.record import Bound
 from holdfast.problem import Problem
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.bounds.binomial import divergence, log_pmf, mean_absolute_deviation
+from holdfast.bounds.bisection import least
 
 __all__ = ["UpperTails", "upper_tails"]
 
@@ -90,15 +91,8 @@ def upper_tails(n: int, m: int, nats: float) -> UpperTails | None:
 
 def _last_count(n: int, m: int, nats: float) -> int:
     """Return the least count from which on P(B >= count) <= exp(-nats), or n."""
-    low, high = n // m, n
-    while high - low > 1:
-        middle = (low + high) // 2
-        # Chernoff: P(B >= c) <= exp(-n KL(c/n || 1/m)).
-        if n * divergence(max(0.0, middle / n - 1.0 / m), m) >= nats:
-            high = middle
-        else:
-            low = middle
-    return high
+    # Chernoff: P(B >= c) <= exp(-n KL(c/n || 1/m)).
+    return least(lambda c: n * divergence(max(0.0, c / n - 1.0 / m), m) >= nats, n // m, n)
 
 
 def _sums_from_the_end(logs: Floats, last: float) -> Floats:

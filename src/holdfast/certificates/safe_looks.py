@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.bounds.bisection import fewest
 from holdfast.certificates.certify import certify
 from holdfast.certificates.knowledge import Known
 from holdfast.errors import InvalidInput
@@ -53,14 +54,5 @@ def safe_looks(
         certificate = certify(Problem(n, m, looks), rule, knows=knows, fixed_queries=fixed_queries)
         return certificate.accuracy <= certificate.free + max_bias
 
-    if not safe(1):
-        return 0
-    good, bad = 1, 2
-    while bad < most and safe(bad):
-        good, bad = bad, 2 * bad
-    if bad >= most and safe(most):
-        return most
-    while bad - good > 1:
-        middle = (good + bad) // 2
-        good, bad = (middle, bad) if safe(middle) else (good, middle)
-    return good
+    unsafe = fewest(lambda looks: not safe(looks), most=most)
+    return most if unsafe is None else unsafe - 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from holdfast.bounds.bisection import fewest
 from holdfast.guard.gate_margin import Margin
 
 __all__ = ["advice"]
@@ -71,12 +72,4 @@ def _more_examples(
         same_share = math.ceil(differing * n / n_examples)
         return margin.bought(n, same_share) + margin.blur < improvement
 
-    low, high = n_examples, n_examples
-    while not passes(high):
-        low, high = high, 2 * high
-        if high > MOST_TIMES_MORE * n_examples:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if passes(middle) else (middle, high)
-    return high
+    return fewest(passes, start=n_examples, most=MOST_TIMES_MORE * n_examples)

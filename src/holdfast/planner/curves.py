@@ -3,13 +3,13 @@ r"""Expected gains of the adaptive attacks: a law for each, corrected by a measu
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
 from holdfast.answers import AnswerModel, RoundedAnswers, SubsetAnswers
 from holdfast.attacks._answer_likelihood import informative_share
 from holdfast.bounds.binomial import entropy
+from holdfast.bounds.bisection import least
 from holdfast.bounds.rate_distortion import NATS_PER_LOOK, gain_for_nats, spend
 from holdfast.planner.closed_forms import scored
 from holdfast.planner.forecast import Setting
@@ -140,7 +140,8 @@ def lattice_looks(n_positions: int, n_classes: int) -> float:
 
 def lattice_affordable(n_queries: float, problem: Problem) -> int:
     """Return of how many positions so many looks tell every label, on average."""
-    return _largest(lambda t: lattice_looks(t, problem.n_classes) <= n_queries, problem.n_examples)
+    n, m, _ = problem
+    return least(lambda t: lattice_looks(t, m) > n_queries, 0, n + 1) - 1
 
 
 def lattice_certain(setting: Setting) -> tuple[int, int]:
@@ -159,7 +160,7 @@ def lattice_certain(setting: Setting) -> tuple[int, int]:
         return n, every
     c = table("lattice-budget")
     ratio = grid([c["classes"], c["looks"]], c["ratio"], [m, k])
-    return _largest(lambda t: ratio * _limit(t, m) <= k, n), k
+    return least(lambda t: ratio * _limit(t, m) > k, 0, n + 1) - 1, k
 
 
 def _prior_looks(prior: Prior) -> float:
@@ -181,11 +182,3 @@ def _limit(n_positions: int, n_classes: int) -> float:
     if n_positions == 0:
         return 0.0
     return n_positions * math.log(n_classes) / entropy(n_positions, n_classes)
-
-
-def _largest(fits: Callable[[int], bool], most: int) -> int:
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle - 1)
-    return low

@@ -30,6 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from holdfast.bounds.bisection import least
 from holdfast.problem import Problem
 
 __all__ = ["DesignPlan", "Digit", "NodePlan", "capacity", "node_sizes", "plan_exact", "plan_pooled"]
@@ -224,11 +225,7 @@ def plan_exact(problem: Problem) -> DesignPlan:
     """Identify as many labels as can be; all of them if possible, in as few queries as it takes."""
     n, m, k = problem
     if capacity(m, k) >= n:
-        low, high = 1, k
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if capacity(m, middle) >= n else (middle + 1, high)
-        k = low
+        k = least(lambda looks: capacity(m, looks) >= n, 0, k)
     sizes = node_sizes(k)
     nodes = {bits: most_digits(m, bits) for bits in sizes}
     seated = min(n, sum(count * len(nodes[bits].digits) for bits, count in sizes.items()))

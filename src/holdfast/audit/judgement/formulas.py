@@ -8,6 +8,7 @@ from collections.abc import Callable
 from holdfast.answers import AnswerModel, ExactAnswers
 from holdfast.attacks import HadamardBlocks
 from holdfast.bounds import acharya2020, block_majority, queries_to_recover_all
+from holdfast.bounds.bisection import fewest
 from holdfast.bounds.column_vote import predicted_accuracy
 from holdfast.mechanisms import Rule
 from holdfast.planner.closed_forms import climb_gain
@@ -147,13 +148,4 @@ def first_above(gap: float, gain: Callable[[int], float | None], most: int) -> i
         value = gain(k)
         return value is not None and value >= gap
 
-    good = 1
-    while not reached(good):
-        if good >= most:
-            return None
-        good = min(2 * good, most)
-    bad = good // 2
-    while good - bad > 1:
-        middle = (good + bad) // 2
-        good, bad = (middle, bad) if reached(middle) else (good, middle)
-    return good
+    return fewest(reached, most=most)
