@@ -1,8 +1,5 @@
 """The detecting design's bookkeeping, against enumeration and known values."""
 
-import math
-
-import numpy as np
 import pytest
 
 from holdfast.attacks.exact._lindstrom import (
@@ -13,7 +10,6 @@ from holdfast.attacks.exact._lindstrom import (
     node_sizes,
     plan_exact,
     plan_pooled,
-    pool_gains,
     weight,
 )
 from holdfast.problem import Problem
@@ -60,20 +56,6 @@ def test_plans_fit_their_node(m: int, bits: int) -> None:
             assert plan.pool <= room
             step = 2 if plan.odd and m == 2 else 1
             assert step * plan.pool > 2 * reach
-
-
-@pytest.mark.parametrize("m", [2, 3, 10])
-def test_pool_gains_by_convolution(m: int) -> None:
-    walk, step = np.array([1.0]), np.array([1, m - 2, 1]) / m
-    for size, gain in enumerate(pool_gains(60, m)):
-        places = np.arange(-size, size + 1)
-        assert gain == pytest.approx(np.abs(places) @ walk / 2, rel=1e-9, abs=1e-12)
-        walk = np.convolve(walk, step)
-
-
-def test_pool_gains_stay_accurate_for_large_pools() -> None:
-    # The Gaussian limit, sqrt(g/(pi m)), is within a few parts in 10^5 here.
-    assert pool_gains(50_000, 10)[-1] == pytest.approx(math.sqrt(5000 / math.pi), rel=1e-4)
 
 
 def test_no_more_queries_than_needed() -> None:

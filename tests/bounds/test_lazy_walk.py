@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from holdfast.bounds.binomial import log_pmf
-from holdfast.bounds.lazy_walk import expected_distance
+from holdfast.bounds.lazy_walk import expected_distance, expected_distances
 
 
 def by_steps(n_steps: int, inverse_probability: int) -> Fraction:
@@ -63,3 +63,13 @@ def test_rare_moves_agree_with_the_poisson_limit() -> None:
 
 def test_no_steps_go_nowhere() -> None:
     assert expected_distance(0, 2) == expected_distance(0, 10) == 0.0
+
+
+@pytest.mark.parametrize("inverse_probability", [2, 3, 10, 1000])
+def test_distances_of_all_lengths_match_the_exact_walks(inverse_probability: int) -> None:
+    found = expected_distances(40, inverse_probability)
+    exact = [float(by_steps(steps, inverse_probability)) for steps in range(41)]
+    assert found == pytest.approx(exact, rel=1e-13)
+    # The normal limit is within a few parts in 10^5 here.
+    many = expected_distances(50_000, inverse_probability)[-1]
+    assert many == pytest.approx(math.sqrt(4 * 50_000 / (math.pi * inverse_probability)), rel=4e-3)

@@ -11,22 +11,27 @@ import math
 from holdfast.bounds.assumptions import EVERYTHING
 from holdfast.bounds.multinomial import first_or_second
 from holdfast.bounds.record import Bound
+from holdfast.errors import InvalidInput
 from holdfast.problem import Problem
 
 __all__ = [
+    "QUERIES_PER_NAT",
     "large_k",
     "one_query",
     "one_query_optimum",
+    "regime_edges",
     "small_k",
     "small_k_without_features",
+    "voted_examples",
 ]
 
 # Theorem 3: the coefficient of sqrt(k/(mn)), after eqn:last.
 SMALL_K = 1.0 / 8.0
 # The unknown-features proof (appendix app:small) reaches each block's size with probability 1/2.
 SMALL_K_WITHOUT_FEATURES = 1.0 / 16.0
-# Theorem 6: t = 1 + k/(9 log m) examples are voted on, and each gains at least 1/4 of a match.
-LARGE_K_LOGS = 9.0
+# Theorem 6: t = 1 + k/(9 log m) examples are voted on, and each gains at least 1/4 of a match. A
+# label has log m nats.
+QUERIES_PER_NAT = 9.0
 LARGE_K_GAIN = 1.0 / 4.0
 
 
@@ -80,7 +85,7 @@ def large_k(problem: Problem) -> Bound:
     'k must be above 9 m log m = 207.2, got 207.'
     """
     n, m, k = problem
-    low, high = LARGE_K_LOGS * m * math.log(m), LARGE_K_LOGS * (n - 1) * math.log(m)
+    low, high = QUERIES_PER_NAT * m * math.log(m), QUERIES_PER_NAT * (n - 1) * math.log(m)
     reason = None
     if not k > low:
         reason = f"k must be above 9 m log m = {low:.1f}, got {k}."
@@ -91,10 +96,40 @@ def large_k(problem: Problem) -> Bound:
         side="achievable",
         statement="acharya2020 thm:large (Theorem 6)",
         conditions="9 m log m < k <= 9 (n-1) log m",
-        accuracy=None if reason else 1.0 / m + LARGE_K_GAIN * k / (LARGE_K_LOGS * math.log(m)) / n,
+        accuracy=None
+        if reason
+        else 1.0 / m + LARGE_K_GAIN * k / (QUERIES_PER_NAT * math.log(m)) / n,
         reason=reason,
         analyst="non-adaptive",
     )
+
+
+def voted_examples(problem: Problem, queries_per_nat: float = QUERIES_PER_NAT) -> int:
+    """Return t = 1 + k/(c log m), the examples that the large-k attack decides: floored, at most n.
+
+    >>> voted_examples(Problem(10_000, 10, 2080)), voted_examples(Problem(10_000, 10, 10**6))
+    (101, 10000)
+    """
+    n, m, k = problem
+    if not queries_per_nat > 0:
+        raise InvalidInput(f"queries_per_nat must be positive, got {queries_per_nat}.")
+    return min(n, 1 + math.floor(k / (queries_per_nat * math.log(m))))
+
+
+def regime_edges(n_examples: int, n_classes: int) -> tuple[int, ...]:
+    """Return the numbers of looks at which a theorem of the paper begins or ends to apply.
+
+    >>> regime_edges(10_000, 100)
+    (1, 51, 4145, 414423)
+    """
+    n, m = n_examples, n_classes
+    large = QUERIES_PER_NAT * math.log(m)
+    edges = (1, 1 + n // (2 * m), math.floor(m * large) + 1, math.floor((n - 1) * large))
+
+    def applies(k: int) -> bool:
+        return any(theorem(Problem(n, m, k)).accuracy is not None for theorem in (small_k, large_k))
+
+    return tuple(k for k in edges if k >= 1 and applies(k))
 
 
 def one_query(problem: Problem) -> Bound:

@@ -7,28 +7,14 @@ import math
 import numpy as np
 from scipy.special import log_ndtr
 
+from holdfast.bounds.acharya2020 import voted_examples
 from holdfast.bounds.binomial import log_pmf
-from holdfast.errors import InvalidInput
 from holdfast.problem import Problem
 
-__all__ = ["predicted_accuracy", "vote_success", "voted_examples"]
+__all__ = ["predicted_accuracy", "vote_success"]
 
-# The paper's t = 1 + k/(9 log m).
-LOGS_PER_EXAMPLE = 9.0
 # Up to this variance of a group's noise its values are summed one by one.
 LARGEST_SUMMED_VARIANCE = 1000.0
-
-
-def voted_examples(problem: Problem, *, constant: float = LOGS_PER_EXAMPLE) -> int:
-    """Return t, the number of examples whose labels are voted on: floored and capped at n.
-
-    >>> voted_examples(Problem(10_000, 10, 2080)), voted_examples(Problem(10_000, 10, 10**6))
-    (101, 10000)
-    """
-    if not (math.isfinite(constant) and constant > 0.0):
-        raise InvalidInput(f"constant must be positive and finite, got {constant}.")
-    n, m, k = problem
-    return min(n, 1 + math.floor(k / (constant * math.log(m))))
 
 
 def vote_success(n_queries: int, n_classes: int, n_voted: int) -> float:
@@ -83,7 +69,7 @@ def _summed_success(n_trials: int, m: int, group: int, shown: int) -> float:
     return min(1.0, float((p[: top + 1] * win).sum()))
 
 
-def predicted_accuracy(problem: Problem, *, constant: float = LOGS_PER_EXAMPLE) -> float:
+def predicted_accuracy(problem: Problem) -> float:
     """Return about what `ColumnVote` scores.
 
     The votes are within two points of simulation where every label is shown equally often, and
@@ -97,5 +83,5 @@ def predicted_accuracy(problem: Problem, *, constant: float = LOGS_PER_EXAMPLE) 
     0.1091
     """
     n, m, k = problem
-    t = voted_examples(problem, constant=constant)
+    t = voted_examples(problem)
     return t / n * vote_success(k, m, t) + (1.0 - t / n) / m

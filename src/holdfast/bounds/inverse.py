@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from holdfast.bounds.acharya2020 import LARGE_K_LOGS
+from holdfast.bounds.acharya2020 import QUERIES_PER_NAT
 from holdfast.bounds.bisection import fewest
 from holdfast.bounds.information import nats_non_adaptive
 from holdfast.bounds.record import Analyst
@@ -64,5 +64,5 @@ def queries_to_recover_all(n_examples: int, n_classes: int) -> RecoveryQueries:
     return RecoveryQueries(
         adaptive=looks(nats_adaptive_tilted),
         non_adaptive=looks(nats_non_adaptive),
-        column_vote=max(1, math.ceil(LARGE_K_LOGS * (n - 1) * math.log(m))),
+        column_vote=max(1, math.ceil(QUERIES_PER_NAT * (n - 1) * math.log(m))),
     )

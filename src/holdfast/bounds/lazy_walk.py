@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
+
+__all__ = ["expected_distance", "expected_distances"]
 
 # A node whose integrand is below exp(-NEGLIGIBLE) is skipped.
 NEGLIGIBLE = 80.0
@@ -61,6 +64,27 @@ def expected_distance(n_steps: int, inverse_probability: int) -> float:
     if 2 * last == n_nodes:
         total -= float(values[last])
     return 4.0 * p * n_steps * total / n_nodes
+
+
+@cache
+def expected_distances(most: int, inverse_probability: int) -> tuple[float, ...]:
+    """Return `expected_distance` after 0 .. most steps, by recurrence.
+
+    A step away from 0 adds 1 to the distance, all others add nothing on average: E|S_g| grows by
+    2p P(S_g = 0). The return probabilities P_g have the generating function
+    ((1 - bx)^2 - (2px)^2)^(-1/2) with b = 1 - 2p, hence
+    g P_g = (2g-1) b P_(g-1) - (g-1)(b^2 - 4p^2) P_(g-2).
+
+    >>> expected_distances(2, 2)
+    (0.0, 1.0, 1.0)
+    """
+    p = 1 / inverse_probability
+    b = 1 - 2 * p
+    distances, before, here = [0.0], 0.0, 1.0
+    for g in range(1, most + 1):
+        distances.append(distances[-1] + 2 * p * here)
+        before, here = here, ((2 * g - 1) * b * here - (g - 1) * (b * b - 4 * p * p) * before) / g
+    return tuple(distances)
 
 
 def _power_of_one_minus(drop: NDArray[np.float64], exponent: int) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from holdfast.bounds.binomial import mean_absolute_deviation
 from holdfast.bounds.lazy_walk import expected_distance
 from holdfast.problem import check_at_least
 
-__all__ = ["Expectation", "first_or_second", "larger_of_two"]
+__all__ = ["Expectation", "first_or_second", "larger_of_two", "one_query_gain"]
 
 
 class Expectation(NamedTuple):
@@ -22,11 +22,21 @@ class Expectation(NamedTuple):
     stated: float | None  # None outside n >= m, where the paper states nothing
 
 
+def one_query_gain(n_examples: int, n_classes: int) -> float:
+    r"""Return how many more than n/m matches one query gains, E|m N - n| / (2 (m - 1)).
+
+    N ~ Bin(n, 1/m) examples have the label that was shown. It is guessed for all if N >= n/m, and
+    another one otherwise, of which the n - N others have (n - N)/(m - 1) on average.
+
+    >>> one_query_gain(1, 2), round(one_query_gain(5, 2), 9)
+    (0.5, 0.9375)
+    """
+    n, m = n_examples, n_classes
+    return m * mean_absolute_deviation(n, m) / (2.0 * (m - 1.0)) if n else 0.0
+
+
 def first_or_second(n_examples: int, n_classes: int) -> Expectation:
     r"""Return E[N_1 if N_1 >= n/m else N_2], the matches of the one-query attack.
-
-    Given N_1, the other n - N_1 examples are uniform on the m - 1 other labels, so N_2 has mean
-    (n - N_1)/(m - 1) exactly and the expectation is n/m + E|m N_1 - n| / (2 (m - 1)).
 
     Implements: acharya2020 lem:bin-1 (Lemma 4)
 
@@ -36,8 +46,7 @@ def first_or_second(n_examples: int, n_classes: int) -> Expectation:
     Expectation(exact=1.5, stated=1.25)
     """
     n, m = _checked(n_examples, n_classes)
-    exact = n / m + m * mean_absolute_deviation(n, m) / (2.0 * (m - 1.0))
-    return Expectation(exact, _stated(n, m))
+    return Expectation(n / m + one_query_gain(n, m), _stated(n, m))
 
 
 def larger_of_two(n_examples: int, n_classes: int) -> Expectation:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.bounds import all_bounds, best_impossible
+from holdfast.bounds.acharya2020 import SMALL_K, regime_edges
 from holdfast.errors import NotSupported
 from holdfast.problem import Problem
 
@@ -99,9 +100,7 @@ def bias_figure(
 def _looks(n: int, m: int, most: int) -> NDArray[np.int64]:
     """Return the looks that curves are drawn through, with both ends of each guarantee's range."""
     evenly = np.geomspace(1, most, 60).astype(np.int64)
-    nine_logs = 9 * math.log(m)
-    ends = [1 + n // (2 * m), math.floor(nine_logs * m) + 1, math.floor(nine_logs * (n - 1))]
-    return np.unique([*evenly, *(end for end in ends if 1 <= end <= most)])
+    return np.unique([*evenly, *(end for end in regime_edges(n, m) if end <= most)])
 
 
 def _draw_bounds(axes: Any, grid: NDArray[np.int64], n: int, m: int) -> None:
@@ -178,7 +177,7 @@ def _lowest(points: Sequence[Mapping[str, Any]], n: int, m: int) -> float:
         for point in points
         if point["bias"].mean > VISIBLE * _error(point["bias"].stderr) > 0
     ]
-    return 0.6 * min([0.125 / math.sqrt(n * m), *seen])
+    return 0.6 * min([SMALL_K / math.sqrt(n * m), *seen])
 
 
 def _error(stderr: float) -> float:

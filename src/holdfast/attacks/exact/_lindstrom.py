@@ -31,6 +31,8 @@ from typing import NamedTuple
 import numpy as np
 
 from holdfast.bounds.bisection import least
+from holdfast.bounds.lazy_walk import expected_distances
+from holdfast.bounds.multinomial import one_query_gain
 from holdfast.problem import Problem
 
 __all__ = ["DesignPlan", "Digit", "NodePlan", "capacity", "node_sizes", "plan_exact", "plan_pooled"]
@@ -172,46 +174,6 @@ def capacity(n_classes: int, n_queries: int) -> int:
     return total + (n_classes == 2)
 
 
-@cache
-def pool_gains(most: int, n_classes: int) -> tuple[float, ...]:
-    """Return E|N1 - N0| / 2 for pools of 0 .. most examples with uniform labels.
-
-    The surplus N1 - N0 is a walk that steps up or down with probability q = 1/m each. A step away
-    from 0 adds 1 to the distance, all others add nothing on average: E|S_g| grows by 2q P(S_g = 0).
-    The return probabilities P_g have the generating function ((1 - bx)^2 - (2qx)^2)^(-1/2) with
-    b = 1 - 2q, hence g P_g = (2g-1) b P_(g-1) - (g-1)(b^2 - 4q^2) P_(g-2).
-
-    >>> pool_gains(2, 2)
-    (0.0, 0.5, 0.5)
-    """
-    q = 1 / n_classes
-    b = 1 - 2 * q
-    gains, before, here = [0.0], 0.0, 1.0
-    for g in range(1, most + 1):
-        gains.append(gains[-1] + q * here)
-        before, here = here, ((2 * g - 1) * b * here - (g - 1) * (b * b - 4 * q * q) * before) / g
-    return tuple(gains)
-
-
-def held_gain(count: int, n_classes: int) -> float:
-    """Return the gain of so many examples that show one label throughout.
-
-    The answers leave N, how many of them have it. It is guessed for all if N >= g/m and another
-    one otherwise, as with a single query: m E|N - g/m| / (2 (m-1)). De Moivre's form of that mean
-    is 2 v C(g, v) p^v q^(g-v+1) with p = 1/m, q = 1 - p, v = floor(g/m) + 1.
-
-    >>> held_gain(1, 2), round(held_gain(5, 2), 9)
-    (0.5, 0.9375)
-    """
-    g, m = count, n_classes
-    if g == 0:
-        return 0.0
-    v = g // m + 1
-    logs = math.lgamma(g + 1) - math.lgamma(v + 1) - math.lgamma(g - v + 1)
-    logs += math.log(2 * v) - v * math.log(m) + (g - v + 1) * math.log1p(-1 / m)
-    return m * math.exp(logs) / (2 * (m - 1))
-
-
 class DesignPlan(NamedTuple):
     """How many queries are asked, what nodes of each size hold, and the gain that is expected."""
 
@@ -229,7 +191,7 @@ def plan_exact(problem: Problem) -> DesignPlan:
     sizes = node_sizes(k)
     nodes = {bits: most_digits(m, bits) for bits in sizes}
     seated = min(n, sum(count * len(nodes[bits].digits) for bits, count in sizes.items()))
-    return DesignPlan(k, nodes, seated * (1 - 1 / m) + held_gain(n - seated, m))
+    return DesignPlan(k, nodes, seated * (1 - 1 / m) + one_query_gain(n - seated, m))
 
 
 @lru_cache(maxsize=64)
@@ -247,8 +209,7 @@ def plan_pooled(problem: Problem) -> DesignPlan:
     sizes = node_sizes(k)
     best = exact
     low, high = 0.0, 1.0
-    table = pool_gains(n, m)
-    gains = np.array(table)
+    gains = np.array(expected_distances(n, m)) / 2
     for _ in range(30):
         price = (low + high) / 2
         net = gains - price * np.arange(gains.size)
@@ -262,9 +223,9 @@ def plan_pooled(problem: Problem) -> DesignPlan:
                 sizes[bits] * sum(digit_gain(digit.labels, m) for digit in nodes[bits].digits)
                 for bits in sizes
             )
-            pools = (hosts - more) * table[each] + more * table[min(each + 1, n)]
+            pools = float((hosts - more) * gains[each] + more * gains[min(each + 1, n)])
             if not hosts:
-                pools = held_gain(n - held, m)
+                pools = one_query_gain(n - held, m)
             if digits + pools > best.gain:
                 best = DesignPlan(k, nodes, digits + pools)
         low, high = (price, high) if held + hosts * size > n else (low, price)

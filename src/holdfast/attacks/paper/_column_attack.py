@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.base import LabelAttack
-from holdfast.errors import InvalidInput
+from holdfast.bounds.acharya2020 import QUERIES_PER_NAT, voted_examples
 from holdfast.kernels.columns import Columns, UniformColumns
 from holdfast.kernels.keyed import hash_keys, subkey
 from holdfast.labels import Labels
 from holdfast.problem import Problem
 
-__all__ = ["QUERIES_PER_NAT", "ColumnAttack", "LiveColumnAttack", "n_live_for"]
-
-# The 9 in the paper's t = 1 + k/(9 log m).
-QUERIES_PER_NAT = 9.0
+__all__ = ["ColumnAttack", "LiveColumnAttack"]
 
 # Labels of queries made ahead, at most: a few megabytes.
 MOST_AHEAD = 1 << 22
-
-
-def n_live_for(problem: Problem, queries_per_nat: float) -> int:
-    """Return t, the number of examples worth deciding: 1 + k/(c log m), floored, at most n."""
-    n, m, k = problem
-    if not queries_per_nat > 0:
-        raise InvalidInput(f"queries_per_nat must be positive, got {queries_per_nat}.")
-    return min(n, 1 + math.floor(k / (queries_per_nat * math.log(m))))
 
 
 def rows_ahead(n_live: int) -> int:
@@ -114,5 +102,5 @@ class LiveColumnAttack(ColumnAttack):
         queries_per_nat: float = QUERIES_PER_NAT,
     ) -> None:
         problem = Problem(*problem)
-        n_live = n_live_for(problem, queries_per_nat)
+        n_live = voted_examples(problem, queries_per_nat)
         super().__init__(problem, rng=rng, permuted=permuted, n_live=n_live)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.paper._column_attack import QUERIES_PER_NAT, LiveColumnAttack
+from holdfast.attacks.paper._column_attack import LiveColumnAttack
 from holdfast.attacks.paper._running_sums import RunningSums
+from holdfast.bounds.acharya2020 import QUERIES_PER_NAT
 from holdfast.kernels.columns import BalancedColumns
 from holdfast.problem import Problem
 

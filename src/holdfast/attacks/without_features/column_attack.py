@@ -8,8 +8,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.paper._column_attack import QUERIES_PER_NAT, n_live_for
 from holdfast.attacks.without_features.keyed_classifier import ClassifierAttack, KeyedClassifier
+from holdfast.bounds.acharya2020 import QUERIES_PER_NAT, voted_examples
 from holdfast.kernels.columns import Columns, UniformColumns
 from holdfast.kernels.keyed import Keys, hash_keys, subkey, wrap
 from holdfast.labels import Labels
@@ -160,5 +160,5 @@ class LiveColumnAttack(ColumnAttack):
         queries_per_nat: float = QUERIES_PER_NAT,
     ) -> None:
         problem = Problem(*problem)
-        n_live = n_live_for(problem, queries_per_nat)
+        n_live = voted_examples(problem, queries_per_nat)
         super().__init__(problem, rng=rng, permuted=permuted, n_live=n_live)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 from holdfast.answers import AnswerModel, ExactAnswers
 from holdfast.attacks import HadamardBlocks
 from holdfast.bounds import acharya2020, block_majority, queries_to_recover_all
+from holdfast.bounds.acharya2020 import regime_edges
 from holdfast.bounds.bisection import fewest
 from holdfast.bounds.column_vote import predicted_accuracy
 from holdfast.mechanisms import Rule
@@ -48,18 +48,6 @@ def guaranteed_by(problem: Problem) -> str | None:
     ['small-k', None, 'large-k']
     """
     return _guarantees(problem)[1]
-
-
-def regime_edges(n_examples: int, n_classes: int) -> tuple[int, ...]:
-    """Return the numbers of looks at which a theorem of the paper begins or ends to apply.
-
-    >>> regime_edges(10_000, 100)
-    (1, 51, 4145, 414423)
-    """
-    n, m = n_examples, n_classes
-    large = acharya2020.LARGE_K_LOGS * math.log(m)
-    edges = (1, 1 + n // (2 * m), math.floor(m * large) + 1, math.floor((n - 1) * large))
-    return tuple(k for k in edges if k >= 1 and guarantee(Problem(n, m, k)) is not None)
 
 
 def _guarantees(problem: Problem) -> tuple[float | None, str | None]:
