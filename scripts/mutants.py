@@ -31,7 +31,7 @@ COPIED = ("src", "tests", "docs", "benchmarks", "scripts", "pyproject.toml", "RE
 LARGE, LARGE_BLIND = "fig:largek", "fig:largek-unk"
 SMALL, SMALL_BLIND = "fig:smallk", "fig:smallk-unk"
 COLUMNS = "attacks/paper/_column_attack.py"
-THEOREMS = "bounds/acharya2020.py"
+LARGE_K = "bounds/column_vote.py"
 BLIND_COLUMNS = "attacks/without_features/column_attack.py"
 BLOCKS = "attacks/paper/block_majority.py"
 BLIND_BLOCKS = "attacks/without_features/block_majority.py"
@@ -49,9 +49,9 @@ class Mutant(NamedTuple):
 
 
 MUTANTS = (
-    Mutant("t x 2", LARGE, THEOREMS, T, f"2 * ({T})"),
-    Mutant("t / 2", LARGE, THEOREMS, T, f"({T}) // 2 + 1"),
-    Mutant("t without its 1 +", LARGE, THEOREMS, T, T.removeprefix("1 + ")),
+    Mutant("t x 2", LARGE, LARGE_K, T, f"2 * ({T})"),
+    Mutant("t / 2", LARGE, LARGE_K, T, f"({T}) // 2 + 1"),
+    Mutant("t without its 1 +", LARGE, LARGE_K, T, T.removeprefix("1 + ")),
     Mutant(
         "sums for averages",
         "remark:uniform",

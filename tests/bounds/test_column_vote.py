@@ -3,8 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from holdfast.bounds.acharya2020 import voted_examples
-from holdfast.bounds.column_vote import predicted_accuracy, vote_success
+from holdfast.bounds.column_vote import predicted_accuracy, vote_success, voted_examples
 from holdfast.errors import InvalidInput
 from holdfast.problem import Problem
 

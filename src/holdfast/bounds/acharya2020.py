@@ -9,29 +9,24 @@ from __future__ import annotations
 import math
 
 from holdfast.bounds.assumptions import EVERYTHING
+from holdfast.bounds.column_vote import QUERIES_PER_NAT
 from holdfast.bounds.multinomial import first_or_second
 from holdfast.bounds.record import Bound
-from holdfast.errors import InvalidInput
 from holdfast.problem import Problem
 
 __all__ = [
-    "QUERIES_PER_NAT",
     "large_k",
     "one_query",
     "one_query_optimum",
-    "regime_edges",
     "small_k",
     "small_k_without_features",
-    "voted_examples",
 ]
 
 # Theorem 3: the coefficient of sqrt(k/(mn)), after eqn:last.
 SMALL_K = 1.0 / 8.0
 # The unknown-features proof (appendix app:small) reaches each block's size with probability 1/2.
 SMALL_K_WITHOUT_FEATURES = 1.0 / 16.0
-# Theorem 6: t = 1 + k/(9 log m) examples are voted on, and each gains at least 1/4 of a match. A
-# label has log m nats.
-QUERIES_PER_NAT = 9.0
+# Theorem 6: each example that is voted on gains at least 1/4 of a match.
 LARGE_K_GAIN = 1.0 / 4.0
 
 
@@ -102,18 +97,6 @@ def large_k(problem: Problem) -> Bound:
         reason=reason,
         analyst="non-adaptive",
     )
-
-
-def voted_examples(problem: Problem, queries_per_nat: float = QUERIES_PER_NAT) -> int:
-    """Return t = 1 + k/(c log m), the examples that the large-k attack decides: floored, at most n.
-
-    >>> voted_examples(Problem(10_000, 10, 2080)), voted_examples(Problem(10_000, 10, 10**6))
-    (101, 10000)
-    """
-    n, m, k = problem
-    if not queries_per_nat > 0:
-        raise InvalidInput(f"queries_per_nat must be positive, got {queries_per_nat}.")
-    return min(n, 1 + math.floor(k / (queries_per_nat * math.log(m))))
 
 
 def regime_edges(n_examples: int, n_classes: int) -> tuple[int, ...]:

@@ -7,14 +7,28 @@ import math
 import numpy as np
 from scipy.special import log_ndtr
 
-from holdfast.bounds.acharya2020 import voted_examples
 from holdfast.bounds.binomial import log_pmf
+from holdfast.errors import InvalidInput
 from holdfast.problem import Problem
 
-__all__ = ["predicted_accuracy", "vote_success"]
+__all__ = ["QUERIES_PER_NAT", "predicted_accuracy", "vote_success", "voted_examples"]
 
+# The 9 in the paper's t = 1 + k/(9 log m): a label has log m nats.
+QUERIES_PER_NAT = 9.0
 # Up to this variance of a group's noise its values are summed one by one.
 LARGEST_SUMMED_VARIANCE = 1000.0
+
+
+def voted_examples(problem: Problem, queries_per_nat: float = QUERIES_PER_NAT) -> int:
+    """Return t = 1 + k/(c log m), the examples that the large-k attack decides: floored, at most n.
+
+    >>> voted_examples(Problem(10_000, 10, 2080)), voted_examples(Problem(10_000, 10, 10**6))
+    (101, 10000)
+    """
+    n, m, k = problem
+    if not queries_per_nat > 0:
+        raise InvalidInput(f"queries_per_nat must be positive, got {queries_per_nat}.")
+    return min(n, 1 + math.floor(k / (queries_per_nat * math.log(m))))
 
 
 def vote_success(n_queries: int, n_classes: int, n_voted: int) -> float:

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from holdfast.bounds.acharya2020 import QUERIES_PER_NAT
 from holdfast.bounds.bisection import fewest
+from holdfast.bounds.column_vote import QUERIES_PER_NAT
 from holdfast.bounds.information import nats_non_adaptive
 from holdfast.bounds.record import Analyst
 from holdfast.bounds.registry import all_bounds

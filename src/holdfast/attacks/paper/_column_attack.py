@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.base import LabelAttack
-from holdfast.bounds.acharya2020 import QUERIES_PER_NAT, voted_examples
+from holdfast.bounds.column_vote import QUERIES_PER_NAT, voted_examples
 from holdfast.kernels.columns import Columns, UniformColumns
 from holdfast.kernels.keyed import hash_keys, subkey
 from holdfast.labels import Labels

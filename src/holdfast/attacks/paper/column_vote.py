@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from holdfast.attacks.paper._column_attack import LiveColumnAttack
 from holdfast.attacks.paper._running_sums import RunningSums
-from holdfast.bounds.acharya2020 import QUERIES_PER_NAT
+from holdfast.bounds.column_vote import QUERIES_PER_NAT
 from holdfast.kernels.columns import BalancedColumns
 from holdfast.problem import Problem
 

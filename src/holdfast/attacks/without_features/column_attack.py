@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.without_features.keyed_classifier import ClassifierAttack, KeyedClassifier
-from holdfast.bounds.acharya2020 import QUERIES_PER_NAT, voted_examples
+from holdfast.bounds.column_vote import QUERIES_PER_NAT, voted_examples
 from holdfast.kernels.columns import Columns, UniformColumns
 from holdfast.kernels.keyed import Keys, hash_keys, subkey, wrap
 from holdfast.labels import Labels

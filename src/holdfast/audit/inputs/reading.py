@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from holdfast.audit.inputs.example import NAME, example
 from holdfast.audit.inputs.history import read_history
 from holdfast.audit.inputs.looks import looks_of, parse_looks
@@ -104,11 +102,10 @@ def _prediction(path: Path, file: LabelFile) -> Prediction:
             f"{path} must have {file.n_examples} predictions, one per label, got {read.n_examples}."
         )
     if read.ids is not None and file.ids is not None:
-        mine, theirs = np.argsort(file.ids.astype(str)), np.argsort(read.ids.astype(str))
-        if not np.array_equal(file.ids[mine].astype(str), read.ids[theirs].astype(str)):
+        places = file.id_index.places_in(read.ids)
+        if (places < 0).any():
             raise InvalidInput(f"{path} must have the ids of the labels, got others.")
-        found = np.empty_like(read.labels)
-        found[mine] = read.labels[theirs]
+        found = read.labels[places]
     return Prediction(path.stem, found)
 
 
