@@ -1,6 +1,16 @@
 """Certificates: the least upper bound on expected accuracy that is proved for given looks.
 
-Every "allowed", "certified" and "safe looks" of the package comes from here.
+Every "allowed", "certified" and "safe looks" of the package comes from here. The way to one:
+
+1. `certify`, or `certify_histories` for looks in a ledger, describes the looks (`asked`), what the
+   analysts know before the first one (`knowledge`), and how they ask (`limits.Setting`).
+2. `limits` bounds the information in all answers together, in nats. The knowledge turns the least
+   of these limits into an accuracy: rate-distortion, backwards.
+3. `theorems` bounds the accuracy itself, for rules and analysts of which more is proved.
+4. The least accuracy is the certificate (`record`). A bound whose assumptions do not hold is listed
+   with the reason; none is ever stretched.
+
+`docs/bounds.md` has the proofs.
 """
 
 from holdfast.certificates.certify import (

@@ -19,7 +19,7 @@ __all__ = ["Asked", "Looks", "first_change", "shared_evenly"]
 
 
 def first_change(rule: Rule) -> Rule | None:
-    """Return the first rule of a chain that changes a score; what follows tells no more."""
+    """Return the first rule of a chain that changes a score; what follows only post-processes."""
     return next((stage for stage in rule.stages if not stage.keeps_exact), None)
 
 

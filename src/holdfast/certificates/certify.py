@@ -163,6 +163,10 @@ def of_all_teams(memory: str) -> bool:
 
 
 def _certify(asked: Asked, knowledge: Knowledge, setting: Setting) -> Certificate:
+    """Return the least accuracy that a limit or a theorem proves for these looks.
+
+    Examples that no look can touch keep the accuracy that is free.
+    """
     # Looks of others that are not counted fill batches, too.
     at_once = asked.all_at_once and (setting.everyone or not setting.shared)
     setting = setting._replace(fixed=setting.fixed or at_once)

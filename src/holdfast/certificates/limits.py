@@ -74,7 +74,21 @@ def limits(asked: Asked, setting: Setting) -> tuple[list[Limit], list[NotCovered
 
 
 def _all(asked: Asked, setting: Setting) -> Iterator[tuple[str, str | None, Callable[[], float]]]:
-    """Yield every limit: its name, why it does not apply, and how it is computed."""
+    """Yield every limit: its name, why it does not apply, and how it is computed.
+
+    all-labels
+        The labels' own entropy, n log m: no answers tell more than there is to know.
+    answers-counted
+        The logarithm of the number of answer sequences that each state can release, added up.
+    match-counts-counted
+        The same for the match counts behind the answers, at most n + 1 values per look.
+    information-adaptive-tilted
+        The entropy of counts whose mean can be tilted only by what was learned before.
+    blurred-answers
+        What rounding or noise leaves of each count.
+    information-non-adaptive
+        The entropy of one binomial count per look: for queries that are fixed in advance.
+    """
     n, m, k = asked.exposed, asked.n_classes, asked.total
     here = Problem(n, m, k)
     yield "all-labels", None, lambda: n * math.log(m)

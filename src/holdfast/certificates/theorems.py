@@ -1,4 +1,4 @@
-"""The theorems about given rules and analysts, each asked where its assumptions hold."""
+"""Theorems on the accuracy under given rules, each asked where its assumptions hold."""
 
 from __future__ import annotations
 
@@ -54,10 +54,17 @@ def theorems(asked: Asked, knowledge: Knowledge, setting: Setting) -> Iterator[T
 
 
 class _Theorems:
+    """The theorems about one set of looks, by what the rule releases.
+
+    Whatever is computed from match counts obeys the bounds for exact answers. Rounding, Ladders
+    and improvement bits tell less, and have theorems of their own; they are applied to the first
+    rule of a chain that changes a score, since what follows it is post-processing.
+    """
+
     def __init__(self, asked: Asked, knowledge: Knowledge, setting: Setting) -> None:
         self._asked, self._knowledge, self._setting = asked, knowledge, setting
         self._problem = Problem(asked.exposed, asked.n_classes, asked.total)
-        self._strangers = setting.shared and asked.remembers
+        self._others_look = setting.shared and asked.remembers
 
     @cached_property
     def _model(self) -> LabelModel | None:
@@ -68,7 +75,7 @@ class _Theorems:
 
     def _obstacle(self, *, uniform: bool = False, counts: bool = True) -> str | None:
         """Return why a theorem does not apply; None: it does."""
-        if self._strangers:
+        if self._others_look:
             return OTHER_ANALYSTS
         if not self._asked.same_examples:
             return DIFFERENT_PARTS
@@ -81,6 +88,7 @@ class _Theorems:
         return None
 
     def all(self) -> Iterator[Theorem]:
+        """Yield those for exact answers, and those for the one rule that all looks are under."""
         yield from self._for_exact_answers()
         only = self._asked.only
         if only is None:

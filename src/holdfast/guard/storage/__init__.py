@@ -1,4 +1,16 @@
-"""Ledger storage: SQLite by path, PostgreSQL by URL, one contract for both."""
+"""Ledger storage: SQLite by path, PostgreSQL by URL, one contract for both.
+
+`contract` says what a ledger needs of a database; `sql` answers its questions in SQL that both
+databases understand; `sqlite` and `postgres` open transactions. All else serves one of the two:
+
+- SQLite: `file_lock` and `turns` put processes and threads in line; `files_in_place` refuses a file
+  that was removed, replaced or linked while it was open; `note` lets a writer see what changed
+  since the last one; `new_file`, `backup` and `damage` make, copy and check a file.
+- PostgreSQL: `pipeline` sends the dozen statements of a look in two messages.
+
+A write goes: wait in line, compare the file with the last writer's note, begin, ask and append,
+commit to disk, leave a note. Only then is anything released.
+"""
 
 from __future__ import annotations
 

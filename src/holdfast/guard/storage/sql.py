@@ -1,4 +1,9 @@
-"""The contract in SQL that SQLite and PostgreSQL both speak."""
+"""The storage contract in SQL that SQLite and PostgreSQL both speak.
+
+Four tables: `holdfast_ledger`, one row with format, salt and the head of the chain;
+`holdfast_entries`, the chain, one row per entry and never changed; `holdfast_states`, the newest
+sealed state of every rule; `holdfast_predictions`, sealed submissions for the private part.
+"""
 
 from __future__ import annotations
 
