@@ -1,6 +1,7 @@
 """Answer models: inversion to counts against brute force, variances against enumeration."""
 
 import math
+import pickle
 from collections.abc import Callable
 
 import numpy as np
@@ -158,3 +159,16 @@ def test_tolerance_is_declared_and_enforced() -> None:
     check_tolerated(Robust, RoundedAnswers(0.001), problem)  # hides nothing here
     with pytest.raises(NotSupported, match=r"Robust needs ExactAnswers or NoisyAnswers, got Round"):
         check_tolerated(Robust, RoundedAnswers(0.01), problem)
+
+
+def test_a_refusal_has_its_reason_in_plain_words() -> None:
+    class Fragile:
+        intolerance = "one wrong digit spoils every later one"
+
+    problem = Problem(100, 10, 5)
+    with pytest.raises(NotSupported) as refused:
+        check_tolerated(Fragile, RoundedAnswers(step=0.1), problem)
+    assert refused.value.reason == "it needs exact scores: one wrong digit spoils every later one."
+    # Nothing else is known: the message.
+    assert NotSupported("it waits.").reason == "it waits."
+    assert pickle.loads(pickle.dumps(refused.value)).reason == refused.value.reason

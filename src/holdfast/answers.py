@@ -325,4 +325,7 @@ one wrong digit spoils every later one.
         return
     reason = getattr(attack, "intolerance", "its argument holds for no others")
     names = " or ".join(sorted(model.__name__ for model in tolerates))
-    raise NotSupported(f"{attack.__name__} needs {names}, got {answers}: {reason}.")
+    raise NotSupported(
+        f"{attack.__name__} needs {names}, got {answers}: {reason}.",
+        reason=f"it needs exact scores: {reason}." if tolerates == {ExactAnswers} else None,
+    )

@@ -26,7 +26,14 @@ __all__ = [
 
 
 class HoldfastError(Exception):
-    """The family of all errors raised by this package."""
+    """The family of all errors raised by this package.
+
+    `reason` says why in words for people who don't read code; the message, if nothing is given.
+    """
+
+    def __init__(self, message: str = "", *, reason: str | None = None) -> None:
+        super().__init__(message)
+        self.reason = message if reason is None else reason
 
 
 class InvalidInput(HoldfastError, ValueError):

@@ -20,7 +20,8 @@ def n_blocks_for(problem: Problem) -> int:
     n, _, k = problem
     if k - 1 > n:
         raise InvalidInput(
-            f"n_queries must be at most n_examples + 1 = {n + 1} (one block per example), got {k}."
+            f"n_queries must be at most n_examples + 1 = {n + 1} (one block per example), got {k}.",
+            reason="it can't use so many looks.",
         )
     return max(k - 1, 1)
 

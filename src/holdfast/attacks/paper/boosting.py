@@ -49,7 +49,8 @@ class Boosting(ColumnAttack):
         if problem.n_classes != 2:
             raise InvalidInput(
                 f"n_classes must be 2 for Boosting (use NaiveBayes for more), "
-                f"got {problem.n_classes}."
+                f"got {problem.n_classes}.",
+                reason="it is for two classes.",
             )
         super().__init__(problem, rng=rng, permuted=permuted, n_live=problem.n_examples)
 
