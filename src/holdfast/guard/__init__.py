@@ -7,6 +7,7 @@ from holdfast.guard.finals import Final, Finals
 from holdfast.guard.gate import GateResult, gate
 from holdfast.guard.guard import Guard
 from holdfast.guard.ledger import Ledger, Verification
+from holdfast.guard.oracle import GuardOracle
 from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import Receipt
 
@@ -16,6 +17,7 @@ __all__ = [
     "Finals",
     "GateResult",
     "Guard",
+    "GuardOracle",
     "GuardedFile",
     "Ledger",
     "Policy",

@@ -138,6 +138,11 @@ class Guard:
         """The label set's name in the ledger."""
         return self._found.name
 
+    @property
+    def n_predicted(self) -> int:
+        """Number of examples that a prediction is about, scored or not."""
+        return self._examples.n_predicted
+
     def score(self, prediction: object, *, team: str) -> Receipt:
         """Answer one look, or refuse it.
 
