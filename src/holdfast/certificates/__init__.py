@@ -3,7 +3,7 @@
 Every "allowed", "certified" and "safe looks" of the package comes from here. The way to one:
 
 1. `certify`, or `certify_histories` for looks in a ledger, describes the looks (`asked`), what the
-   analysts know before the first one (`knowledge`), and how they ask (`limits.Setting`).
+   analysts know before the first one (`knowledge`), and how they ask (`limits.Analysts`).
 2. `limits` bounds the information in all answers together, in nats. The knowledge turns the least
    of these limits into an accuracy: rate-distortion, backwards.
 3. `theorems` bounds the accuracy itself, for rules and analysts of which more is proved.

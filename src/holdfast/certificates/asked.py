@@ -15,7 +15,7 @@ from functools import cached_property
 from holdfast.mechanisms import Rule
 from holdfast.problem import Problem, check_at_least
 
-__all__ = ["Asked", "Looks", "first_change", "shared_evenly"]
+__all__ = ["Asked", "RuleLooks", "first_change", "shared_evenly"]
 
 
 def first_change(rule: Rule) -> Rule | None:
@@ -24,7 +24,7 @@ def first_change(rule: Rule) -> Rule | None:
 
 
 @dataclass(frozen=True)
-class Looks:
+class RuleLooks:
     """The looks under one rule: how many states there are, by the number of their looks."""
 
     rule: Rule
@@ -59,7 +59,7 @@ class Asked:
 
     n_examples: int
     n_classes: int
-    looks: tuple[Looks, ...]
+    looks: tuple[RuleLooks, ...]
     total: int
     taken: bool = False
 
@@ -69,7 +69,7 @@ class Asked:
         return any(each.rule.remembers for each in self.looks)
 
     @property
-    def only(self) -> Looks | None:
+    def only(self) -> RuleLooks | None:
         """The looks, if all are under one rule."""
         return self.looks[0] if len(self.looks) == 1 else None
 

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
-from holdfast.certificates.asked import Asked, Looks, shared_evenly
+from holdfast.certificates.asked import Asked, RuleLooks, shared_evenly
 from holdfast.certificates.knowledge import Knowledge, Known, knowledge_of
-from holdfast.certificates.limits import Setting, limits
+from holdfast.certificates.limits import Analysts, limits
 from holdfast.certificates.record import Certificate, NotCovered
 from holdfast.certificates.theorems import theorems
 from holdfast.errors import InvalidInput
@@ -103,10 +103,10 @@ def certify(
         if accounts * most > k:
             # Which account looks how often may depend on the answers: as if each looked its most.
             states = {most: accounts}
-    asked = Asked(n, m, (Looks(rule, states),), k)
+    asked = Asked(n, m, (RuleLooks(rule, states),), k)
     knowledge = knowledge_of(knows, problem)
-    setting = Setting(knowledge.uniform, fixed_queries, abstentions, shared, everyone)
-    return _certify(asked, knowledge, setting)
+    analysts = Analysts(knowledge.uniform, fixed_queries, abstentions, shared, everyone)
+    return _certify(asked, knowledge, analysts)
 
 
 def certify_histories(
@@ -132,7 +132,7 @@ def certify_histories(
     for (text, _), count in histories.items():
         if count:
             by_rule[text][count] += 1
-    looks = tuple(Looks(recorded_mechanism(text), states) for text, states in by_rule.items())
+    looks = tuple(RuleLooks(recorded_mechanism(text), states) for text, states in by_rule.items())
     total = sum(each.total for each in looks)
     problem = Problem(n_examples, n_classes, max(1, total))
     knowledge = knowledge_of(knows, problem)
@@ -148,7 +148,7 @@ def certify_histories(
         )
     asked = Asked(n_examples, n_classes, looks, total, taken=True)
     shared = any(of_all_teams(memory) for _, memory in histories)
-    return _certify(asked, knowledge, Setting(knowledge.uniform, shared=shared, everyone=everyone))
+    return _certify(asked, knowledge, Analysts(knowledge.uniform, shared=shared, everyone=everyone))
 
 
 def of_all_teams(memory: str) -> bool:
@@ -162,22 +162,22 @@ def of_all_teams(memory: str) -> bool:
     return memory == ALL_TEAMS or memory.endswith(" ")
 
 
-def _certify(asked: Asked, knowledge: Knowledge, setting: Setting) -> Certificate:
+def _certify(asked: Asked, knowledge: Knowledge, analysts: Analysts) -> Certificate:
     """Return the least accuracy that a limit or a theorem proves for these looks.
 
     Examples that no look can touch keep the accuracy that is free.
     """
     # Looks of others that are not counted fill batches, too.
-    at_once = asked.all_at_once and (setting.everyone or not setting.shared)
-    setting = setting._replace(fixed=setting.fixed or at_once)
-    found, missing = limits(asked, setting)
+    at_once = asked.all_at_once and (analysts.everyone or not analysts.shared)
+    analysts = analysts._replace(fixed=analysts.fixed or at_once)
+    found, missing = limits(asked, analysts)
     least = min(found, key=lambda limit: limit.nats, default=None)
     proved = [Proved(1.0, "none", "no bound excludes that every label is known")]
     if least is not None:
         accuracy = knowledge.accuracy(least.nats * (1.0 + NATS_ROUNDING), asked.exposed)
         proved.append(Proved(accuracy, least.name, "information inequality (docs/bounds.md)"))
     n, size = asked.n_examples, asked.exposed
-    for theorem in theorems(asked, knowledge, setting):
+    for theorem in theorems(asked, knowledge, analysts):
         if theorem.accuracy is None:
             missing.append(NotCovered(theorem.name, theorem.because or ""))
         else:
@@ -185,7 +185,7 @@ def _certify(asked: Asked, knowledge: Knowledge, setting: Setting) -> Certificat
             proved.append(Proved(accuracy, theorem.name, theorem.statement))
     best = min(proved, key=lambda each: each.accuracy)
     who = knowledge.who
-    if setting.fixed:
+    if analysts.fixed:
         who += ", with all queries fixed before the first answer"
     return Certificate(
         accuracy=min(1.0, max(best.accuracy, knowledge.free)),

@@ -145,7 +145,7 @@ class Predictions(Knowledge):
 
 
 @dataclass(frozen=True)
-class Model(Knowledge):
+class AnyModel(Knowledge):
     """Any model of this accuracy, sure of whichever examples it likes."""
 
     problem: Problem
@@ -184,7 +184,7 @@ def knowledge_of(known: Known, problem: Problem) -> Knowledge:
         return Predictions(known)
     if isinstance(known, float | Real):
         accuracy_from_model(0.0, *problem[:2], float(known))  # checks it
-        return Model(problem, max(float(known), problem.baseline))
+        return AnyModel(problem, max(float(known), problem.baseline))
     accuracy_from_shares(0.0, problem.n_examples, known)  # checks them
     if len(known) != problem.n_classes:
         raise InvalidInput(

@@ -20,10 +20,10 @@ from holdfast.certificates.record import NotCovered
 from holdfast.mechanisms import Rule
 from holdfast.problem import Problem
 
-__all__ = ["Limit", "Setting", "limits"]
+__all__ = ["Analysts", "Limit", "limits"]
 
 
-class Setting(NamedTuple):
+class Analysts(NamedTuple):
     """Who asks, and how.
 
     Parameters
@@ -54,7 +54,7 @@ class Limit(NamedTuple):
     nats: float
 
 
-# Reasons why a limit does not cover a setting.
+# Reasons why a limit does not cover the looks.
 UNIFORM_ONLY = "the labels are not uniform for this analyst"
 OTHER_ANALYSTS = "others, who may know more of the labels, look at the same state"
 MORE_THAN_COUNTS = "the rule's answers depend on more than match counts"
@@ -62,10 +62,10 @@ DIFFERENT_PARTS = "looks are scored on different parts of the test set"
 ABSTENTIONS_SPREAD = "a look that abstains may be spread over other values than one that does not"
 
 
-def limits(asked: Asked, setting: Setting) -> tuple[list[Limit], list[NotCovered]]:
+def limits(asked: Asked, analysts: Analysts) -> tuple[list[Limit], list[NotCovered]]:
     """Return all limits that apply, and why others do not."""
     found, missing = [], []
-    for name, reason, nats in _all(asked, setting):
+    for name, reason, nats in _all(asked, analysts):
         if reason is not None:
             missing.append(NotCovered(name, reason))
         elif math.isfinite(limit := nats()):
@@ -73,7 +73,7 @@ def limits(asked: Asked, setting: Setting) -> tuple[list[Limit], list[NotCovered
     return found, missing
 
 
-def _all(asked: Asked, setting: Setting) -> Iterator[tuple[str, str | None, Callable[[], float]]]:
+def _all(asked: Asked, analysts: Analysts) -> Iterator[tuple[str, str | None, Callable[[], float]]]:
     """Yield every limit: its name, why it does not apply, and how it is computed.
 
     all-labels
@@ -92,20 +92,20 @@ def _all(asked: Asked, setting: Setting) -> Iterator[tuple[str, str | None, Call
     n, m, k = asked.exposed, asked.n_classes, asked.total
     here = Problem(n, m, k)
     yield "all-labels", None, lambda: n * math.log(m)
-    yield "answers-counted", None, lambda: _counted(asked, setting)
+    yield "answers-counted", None, lambda: _counted(asked, analysts)
     reason = None
-    if setting.shared and asked.remembers:
+    if analysts.shared and asked.remembers:
         reason = OTHER_ANALYSTS
     if not asked.by_counts:
         reason = MORE_THAN_COUNTS
-    abstentions = setting.abstentions or not asked.same_examples
+    abstentions = analysts.abstentions or not asked.same_examples
     counted = k * math.log(n + 1) if abstentions else nats_any_labels(here)
     yield "match-counts-counted", reason, lambda: counted
-    if not setting.uniform:
+    if not analysts.uniform:
         reason = reason or UNIFORM_ONLY
     only = asked.only
     # Of each part its own looks; within a part two classes count on parity.
-    in_parts = not asked.same_examples and not (setting.abstentions and m == 2)
+    in_parts = not asked.same_examples and not (analysts.abstentions and m == 2)
     if only is not None and in_parts:
         of_parts = only
         yield (
@@ -125,10 +125,10 @@ def _all(asked: Asked, setting: Setting) -> Iterator[tuple[str, str | None, Call
         blurring = only.rule
         yield (
             "blurred-answers",
-            _not_blurred(blurring, asked, setting),
-            lambda: _blurred(blurring, asked, setting),
+            _not_blurred(blurring, asked, analysts),
+            lambda: _blurred(blurring, asked, analysts),
         )
-    if setting.fixed:
+    if analysts.fixed:
         reason = reason or (None if asked.same_examples else DIFFERENT_PARTS)
         yield (
             "information-non-adaptive",
@@ -137,19 +137,19 @@ def _all(asked: Asked, setting: Setting) -> Iterator[tuple[str, str | None, Call
         )
 
 
-def _not_blurred(rule: Rule, asked: Asked, setting: Setting) -> str | None:
+def _not_blurred(rule: Rule, asked: Asked, analysts: Analysts) -> str | None:
     """Return why the limit of a rule that blurs every look does not apply; None: it does."""
     first = first_change(rule)
-    if setting.shared and asked.remembers:
+    if analysts.shared and asked.remembers:
         return OTHER_ANALYSTS
-    if setting.abstentions and not (first is not None and first.adds_noise):
+    if analysts.abstentions and not (first is not None and first.adds_noise):
         return ABSTENTIONS_SPREAD
-    return None if setting.uniform else UNIFORM_ONLY
+    return None if analysts.uniform else UNIFORM_ONLY
 
 
-def _blurred(rule: Rule, asked: Asked, setting: Setting) -> float:
+def _blurred(rule: Rule, asked: Asked, analysts: Analysts) -> float:
     """Return what a rule that blurs every look tells: of fixed queries each what the first does."""
-    if setting.fixed:
+    if analysts.fixed:
         return asked.total * rule.blurred_nats(asked.problem(1))
     return rule.blurred_nats(asked.problem(asked.total))
 
@@ -164,20 +164,20 @@ def _remembers_noise(rule: Rule) -> bool:
     return False
 
 
-def _counted(asked: Asked, setting: Setting) -> float:
+def _counted(asked: Asked, analysts: Analysts) -> float:
     """Return the sum over all states of what each can release."""
     return sum(
-        count * _own(each.rule, looks, asked, setting)
+        count * _own(each.rule, looks, asked, analysts)
         for each in asked.looks
         for looks, count in each.states.items()
     )
 
 
-def _own(rule: Rule, looks: int, asked: Asked, setting: Setting) -> float:
+def _own(rule: Rule, looks: int, asked: Asked, analysts: Analysts) -> float:
     """Return what one state's answers to so many looks can tell, whatever is known before."""
     problem = asked.problem(looks)
     own = rule.own_nats(problem)
-    others = setting.shared and not setting.everyone
+    others = analysts.shared and not analysts.everyone
     if others and any(stage.remembers and stage.tells_of_others for stage in rule.stages):
         return math.inf
     if others and _remembers_noise(rule):

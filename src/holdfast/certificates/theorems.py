@@ -19,7 +19,7 @@ from holdfast.certificates.limits import (
     MORE_THAN_COUNTS,
     OTHER_ANALYSTS,
     UNIFORM_ONLY,
-    Setting,
+    Analysts,
 )
 from holdfast.mechanisms import (
     ImprovedOnly,
@@ -32,7 +32,7 @@ from holdfast.problem import Problem
 
 __all__ = ["Theorem", "theorems"]
 
-# Reasons why a theorem does not cover a setting.
+# Reasons why a theorem does not cover the looks.
 UNKNOWN_SCORED_ROWS = "it is not known what the model knows of the examples that are scored"
 SEVERAL_STATES = "the first look of a second account may depend on what the first one was told"
 ABSTENTIONS_BREAK_PARITY = "looks that abstain do not keep the parity of match counts"
@@ -48,9 +48,9 @@ class Theorem(NamedTuple):
     because: str | None = None
 
 
-def theorems(asked: Asked, knowledge: Knowledge, setting: Setting) -> Iterator[Theorem]:
+def theorems(asked: Asked, knowledge: Knowledge, analysts: Analysts) -> Iterator[Theorem]:
     """Yield every theorem that is about these looks."""
-    yield from _Theorems(asked, knowledge, setting).all()
+    yield from _Theorems(asked, knowledge, analysts).all()
 
 
 class _Theorems:
@@ -61,15 +61,15 @@ class _Theorems:
     rule of a chain that changes a score, since what follows it is post-processing.
     """
 
-    def __init__(self, asked: Asked, knowledge: Knowledge, setting: Setting) -> None:
-        self._asked, self._knowledge, self._setting = asked, knowledge, setting
+    def __init__(self, asked: Asked, knowledge: Knowledge, analysts: Analysts) -> None:
+        self._asked, self._knowledge, self._analysts = asked, knowledge, analysts
         self._problem = Problem(asked.exposed, asked.n_classes, asked.total)
-        self._others_look = setting.shared and asked.remembers
+        self._others_look = analysts.shared and asked.remembers
 
     @cached_property
     def _model(self) -> LabelModel | None:
         """What is known of the scored labels; None: they are uniform, or not known of a part."""
-        if self._setting.uniform:
+        if self._analysts.uniform:
             return None
         return self._knowledge.labels(self._asked.exposed)
 
@@ -81,9 +81,9 @@ class _Theorems:
             return DIFFERENT_PARTS
         if counts and not self._asked.by_counts:
             return MORE_THAN_COUNTS
-        if uniform and not self._setting.uniform:
+        if uniform and not self._analysts.uniform:
             return UNIFORM_ONLY
-        if not self._setting.uniform and self._model is None:
+        if not self._analysts.uniform and self._model is None:
             return UNKNOWN_SCORED_ROWS
         return None
 
@@ -105,12 +105,12 @@ class _Theorems:
 
     def _for_exact_answers(self) -> Iterator[Theorem]:
         """Yield bounds for exact answers: what is computed from the counts tells no more."""
-        problem, abstentions = self._problem, self._setting.abstentions
+        problem, abstentions = self._problem, self._analysts.abstentions
         obstacle = self._obstacle(uniform=True)
         if obstacle is not None:
             yield Theorem("bounds-for-exact-answers", "", None, obstacle)
         elif problem.n_classes > 2 or not abstentions or problem.n_queries == 1:
-            analyst: Analyst = "non-adaptive" if self._setting.fixed else "any"
+            analyst: Analyst = "non-adaptive" if self._analysts.fixed else "any"
             for bound in all_bounds(problem, analyst=analyst):
                 if bound.applies:
                     yield Theorem(bound.name, bound.statement, bound.accuracy)
@@ -118,7 +118,7 @@ class _Theorems:
         else:
             yield Theorem("bounds-for-exact-answers", "", None, ABSTENTIONS_BREAK_PARITY)
             found = [two_classes.two_classes(problem, abstentions=True)]
-            if self._setting.fixed:
+            if self._analysts.fixed:
                 found.append(fixed_queries.fixed_queries(problem, abstentions=True))
             for bound in found:
                 yield Theorem(bound.name, bound.statement, bound.accuracy)
@@ -137,7 +137,7 @@ class _Theorems:
             spread_of_answers.STATEMENT,
             self._obstacle(),
             lambda: spread_of_answers.rounded_accuracy(
-                self._problem, step, model=self._model, abstentions=self._setting.abstentions
+                self._problem, step, model=self._model, abstentions=self._analysts.abstentions
             ),
         )
 
@@ -151,7 +151,7 @@ class _Theorems:
                 step,
                 accounts=accounts,
                 model=self._model,
-                abstentions=self._setting.abstentions,
+                abstentions=self._analysts.abstentions,
             ),
         )
         yield self._theorem(
@@ -159,7 +159,7 @@ class _Theorems:
             "weighted transcripts of the Ladder (docs/bounds.md)",
             self._obstacle(uniform=True)
             or (SEVERAL_STATES if accounts > 1 else None)
-            or (FIRST_LOOK_ABSTAINS if self._setting.abstentions else None),
+            or (FIRST_LOOK_ABSTAINS if self._analysts.abstentions else None),
             lambda: weighted_accuracy(self._problem, step),
         )
 
@@ -174,7 +174,7 @@ class _Theorems:
                 self._problem,
                 accounts=only.accounts,
                 model=self._model,
-                abstentions=self._setting.abstentions,
+                abstentions=self._analysts.abstentions,
             ),
         )
 

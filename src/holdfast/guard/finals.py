@@ -10,7 +10,7 @@ from typing import Any
 from holdfast.guard.entry import Entry
 from holdfast.mechanisms import Told, recorded_mechanism
 
-__all__ = ["Candidate", "Final", "Finals", "finals_of", "ranked"]
+__all__ = ["Final", "FinalCandidate", "Finals", "finals_of", "ranked"]
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Finals:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class FinalCandidate:
     """A look that may decide: its entry, what was released for it, and who picked it.
 
     `own` is False where the released value is known to be another look's.
@@ -86,7 +86,7 @@ class Candidate:
     own: bool = True
 
 
-def finals_of(entries: Iterable[Entry]) -> dict[str, list[Candidate]]:
+def finals_of(entries: Iterable[Entry]) -> dict[str, list[FinalCandidate]]:
     """Return the final submissions of each team with a look, from the entries of one data set.
 
     They are those that the team has named. A team that has named none has one: the look with the
@@ -105,12 +105,12 @@ def finals_of(entries: Iterable[Entry]) -> dict[str, list[Candidate]]:
         elif entry.kind == "answer":
             later[entry.detail.partition(" ")[0]] = entry
 
-    def candidate(look: Entry, chosen: bool) -> Candidate:
+    def candidate(look: Entry, chosen: bool) -> FinalCandidate:
         answer = later.get(look.receipt_id, look)
         note = answer.detail.partition(" ")[2] if answer.kind == "answer" else answer.detail
         own = Told.from_text(note, speaks=True).own is not False
         released = None if answer.released is None else float(answer.released)
-        return Candidate(look, released, chosen, own)
+        return FinalCandidate(look, released, chosen, own)
 
     finals = {}
     for team, of_team in looks.items():
@@ -121,7 +121,7 @@ def finals_of(entries: Iterable[Entry]) -> dict[str, list[Candidate]]:
     return finals
 
 
-def _best(candidates: Iterable[Candidate]) -> Candidate:
+def _best(candidates: Iterable[FinalCandidate]) -> FinalCandidate:
     every = list(candidates)
     scored = [
         each
@@ -133,9 +133,9 @@ def _best(candidates: Iterable[Candidate]) -> Candidate:
     return max(scored, key=lambda each: each.released or 0.0) if scored else every[-1]
 
 
-def ranked(results: Iterable[tuple[Candidate, float]]) -> tuple[Final, ...]:
+def ranked(results: Iterable[tuple[FinalCandidate, float]]) -> tuple[Final, ...]:
     """Return one result per team, its best, in the order of the scores."""
-    best: dict[str, tuple[Candidate, float]] = {}
+    best: dict[str, tuple[FinalCandidate, float]] = {}
     for candidate, score in results:
         team = candidate.look.team
         if team not in best or score > best[team][1]:

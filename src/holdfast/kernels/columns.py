@@ -38,7 +38,7 @@ from holdfast.kernels.uint16_simd import (
 
 __all__ = ["BalancedColumns", "Columns", "UniformColumns"]
 
-# Columns a thread decodes at least; each costs a pass over all queries.
+# Columns per thread at least; each costs a pass over all queries.
 LEAST_COLUMNS = 64
 
 

@@ -27,7 +27,7 @@ def _pool(process: int, workers: int) -> ThreadPoolExecutor:  # noqa: ARG001 - a
 
 
 def over_slices(run: Callable[[slice], object], size: int, *, least: int) -> None:
-    """Call `run` on slices that cover range(size), in parallel when there are `least` a slice.
+    """Call `run` on slices that cover range(size), in parallel when there are `least` per slice.
 
     The result must not depend on how the range is cut: same answer on every machine.
     """

@@ -16,7 +16,7 @@ from holdfast.protocols import Attack
 from holdfast.testing.games import (
     ATTACK_SEED,
     PROBLEMS,
-    Board,
+    AnyQueryOracle,
     Factory,
     build,
     expect,
@@ -120,12 +120,12 @@ def _refused(
 
 def _final_labels(attack: Attack[Any], problem: Problem) -> list[int]:
     """Return what an attack predicts at the end of a game."""
-    return labels_of(play(attack, Board(problem)), problem)
+    return labels_of(play(attack, AnyQueryOracle(problem)), problem)
 
 
 def _queries(factory: Factory, problem: Problem, seed: int) -> list[list[int]]:
     """Return all queries of a game against hidden labels that are drawn with a seed."""
-    attack, board, queries = build(factory, problem), Board(problem, seed), []
+    attack, board, queries = build(factory, problem), AnyQueryOracle(problem, seed), []
     while (query := attack.ask()) is not None:
         queries.append(labels_of(query, problem))
         attack.tell(board.query(query))
@@ -153,7 +153,7 @@ def check_it_is_an_attack(factory: Factory, problem: Problem) -> None:
 @_on_every_problem
 def check_queries_and_predictions_are_labels(factory: Factory, problem: Problem) -> None:
     """Check every query, a prediction at any time, and that the looks stay within k."""
-    attack, board, looks = build(factory, problem), Board(problem), 0
+    attack, board, looks = build(factory, problem), AnyQueryOracle(problem), 0
     labels_of(attack.predict(), problem)
     while (query := attack.ask()) is not None:
         expect(looks < problem.n_queries, "it must ask n_queries times at most, and asks again.")
@@ -169,8 +169,8 @@ def check_queries_and_predictions_are_labels(factory: Factory, problem: Problem)
 def check_the_same_seed_plays_the_same_game(factory: Factory, problem: Problem) -> None:
     """Check that queries and prediction follow from the generator and the answers."""
     first, second = Transcript(problem), Transcript(problem)
-    guess = play(build(factory, problem), Board(problem), transcript=first)
-    again = play(build(factory, problem), Board(problem), transcript=second)
+    guess = play(build(factory, problem), AnyQueryOracle(problem), transcript=first)
+    again = play(build(factory, problem), AnyQueryOracle(problem), transcript=second)
     expect(list(first) == list(second), "two games from one seed must ask the same queries.")
     expect(
         labels_of(guess, problem) == labels_of(again, problem),
@@ -181,7 +181,7 @@ def check_the_same_seed_plays_the_same_game(factory: Factory, problem: Problem) 
 @_on_every_problem
 def check_predicting_changes_nothing(factory: Factory, problem: Problem) -> None:
     """Check that a prediction in between leaves the game as it is."""
-    attack, board = build(factory, problem), Board(problem)
+    attack, board = build(factory, problem), AnyQueryOracle(problem)
     while (query := attack.ask()) is not None:
         attack.predict()
         attack.tell(board.query(query))
@@ -196,8 +196,8 @@ def check_predicting_changes_nothing(factory: Factory, problem: Problem) -> None
 def check_it_resumes_from_a_transcript(factory: Factory, problem: Problem) -> None:
     """Check that a new attack, told the answers so far, goes on where one was stopped."""
     whole, half = Transcript(problem), Transcript(problem)
-    guess = play(build(factory, problem), Board(problem), transcript=whole)
-    stopped, board = build(factory, problem), Board(problem)
+    guess = play(build(factory, problem), AnyQueryOracle(problem), transcript=whole)
+    stopped, board = build(factory, problem), AnyQueryOracle(problem)
     for _ in range(len(whole) // 2):
         query = stopped.ask()
         half.record(query, board.query(query))
@@ -213,7 +213,11 @@ def check_it_resumes_from_a_transcript(factory: Factory, problem: Problem) -> No
 @_on_every_problem
 def check_what_it_returns_belongs_to_the_caller(factory: Factory, problem: Problem) -> None:
     """Check that arrays may be overwritten: the attack keeps none that it gave away."""
-    attack, spoiled, board = build(factory, problem), build(factory, problem), Board(problem)
+    attack, spoiled, board = (
+        build(factory, problem),
+        build(factory, problem),
+        AnyQueryOracle(problem),
+    )
     while (query := attack.ask()) is not None:
         answer = board.query(query)
         for given in (spoiled.ask(), spoiled.predict()):
@@ -239,7 +243,7 @@ def check_turns_are_kept(factory: Factory, problem: Problem) -> None:
 @_on_every_problem
 def check_an_answer_that_is_no_number_is_refused(factory: Factory, problem: Problem) -> None:
     """Check that such an answer changes nothing, and the game goes on."""
-    attack, board = build(factory, problem), Board(problem)
+    attack, board = build(factory, problem), AnyQueryOracle(problem)
     if (query := attack.ask()) is None:
         return
     bad: tuple[Any, ...] = (float("nan"), float("inf"), "high", None)
@@ -268,13 +272,13 @@ def check_the_generator_is_not_kept(factory: Factory, problem: Problem) -> None:
 @_on_every_problem
 def check_a_copy_plays_on(factory: Factory, problem: Problem) -> None:
     """Check that `copy.deepcopy` in the middle of a game gives an attack of its own."""
-    attack, board = build(factory, problem), Board(problem)
+    attack, board = build(factory, problem), AnyQueryOracle(problem)
     if (query := attack.ask()) is not None:
         attack.tell(board.query(query))
     games = []
     for each in (copy.deepcopy(attack), attack):
         rest = Transcript(problem)
-        guess = play(each, Board(problem), transcript=rest)
+        guess = play(each, AnyQueryOracle(problem), transcript=rest)
         games.append((list(rest), labels_of(guess, problem)))
     expect(games[0] == games[1], "a deep copy must play as the original does, and leave it alone.")
 

@@ -18,7 +18,7 @@ from holdfast.quoting import quoted
 __all__ = [
     "ATTACK_SEED",
     "PROBLEMS",
-    "Board",
+    "AnyQueryOracle",
     "Factory",
     "build",
     "expect",
@@ -63,7 +63,7 @@ def _features(problem: Problem) -> Any:
     return np.random.default_rng(FEATURE_SEED).normal(size=(problem.n_examples, 2))
 
 
-class Board:
+class AnyQueryOracle:
     """An oracle that answers what its attack asks: label vectors or classifiers."""
 
     def __init__(self, problem: Problem, seed: int = LABEL_SEED) -> None:
