@@ -21,8 +21,7 @@ from holdfast import Problem
 from holdfast.cores import available_cores
 from holdfast.evaluate import evaluate
 from holdfast.experiments import Matrix, run_matrix
-from holdfast.experiments.suite import default_rules
-from holdfast.mechanisms import Rule, parse_mechanism
+from holdfast.mechanisms import Rule, compared_rules
 from holdfast.planner import plan
 from holdfast.protocols import State
 
@@ -43,8 +42,7 @@ def rules(problem: Problem) -> None:
 
     bare = best_seconds(count, repeats=5)
     print(f"counting matches: {1e6 * bare / LOOKS:.1f} µs a look at n = {n:,}")
-    for text in default_rules(Problem(n, m, LOOKS)):
-        rule = parse_mechanism(text)
+    for rule in compared_rules(Problem(n, m, LOOKS)):
 
         def release(rule: Rule = rule) -> None:
             state: State = rule.init(Problem(n, m, LOOKS))
@@ -52,7 +50,7 @@ def rules(problem: Problem) -> None:
                 _, state = rule.release(state, evaluation, rng)
 
         seconds = best_seconds(release, repeats=3)
-        print(f"{text:52} {1e6 * seconds / LOOKS:8.1f} µs, {seconds / bare:6.1f} times counting")
+        print(f"{rule!s:52} {1e6 * seconds / LOOKS:8.1f} µs, {seconds / bare:6.1f} times counting")
 
 
 def matrix() -> None:

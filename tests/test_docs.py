@@ -9,7 +9,9 @@ import io
 import pkgutil
 import re
 import shlex
+import sys
 import tomllib
+import types
 from pathlib import Path
 
 import pytest
@@ -36,11 +38,13 @@ RENEW = "renew it with: make docs"
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_python_in_the_pages_runs(name):
+def test_python_in_the_pages_runs(name, monkeypatch):
     """A block with prompts is a doctest; another's output is the text block that follows it."""
     text = (ROOT / name).read_text(encoding="utf-8")
     blocks = FENCE.findall(text)
-    namespace = {"__name__": "__page__"}
+    page = types.ModuleType("__page__")  # a dataclass looks its module up
+    monkeypatch.setitem(sys.modules, page.__name__, page)
+    namespace = vars(page)
     for at, (language, code) in enumerate(blocks):
         if language != "python":
             continue

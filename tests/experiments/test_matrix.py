@@ -12,10 +12,10 @@ from holdfast.errors import InvalidInput, NotSupported
 from holdfast.experiments import Matrix, heat_map, run_matrix
 from holdfast.experiments.label_kinds import hidden_labels
 from holdfast.experiments.matrix_plays import Task, play_once
-from holdfast.experiments.suite import SUITE, VERSION, default_rules, entry_named
+from holdfast.experiments.suite import SUITE, VERSION, entry_named
 from holdfast.experiments.summary import mean_of
 from holdfast.loop import play
-from holdfast.mechanisms import Exact, Rounding, parse_mechanism
+from holdfast.mechanisms import Exact, Rounding, compared_rules, parse_mechanism
 from holdfast.oracles import LabelOracle
 from holdfast.planner import plan
 
@@ -107,7 +107,7 @@ def test_given_labels_are_used_in_every_trial():
 def test_a_rule_has_one_name_and_a_bad_one_is_refused_before_any_play():
     two = Rounding(decimals=2)
     assert Matrix(PROBLEM, rules=("round:2", " round:2 ", two)).release_rules == (two,)
-    assert tuple(map(str, Matrix(PROBLEM).release_rules)) == default_rules(PROBLEM)
+    assert Matrix(PROBLEM).release_rules == compared_rules(PROBLEM)
     with pytest.raises(InvalidInput, match="release rule must be one of"):
         Matrix(PROBLEM, rules=("sledge:2",))
     with pytest.raises(InvalidInput, match="must be at least 500, got 400"):
@@ -158,7 +158,9 @@ def test_an_entry_that_cannot_play_says_why():
 def test_the_default_rules_hold_against_the_whole_suite():
     problem = Problem(2000, 10, 80)
     result = run_matrix(Matrix(problem, trials=4, seed=11), processes=2)
-    assert [summary.rule for summary in result["rules"]] == list(default_rules(problem))
+    assert [summary.rule for summary in result["rules"]] == [
+        str(rule) for rule in compared_rules(problem)
+    ]
     assert all(summary.holds for summary in result["rules"])
     measured = {(cell.rule, cell.attack): cell.bias for cell in result["cells"]}
     exact = expected_accuracy(problem) - 0.1

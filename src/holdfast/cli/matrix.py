@@ -29,7 +29,9 @@ def matrix(
     ] = None,
     rule: Annotated[
         list[str] | None,
-        typer.Option(help="A release rule such as ladder:0.01; repeat for more. Default: 18."),
+        typer.Option(
+            help="A release rule such as ladder:0.01; repeat for more. Default: all kinds."
+        ),
     ] = None,
     trials: Annotated[int, typer.Option(help="How often each attack plays each rule.")] = 4,
     seed: Seed = 0,

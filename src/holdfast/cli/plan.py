@@ -13,7 +13,7 @@ from holdfast.certificates import Certificate, certify
 from holdfast.cli.options import AsJson, looks_option
 from holdfast.cli.output import human, print_json
 from holdfast.errors import InvalidInput
-from holdfast.mechanisms import parse_mechanism
+from holdfast.mechanisms import Rule, parse_mechanism
 from holdfast.planner import Forecast, Plan
 from holdfast.planner import plan as make_plan
 from holdfast.priors import Prior
@@ -48,18 +48,14 @@ def plan(
     attack is played.
     """
     problem = Problem(n_examples, n_classes, n_queries)
+    rule = parse_mechanism(mechanism)
     found = make_plan(
         problem,
         prior=None if prior_accuracy is None else _model(problem, prior_accuracy),
-        answers=_answers(mechanism, problem),
+        answers=_answers(rule, problem),
         non_adaptive=non_adaptive,
     )
-    certificate = certify(
-        problem,
-        parse_mechanism(mechanism),
-        knows=prior_accuracy,
-        fixed_queries=non_adaptive,
-    )
+    certificate = certify(problem, rule, knows=prior_accuracy, fixed_queries=non_adaptive)
     result = _result(found, mechanism, certificate)
     if as_json:
         print_json(result)
@@ -78,9 +74,9 @@ def _model(problem: Problem, accuracy: float) -> Prior:
     return Prior.candidates(np.zeros((n, 1), dtype=np.int64), np.full((n, 1), accuracy), m)
 
 
-def _answers(mechanism: str, problem: Problem) -> AnswerModel:
+def _answers(rule: Rule, problem: Problem) -> AnswerModel:
     """Return what the rule's answers tell; a rule that releases no accuracy at least compares."""
-    found = parse_mechanism(mechanism).answer_model(problem)
+    found = rule.answer_model(problem)
     return ComparisonAnswers() if found is None else found
 
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from holdfast.errors import HoldfastError
 from holdfast.experiments.label_kinds import hidden_labels
-from holdfast.experiments.suite import default_rules, entry_named
+from holdfast.experiments.suite import entry_named
 from holdfast.labels import Labels, as_labels
 from holdfast.loop import play
-from holdfast.mechanisms import Rule, parse_mechanism
+from holdfast.mechanisms import Rule, compared_rules, parse_mechanism
 from holdfast.oracles import LabelOracle
 from holdfast.problem import Problem, check_at_least
 
@@ -51,7 +51,7 @@ class Matrix:
     seed
         Where all randomness comes from.
     rules
-        Release rules or their text forms; None: `default_rules`.
+        Release rules or their text forms; None: `compared_rules`.
     labels
         Hidden labels to use in every trial; None: fresh uniform ones.
     """
@@ -74,7 +74,7 @@ class Matrix:
     @cached_property
     def release_rules(self) -> tuple[Rule, ...]:
         """The rules, each once."""
-        named = default_rules(self.problem) if self.rules is None else self.rules
+        named = compared_rules(self.problem) if self.rules is None else self.rules
         parsed = (parse_mechanism(rule) if isinstance(rule, str) else rule for rule in named)
         return tuple(dict.fromkeys(parsed))
 

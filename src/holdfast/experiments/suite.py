@@ -16,19 +16,14 @@ from holdfast.attacks.description import Described, Needs, NewBestBoard, Reads
 from holdfast.attacks.registry import attack_types, build
 from holdfast.errors import NotSupported
 from holdfast.labels import Labels
-from holdfast.mechanisms import Rule, compared_rules
+from holdfast.mechanisms import Rule
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
 
-__all__ = ["SUITE", "VERSION", "SuiteEntry", "attack_on", "default_rules", "entry_named"]
+__all__ = ["SUITE", "VERSION", "SuiteEntry", "attack_on", "entry_named"]
 
 VERSION = "2026.11"
-
-
-def default_rules(problem: Problem) -> tuple[str, ...]:
-    """Return the text forms of the rules that are compared if none are named."""
-    return tuple(str(rule) for rule in compared_rules(problem))
 
 
 @dataclass(frozen=True)

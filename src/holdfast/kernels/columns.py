@@ -401,7 +401,8 @@ class BalancedColumns(Columns):
         if self.n_queries > LARGEST_SIZE:
             raise InvalidInput(
                 f"n_queries must be at most {LARGEST_SIZE} for balanced columns, "
-                f"got {self.n_queries}."
+                f"got {self.n_queries}.",
+                reason="it can't use so many looks.",
             )
 
     def on(self, keys: Keys, shifts: NDArray[np.uint32]) -> DrawnColumns:

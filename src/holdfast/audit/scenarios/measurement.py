@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -222,15 +221,5 @@ def _gain(
             accounts=job.accounts,
             model=model if scenario.setting == "model" else None,
         ),
-        reason=None if each.reason is None else _plainly(each.reason),
+        reason=each.reason,
     )
-
-
-def _plainly(reason: str) -> str:
-    """Return why an attack can't play in words for people who don't read its code."""
-    if reason.startswith("n_queries must be at most"):
-        return "it can't use so many looks."
-    if reason.startswith("n_classes must be 2"):
-        return "it is for two classes."
-    needs = re.match(r"\w+ needs \w+, got \w+(?:\([^)]*\))?: (.*)", reason, flags=re.DOTALL)
-    return f"it needs exact scores: {needs[1]}" if needs else reason

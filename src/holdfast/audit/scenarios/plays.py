@@ -90,7 +90,7 @@ def play_job(context: PlayContext, job: Job) -> Played:
     try:
         guess, looks = one(context, job, problem)
     except HoldfastError as error:
-        return Played(0.0, 0, str(error))
+        return Played(0.0, 0, error.reason)
     return Played(context.gain(guess, job.setting), looks)
 
 
