@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from holdfast import Problem
 from holdfast.answers import NoisyAnswers, RoundedAnswers
 from holdfast.attacks import Lattice
-from holdfast.attacks.exact.lattice.search import search, spans_for
+from holdfast.attacks.exact.lattice import attack as course
+from holdfast.attacks.exact.lattice import tuning
+from holdfast.attacks.exact.lattice.many_classes import ManyClasses
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 
 
@@ -201,22 +203,19 @@ def test_a_contradiction_at_the_end_of_a_round_changes_nothing():
 
 
 def test_clusters_that_presumed_wrongly_start_over():
-    """Few clusters and many hits a test: the presumed counts are often wrong."""
-    from holdfast.attacks.exact.lattice import attack as module
-    from holdfast.attacks.exact.lattice import clusters
-
+    """Few clusters and many hits per test: the presumed counts are often wrong."""
     restarts = []
 
-    class Counting(clusters.Clusters):
-        def _restart(self, which):
-            restarts.append(len(which))
-            super()._restart(which)
+    class Counting(ManyClasses):
+        def _restart(self, clusters):
+            restarts.append(len(clusters))
+            super()._restart(clusters)
 
     hidden = np.random.default_rng(8).integers(20, size=400)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(clusters, "DOUBT", -1.0)
-        patch.setattr(module, "Clusters", Counting)
-        patch.setattr(module, "clusters_for", lambda n, m: max(1, n // 30))
+        patch.setattr(tuning, "WRONG_LABEL_LOG_ODDS", -1.0)
+        patch.setattr(course, "ManyClasses", Counting)
+        patch.setattr(course, "number_of_clusters", lambda n, m: max(1, n // 30))
         assert_solved(hidden, 20)
     assert sum(restarts) > 0
 
@@ -281,39 +280,3 @@ def test_a_uniform_prior_is_no_prior():
     hidden = np.random.default_rng(2).integers(5, size=300)
     with_it = run(hidden, 5, 10**5, prior=np.full((300, 5), 0.2))[1]
     assert with_it == run(hidden, 5, 10**5)[1]
-
-
-@pytest.mark.parametrize("c", [2, 5, 8, 14])
-@pytest.mark.parametrize("size", [2, 3, 9])
-def test_a_search_tells_position_and_label_apart(size, c):
-    """Every place of the wrong label and every label, by counting rows."""
-    for spans in spans_for(size, c):
-        coin = search(spans, c)
-        told = {}
-        for part in range(len(spans)):
-            mine = [run for run in coin.runs if run[0] == part]
-            for slot in range(c):
-                # The likely label's loss counts in every run, the label's own gain once.
-                value = sum(
-                    sign * (stop - start) * (1 + (shown == slot))
-                    for _, shown, sign, start, stop in mine
-                )
-                case = coin.cases[value - coin.low]
-                assert case.part == part
-                assert slot in case.slots
-                told.setdefault(value, set()).add(slot)
-                weights = coin.table[value - coin.low].tolist()
-                expected = [(1 + (r[1] == slot)) * (r[0] == part) for r in coin.runs]
-                assert weights == expected
-        for value, slots in told.items():
-            assert set(coin.cases[value - coin.low].slots) == slots
-        assert sum(case.chance for case in coin.cases if case) == pytest.approx(len(spans))
-        for part in range(len(spans)):
-            for sign in (1, -1):
-                rows = [
-                    r
-                    for _, *rest in [x for x in coin.runs if x[0] == part and x[2] == sign]
-                    for r in range(rest[2], rest[3])
-                ]
-                assert len(rows) == len(set(rows))
-                assert max(rows, default=0) < coin.need

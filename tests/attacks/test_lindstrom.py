@@ -7,11 +7,11 @@ from holdfast.attacks.exact._lindstrom import (
     capacity,
     most_digits,
     most_gain,
-    node_sizes,
     plan_exact,
     plan_pooled,
     weight,
 )
+from holdfast.attacks.exact._subset_lattice import node_sizes
 from holdfast.problem import Problem
 
 

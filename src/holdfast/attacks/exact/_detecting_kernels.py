@@ -7,21 +7,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["decode_nodes", "moebius", "write_row"]
+from holdfast.attacks.exact._subset_lattice import bits_inside, odd_bits, subtract_from_subsets
 
-# What `decode_nodes` returns for a node whose value no labels could have produced.
-IMPOSSIBLE = np.int64(2**62)
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _odd_bits(x: Any) -> Any:
-    """Whether an odd number of bits is set."""
-    x ^= x >> 16
-    x ^= x >> 8
-    x ^= x >> 4
-    x ^= x >> 2
-    x ^= x >> 1
-    return x & 1
+__all__ = ["decode_nodes", "write_row"]
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -50,20 +38,14 @@ def write_row(row: Any, inside: Any, size: Any, node: Any, labels: Any, unit: An
     `size` is each node's number of bits. Per example: its node (0: held at symbol 0), how many
     labels its digit asks about (0: it is in a pool), its unit, and whether values are odd.
     """
-    inside[0] = 0
-    top = np.int64(1)
-    for a in range(1, inside.size):
-        if a >= 2 * top:
-            top *= 2
-        below = a ^ top
-        inside[a] = inside[below] | ((np.int64(row & top != 0)) << size[below])
+    bits_inside(row, size, inside)
     for j in range(node.size):
         a = node[j]
         if a == 0:
             out[j] = 0
             continue
         y = inside[a]
-        plus = _odd_bits(y) == (size[a] & 1)
+        plus = odd_bits(y) == (size[a] & 1)
         place = (y >> 1) // unit[j]
         half = labels[j] // 2
         if labels[j] == 0:
@@ -72,17 +54,6 @@ def write_row(row: Any, inside: Any, size: Any, node: Any, labels: Any, unit: An
             out[j] = 2 * _run_of(place, odd[j]) + (0 if plus else 1)
         else:
             out[j] = 0
-
-
-@njit(cache=True, nogil=True)
-def moebius(values: Any) -> None:
-    """Replace each value by the alternating sum over its index's subsets, in place."""
-    bit = 1
-    while bit < values.size:
-        for x in range(values.size):
-            if x & bit:
-                values[x] -= values[x ^ bit]
-        bit *= 2
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -110,7 +81,6 @@ def decode_nodes(sums: Any, size: Any, order: Any, first: Any, count: Any, pool_
     for a in order:
         most = max(most, size[a])
     shown = np.empty(1 << most, np.int64)
-    subset = np.empty(1 << most, np.int64)
     for a in order:
         x = sums[a]
         s = size[a]
@@ -147,19 +117,9 @@ def decode_nodes(sums: Any, size: Any, order: Any, first: Any, count: Any, pool_
             _add_digit(shown, s, digit[t], labels[t], unit[t], odd[a])
         if pool_unit[a]:
             for y in range(full + 1):
-                if _odd_bits(y) == (s & 1) and (y >> 1) < pool_unit[a]:
+                if odd_bits(y) == (s & 1) and (y >> 1) < pool_unit[a]:
                     shown[y] += surplus[a]
-        moebius(shown[: full + 1])
-        subset[0] = 0
-        width, left = 1, a
-        while left:
-            bit = left & -left
-            for y in range(width):
-                subset[width + y] = subset[y] | bit
-            width *= 2
-            left ^= bit
-        for y in range(full):
-            sums[subset[y]] -= shown[y]
+        subtract_from_subsets(sums, a, shown[: full + 1])
     return 0
 
 
@@ -175,7 +135,7 @@ def _add_digit(shown: Any, s: Any, d: Any, labels: Any, unit: Any, odd: Any) -> 
     for y in range(1 << s):
         rank = y >> 1
         if low <= rank < high:
-            if _odd_bits(y) == wanted:
+            if odd_bits(y) == wanted:
                 shown[y] += 1
         elif rank >= filled and i == 0 and d > 0:
             shown[y] += 1  # the subsets that were left over show label 0

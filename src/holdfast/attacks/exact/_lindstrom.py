@@ -30,12 +30,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from holdfast.attacks.exact._subset_lattice import node_sizes
 from holdfast.bounds.bisection import least
 from holdfast.bounds.lazy_walk import expected_distances
 from holdfast.bounds.multinomial import one_query_gain
 from holdfast.problem import Problem
 
-__all__ = ["DesignPlan", "Digit", "NodePlan", "capacity", "node_sizes", "plan_exact", "plan_pooled"]
+__all__ = ["DesignPlan", "Digit", "NodePlan", "capacity", "plan_exact", "plan_pooled"]
 
 
 class Digit(NamedTuple):
@@ -138,26 +139,6 @@ def most_gain(n_classes: int, bits: int, worth: float, price: float) -> NodePlan
                 found.append((count * each + worth, NodePlan(odd.digits[:count], unit, True)))
                 break
     return max(found, key=lambda pair: pair[0])[1]
-
-
-def _below(limit: int, bits: int) -> int:
-    """Return how many numbers below `limit` have exactly this many bits set."""
-    total, left = 0, bits
-    for place in range(limit.bit_length() - 1, -1, -1):
-        if limit >> place & 1:
-            total += math.comb(place, left) if left >= 0 else 0
-            left -= 1
-    return total
-
-
-def node_sizes(n_queries: int) -> dict[int, int]:
-    """Return how many of the nodes 1 .. K-1 have each number of bits.
-
-    >>> node_sizes(6)
-    {1: 3, 2: 2}
-    """
-    counts = {bits: _below(n_queries, bits) for bits in range(1, n_queries.bit_length() + 1)}
-    return {bits: count for bits, count in counts.items() if count}
 
 
 def capacity(n_classes: int, n_queries: int) -> int:

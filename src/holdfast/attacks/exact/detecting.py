@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.answers import AnswerModel
-from holdfast.attacks.exact._detecting_kernels import decode_nodes, moebius, write_row
+from holdfast.attacks.exact._detecting_kernels import decode_nodes, write_row
 from holdfast.attacks.exact._lindstrom import DesignPlan, capacity, plan_exact, plan_pooled
+from holdfast.attacks.exact._subset_lattice import bit_counts, moebius
 from holdfast.attacks.informed import InformedAttack
 from holdfast.errors import InconsistentAnswer
 from holdfast.kernels.keyed import wrap
@@ -121,7 +122,7 @@ class Detecting(InformedAttack):
         """Give the examples in `queue` their places: digits first, then pools, then none."""
         n = self._problem.n_examples
         nodes = plan.n_queries
-        self._size = np.array([a.bit_count() for a in range(nodes)], dtype=np.int64)
+        self._size = bit_counts(nodes)
         self._node = np.zeros(n, dtype=np.int64)
         self._labels = np.zeros(n, dtype=np.int64)
         self._unit = np.ones(n, dtype=np.int64)

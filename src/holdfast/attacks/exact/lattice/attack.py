@@ -11,11 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from holdfast.answers import AnswerModel
 from holdfast.attacks.description import Reads
-from holdfast.attacks.exact.lattice.board import Asking, Board
-from holdfast.attacks.exact.lattice.clusters import Clusters, clusters_for
+from holdfast.attacks.exact.lattice import tuning
+from holdfast.attacks.exact.lattice.cluster import number_of_clusters
+from holdfast.attacks.exact.lattice.few_classes import FewClasses, Waiting
+from holdfast.attacks.exact.lattice.kernels import Ints
+from holdfast.attacks.exact.lattice.knowledge import Asking, LabelKnowledge
 from holdfast.attacks.exact.lattice.layout import Contradiction
-from holdfast.attacks.exact.lattice.positions import Positions, Waiting
-from holdfast.attacks.exact.lattice.rows import Ints
+from holdfast.attacks.exact.lattice.many_classes import ManyClasses
 from holdfast.attacks.informed import InformedAttack
 from holdfast.errors import InconsistentAnswer, InvalidInput
 from holdfast.labels import Labels
@@ -23,21 +25,6 @@ from holdfast.priors import Prior
 from holdfast.problem import Problem
 
 __all__ = ["Lattice"]
-
-FEW_CLASSES = 16
-"""Up to this many classes positions are worked on one by one; above, in clusters."""
-
-TRUSTED = 0.55
-"""Probability from which a model's label is checked instead of asked."""
-
-LISTED = 16
-"""Labels of a prior that are looked at."""
-
-ROUNDS = 25
-"""Rounds that clusters should at least have: nothing is located in the first ten or so."""
-
-TRIES = 8
-"""Clusters that fail so often were answered by something else than exact counts."""
 
 
 class Lattice(InformedAttack):
@@ -118,21 +105,21 @@ class Lattice(InformedAttack):
         self._replay()
 
     def _replay(self) -> None:
-        """Bring board and script to where the counts so far have led."""
+        """Bring knowledge and script to where the counts so far have led."""
         _, m, k = self._problem
-        self._board = Board(self._shifts, m, k)
+        self._knowledge = LabelKnowledge(self._shifts, m, k)
         if self._prior is not None:
-            self._board.guess[:] = self._prior.top()
+            self._knowledge.guess[:] = self._prior.top()
         self._script = self._run()
         self._next: NDArray[Any] | None = next(self._script, None)
         for count in self._counts:
-            self._board.looks -= 1
+            self._knowledge.looks -= 1
             self._next = next(_sent(self._script, count), None)
 
     def __getstate__(self) -> dict[str, Any]:
         # A running generator can't be copied; the counts lead to the same place.
         state = self.__dict__.copy()
-        for name in ("_board", "_script", "_next"):
+        for name in ("_knowledge", "_script", "_next"):
             del state[name]
         return state
 
@@ -142,20 +129,20 @@ class Lattice(InformedAttack):
 
     def certain(self) -> NDArray[np.bool_]:
         """Return which labels are known for certain: never a wrong one under exact answers."""
-        return self._board.certain.copy()
+        return self._knowledge.certain.copy()
 
     def _query(self, index: int) -> Labels | None:  # noqa: ARG002 - the base class's signature
         return self._next
 
     def _learn(self, low: int, high: int, estimate: float) -> None:  # noqa: ARG002
         # A position whose label is certain shows it in every later query.
-        sure = int(np.count_nonzero(self._board.certain))
+        sure = int(np.count_nonzero(self._knowledge.certain))
         if low < sure:
             raise InconsistentAnswer(
                 f"Query {self._answered}: it shows {sure} labels known for certain, "
                 f"got {low} matches."
             )
-        self._board.looks -= 1
+        self._knowledge.looks -= 1
         try:
             self._next = next(_sent(self._script, low), None)
         except Contradiction:
@@ -167,71 +154,75 @@ class Lattice(InformedAttack):
         self._counts.append(low)
 
     def _guess(self) -> Labels:
-        board = self._board
-        best = np.where(board.label >= 0, board.label, board.guess)
-        return board.actual(np.arange(best.size), best)
+        known = self._knowledge
+        best = np.where(known.label >= 0, known.label, known.guess)
+        return known.actual(np.arange(best.size), best)
 
     # -- the course of the attack
 
     def _run(self) -> Asking[None]:
-        if self._problem.n_classes <= FEW_CLASSES:
-            yield from self._one_by_one()
+        if self._problem.n_classes <= tuning.FEW_CLASSES_AT_MOST:
+            yield from self._by_blocks()
         else:
             yield from self._in_clusters()
 
-    def _one_by_one(self) -> Asking[None]:
-        yield from Positions(self._board, certain=True).play(waiting=self._line())
+    def _by_blocks(self) -> Asking[None]:
+        yield from FewClasses(self._knowledge, certain=True).play(waiting=self._line())
 
     def _line(self) -> list[Waiting]:
         """Return the positions to work on, those where most is to be gained first."""
         if self._prior is None:
             return [Waiting(j) for j in self._positions.tolist()]
         m = self._problem.n_classes
-        labels, odds = self._prior.ranked(min(m, LISTED))
-        doubts = np.where(odds[:, 0] >= TRUSTED, np.minimum(1.0 - odds[:, 0], 0.999), 1.0)
-        out = []
+        labels, odds = self._prior.ranked(min(m, tuning.LABELS_RANKED))
+        doubts = np.where(
+            odds[:, 0] >= tuning.TRUSTED_FROM, np.minimum(1.0 - odds[:, 0], 0.999), 1.0
+        )
+        out, all_ranked = [], m <= tuning.LABELS_RANKED
         for j in self._positions[np.argsort(-doubts[self._positions], kind="stable")].tolist():
             listed = labels[j].tolist()
-            unlikely = listed[-1] if m <= LISTED else next(x for x in range(m) if x not in listed)
+            unlikely = listed[-1] if all_ranked else next(x for x in range(m) if x not in listed)
             out.append(Waiting(j, listed[0], unlikely, float(doubts[j])))
         return out
 
     def _in_clusters(self) -> Asking[None]:
-        board = self._board
+        """Check what a model names first; then clusters, until all they found is confirmed."""
+        known = self._knowledge
         left: Ints = self._positions
         if self._prior is not None:
-            trusted = Positions(board, certain=True)
+            trusted = FewClasses(known, certain=True)
             yield from trusted.play(waiting=[item for item in self._line() if item.doubt < 1.0])
-            left = left[~board.certain[left]]
-        for _ in range(TRIES):
+            left = left[~known.certain[left]]
+        for _ in range(tuning.CLUSTER_TRIES):
             if not left.size:
                 return
-            count = clusters_for(left.size, board.n_classes)
-            if board.looks < ROUNDS * count:
+            count = number_of_clusters(left.size, known.n_classes)
+            rounds = tuning.CLUSTER_ROUNDS_AT_LEAST
+            if known.looks < rounds * count:
                 # Fewer clusters, so that their first tests do not use up all looks.
-                count = 2 ** max(1, (board.looks // ROUNDS).bit_length() - 1) - 1
-                left = left[: max(1, int(0.6 * board.n_classes * count))]
-            stage = Clusters(board, left, count)
+                count = 2 ** max(1, (known.looks // rounds).bit_length() - 1) - 1
+                left = left[: max(1, int(tuning.CLUSTER_SHARE * known.n_classes * count))]
+            stage = ManyClasses(known, left, count)
             yield from stage.play(spare=2)
             # What was presumed was wrong somewhere; the confirmation finds out where.
             with suppress(Contradiction):
                 yield from self._last_candidates(stage)
-            found = left[(board.label[left] >= 0) & ~board.certain[left]]
-            if board.looks >= 2 and found.size:
+            found = left[(known.label[left] >= 0) & ~known.certain[left]]
+            if known.looks >= 2 and found.size:
                 yield from stage.confirm()
-            left = left[~board.certain[left]]
+            left = left[~known.certain[left]]
             if stage.out_of_looks:
                 return
-            board.label[left] = -1
+            known.label[left] = -1
         raise Contradiction(0)
 
-    def _last_candidates(self, stage: Clusters) -> Asking[None]:
-        """Positions whose clusters are through: few candidates are left."""
-        few = Positions(self._board, certain=False)
+    def _last_candidates(self, stage: ManyClasses) -> Asking[None]:
+        """Resolve the positions of clusters whose tests are through: few candidates are left."""
+        few = FewClasses(self._knowledge, certain=False)
         for cluster in stage.clusters:
-            if cluster.ready and not cluster.blocks:
+            if cluster.ready and not cluster.hit_sets:
                 for j in cluster.members.tolist():
-                    few.admit_open(j, stage.candidates(cluster), stage.wrong(cluster))
+                    few.admit_narrowed(j, cluster.candidates(), cluster.wrong_label())
         yield from few.play(spare=2)
 
 

@@ -1,36 +1,74 @@
-"""Packing: which coins go to which node of a round."""
+r"""Packing of digit blocks into the nodes of a round: an unbounded knapsack with mixed radices.
+
+A node of s bits has a *capacity* of 2^(s-1) units, its rows of either sign. A block takes `need` of
+them and multiplies the unit by its radix, so that what is left for the blocks above it is the
+capacity divided by the radix. Hence the best filling is a recursion over the capacity left, because
+floor(floor(C / a) / b) = floor(C / ab); it ends with a last block, whose radix does not matter.
+
+Positions run out before nodes do. `price`, a shadow price, is what every position that shares a
+block with others is charged.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from math import comb
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["Offer", "Packer", "harvest", "nodes_by_size", "rows_to_finish"]
+from holdfast.attacks.exact._subset_lattice import node_sizes
+from holdfast.attacks.exact.lattice import tuning
+from holdfast.attacks.exact.lattice.offer import Offer, Stock
 
-Pool = tuple[Any, ...]
+__all__ = ["Menu", "Packer", "RoundYield", "nodes_by_size", "round_yield", "rows_to_finish"]
 
-LITTLE = 0.01
-"""Value of a coin whose positions cost more than it yields: still better than an empty node."""
+SLIGHTLY = 1e-12
+"""Blocks are only put below others for a gain above rounding errors."""
 
 
-class Offer(NamedTuple):
-    """A kind of coin on offer: `amount` items of a pool make one."""
+class Menu:
+    """Offers for the items in stock, as arrays.
 
-    key: tuple[Any, ...]
-    radix: int
-    """0: only as a node's last coin."""
-    need: int
-    below: float
-    """Value, in bits, below another coin."""
-    last: float
-    """Value as a node's last coin, whose range is unlimited."""
-    pool: Pool
-    amount: int = 1
+    Parameters
+    ----------
+    offers
+        The blocks that can be made.
+    stock
+        The items there are; all that offers take are among them.
+    """
+
+    def __init__(self, offers: Sequence[Offer], stock: Stock) -> None:
+        self.offers = offers
+        self.states = list(stock)
+        self.counts = list(stock.values())
+        place = {state: i for i, state in enumerate(self.states)}
+        self.state = [place[o.state] for o in offers]
+        self.state_array = np.array(self.state, np.int64)
+        self.radix, self.need, self.amount = (
+            np.array([getattr(o, name) for o in offers], np.int64)
+            for name in ("radix", "need", "amount")
+        )
+        self.below, self.last = (
+            np.array([getattr(o, name) for o in offers], np.float64) for name in ("below", "last")
+        )
+        self.amounts: list[set[int]] = [set() for _ in self.states]
+        for i, o in zip(self.state, offers, strict=True):
+            self.amounts[i].add(o.amount)
+        self._shared = (self.amount > 1) & np.array([o.state.scarce for o in offers], np.bool_)
+
+    def priced(self, price: float) -> NDArray[np.float64]:
+        """Return the values as a node's last block, less the price of positions that share it."""
+        charged = np.maximum(tuning.SHARED_BLOCK_AT_LEAST, self.last - price * (self.amount - 1))
+        return np.where(self._shared, charged, self.last)
+
+
+@cache
+def _capacities(largest: int) -> NDArray[np.int64]:
+    """Return the whole quotients of a power of two, which are all that can be left of it."""
+    return np.unique(largest // np.arange(1, largest + 1))
 
 
 @njit(cache=True)
@@ -39,161 +77,132 @@ def _best_first(
     need: NDArray[np.int64],
     below: NDArray[np.float64],
     last: NDArray[np.float64],
-    rooms: NDArray[np.int64],
+    capacities: NDArray[np.int64],
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the best value of every room, its first coin (-1: none), and if that is its last.
+    """Return the best value of every capacity, its first block (-1: none), and if that is its last.
 
-    `rooms` ascend and contain every whole quotient of each of them.
+    `capacities` ascend and contain every whole quotient of each of them.
     """
-    size = rooms[-1] + 1
+    size = capacities[-1] + 1
     value = np.zeros(size)
     pick = np.full(size, -1)
     final = np.ones(size, np.bool_)
-    for room in rooms:
+    for capacity in capacities:
         for i in range(radix.size):
-            if need[i] > room:
+            if need[i] > capacity:
                 continue
-            if last[i] > value[room]:
-                value[room], pick[room], final[room] = last[i], i, True
-            if 0 < radix[i] <= room:
-                both = below[i] + value[room // radix[i]]
-                if both > value[room] + 1e-12:
-                    value[room], pick[room], final[room] = both, i, False
+            if last[i] > value[capacity]:
+                value[capacity], pick[capacity], final[capacity] = last[i], i, True
+            if 0 < radix[i] <= capacity:
+                both = below[i] + value[capacity // radix[i]]
+                if both > value[capacity] + SLIGHTLY:
+                    value[capacity], pick[capacity], final[capacity] = both, i, False
     return value, pick, final
 
 
-def _priced(offer: Offer, price: float) -> Offer:
-    """Charge for the positions that share a coin; those a model names labels of are plenty."""
-    if offer.amount == 1 or offer.pool[0] == "sure":
-        return offer
-    return offer._replace(last=max(LITTLE, offer.last - price * (offer.amount - 1)))
-
-
 class Packer:
-    """Fills nodes with the coins on offer, most bits first.
+    """Fills the nodes of a round with the blocks on offer, most bits first.
 
-    A node of s bits has room for 2^(s-1) units. A coin takes `need` of them and multiplies the
-    unit by its radix, so the best filling is a recursion over the room left:
-    floor(floor(room / a) / b) = floor(room / ab).
-
-    Positions run out before nodes do: `price` is what every position that shares a coin costs.
+    Parameters
+    ----------
+    menu
+        Offers and stock.
+    rows
+        Length of the round.
+    price
+        Shadow price of a position that shares a block.
     """
 
-    def __init__(
-        self, offers: Sequence[Offer], stock: Mapping[Pool, int], rows: int, price: float = 0.0
-    ) -> None:
-        self.offers = [_priced(o, price) for o in offers] if price else offers
-        offers = self.offers
-        self.stock = dict(stock)
-        # Rooms are powers of two, so what is left of them is a whole quotient of the largest.
-        largest = 1 << max(0, rows.bit_length() - 1)
-        self._rooms = np.unique(largest // np.arange(1, largest + 1))
-        self._amounts: dict[Pool, set[int]] = {}
-        for o in offers:
-            self._amounts.setdefault(o.pool, set()).add(o.amount)
-        place = {pool: i for i, pool in enumerate(self._amounts)}
-        self._pool = np.array([place[o.pool] for o in offers], np.int64)
-        self._radix, self._need, self._amount = (
-            np.array([getattr(o, name) for o in offers], np.int64)
-            for name in ("radix", "need", "amount")
-        )
-        self._below, self._last = (
-            np.array([getattr(o, name) for o in offers], np.float64) for name in ("below", "last")
-        )
+    def __init__(self, menu: Menu, rows: int, price: float = 0.0) -> None:
+        self._menu = menu
+        self._last = menu.priced(price) if price else menu.last
+        self._last_values = self._last.tolist()
+        self.counts = list(menu.counts)
+        self._capacities = _capacities(1 << max(0, rows.bit_length() - 1))
         self._refresh()
 
     def _refresh(self) -> None:
-        """Note which offers can still be made."""
-        stock = np.array([self.stock.get(pool, 0) for pool in self._amounts], np.int64)
-        self._live = np.flatnonzero(stock[self._pool] >= self._amount)
+        """Solve the recursion for the offers that can still be made."""
+        menu = self._menu
+        self._live = np.flatnonzero(np.array(self.counts)[menu.state_array] >= menu.amount)
         self._value, pick, self._final = _best_first(
-            self._radix[self._live],
-            self._need[self._live],
-            self._below[self._live],
+            menu.radix[self._live],
+            menu.need[self._live],
+            menu.below[self._live],
             self._last[self._live],
-            self._rooms,
+            self._capacities,
         )
         self._pick = np.where(pick >= 0, self._live[pick], -1) if self._live.size else pick
 
-    def _choose(self, room: int, stock: Mapping[Pool, int]) -> tuple[int, bool]:
-        """First coin of a room (-1: none) and whether it is its last, with so much in stock."""
+    def _choose(self, capacity: int, counts: Sequence[int]) -> tuple[int, bool]:
+        """Return the first block (-1: none) and whether it is the last, with so much in stock."""
         value, pick, last = 0.0, -1, True
+        menu = self._menu
         for i in self._live.tolist():
-            o = self.offers[i]
-            if o.need > room or stock[o.pool] < o.amount:
+            o = menu.offers[i]
+            if o.need > capacity or counts[menu.state[i]] < o.amount:
                 continue
-            if o.last > value:
-                value, pick, last = o.last, i, True
-            if 0 < o.radix <= room:
-                both = o.below + float(self._value[room // o.radix])
-                if both > value + 1e-12:
+            if self._last_values[i] > value:
+                value, pick, last = self._last_values[i], i, True
+            if 0 < o.radix <= capacity:
+                both = o.below + float(self._value[capacity // o.radix])
+                if both > value + SLIGHTLY:
                     value, pick, last = both, i, False
         return pick, last
 
-    def _filling(self, room: int, stock: dict[Pool, int] | None) -> list[int]:
+    def _filling(self, capacity: int, counts: list[int] | None) -> list[int]:
+        """Return the blocks of a node, lowest unit first; with `counts`, from these items."""
         out: list[int] = []
-        while room:
-            if stock is None:
-                pick, last = int(self._pick[room]), bool(self._final[room])
+        menu = self._menu
+        while capacity:
+            if counts is None:
+                pick, last = int(self._pick[capacity]), bool(self._final[capacity])
             else:
-                pick, last = self._choose(room, stock)
+                pick, last = self._choose(capacity, counts)
             if pick < 0:
                 break
             out.append(pick)
-            offer = self.offers[pick]
-            if stock is not None:
-                stock[offer.pool] -= offer.amount
+            offer = menu.offers[pick]
+            if counts is not None:
+                counts[menu.state[pick]] -= offer.amount
             if last:
                 break
-            room //= offer.radix
+            capacity //= offer.radix
         return out
 
-    def _use(self, filling: list[int]) -> dict[Pool, int]:
-        use: dict[Pool, int] = {}
+    def _use(self, filling: list[int]) -> dict[int, int]:
+        use: dict[int, int] = {}
         for i in filling:
-            o = self.offers[i]
-            use[o.pool] = use.get(o.pool, 0) + o.amount
+            state = self._menu.state[i]
+            use[state] = use.get(state, 0) + self._menu.offers[i].amount
         return use
 
-    def take(self, room: int, nodes: int) -> tuple[int, list[int]]:
-        """Fill up to `nodes` nodes alike; return how many, and their coins, lowest unit first."""
-        filling = self._filling(room, None)
+    def take(self, capacity: int, nodes: int) -> tuple[int, list[int]]:
+        """Fill up to `nodes` nodes alike; return how many, and their blocks, lowest unit first."""
+        filling = self._filling(capacity, None)
         if not filling:
             return nodes, filling
         use = self._use(filling)
-        times = min(nodes, *(self.stock[pool] // u for pool, u in use.items()))
-        if times == 0:  # the last items of a pool
-            filling = self._filling(room, dict(self.stock))
+        times = min(nodes, *(self.counts[state] // u for state, u in use.items()))
+        if times == 0:
+            filling = self._filling(capacity, list(self.counts))
             use, times = self._use(filling), 1
         stale = False
-        for pool, u in use.items():
-            before = self.stock[pool]
-            self.stock[pool] = after = before - times * u
-            stale = stale or any(after < amount <= before for amount in self._amounts[pool])
+        for state, u in use.items():
+            before = self.counts[state]
+            self.counts[state] = after = before - times * u
+            stale = stale or any(after < amount <= before for amount in self._menu.amounts[state])
         if stale:
             self._refresh()
         return times, filling
 
 
-def counts_by_size(rows: int) -> list[tuple[int, int]]:
-    """How many of the nodes 1 .. rows-1 have how many bits, most bits first.
-
-    >>> counts_by_size(6)
-    [(2, 2), (1, 3)]
-    """
-    total: dict[int, int] = {}
-    ones = 0
-    for bit in range(rows.bit_length() - 1, -1, -1):
-        if rows >> bit & 1:
-            for j in range(bit + 1):
-                total[j + ones] = total.get(j + ones, 0) + comb(bit, j)
-            ones += 1
-    total.pop(0, None)
-    return sorted(total.items(), reverse=True)
-
-
 def nodes_by_size(rows: int) -> list[tuple[int, list[int]]]:
-    """Return the nodes 1 .. rows-1 by number of bits, most bits first."""
+    """Return the nodes 1 .. rows-1 by number of bits, most bits first.
+
+    >>> nodes_by_size(6)
+    [(2, [3, 5]), (1, [1, 2, 4])]
+    """
     sizes: dict[int, list[int]] = {}
     for c in range(1, rows):
         sizes.setdefault(c.bit_count(), []).append(c)
@@ -202,7 +211,7 @@ def nodes_by_size(rows: int) -> list[tuple[int, list[int]]]:
 
 def _fill(packer: Packer, rows: int) -> Iterator[tuple[int, list[int]]]:
     """Fill a round of that many rows, as far as the stock goes."""
-    for size, count in counts_by_size(rows):
+    for size, count in sorted(node_sizes(rows).items(), reverse=True):
         left = count
         while left:
             times, filling = packer.take(1 << (size - 1), left)
@@ -212,38 +221,36 @@ def _fill(packer: Packer, rows: int) -> Iterator[tuple[int, list[int]]]:
             yield times, filling
 
 
-class Harvest(NamedTuple):
-    """What a round yields: bits, the stock that is left, and coins by offer."""
+class RoundYield(NamedTuple):
+    """What a round yields: bits, items left by state of the menu, and blocks by offer."""
 
     bits: float
-    stock: dict[Pool, int]
-    made: dict[int, int]
+    left: list[int]
+    made: list[int]
 
 
-def harvest(
-    offers: Sequence[Offer], stock: Mapping[Pool, int], rows: int, price: float = 0.0
-) -> Harvest:
+def round_yield(menu: Menu, rows: int, price: float = 0.0) -> RoundYield:
     """Fill a round of that many rows without placing anything."""
-    packer = Packer(offers, stock, rows, price)
-    bits, made = 0.0, dict.fromkeys(range(len(offers)), 0)
+    packer = Packer(menu, rows, price)
+    bits, made = 0.0, [0] * len(menu.offers)
     for times, filling in _fill(packer, rows):
         for i in filling:
-            bits += times * offers[i].last
+            bits += times * menu.offers[i].last
             made[i] += times
-    return Harvest(bits, packer.stock, made)
+    return RoundYield(bits, packer.counts, made)
 
 
-def rows_to_finish(offers: Sequence[Offer], stock: Mapping[Pool, int], most: int) -> int:
-    """Smallest number of rows, to half a percent, into which all items fit; `most` or more: most.
+def rows_to_finish(menu: Menu, most: int) -> int:
+    """Return the fewest rows, to a percent, into which all items fit; `most` or more: most.
 
-    The offers must include one that takes single items of every pool.
+    The offers must include one that takes single items in every state.
     """
 
     def fits(rows: int) -> bool:
-        packer = Packer(offers, stock, rows)
+        packer = Packer(menu, rows)
         for _ in _fill(packer, rows):
             pass
-        return not any(packer.stock.values())
+        return not any(packer.counts)
 
     low, high = 1, 2
     while not fits(high):

@@ -1,4 +1,4 @@
-"""What is known of the hidden labels, and what every position shows when it is not in play."""
+"""Labels known so far, and the label that every position shows when it is not in play."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.attacks.exact.lattice.kernels import Ints
 from holdfast.attacks.exact.lattice.layout import Round
-from holdfast.attacks.exact.lattice.rows import Ints
 from holdfast.labels import label_dtype
 
-__all__ = ["Asking", "Board", "ask_round"]
+__all__ = ["Asking", "LabelKnowledge", "ask_round"]
 
 Result = TypeVar("Result")
 
@@ -20,8 +20,21 @@ Asking = Generator[NDArray[Any], int, Result]
 """Yields queries, is sent match counts, returns what it found."""
 
 
-class Board:
-    """Labels in the attack's own terms, relative to the per-example shift.
+class LabelKnowledge:
+    """What is known of the hidden labels, all relative to the per-example shift.
+
+    Attributes
+    ----------
+    label
+        The label of every position as far as it is known or presumed, else -1.
+    certain
+        Whether that label follows from the answers.
+    guess
+        The label to predict where none is known.
+    base
+        What every position shows unless a block lets it show another label; in the host's terms.
+    looks
+        Looks that may still be taken.
 
     Parameters
     ----------
@@ -64,10 +77,10 @@ class Board:
         self.show(position, label)
 
 
-def ask_round(board: Board, rnd: Round) -> Asking[Ints]:
-    """Ask all rows of a round; return the values of its coins."""
+def ask_round(knowledge: LabelKnowledge, rnd: Round) -> Asking[Ints]:
+    """Ask all rows of a round; return the values of its blocks, in the order of `rnd.tags`."""
     counts = []
-    rnd.close(board.actual, board.base)
+    rnd.close(knowledge.actual, knowledge.base)
     for x in range(rnd.size):
         query = rnd.row(x)
         extra = rnd.extra(query)

@@ -1,0 +1,53 @@
+"""Confirmation of presumed labels: one difference of two answers settles any number of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from holdfast.attacks.exact.lattice.kernels import Ints
+from holdfast.attacks.exact.lattice.knowledge import Asking, LabelKnowledge, ask_round
+from holdfast.attacks.exact.lattice.layout import Contradiction, MemberRun, PlacedBlock, Round
+
+__all__ = ["confirm", "confirm_groups"]
+
+
+def confirm(knowledge: LabelKnowledge, members: Ints) -> Asking[bool]:
+    """Tell whether all presumed labels of `members` are right.
+
+    Two queries that differ on the members alone, where one shows the presumed labels and the
+    other none of them, differ by at most len(members), and by that only if all are right. If the
+    members are all positions, one query and a full count do.
+    """
+    right = yield knowledge.base.copy()
+    if members.size == knowledge.base.size:
+        good = right == members.size
+    else:
+        other = knowledge.base.copy()
+        other[members] = knowledge.actual(members, knowledge.label[members] + 1)
+        wrong = yield other
+        good = right - wrong == members.size
+    if good:
+        knowledge.certain[members] = True
+    return good
+
+
+def confirm_groups(knowledge: LabelKnowledge, groups: Sequence[Ints]) -> Asking[list[bool]]:
+    """Tell of every group whether all its presumed labels are right: one look more than groups."""
+    rnd = Round(len(groups) + 1, halved=False)
+    for node, members in enumerate(groups, 1):
+        g = members.size
+        knowledge.show_all(members, knowledge.label[members] + 1)
+        run = MemberRun(1, 0, 1, members, knowledge.label[members].tolist())
+        rnd.add(node, PlacedBlock(-g, g, 0, None, [run], g))
+    try:
+        values = yield from ask_round(knowledge, rnd)
+    except Contradiction:
+        return [False] * len(groups)
+    finally:
+        for members in groups:
+            knowledge.show_all(members, knowledge.label[members])
+    good = [int(value) == g for value, g in zip(values.tolist(), rnd.tags, strict=True)]
+    for members, fine in zip(groups, good, strict=True):
+        if fine:
+            knowledge.certain[members] = True
+    return good

@@ -1,0 +1,205 @@
+r"""Digit blocks: positions whose joint value at a node is one digit of the node's sum.
+
+A block's value is an integer in a range of `radix` values, starting at `low`. It must determine
+what the block adds to *every* row, because the nodes inside its node see the block too. So every
+value names one outcome, and a table gives the coefficient of each of the block's runs: by how much
+the positions of the run raise the count of a row in which they show the run's label.
+
+Three forms occur. One position over several labels: label z has its own digit. Several positions,
+or parts of a group, with weights: the value is the sum of weight times hits. A search, with several
+labels for each of several parts (`error_search`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.attacks.exact.lattice.kernels import IMPOSSIBLE
+from holdfast.attacks.exact.lattice.rulers import centred, distinct_weights, subset_weights
+
+__all__ = [
+    "DigitBlock",
+    "Run",
+    "digit_block",
+    "hit_split",
+    "located",
+    "narrowed_part",
+    "narrowed_single",
+    "signed",
+    "unknown_single",
+]
+
+
+class Run(NamedTuple):
+    """Rows of one sign, of ranks `start` .. `stop` - 1 in units, in which a part shows a label."""
+
+    part: int
+    """Which part of the block's positions; 0 if there is one position only."""
+    slot: int
+    """Which label, by its place among the position's candidates; 0 if there is one label only."""
+    sign: int
+    start: int
+    stop: int
+
+
+class DigitBlock(NamedTuple):
+    """One kind of digit block."""
+
+    radix: int
+    low: int
+    need: int
+    """Rows of one sign that it takes, in units."""
+    runs: tuple[Run, ...]
+    outcomes: tuple[Any, ...]
+    """By value - low: what the value tells; None: impossible."""
+    table: NDArray[np.int16]
+    """By value - low: the coefficient of every run."""
+
+
+def digit_block(
+    runs: Sequence[Run], need: int, values: Sequence[int], table: Any, outcomes: Sequence[Any]
+) -> DigitBlock:
+    """Tabulate a block from its values, with coefficients of the runs and outcome of each."""
+    low, radix = min(values), max(values) - min(values) + 1
+    full = np.full((radix, len(runs)), IMPOSSIBLE, np.int16)
+    full[np.array(values) - low] = table
+    told: list[Any] = [None] * radix
+    for value, outcome in zip(values, outcomes, strict=True):
+        told[value - low] = outcome
+    return DigitBlock(radix, low, need, tuple(runs), tuple(told), full)
+
+
+# -- one position, several labels
+
+
+def _digit_runs(digits: Sequence[int]) -> tuple[list[Run], int]:
+    """Give every digit rows of its own: d of sign + for d > 0, -d of sign - for d < 0."""
+    runs, rows = [], {1: 0, -1: 0}
+    for slot, digit in enumerate(digits):
+        if digit:
+            sign = 1 if digit > 0 else -1
+            runs.append(Run(0, slot, sign, rows[sign], rows[sign] + abs(digit)))
+            rows[sign] += abs(digit)
+    return runs, max(1, *rows.values())
+
+
+@cache
+def narrowed_single(c: int) -> DigitBlock:
+    """One position with c candidates; the base label is known to be wrong. No waste: c values.
+
+    The digits are c integers around 0. A position with label z raises the count by 1 in the rows
+    of digit z, whose signed number is the digit, and nowhere else.
+
+    >>> narrowed_single(3).radix, narrowed_single(3).need
+    (3, 1)
+    """
+    digits = [slot - (c - 1) // 2 for slot in range(c)]
+    runs, need = _digit_runs(digits)
+    table = [[int(run.slot == z) for run in runs] for z in range(c)]
+    return digit_block(runs, need, digits, table, range(c))
+
+
+@cache
+def narrowed_part(h: int) -> DigitBlock:
+    """One position with more than h candidates: which of h of them it has; outcome -1: none.
+
+    The digits are the h integers around 0 without 0, which means none.
+
+    >>> narrowed_part(2).radix
+    3
+    """
+    digits = [digit for digit in range(-(h // 2), h - h // 2 + 1) if digit]
+    runs, need = _digit_runs(digits)
+    table = [[int(run.slot == z) for run in runs] for z in range(h)]
+    return digit_block(runs, need, [*digits, 0], [*table, [0] * len(runs)], [*range(h), -1])
+
+
+@cache
+def unknown_single(h: int, m: int) -> DigitBlock:
+    """One position of which nothing is known: digits +-1 .. +-h/2 for h of the m labels.
+
+    Slot 0 is the base label and fills all rows that no other label takes: a position that has it
+    *loses* 1 in the rows of all others. Those digits sum to -h/2, so it counts h/2. Outcome -1:
+    none of the h labels, all of which are then known to be wrong.
+
+    >>> unknown_single(8, 10).radix
+    9
+    """
+    half = h // 2
+    digits = [*range(half, 0, -1), *range(-1, -half - 1, -1)]
+    runs, need = _digit_runs([0, *digits[1:]])
+    table = [[-1] * len(runs)]
+    table += [[int(run.slot == z) for run in runs] for z in range(1, h)]
+    if h == m:
+        return digit_block(runs, need, digits, table, range(h))
+    return digit_block(runs, need, [*digits, 0], [*table, [0] * len(runs)], [*range(h), -1])
+
+
+# -- several positions, or parts of a group, with weights
+
+
+def _weighted(vectors: NDArray[np.int64], weights: Sequence[int]) -> DigitBlock:
+    """Let part i show its label in |w_i| rows of the sign of w_i, for these vectors of hits."""
+    runs = [Run(i, 0, 1 if w > 0 else -1, 0, abs(w)) for i, w in enumerate(weights) if w]
+    values = (vectors @ np.array(weights)).tolist()
+    table = vectors[:, [run.part for run in runs]]
+    need = max(1, *map(abs, weights))
+    return digit_block(runs, need, values, table, list(map(tuple, vectors.tolist())))
+
+
+@lru_cache(maxsize=4096)
+def hit_split(weights: tuple[int, ...], hits: int, most: tuple[int, ...]) -> DigitBlock:
+    """Split a group with a known number of hits; an outcome is the hits of every part.
+
+    `weights` must be a B_h set for so many hits, up to a common shift or sign; `most` caps the hits
+    of each part.
+
+    >>> hit_split((0, 1), 2, (2, 2)).outcomes
+    ((2, 0), (1, 1), (0, 2))
+    """
+    parts = len(weights)
+    if hits == 1:
+        return _weighted(np.eye(parts, dtype=np.int64), weights)
+
+    def shares(part: int, left: int) -> list[list[int]]:
+        if part == parts - 1:
+            return [[left]] if left <= most[part] else []
+        here = range(min(left, most[part]) + 1)
+        return [[h, *rest] for h in here for rest in shares(part + 1, left - h)]
+
+    return _weighted(np.array(shares(0, hits), np.int64), weights)
+
+
+@cache
+def located(g: int, hits: int) -> DigitBlock:
+    """Which `hits` of g positions are hit, with one block.
+
+    >>> located(6, 3).radix       # 20 choices, 20 values: nothing is wasted
+    20
+    """
+    return hit_split(centred(subset_weights(g, hits)), hits, (1,) * g)
+
+
+def signed_vectors(g: int, surplus: int) -> list[tuple[int, ...]]:
+    """Return the vectors of g entries -1, 0, 1 with that sum."""
+    return [v for v in product((-1, 0, 1), repeat=g) if sum(v) == surplus]
+
+
+@cache
+def signed(g: int, surplus: int) -> DigitBlock:
+    """Which of g positions have label a (1), b (-1) or neither (0), given #a - #b.
+
+    Each shows a against b: it raises the count by its entry.
+
+    >>> signed(3, 0).radix       # 7 outcomes
+    7
+    """
+    vectors = np.array(signed_vectors(g, surplus))
+    weights = (0, 1) if g == 2 else distinct_weights(vectors)
+    return _weighted(vectors, centred(weights))

@@ -1,0 +1,169 @@
+r"""Group tests: positions that are asked together whether they have their last candidate.
+
+The last block of a node has no range to keep, so a group of any size can share it: each position
+shows its last candidate against a label known to be wrong, and the value is the number of hits: 2
+bits and more where a single position gives 1. What the number leaves open, which ones were hit,
+fits the lower places of later rounds without waste: a group with one hit is split into any number
+of parts, one with two or three into parts whose weights are a B_2 or B_3 set, and one of up to six
+positions is resolved at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from math import comb, log2, prod
+
+from holdfast.attacks.exact.lattice import tuning
+from holdfast.attacks.exact.lattice.digit_blocks import DigitBlock, hit_split
+from holdfast.attacks.exact.lattice.families.in_play import InPlay
+from holdfast.attacks.exact.lattice.families.placing import place_count, place_parts, split_evenly
+from holdfast.attacks.exact.lattice.families.single_positions import Narrowed, SinglePositions
+from holdfast.attacks.exact.lattice.layout import PlacedBlock
+from holdfast.attacks.exact.lattice.offer import Offer, State, Stock, entropy, offered
+from holdfast.attacks.exact.lattice.rulers import centred, part_weights, subset_weights
+
+__all__ = ["CountedGroup", "GroupTests", "even_sizes"]
+
+
+@dataclass(frozen=True, slots=True)
+class CountedGroup(State):
+    """A group of which so many positions have their last candidate, but not all."""
+
+    size: int
+    hits: int
+
+
+def even_sizes(size: int, parts: int) -> list[int]:
+    """Return the sizes of the parts of a group.
+
+    >>> even_sizes(5, 2)
+    [3, 2]
+    """
+    each, more = divmod(size, parts)
+    return [each + (i < more) for i in range(parts)]
+
+
+@lru_cache(maxsize=1024)
+def hits_bits(g: int, c: int) -> float:
+    """Return the entropy of the number of hits among g positions with c candidates each.
+
+    >>> hits_bits(2, 2)
+    1.5
+    """
+    p = 1 / c
+    return entropy([comb(g, w) * p**w * (1 - p) ** (g - w) for w in range(g + 1)])
+
+
+@lru_cache(maxsize=4096)
+def _split(group: CountedGroup, weights: tuple[int, ...]) -> tuple[DigitBlock, float]:
+    """Return the block that splits a group, and the entropy of how its hits are shared out."""
+    sizes = even_sizes(group.size, len(weights))
+    most = tuple(min(group.hits, size) for size in sizes)
+    block = hit_split(centred(weights), group.hits, most)
+    ways = [
+        prod(comb(size, hits) for hits, size in zip(outcome, sizes, strict=True))
+        for outcome in block.outcomes
+        if outcome is not None
+    ]
+    return block, entropy(ways)
+
+
+class GroupTests:
+    """Groups of which the number of hits is known.
+
+    Parameters
+    ----------
+    in_play
+        The candidates of all positions in play.
+    singles
+        Where positions are taken from, and where those that were not hit go.
+    """
+
+    def __init__(self, in_play: InPlay, singles: SinglePositions) -> None:
+        self._in_play = in_play
+        self._singles = singles
+        self._groups: dict[CountedGroup, list[list[int]]] = {}
+
+    def add(self, js: list[int], hits: int) -> None:
+        """Keep a group of which some but not all positions were hit."""
+        self._groups.setdefault(CountedGroup(len(js), hits), []).append(js)
+
+    def stock(self) -> Stock:
+        """Return how many groups there are in each state."""
+        return {state: len(items) for state, items in self._groups.items()}
+
+    def bits(self) -> float:
+        """Return the bits still to be learnt: which were hit, and the labels of the others."""
+        bits = 0.0
+        for state, items in self._groups.items():
+            g, w = state.size, state.hits
+            bits += len(items) * log2(comb(g, w))
+            candidates = (len(self._in_play.candidates[js[0]]) for js in items)
+            bits += sum((g - w) * log2(max(1, c - 1)) for c in candidates)
+        return bits
+
+    def offers(self, state: State, last_round: bool) -> Iterator[Offer]:
+        """Offer to test narrowed positions together, and to locate hits."""
+        two_classes = self._in_play.n_classes == 2
+        match state:
+            case Narrowed(c) if not last_round:
+                # Two classes: what a round leaves must fit into one more, so one block resolves it.
+                limit = tuning.LOCATED_AT_ONCE if two_classes else tuning.GROUP_HITS_AT_MOST * c
+                for g in tuning.GROUP_SIZES:
+                    if g <= limit:
+                        yield self._test(state, g, two_classes)
+            case CountedGroup(g, w):
+                if g <= tuning.LOCATED_AT_ONCE:
+                    yield self._split_offer("located", state, subset_weights(g, w))
+                if not two_classes:
+                    for weights in part_weights(g, w, tuning.ONE_HIT_PARTS):
+                        yield self._split_offer("split", state, weights)
+
+    def _test(self, state: Narrowed, g: int, two_classes: bool) -> Offer:
+        leaves: dict[State, float] = {}
+        if two_classes:
+            leaves = {CountedGroup(g, w): comb(g, w) / 2**g for w in range(1, g)}
+
+        def place(unit: int, last: bool) -> PlacedBlock:  # noqa: ARG001 - always the last block
+            js = self._singles.take(state, g)
+            return place_count(js, self._pose(js), 0, 0, unit, partial(self._found, js))
+
+        bits = hits_bits(g, state.candidates)
+        return Offer("group-test", 0, 1, 0.0, bits, state, place, g, leaves)
+
+    def _split_offer(self, kind: str, state: CountedGroup, weights: tuple[int, ...]) -> Offer:
+        block, bits = _split(state, weights)
+
+        def place(unit: int, last: bool) -> PlacedBlock:
+            js = self._groups[state].pop()
+            label = dict(zip(js, self._pose(js), strict=True))
+            parts = split_evenly(js, len(weights))
+
+            def learn(hits: tuple[int, ...]) -> None:
+                for part, count in zip(parts, hits, strict=True):
+                    self._found(part, count)
+
+            return place_parts(block, parts, lambda j, _: label[j], unit, last, learn)
+
+        return offered(kind, block, bits, state, place)
+
+    def _pose(self, js: list[int]) -> list[int]:
+        """Let positions show their wrong labels; return their last candidates."""
+        play = self._in_play
+        for j in js:
+            play.knowledge.show(j, play.wrong[j])
+        return [play.candidates[j][-1] for j in js]
+
+    def _found(self, js: list[int], hits: int) -> None:
+        """Settle positions that were all hit, narrow those that were not; keep other groups."""
+        if 0 < hits < len(js):
+            self.add(js, hits)
+            return
+        for j in js:
+            last = self._in_play.candidates[j][-1]
+            if hits:
+                self._in_play.settle(j, last)
+            else:
+                self._singles.exclude(j, [last])

@@ -1,0 +1,297 @@
+r"""Label differences: how many more positions have their first label than their second.
+
+Two positions, or a few, share a node's last block. Each shows its first candidate in some rows and
+its second in the others, so that it counts 1, -1 or 0; nothing need be known of it. A sum of 1 says
+that one of two positions has its first label, and that neither has its second. A sum of 0 is a
+*tie*: neither has one of its two labels, or one has its first and the other its second. As soon as
+one position of a tie is found to have a third label, the other has neither of its two: a label
+known to be wrong comes for nothing. A tie can be asked again with other labels, as a last block;
+all labels tied are moved to the end of the candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from math import log2, prod
+
+import numpy as np
+
+from holdfast.attacks.exact.lattice import tuning
+from holdfast.attacks.exact.lattice.digit_blocks import (
+    DigitBlock,
+    narrowed_part,
+    signed,
+    signed_vectors,
+    unknown_single,
+)
+from holdfast.attacks.exact.lattice.families.group_tests import GroupTests
+from holdfast.attacks.exact.lattice.families.in_play import InPlay
+from holdfast.attacks.exact.lattice.families.placing import place_count, place_parts, place_single
+from holdfast.attacks.exact.lattice.families.single_positions import (
+    Narrowed,
+    SinglePositions,
+    Unknown,
+)
+from holdfast.attacks.exact.lattice.layout import PlacedBlock
+from holdfast.attacks.exact.lattice.offer import Offer, State, Stock, entropy, offered
+
+__all__ = ["LabelDifferences", "Summed", "Tied"]
+
+
+@dataclass(frozen=True, slots=True)
+class Summed(State):
+    """Positions with so many candidates each, and their surplus of first over second labels."""
+
+    size: int
+    surplus: int
+    candidates: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tied(State):
+    """Two positions that sum to 0, `ties` times with different labels.
+
+    `first` and `second` are their numbers of free candidates, those that are not tied; `narrowed`
+    says whether a label of the first position is known to be wrong.
+    """
+
+    first: int
+    second: int
+    ties: int
+    narrowed: bool
+
+
+@cache
+def sum_odds(g: int, c: int) -> tuple[float, ...]:
+    """Return the probabilities of the sums -g .. g of g positions with c candidates each.
+
+    >>> [round(9 * p) for p in sum_odds(2, 3)]
+    [1, 2, 3, 2, 1]
+    """
+    out = np.ones(1)
+    for _ in range(g):
+        out = np.convolve(out, [1 / c, 1 - 2 / c, 1 / c])
+    return tuple(out.tolist())
+
+
+@cache
+def again_odds(a: int, b: int, ties: int) -> tuple[int, ...]:
+    """Weigh the sums -2 .. 2 of two tied positions with a and b free candidates.
+
+    All pairs of free candidates are equally likely, and so are the two ways in which the labels of
+    each tie can cancel, which count 0 now.
+
+    >>> sum(again_odds(8, 8, 1)) == 8 * 8 + 2
+    True
+    """
+    one = (a - 2) + (b - 2)
+    return (1, one, (a - 2) * (b - 2) + 2 + 2 * ties, one, 1)
+
+
+@cache
+def _signed_bits(g: int, surplus: int, c: int) -> float:
+    """Return the entropy of which positions have their first or second of c labels."""
+    chance = {-1: 1 / c, 0: 1 - 2 / c, 1: 1 / c}
+    return entropy([float(np.prod([chance[e] for e in v])) for v in signed_vectors(g, surplus)])
+
+
+@cache
+def _neither(g: int, surplus: int, c: int) -> float:
+    """Return how many of g positions with that sum have neither label, on average."""
+    weights = {
+        v: prod(1.0 if e else c - 2.0 for e in v) for v in signed_vectors(g, surplus)
+    }  # fmt: skip
+    return sum(w * v.count(0) for v, w in weights.items()) / sum(weights.values())
+
+
+def leading(c: int, h: int, narrowed: bool) -> DigitBlock:
+    """Return the block that asks for h of the c candidates of a tie's first position."""
+    return narrowed_part(h) if narrowed else unknown_single(h, c)
+
+
+class LabelDifferences:
+    """Sums that are known, of a few positions each.
+
+    Parameters
+    ----------
+    in_play
+        The candidates of all positions in play.
+    singles
+        Where positions are taken from, and where those that have neither label go.
+    groups
+        Where two positions go of which one is known to have a certain label.
+    """
+
+    def __init__(self, in_play: InPlay, singles: SinglePositions, groups: GroupTests) -> None:
+        self._in_play = in_play
+        self._singles = singles
+        self._groups = groups
+        self._sums: dict[Summed, list[list[int]]] = {}
+        self._ties: dict[Tied, list[list[int]]] = {}
+
+    def stock(self) -> Stock:
+        """Return how many sums and ties there are in each state."""
+        stock: dict[State, int] = {state: len(items) for state, items in self._sums.items()}
+        stock.update({state: len(items) for state, items in self._ties.items()})
+        return stock
+
+    def bits(self) -> float:
+        """Return the bits still to be learnt of the positions here."""
+        bits = 0.0
+        for known, sums in self._sums.items():
+            g, surplus, c = known.size, known.surplus, known.candidates
+            left = _neither(g, surplus, c) * log2(max(1, c - 2))
+            bits += len(sums) * (_signed_bits(g, surplus, c) + left)
+        for tie, ties in self._ties.items():
+            bits += len(ties) * log2(tie.first * tie.second + 2 * tie.ties)
+        return bits
+
+    # -- offers
+
+    def offers(self, state: State, last_round: bool) -> Iterator[Offer]:
+        """Offer to sum positions, to resolve a sum, and to break a tie."""
+        match state:
+            case Unknown() if not last_round:
+                yield from self._sum_offers(state, self._in_play.n_classes)
+            case Narrowed(c) if not last_round and c > 2:
+                yield from self._sum_offers(state, c)
+            case Summed(g, surplus, c):
+                bits = _signed_bits(g, surplus, c)
+                yield self._signs_offer(state, signed(g, surplus), bits)
+            case Tied(a, b, _, narrowed):
+                for h in range(1, a + 1) if narrowed else range(2, a + 1, 2):
+                    yield self._lead_offer(state, h)
+                if min(a, b) > tuning.SIGNED_AT_ONCE:
+                    yield self._again_offer(state)
+
+    def _sum_offers(self, state: State, c: int) -> Iterator[Offer]:
+        for g in tuning.SUM_SIZES.get(c, (2,)):
+
+            def place(unit: int, last: bool, g: int = g) -> PlacedBlock:  # noqa: ARG001
+                return self._place_sum(self._singles.take(state, g), c, 0, unit)
+
+            yield Offer("sum", 0, 1, 0.0, entropy(sum_odds(g, c)), state, place, g)
+
+    def _again_offer(self, state: Tied) -> Offer:
+        def place(unit: int, last: bool) -> PlacedBlock:  # noqa: ARG001 - always the last block
+            js = self._ties[state].pop()
+            return self._place_sum(js, self._in_play.n_classes, state.ties, unit)
+
+        odds = again_odds(state.first, state.second, state.ties)
+        bits = entropy(odds) + tuning.TIED_AGAIN_GAIN
+        return Offer("sum-again", 0, 1, 0.0, bits, state, place)
+
+    def _signs_offer(self, state: Summed, block: DigitBlock, bits: float) -> Offer:
+        def place(unit: int, last: bool) -> PlacedBlock:
+            js = self._sums[state].pop()
+            label = dict(zip(js, self._pose(js), strict=True))
+            parts = [[j] for j in js]
+            return place_parts(
+                block,
+                parts,
+                lambda j, _: label[j],
+                unit,
+                last,
+                lambda signs: self._signs(js, signs),
+            )
+
+        return offered("signs", block, bits, state, place)
+
+    def _lead_offer(self, state: Tied, h: int) -> Offer:
+        """Ask for h candidates of the first position; the other's labels are as likely for each."""
+        a, b, ties = state.first, state.second, state.ties
+        block = leading(a + 2 * ties, h, state.narrowed)
+        bits = entropy([b] * h + [(a - h) * b + 2 * ties])
+        breaks = h >= a - 1
+        below = bits + (tuning.TIE_BROKEN_GAIN if breaks else -tuning.LOWER_PLACE_LOSS)
+
+        def place(unit: int, last: bool) -> PlacedBlock:
+            js, play = self._ties[state].pop(), self._in_play
+            labels = play.candidates[js[0]]
+            play.knowledge.show(js[0], play.wrong.get(js[0], labels[0]))
+
+            def learn(value: int) -> None:
+                self._led(state, js, h, block.outcomes[value - block.low])
+
+            return place_single(block, js[0], labels, unit, last, learn)
+
+        return offered("lead", block, bits, state, place, below)
+
+    def _place_sum(self, js: list[int], c: int, ties: int, unit: int) -> PlacedBlock:
+        def learn(value: int) -> None:
+            self._summed(js, value, c, ties)
+
+        return place_count(js, self._pose(js), -len(js), 0, unit, learn)
+
+    def _pose(self, js: list[int]) -> list[int]:
+        """Let positions show their second labels; return the first."""
+        play = self._in_play
+        for j in js:
+            play.knowledge.show(j, play.candidates[j][1])
+        return [play.candidates[j][0] for j in js]
+
+    # -- conclusions
+
+    def _summed(self, js: list[int], value: int, c: int, ties: int) -> None:
+        """Take the sum of positions with c candidates, that were tied so often before."""
+        play = self._in_play
+        if abs(value) == len(js):
+            self._signs(js, [value // len(js)] * len(js))
+        elif c <= tuning.SIGNED_AT_ONCE:
+            self._sums.setdefault(Summed(len(js), value, c), []).append(js)
+        elif value:
+            # One has the label of that sign. Then neither has the other, and no tied label.
+            for j in js:
+                a, b, *rest = play.candidates[j]
+                hit, miss = (a, b) if value > 0 else (b, a)
+                free = rest[: len(rest) - 2 * ties]
+                play.candidates[j], play.wrong[j] = [*free, hit], miss
+            self._groups.add(js, 1)
+        else:
+            for j in js:
+                a, b, *rest = play.candidates[j]
+                play.candidates[j] = [*rest, a, b]
+                play.knowledge.guess[j] = rest[0]
+            self._tie(js, ties + 1)
+
+    def _tie(self, js: list[int], ties: int) -> None:
+        """Keep two positions that are tied so often, the labels in question last."""
+        play = self._in_play
+        # The one that is asked first should be the one with a wrong label and fewer candidates.
+        js = sorted(js, key=lambda j: (j not in play.wrong, len(play.candidates[j])))
+        first, second = (len(play.candidates[j]) - 2 * ties for j in js)
+        state = Tied(first, second, ties, js[0] in play.wrong)
+        self._ties.setdefault(state, []).append(js)
+
+    def _signs(self, js: list[int], signs: Iterable[int]) -> None:
+        """Take which positions have their first label (1), their second (-1) or neither (0)."""
+        for j, sign in zip(js, signs, strict=True):
+            first, second = self._in_play.candidates[j][:2]
+            if sign:
+                self._in_play.settle(j, first if sign > 0 else second)
+            else:
+                self._singles.exclude(j, [first, second])
+
+    def _led(self, state: Tied, js: list[int], h: int, slot: int) -> None:
+        """Take what was found when h candidates of a tie's first position were asked for."""
+        play, ties = self._in_play, state.ties
+        first, second = js
+        labels = play.candidates[first]
+        if slot >= 0:
+            # A third label: the second position has none of the tied ones.
+            play.settle(first, labels[slot])
+            self._singles.exclude(second, play.candidates[second][-2 * ties :])
+        elif h < state.first:
+            play.candidates[first], play.wrong[first] = labels[h:], labels[0]
+            self._tie(js, ties)
+        elif ties > 1:
+            for j in js:
+                self._singles.exclude(j, play.candidates[j][: -2 * ties])
+        else:
+            # One has its first tied label, the other its second.
+            for j in js:
+                *rest, one, other = play.candidates[j]
+                play.candidates[j], play.wrong[j] = [other, one], rest[0]
+            self._groups.add(js, 1)

@@ -1,0 +1,86 @@
+"""Digit blocks as they are placed on a node: members and labels for their runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from holdfast.attacks.exact.lattice.digit_blocks import DigitBlock
+from holdfast.attacks.exact.lattice.layout import MemberRun, PlacedBlock
+
+__all__ = ["place_count", "place_parts", "place_single", "split_evenly"]
+
+
+def split_evenly(members: list[int], parts: int) -> list[list[int]]:
+    """Cut a list into parts of which the first may have one member more.
+
+    >>> split_evenly([3, 1, 4, 1, 5], 2)
+    [[3, 1, 4], [1, 5]]
+    """
+    each, more = divmod(len(members), parts)
+    ends = [i * each + min(i, more) for i in range(parts + 1)]
+    return [members[a:b] for a, b in pairwise(ends)]
+
+
+def place_single(
+    block: DigitBlock, j: int, labels: Sequence[int], unit: int, last: bool, learn: Any
+) -> PlacedBlock:
+    """Place a block of one position over several labels."""
+    members = (j,)
+    runs = [
+        MemberRun(r.sign, r.start * unit, r.stop * unit, members, (labels[r.slot],))
+        for r in block.runs
+    ]
+    high = block.low + block.radix - 1
+    return PlacedBlock(block.low, high, 0 if last else block.radix, block.table, runs, learn)
+
+
+def place_parts(
+    block: DigitBlock,
+    parts: Sequence[list[int]],
+    labels: Callable[[int, int], int],
+    unit: int,
+    last: bool,
+    learn: Callable[[Any], None],
+    falls_short: bool = False,
+) -> PlacedBlock:
+    """Place a block of several parts.
+
+    Parameters
+    ----------
+    block
+        Its outcomes tell something of every part.
+    parts
+        The positions of each part.
+    labels
+        The label that a position shows in a run, given the run's slot.
+    unit, last
+        The block's place at its node.
+    learn
+        Takes the outcome.
+    falls_short
+        Whether coefficients count from -1 per position: that is what showing another label than the
+        position's own changes. Then the run's bias is minus its size, and all values move with it.
+    """
+    runs, low = [], block.low
+    for r in block.runs:
+        members = parts[r.part]
+        bias = -len(members) if falls_short else 0
+        low += r.sign * (r.stop - r.start) * bias
+        shown = [labels(j, r.slot) for j in members]
+        runs.append(MemberRun(r.sign, r.start * unit, r.stop * unit, members, shown, bias))
+
+    def read(value: int) -> None:
+        learn(block.outcomes[value - low])
+
+    radix = 0 if last else block.radix
+    return PlacedBlock(low, low + block.radix - 1, radix, block.table, runs, read)
+
+
+def place_count(
+    members: list[int], labels: list[int], low: int, radix: int, unit: int, learn: Any
+) -> PlacedBlock:
+    """Place a block whose value is the count itself: members show one label each in `unit` rows."""
+    run = MemberRun(1, 0, unit, members, labels)
+    return PlacedBlock(low, len(members), radix, None, [run], learn)

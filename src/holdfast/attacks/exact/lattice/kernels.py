@@ -1,0 +1,163 @@
+r"""Kernels of a round: what every position shows in row x, and the blocks' values from the answers.
+
+A node c of s bits sees 2^s different rows, by the bits y of the row inside c, moved together. A row
+has *sign* + at c if |y| and s are both odd or both even, so that it enters the alternating sum with
++1; its *rank* y >> 1 numbers the 2^(s-1) rows of either sign. A *run* is the rows of one sign whose
+rank lies in start .. stop - 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from holdfast.attacks.exact._subset_lattice import bits_inside, odd_bits, subtract_from_subsets
+
+__all__ = ["IMPOSSIBLE", "Ints", "read_nodes", "show_row"]
+
+Ints = NDArray[np.int64]
+
+IMPOSSIBLE = -128
+"""Marks, in a block's table of coefficients, a value that no labels can give."""
+
+
+@njit(cache=True)
+def show_row(
+    x: int,
+    size: Ints,
+    inside: Ints,
+    node: Ints,
+    sign: Ints,
+    start: Ints,
+    stop: Ints,
+    pointer: Ints,
+    members: Ints,
+    labels: NDArray[Any],
+    out: NDArray[Any],
+) -> None:
+    """Write what the runs show in row x into `out`, which holds the base labels.
+
+    `size` is the number of bits of every set below the round's length, `inside` is scratch of the
+    same length. Run r, at `node[r]`, shows labels[p] at members[p], p in pointer[r] ..
+    pointer[r + 1].
+    """
+    bits_inside(x, size, inside)
+    for r in range(node.size):
+        c = node[r]
+        y = inside[c]
+        here = 1 if odd_bits(y) == size[c] & 1 else -1
+        if here == sign[r] and start[r] <= y >> 1 < stop[r]:
+            for p in range(pointer[r], pointer[r + 1]):
+                out[members[p]] = labels[p]
+
+
+@njit(cache=True)
+def read_nodes(
+    t: Ints,
+    size: Ints,
+    block_pointer: Ints,
+    radix: Ints,
+    low: Ints,
+    high: Ints,
+    run_pointer: Ints,
+    table: Ints,
+    tables: NDArray[np.int16],
+    sign: Ints,
+    start: Ints,
+    stop: Ints,
+    bias: Ints,
+    values: Ints,
+) -> int:
+    """Read every block's value from the alternating sums, larger nodes first.
+
+    A superset is a larger number, so descending order reads a node after all that contain it. Its
+    sum is a number in mixed radix: digits are read from the lowest unit up, each is a block's value
+    less `low`, and what is left is the value of a last block (radix 0), if there is one. A row of
+    the block's table (table -1: the value itself) gives the coefficient of each of its runs, that
+    is, by how much the positions of the run raise the count of a row in which they are shown. From
+    these follows what the node adds to every row, and that is subtracted from the sums of the nodes
+    inside it.
+
+    Parameters
+    ----------
+    t
+        Alternating sums, by node; consumed.
+    size
+        Number of bits, by node.
+    block_pointer
+        Blocks of node c are block_pointer[c] .. block_pointer[c + 1], lowest unit first.
+    radix, low, high
+        By block: number of values (0: the node's last block), least and largest value.
+    run_pointer
+        Runs of block i are run_pointer[i] .. run_pointer[i + 1].
+    table, tables
+        By block: where its coefficients start in `tables`, which has one row for each value.
+    sign, start, stop, bias
+        By run: its rows, and what is added to its coefficient.
+    values
+        Where the value of every block is written.
+
+    Returns
+    -------
+    int
+        0, or the first node whose sum no labels can give.
+    """
+    half = 1
+    while 2 * half < t.size:
+        half *= 2
+    plus = np.zeros(half + 1, np.int64)
+    minus = np.zeros(half + 1, np.int64)
+    shown = np.zeros(2 * half, np.int64)
+    for c in range(t.size - 1, 0, -1):
+        first, last, rest = block_pointer[c], block_pointer[c + 1], t[c]
+        if first == last:
+            if rest != 0:
+                return c
+            continue
+        unit = 1
+        for i in range(first, last):
+            if radix[i] > 0:
+                rest -= unit * low[i]
+                unit *= radix[i]
+        ranks = 1 << (size[c] - 1)
+        plus[: ranks + 1] = 0
+        minus[: ranks + 1] = 0
+        for i in range(first, last):
+            if radix[i] > 0:
+                digit = rest % radix[i]
+                rest = (rest - digit) // radix[i]
+                value = low[i] + digit
+            else:
+                value, rest = rest, 0
+                if value < low[i] or value > high[i]:
+                    return c
+            values[i] = value
+            a, b = run_pointer[i], run_pointer[i + 1]
+            row = table[i] + (value - low[i]) * (b - a)
+            if table[i] >= 0 and b > a and tables[row] == IMPOSSIBLE:
+                return c
+            for r in range(a, b):
+                weight = value if table[i] < 0 else np.int64(tables[row + r - a])
+                weight += bias[r]
+                if sign[r] > 0:
+                    plus[start[r]] += weight
+                    plus[stop[r]] -= weight
+                else:
+                    minus[start[r]] += weight
+                    minus[stop[r]] -= weight
+        if rest != 0:
+            return c
+        p, q = 0, 0
+        for rank in range(ranks):
+            p += plus[rank]
+            q += minus[rank]
+            odd = odd_bits(rank) ^ (size[c] & 1)
+            shown[2 * rank + odd] = p
+            shown[2 * rank + 1 - odd] = q
+        subtract_from_subsets(t, c, shown[: 2 * ranks])
+        if t[c] != 0:
+            return c
+    return 0

@@ -1,0 +1,240 @@
+r"""Exact recovery with many classes: clusters tested label by label, hits located by splits.
+
+A round gives every node one cluster of positions. The node's last block is a test: how many
+positions of the cluster have the next label, against one known to be wrong? Below it, in rows of
+the other sign, hits of earlier tests are located: a set of positions with one hit is split into as
+many parts as fit. The same positions serve the test and the splits, so none lie idle; hence each
+split has rows of its own.
+
+The label known to be wrong is only presumed (`cluster`). A cluster that presumed wrongly shows it
+by a negative number of hits, by a sum that nothing explains, or by failing a confirmation, and
+starts over with other labels. Nothing counts as certain unconfirmed.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from holdfast.attacks.exact.lattice import tuning
+from holdfast.attacks.exact.lattice.cluster import Cluster, HitSet
+from holdfast.attacks.exact.lattice.confirmation import confirm, confirm_groups
+from holdfast.attacks.exact.lattice.digit_blocks import DigitBlock, hit_split
+from holdfast.attacks.exact.lattice.kernels import Ints
+from holdfast.attacks.exact.lattice.knowledge import Asking, LabelKnowledge, ask_round
+from holdfast.attacks.exact.lattice.layout import Contradiction, MemberRun, PlacedBlock, Round
+from holdfast.attacks.exact.lattice.packing import nodes_by_size
+from holdfast.attacks.exact.lattice.rulers import widest_weights
+
+__all__ = ["ManyClasses"]
+
+
+class LabelTest(NamedTuple):
+    """A block whose value is the number of hits of a cluster's next test."""
+
+    cluster: Cluster
+
+
+class HitSetSplit(NamedTuple):
+    """A block whose value tells the hits of every part of a hit set, at a place in its list."""
+
+    cluster: Cluster
+    place: int
+    parts: list[Ints]
+    block: DigitBlock
+
+
+class ManyClasses:
+    """All clusters of an attack.
+
+    Parameters
+    ----------
+    knowledge
+        What is known.
+    members
+        The positions to work on.
+    count
+        How many clusters.
+    """
+
+    def __init__(self, knowledge: LabelKnowledge, members: Ints, count: int) -> None:
+        self._knowledge = knowledge
+        self._m = knowledge.n_classes
+        # Positions whose labels are not even presumed.
+        self._free = np.ones(knowledge.label.size, np.bool_)
+        parts = np.array_split(members, count)
+        self.clusters = [Cluster(part, 0, self._m) for part in parts if part.size]
+        self.out_of_looks = False
+
+    def play(self, spare: int) -> Asking[None]:
+        """Ask until few candidates are left everywhere, or only `spare` looks."""
+        rounds = 0
+        while True:
+            looks = self._knowledge.looks - spare
+            live = [c for c in self.clusters if c.has_tests() or c.hit_sets]
+            winding_down = len(live) >= looks
+            if winding_down:
+                self.out_of_looks = True
+                live = [c for c in live if c.hit_sets]
+                live = sorted(live, key=Cluster.backlog)[: max(0, looks - 1)]
+            if not live:
+                return
+            rnd = self._plan(live, test=not winding_down)
+            try:
+                values = yield from ask_round(self._knowledge, rnd)
+            except Contradiction as problem:
+                blamed = {block.tag.cluster for block in rnd.blocks_at(problem.node)}
+                self._restart(blamed or set(live))
+                continue
+            self._learn(rnd.tags, values.tolist())
+            rounds += 1
+            if rounds % tuning.ROUNDS_PER_CONFIRMATION == 0 and self._knowledge.looks > spare:
+                yield from self.confirm()
+
+    def confirm(self) -> Asking[bool]:
+        """Confirm all labels found so far; clusters with a wrong one start over."""
+        known = self._knowledge
+        fresh = [c.origin[(known.label[c.origin] >= 0) & ~known.certain[c.origin]]
+                 for c in self.clusters]  # fmt: skip
+        found = [(c, js) for c, js in zip(self.clusters, fresh, strict=True) if js.size]
+        if not found:
+            return True
+        if (yield from confirm(known, np.concatenate([js for _, js in found]))):
+            return True
+        if known.looks > len(found):
+            good = yield from confirm_groups(known, [js for _, js in found])
+            self._restart({c for (c, _), fine in zip(found, good, strict=True) if not fine})
+        return False
+
+    # -- a round
+
+    def _plan(self, live: list[Cluster], test: bool) -> Round:
+        """Give every cluster a node, those with most to locate the largest ones."""
+        rnd = Round(len(live) + 1, halved=False)
+        nodes = [node for _, same in nodes_by_size(rnd.size) for node in same]
+        by_backlog = sorted(live, key=Cluster.backlog, reverse=True)
+        for node, cluster in zip(nodes, by_backlog, strict=True):
+            self._knowledge.show_all(cluster.members, cluster.wrong_label())
+            testing = test and cluster.has_tests() and cluster.backlog() <= tuning.BACKLOG_BITS
+            unit = self._add_splits(rnd, node, cluster, testing)
+            if testing:
+                g, label = cluster.members.size, cluster.label(cluster.tested)
+                run = MemberRun(1, 0, unit, cluster.members, label)
+                rnd.add(node, PlacedBlock(-g, g, 0, None, [run], LabelTest(cluster)))
+        return rnd
+
+    def _add_splits(self, rnd: Round, node: int, cluster: Cluster, testing: bool) -> int:
+        """Put splits on a node, and return the unit above them.
+
+        Below a test, and below another split, a split takes rows of sign - alone, from `row` on:
+        its weights are negative. The last split of a node without a test has no range to keep, and
+        rows of both signs if it is the only one.
+        """
+        capacity = 1 << (node.bit_count() - 1)
+        unit, row = 1, 0
+        for index, (test, js, hits) in enumerate(cluster.hit_sets):
+            rest = capacity // unit
+            is_final = index == len(cluster.hit_sets) - 1 or rest < tuning.LAST_SPLIT_CAPACITY
+            last = not testing and is_final
+            if last:
+                weights = _last_weights(js.size, hits, rest, alone=row == 0)
+            else:
+                weights = tuple(-w for w in widest_weights(js.size, hits, rest))
+                if not weights:
+                    continue
+            parts = np.array_split(js, len(weights))
+            block = hit_split(weights, hits, tuple(min(hits, part.size) for part in parts))
+            start, label = 0 if last else row, cluster.label(test)
+            runs = [
+                MemberRun(r.sign, start, start + unit * r.stop, parts[r.part], label)
+                for r in block.runs
+            ]
+            high, radix = block.low + block.radix - 1, 0 if last else block.radix
+            tag = HitSetSplit(cluster, index, parts, block)
+            rnd.add(node, PlacedBlock(block.low, high, radix, block.table, runs, tag))
+            if last:
+                break
+            row -= unit * weights[-1]
+            unit *= radix
+        return unit
+
+    # -- conclusions
+
+    def _learn(self, tags: list[LabelTest | HitSetSplit], values: list[int]) -> None:
+        """Take the values of all blocks: splits first, then tests."""
+        replaced: dict[Cluster, dict[int, list[HitSet]]] = {}
+        tests = []
+        for tag, value in zip(tags, values, strict=True):
+            if isinstance(tag, LabelTest):
+                tests.append((tag.cluster, value))
+                continue
+            test = tag.cluster.hit_sets[tag.place].test
+            outcome = tag.block.outcomes[value - tag.block.low]
+            replaced.setdefault(tag.cluster, {})[tag.place] = [
+                HitSet(test, part, hits)
+                for part, hits in zip(tag.parts, outcome, strict=True)
+                if hits
+            ]
+        broken = set()
+        for cluster, by in replaced.items():
+            old = cluster.hit_sets
+            cluster.hit_sets = [new for i, one in enumerate(old) for new in by.get(i, [one])]
+            if not self._settle(cluster):
+                broken.add(cluster)
+        for cluster, value in tests:
+            nothing_new = cluster.ready and value == 0
+            if cluster not in broken and not (
+                cluster.take_test(value) and (nothing_new or self._settle(cluster))
+            ):
+                broken.add(cluster)
+        self._restart(broken)
+
+    def _settle(self, cluster: Cluster) -> bool:
+        """Presume labels of sets that are all hits; False if a set has more hits than positions.
+
+        A position found in one set is no longer in the others, which may leave only hits there.
+        """
+        again = True
+        while again:
+            again = False
+            left = []
+            for test, js, hits in cluster.hit_sets:
+                free = js[self._free[js]]
+                if free.size < hits:
+                    return False
+                if free.size > hits:
+                    left.append(HitSet(test, free, hits))
+                    continue
+                again = True
+                self._free[free] = False
+                for j in free.tolist():
+                    self._knowledge.settle(j, cluster.label(test), certain=False)
+            cluster.hit_sets = left
+        cluster.members = cluster.members[self._free[cluster.members]]
+        return True
+
+    def _restart(self, clusters: set[Cluster]) -> None:
+        """Forget what was presumed of some clusters, and start them with other labels."""
+        known = self._knowledge
+        for cluster in sorted(clusters, key=lambda c: int(c.origin[0])):
+            left = cluster.origin[~known.certain[cluster.origin]]
+            self._free[left] = True
+            known.label[left] = -1
+            offset = cluster.offset + self._m // 3 + 1
+            self.clusters[self.clusters.index(cluster)] = Cluster(left, offset, self._m)
+
+
+def _last_weights(size: int, hits: int, capacity: int, alone: bool) -> tuple[int, ...]:
+    """Return the weights of a node's last split: as many parts as rows allow if there is one hit.
+
+    Alone at its node it can use rows of sign - too.
+
+    >>> _last_weights(100, 1, 2, alone=True), _last_weights(100, 1, 2, alone=False)
+    ((-2, -1, 0, 1, 2), (0, 1, 2))
+    """
+    if hits > 1:
+        return 0, 1
+    parts = min(size, 2 * capacity + 1 if alone else capacity + 1)
+    middle = parts // 2 if alone else 0
+    return tuple(i - middle for i in range(parts))

@@ -1,0 +1,161 @@
+r"""Choice of the next round: its length, the shadow price of positions, and its blocks."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from holdfast.attacks.exact.lattice import tuning
+from holdfast.attacks.exact.lattice.families import Family
+from holdfast.attacks.exact.lattice.families.prior_checks import PriorChecks, Trusted
+from holdfast.attacks.exact.lattice.layout import Round
+from holdfast.attacks.exact.lattice.offer import State, Stock
+from holdfast.attacks.exact.lattice.packing import (
+    Menu,
+    Packer,
+    RoundYield,
+    nodes_by_size,
+    round_yield,
+    rows_to_finish,
+)
+from holdfast.attacks.exact.lattice.round_length import (
+    first_length,
+    lengths,
+    looks_left,
+    one_round,
+)
+
+__all__ = ["RoundPlanner"]
+
+
+class Choice(NamedTuple):
+    """A round to be: the offers, the rows, and the shadow price at which offers are chosen."""
+
+    menu: Menu
+    rows: int
+    price: float
+
+
+class RoundPlanner:
+    """Plans rounds over the stock of several families.
+
+    Parameters
+    ----------
+    families
+        Single positions, group tests, label differences, prior checks. In this order their offers
+        are compared; of equally good ones the first is taken.
+    n_classes
+        Number of classes.
+    """
+
+    def __init__(
+        self, families: tuple[Family, Family, Family, PriorChecks], n_classes: int
+    ) -> None:
+        self._families = families
+        self._checks = families[3]
+        self._m = n_classes
+
+    def bits(self) -> float:
+        """Return the bits still to be learnt of all positions in play."""
+        singles, groups, differences, checks = (family.bits() for family in self._families)
+        # Costs of rounds can agree but for the last bit: another order would choose other rounds.
+        return singles + differences + groups + checks
+
+    def stock(self) -> dict[State, int]:
+        """Return the items of all families."""
+        return {
+            state: count
+            for family in self._families
+            for state, count in family.stock().items()
+            if count
+        }
+
+    def menu(self, stock: Stock, last_round: bool) -> Menu:
+        """Return all that can be made of a stock."""
+        offers = [
+            offer
+            for state in stock
+            for family in self._families
+            for offer in family.offers(state, last_round)
+        ]
+        return Menu(offers, stock)
+
+    def plan(self, limit: int) -> Round | None:
+        """Return a round of at most `limit` rows with its blocks placed; None: nothing fits."""
+        return self._place(self._choose(limit))
+
+    def _choose(self, limit: int) -> Choice:
+        """Choose the round for which its rows, and the looks for what it leaves, are fewest."""
+        stock, bits = self.stock(), self.bits()
+        guess = one_round(bits, self._m)
+        last = self.menu(stock, last_round=True)
+        finish = rows_to_finish(last, limit)
+        menu = self.menu(stock, last_round=False)
+        if 2 * self._checks.bits() > bits:
+            return self._fastest(menu, finish, guess)
+        # The last round, too, may leave something: it was refused more than `limit` rows.
+        cost = finish + self._looks_after(bits, last, round_yield(last, finish), limit)
+        best = Choice(last, finish, 0.0)
+        # Groups take many positions for their bits: the dearer they are, the larger a round can be.
+        checking = any(self._checks.stock().values())
+        for price in tuning.SHADOW_PRICES_WITH_PRIOR if checking else tuning.SHADOW_PRICES:
+            least = tuning.ROUND_SHARE_AT_LEAST * guess
+            for rows in lengths(least, min(finish, int(guess) + 2)):
+                found = round_yield(menu, rows, price)
+                total = rows + self._looks_after(bits, menu, found, limit)
+                if found.bits > 0.0 and total < cost:
+                    cost, best = total, Choice(menu, rows, price)
+        return best
+
+    def _fastest(self, menu: Menu, finish: int, guess: float) -> Choice:
+        """Choose the round that yields most bits per look, while there are groups to check.
+
+        What a check finds is still to be asked, so no round is the last, and how long it takes
+        depends on how many groups are under way. At first there are none: lower places would be
+        wasted on single positions, and a few rows are enough to begin with.
+        """
+        if all(isinstance(state, Trusted) for state in menu.states):
+            return Choice(menu, min(max(2, finish - 1), first_length(guess)), 0.0)
+        most, best = 0.0, Choice(menu, finish, 0.0)
+        for price in tuning.SHADOW_PRICES_WITH_PRIOR:
+            for rows in lengths(8, min(finish, 2 * int(guess) + 2)):
+                bits = round_yield(menu, rows, price).bits
+                rate = bits / (rows + tuning.ROWS_PER_ROUND_LOST)
+                if rate > most:
+                    most, best = rate, Choice(menu, rows, price)
+        return best
+
+    def _looks_after(self, bits: float, menu: Menu, found: RoundYield, limit: int) -> float:
+        """Return the looks that a round leaves to be asked, roughly."""
+        if self._m > 2:
+            rest = bits - found.bits
+            negligible = rest <= tuning.BITS_NEGLIGIBLE * bits
+            return 0.0 if negligible else looks_left(rest, self._checks.in_use)
+        # Two classes: all that a round leaves fits into one more, and blocks are few in kind.
+        left = zip(menu.states, found.left, strict=True)
+        after = {state: count for state, count in left if count}
+        for offer, count in zip(menu.offers, found.made, strict=True):
+            if count > 1:
+                for state, each in offer.leaves.items():
+                    after[state] = after.get(state, 0) + round(count * each)
+        return rows_to_finish(self.menu(after, last_round=True), limit) if after else 0.0
+
+    def _place(self, choice: Choice) -> Round | None:
+        """Take the blocks' positions out of stock and put the blocks on nodes."""
+        packer = Packer(*choice)
+        rnd = Round(choice.rows, halved=self._m == 2)
+        empty = True
+        for size, nodes in nodes_by_size(choice.rows):
+            done = 0
+            while done < len(nodes):
+                times, filling = packer.take(1 << (size - 1), len(nodes) - done)
+                if not filling:
+                    break
+                empty = False
+                for node in nodes[done : done + times]:
+                    unit = 1
+                    for place, i in enumerate(filling, 1):
+                        offer = choice.menu.offers[i]
+                        rnd.add(node, offer.place(unit, place == len(filling)))
+                        unit *= offer.radix
+                done += times
+        return None if empty else rnd
