@@ -21,14 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.exact.lattice.kernels import IMPOSSIBLE
-from holdfast.attacks.exact.lattice.rulers import centred, distinct_weights, subset_weights
+from holdfast.attacks.exact.lattice.rulers import centred, distinct_weights
 
 __all__ = [
     "DigitBlock",
     "Run",
     "digit_block",
     "hit_split",
-    "located",
     "narrowed_part",
     "narrowed_single",
     "signed",
@@ -157,11 +156,13 @@ def _weighted(vectors: NDArray[np.int64], weights: Sequence[int]) -> DigitBlock:
 def hit_split(weights: tuple[int, ...], hits: int, most: tuple[int, ...]) -> DigitBlock:
     """Split a group with a known number of hits; an outcome is the hits of every part.
 
-    `weights` must be a B_h set for so many hits, up to a common shift or sign; `most` caps the hits
-    of each part.
+    `weights` must be a B_h set for so many hits, up to a common shift or sign, or have distinct
+    subset sums if the parts are single positions; `most` caps the hits of each part.
 
     >>> hit_split((0, 1), 2, (2, 2)).outcomes
     ((2, 0), (1, 1), (0, 2))
+    >>> hit_split((0, 3, 5, 6, 7, 14), 3, (1,) * 6).radix     # 20 choices: nothing is wasted
+    20
     """
     parts = len(weights)
     if hits == 1:
@@ -174,16 +175,6 @@ def hit_split(weights: tuple[int, ...], hits: int, most: tuple[int, ...]) -> Dig
         return [[h, *rest] for h in here for rest in shares(part + 1, left - h)]
 
     return _weighted(np.array(shares(0, hits), np.int64), weights)
-
-
-@cache
-def located(g: int, hits: int) -> DigitBlock:
-    """Which `hits` of g positions are hit, with one block.
-
-    >>> located(6, 3).radix       # 20 choices, 20 values: nothing is wasted
-    20
-    """
-    return hit_split(centred(subset_weights(g, hits)), hits, (1,) * g)
 
 
 def signed_vectors(g: int, surplus: int) -> list[tuple[int, ...]]:

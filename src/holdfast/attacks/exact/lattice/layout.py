@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,8 +27,9 @@ class Contradiction(Exception):
 class MemberRun(NamedTuple):
     """Rows of one sign, with ranks `start` .. `stop` - 1, in which positions show labels.
 
-    `labels` are relative, one for each member or one for all. `bias` is added to the coefficient
-    that the block's table gives: what the run contributes if the table says 0.
+    `labels` are relative: one for each member, or one for all of them if that is so in all runs of
+    a round. `bias` is added to the coefficient that the block's table gives: what the run
+    contributes if the table says 0.
     """
 
     sign: int
@@ -81,38 +83,32 @@ class Round:
 
     def close(self, actual: Callable[[Ints, Ints], NDArray[Any]], base: NDArray[Any]) -> None:
         """Lay the blocks out as arrays; `actual` turns relative labels of members into labels."""
-        placed = [(c, block) for c in sorted(self._at) for block in self._at[c]]
-        runs = [(c, s) for c, block in placed for s in block.runs]
+        nodes = sorted(self._at)
+        blocks = [block for c in nodes for block in self._at[c]]
+        runs = [run for block in blocks for run in block.runs]
         self._base = base.copy()
-        self.tags = [block.tag for _, block in placed]
-        at = np.array([c + 1 for c, _ in placed], np.int64)
-        self._block_pointer = np.cumsum(np.bincount(at, minlength=self.size + 1))
         self._bits = bit_counts(self.size)
         self._inside = np.zeros(self.size, np.int64)
-        self._radix, self._low, self._high = (
-            np.array([getattr(block, name) for _, block in placed], np.int64)
-            for name in ("radix", "low", "high")
-        )
-        self._run_pointer = np.cumsum([0, *(len(block.runs) for _, block in placed)])
-        self._table, self._tables = _pooled([block.table for _, block in placed])
-        self._node = np.array([c for c, _ in runs], np.int64)
-        self._sign, self._start, self._stop, self._bias = (
-            np.array([getattr(s, name) for _, s in runs], np.int64)
-            for name in ("sign", "start", "stop", "bias")
-        )
-        lengths = [len(s.members) for _, s in runs]
+        # Columns of named tuples: one array for each field.
+        low, high, radix, tables, runs_of, tags = _columns(blocks, PlacedBlock)
+        sign, start, stop, members, labels, bias = _columns(runs, MemberRun)
+        self.tags = list(tags)
+        self._low, self._high, self._radix = _ints(low), _ints(high), _ints(radix)
+        self._sign, self._start, self._stop, self._bias = map(_ints, (sign, start, stop, bias))
+        counts = np.zeros(self.size + 1, np.int64)
+        counts[_ints(nodes) + 1] = [len(self._at[c]) for c in nodes]
+        self._block_pointer = np.cumsum(counts)
+        self._run_pointer = np.cumsum([0, *map(len, runs_of)])
+        self._table, self._tables = _pooled(tables)
+        at = np.repeat(np.arange(self.size), counts[1:])
+        self._node = np.repeat(at, np.diff(self._run_pointer))
+        lengths = list(map(len, members))
         self._pointer = np.cumsum([0, *lengths])
-        if lengths:
-            self._members = np.concatenate([np.asarray(s.members, np.int64) for _, s in runs])
-            labels = np.concatenate(
-                [
-                    np.full(len(s.members), s.labels) if isinstance(s.labels, int) else s.labels
-                    for _, s in runs
-                ]
-            )
-        else:
-            self._members = labels = np.zeros(0, np.int64)
-        self._labels = actual(self._members, labels)
+        self._members = _flat(members)
+        shared = bool(labels) and isinstance(labels[0], int)
+        self._labels = actual(
+            self._members, np.repeat(_ints(labels), lengths) if shared else _flat(labels)
+        )
 
     def row(self, x: int) -> NDArray[Any]:
         """Return the query of row x."""
@@ -147,7 +143,23 @@ class Round:
         return values
 
 
-def _pooled(tables: list[NDArray[np.int16] | None]) -> tuple[Ints, NDArray[np.int16]]:
+def _columns(rows: Sequence[Any], kind: Any) -> list[Any]:
+    """Return the fields of named tuples, each as one sequence."""
+    return list(zip(*rows, strict=True)) or [()] * len(kind._fields)
+
+
+def _ints(values: Any) -> Ints:
+    return np.array(values, np.int64)
+
+
+def _flat(parts: Sequence[Any]) -> Ints:
+    """Join arrays, or sequences of integers."""
+    if parts and isinstance(parts[0], np.ndarray):
+        return np.concatenate(parts)
+    return _ints(list(chain.from_iterable(parts)))
+
+
+def _pooled(tables: Sequence[NDArray[np.int16] | None]) -> tuple[Ints, NDArray[np.int16]]:
     """Store each different table once; -1: the block's value is its run's coefficient."""
     where: dict[int, int] = {}
     parts: list[NDArray[np.int16]] = [np.zeros(1, np.int16)]

@@ -10,6 +10,7 @@ weights will do. Smaller weights are better: they need fewer rows and leave fewe
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -73,6 +74,7 @@ def widest_weights(size: int, hits: int, capacity: int) -> Weights:
     return (0, 1) if hits < capacity else ()
 
 
+@cache
 def subset_weights(size: int, hits: int) -> Weights:
     """Return weights of which all sums of `hits` different ones are different.
 
