@@ -24,7 +24,6 @@ does not matter.
 
 from __future__ import annotations
 
-import math
 from functools import cache, lru_cache
 from typing import NamedTuple
 
