@@ -4,14 +4,16 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import norm, truncnorm
 
 from holdfast.answers import AnswerModel, ExactAnswers, NoisyAnswers, RoundedAnswers, SubsetAnswers
 from holdfast.attacks._answer_likelihood import (
     Released,
     effective_variance,
     informative_share,
+    rounding_share,
     slopes,
+    truncated_normal,
 )
 from holdfast.problem import Problem
 
@@ -72,3 +74,35 @@ def test_the_share_is_the_squared_correlation_that_is_left(model: AnswerModel) -
 
 def test_a_scored_subset_leaves_its_fraction() -> None:
     assert informative_share(SubsetAnswers(0.3), 500.0, 400.0, PROBLEM) == pytest.approx(0.3)
+
+
+def test_the_share_is_two_over_pi_on_a_boundary_and_one_for_fine_steps() -> None:
+    assert rounding_share(1050.0, 400.0, 100.0) == pytest.approx(2 / math.pi, abs=1e-3)
+    assert rounding_share(1003.0, 400.0, 1.0) == pytest.approx(1.0, abs=1e-3)
+    assert rounding_share(1000.0, 100.0, 100.0) < 0.01
+
+
+def test_the_share_is_the_variance_that_the_interval_explains() -> None:
+    rng = np.random.default_rng(0)
+    counts = 1020 + 22 * rng.normal(size=400_000)
+    step = np.round(counts / 100)
+    explained = sum(
+        (step == s).mean() * (counts[step == s].mean() - counts.mean()) ** 2
+        for s in np.unique(step)
+    )
+    assert rounding_share(1020.0, 484.0, 100.0) == pytest.approx(explained / counts.var(), abs=0.01)
+
+
+def test_truncated_moments_are_those_of_the_density_between_the_ends() -> None:
+    below = np.array([-3.0, -0.5, 0.3, 2.0, 6.5, -np.inf, -7.0, 4.0])
+    above = np.array([-1.0, 0.5, 0.4, 9.0, 6.8, 0.2, -6.9, np.inf])
+    exact = [truncnorm.stats(*ends, moments="mv") for ends in zip(below, above, strict=True)]
+    mean, variance = truncated_normal(below, above)
+    np.testing.assert_allclose(mean, [each[0] for each in exact], rtol=1e-9)
+    np.testing.assert_allclose(variance, [each[1] for each in exact], rtol=1e-5, atol=1e-9)
+
+
+def test_far_out_the_number_is_at_the_nearer_end() -> None:
+    mean, variance = truncated_normal(np.array([30.0, -41.0]), np.array([31.0, -40.0]))
+    assert mean.tolist() == [30.0, -40.0]
+    assert variance.tolist() == [0.0, 0.0]

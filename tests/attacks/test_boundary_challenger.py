@@ -6,27 +6,10 @@ import numpy as np
 import pytest
 
 from holdfast.answers import AnswerModel, ExactAnswers, NoisyAnswers, RoundedAnswers
-from holdfast.attacks.steering.boundary_challenger import BoundaryChallenger, share_left
+from holdfast.attacks.steering.boundary_challenger import BoundaryChallenger
 from holdfast.attacks.steering.champion_challenger import ChampionChallenger
 from holdfast.problem import Problem
 from tests.attacks.released import play_under
-
-
-def test_the_share_is_two_over_pi_on_a_boundary_and_one_for_fine_steps() -> None:
-    assert share_left(1050.0, 400.0, 100.0) == pytest.approx(2 / math.pi, abs=1e-3)
-    assert share_left(1003.0, 400.0, 1.0) == pytest.approx(1.0, abs=1e-3)
-    assert share_left(1000.0, 100.0, 100.0) < 0.01
-
-
-def test_the_share_is_the_variance_that_the_interval_explains() -> None:
-    rng = np.random.default_rng(0)
-    counts = 1020 + 22 * rng.normal(size=400_000)
-    step = np.round(counts / 100)
-    explained = sum(
-        (step == s).mean() * (counts[step == s].mean() - counts.mean()) ** 2
-        for s in np.unique(step)
-    )
-    assert share_left(1020.0, 484.0, 100.0) == pytest.approx(explained / counts.var(), abs=0.01)
 
 
 @pytest.mark.parametrize("model", [ExactAnswers(), NoisyAnswers(0.01)], ids=str)

@@ -23,12 +23,24 @@ from scipy.special import ndtr
 from holdfast.answers import AnswerModel, RoundedAnswers, SubsetAnswers
 from holdfast.problem import Problem
 
-__all__ = ["Released", "effective_variance", "informative_share", "normal_nodes", "slopes"]
+__all__ = [
+    "Released",
+    "effective_variance",
+    "informative_share",
+    "normal_nodes",
+    "rounding_share",
+    "slopes",
+    "truncated_normal",
+]
 
 Floats = NDArray[np.float64]
 
 # Beyond this many standard deviations a bin's probability is 0 in double precision.
 FAR = 8.0
+# An interval from here on is in the upper tail: P(X > 2) = .023.
+UPPER_TAIL = 2.0
+# Less probable than this, a bin or interval counts as impossible.
+NEXT_TO_NOTHING = 1e-12
 
 
 class Released(NamedTuple):
@@ -61,6 +73,29 @@ def normal_nodes(count: int) -> tuple[Floats, Floats]:
 
 def _density(x: Floats) -> Floats:
     return np.asarray(np.exp(-0.5 * x * x) / math.sqrt(2.0 * math.pi))
+
+
+def truncated_normal(below: Floats, above: Floats) -> tuple[Floats, Floats]:
+    """Return mean and variance of standard normal numbers that are known to lie between two ends.
+
+    Far out in a tail the number is at the end that is nearer to 0.
+
+    >>> mean, variance = truncated_normal(np.array([0.0, 50.0]), np.array([np.inf, 60.0]))
+    >>> mean.round(4).tolist(), variance.round(4).tolist()  # sqrt(2/pi) and 1 - 2/pi; a far tail
+    ([0.7979, 50.0], [0.3634, 0.0])
+    """
+    # In the upper tail the difference of two numbers near 1 would lose its digits.
+    flip = np.where(below > UPPER_TAIL, -1.0, 1.0)
+    mass = flip * (ndtr(flip * above) - ndtr(flip * below))
+    seen = mass > NEXT_TO_NOTHING
+    mass = np.where(seen, mass, 1.0)
+    at_below, at_above = _density(below), _density(above)
+    mean = (at_below - at_above) / mass
+    # An end at infinity adds nothing.
+    lower, upper = (np.where(np.isfinite(end), end, 0.0) for end in (below, above))
+    variance = 1.0 + (lower * at_below - upper * at_above) / mass - mean * mean
+    nearer = np.clip(0.0, below, above)
+    return np.where(seen, mean, nearer), np.where(seen, np.maximum(variance, 0.0), 0.0)
 
 
 def _error_variance(answers: AnswerModel, variance: float, problem: Problem) -> float:
@@ -100,11 +135,7 @@ def slopes(
     # A bin reaches half a count beyond its extreme counts.
     below = (released.low - 0.5 - means) / spread
     above = (released.high + 0.5 - means) / spread
-    mass = ndtr(above) - ndtr(below)
-    # Far out in a tail the bin's nearer end is where the count is.
-    nearer = np.clip(0.0, below, above)
-    inside = (_density(below) - _density(above)) / np.maximum(mass, 1e-300)
-    return np.asarray(np.where(mass > 1e-12, inside, nearer) / spread)
+    return truncated_normal(below, above)[0] / spread
 
 
 def informative_share(
@@ -129,20 +160,26 @@ def informative_share(
         return variance / (variance + error)
     n, m, _ = problem
     nodes, weights = normal_nodes(31)
-    spread, offset = math.sqrt(variance), math.sqrt(max(offset_variance, 0.0))
-    width = answers.step * n
-    centre = n / m
-    reach = FAR * (spread + offset) + width
-    first = math.floor((centre - reach) / width)
-    last = math.ceil((centre + reach) / width)
-    edges = (np.arange(first, last + 1) + 0.5) * width
-    total = 0.0
-    for node, weight in zip(nodes, weights, strict=True):
-        x = (edges - centre - offset * node) / spread
-        mass = np.diff(ndtr(x))
-        seen = mass > 1e-12
-        total += float(weight) * float((np.diff(_density(x))[seen] ** 2 / mass[seen]).sum())
-    return min(1.0, total)
+    means = n / m + math.sqrt(max(offset_variance, 0.0)) * nodes
+    shares = [rounding_share(mean, variance, answers.step * n) for mean in means.tolist()]
+    return min(1.0, float(weights @ shares))
+
+
+def rounding_share(mean: float, variance: float, width: float) -> float:
+    """Return which share of a normal count's information survives rounding to steps of `width`.
+
+    >>> round(rounding_share(1000.0, 500.0, 100.0), 3)
+    0.169
+    >>> round(rounding_share(1050.0, 500.0, 100.0), 3)
+    0.637
+    """
+    spread = math.sqrt(max(variance, 1e-12))
+    first = math.floor((mean - FAR * spread) / width) - 1
+    last = math.ceil((mean + FAR * spread) / width) + 1
+    x = ((np.arange(first, last + 1, dtype=np.float64) + 0.5) * width - mean) / spread
+    mass = np.diff(ndtr(x))
+    seen = mass > NEXT_TO_NOTHING
+    return float((np.diff(_density(x))[seen] ** 2 / mass[seen]).sum())
 
 
 def effective_variance(

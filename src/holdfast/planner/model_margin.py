@@ -14,9 +14,8 @@ import math
 import numpy as np
 
 from holdfast.answers import AnswerModel, RoundedAnswers
-from holdfast.attacks._answer_likelihood import informative_share
+from holdfast.attacks._answer_likelihood import informative_share, rounding_share
 from holdfast.attacks.steering._water_filling import TWO_AHEAD
-from holdfast.attacks.steering.boundary_challenger import share_left
 from holdfast.bounds.rate_distortion import NATS_PER_LOOK, RateAllocation, spend
 from holdfast.planner.tables import grid, table
 from holdfast.priors import Prior
@@ -106,7 +105,7 @@ def _share(answers: AnswerModel, variance: float, problem: Problem) -> float:
         return informative_share(answers, variance, 0.0, problem)
     width = answers.step * problem.n_examples
     places = (np.arange(PLACES) + 0.5) / PLACES * width
-    return float(np.mean([share_left(float(at), variance, width) for at in places]))
+    return float(np.mean([rounding_share(float(at), variance, width) for at in places]))
 
 
 def _played(found: RateAllocation) -> float:

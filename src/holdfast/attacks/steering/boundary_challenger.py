@@ -6,15 +6,15 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.special import ndtr
 
 from holdfast.answers import RoundedAnswers
+from holdfast.attacks._answer_likelihood import rounding_share
 from holdfast.attacks.description import Needs
 from holdfast.attacks.steering._linear_posterior import AnsweredQuery, Codes, LinearPosterior
 from holdfast.attacks.steering.champion_challenger import ChampionChallenger
 from holdfast.kernels.keyed import subkey
 
-__all__ = ["BoundaryChallenger", "share_left"]
+__all__ = ["BoundaryChallenger"]
 
 # A count in the middle between two boundaries' reach keeps 2/pi = .64 of its information at best
 # when steps are wide; with this much there is no need to look further.
@@ -28,22 +28,6 @@ HOPELESS = 0.9
 # A random label's information is spread over all labels instead of the two that compete: worth
 # about (.6/.94)^2 as much, the ratio of the constants in the gain.
 FRESH_LOSS = 0.6
-
-
-def share_left(mean: float, variance: float, width: float) -> float:
-    """Return which share of a normal count's information survives rounding to steps of `width`.
-
-    >>> round(share_left(1000.0, 500.0, 100.0), 3), round(share_left(1050.0, 500.0, 100.0), 3)
-    (0.169, 0.637)
-    """
-    sd = math.sqrt(max(variance, 1e-12))
-    first = math.floor((mean - 8.0 * sd) / width) - 1
-    last = math.ceil((mean + 8.0 * sd) / width) + 1
-    x = ((np.arange(first, last + 1) + 0.5) * width - mean) / sd
-    mass = np.diff(ndtr(x))
-    moved = np.diff(np.exp(-0.5 * x * x)) / math.sqrt(2.0 * math.pi)
-    seen = mass > 1e-12
-    return float((moved[seen] ** 2 / mass[seen]).sum())
 
 
 class BoundaryChallenger(ChampionChallenger):
@@ -100,16 +84,16 @@ class BoundaryChallenger(ChampionChallenger):
         if not isinstance(self._answers, RoundedAnswers):
             return look
         width = self._answers.step * self._problem.n_examples
-        best = share_left(look.mean, look.variance, width)
+        best = rounding_share(look.mean, look.variance, width)
         chosen = look
         for codes, worth in self._variants(look.codes, posterior, index):
             if best >= ENOUGH:
                 break
             mean, variance = _roughly(look, codes, posterior)
-            if worth * share_left(mean, variance, width) < HOPELESS * best:
+            if worth * rounding_share(mean, variance, width) < HOPELESS * best:
                 continue
             other = posterior.look(codes)
-            value = worth * share_left(other.mean, other.variance, width)
+            value = worth * rounding_share(other.mean, other.variance, width)
             if other.novel and value > best:
                 best, chosen = value, other
         return chosen

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from holdfast.answers import (
     AnswerModel,
@@ -16,6 +15,7 @@ from holdfast.answers import (
     RoundedAnswers,
     SubsetAnswers,
 )
+from holdfast.attacks._answer_likelihood import truncated_normal
 from holdfast.attacks.description import Needs, Reads
 from holdfast.attacks.informed import InformedAttack
 from holdfast.attacks.steering._candidate_labels import CandidateTable
@@ -337,18 +337,9 @@ def _as_noisy(look: AnsweredQuery, low: float, high: float) -> tuple[float, floa
     v v' / (v - v').
     """
     sd = math.sqrt(max(look.variance, 1e-12))
-    a, b = (low - look.mean) / sd, (high - look.mean) / sd
-    mass = float(ndtr(b) - ndtr(a)) if a < 0.0 else float(ndtr(-a) - ndtr(-b))
-    if mass < 1e-12:  # far out in a tail: the count is at the interval's nearer end
-        return (low if a > 0.0 else high), 0.0
-    at_a, at_b = _density(a), _density(b)
-    mean = (at_a - at_b) / mass
-    variance = 1.0 + (a * at_a - b * at_b) / mass - mean * mean
+    ends = (np.array([end]) for end in ((low - look.mean) / sd, (high - look.mean) / sd))
+    mean, variance = (float(each[0]) for each in truncated_normal(*ends))
     if variance > 1.0 - 1e-9:  # the interval says nothing
         return look.mean, 1e12 * max(look.variance, 1.0)
     gain = 1.0 / (1.0 - variance)
-    return look.mean + sd * mean * gain, sd * sd * max(variance, 0.0) * gain
-
-
-def _density(x: float) -> float:
-    return math.exp(-0.5 * x * x) / math.sqrt(2.0 * math.pi)
+    return look.mean + sd * mean * gain, sd * sd * variance * gain
