@@ -131,6 +131,39 @@ class AdaptsInSecret(BestOfRandom):
         return super()._query(index)
 
 
+class Homeless(BestOfRandom):
+    family = "mine"
+
+
+class ClaimsPrior(BestOfRandom):
+    takes_prior = True
+
+
+class HidesPrior(BestOfRandom):
+    def __init__(self, problem, *, rng, prior=None):
+        super().__init__(problem, rng=rng)
+
+
+class WantsMore(BestOfRandom):
+    @classmethod
+    def usable(cls, problem):
+        return Problem(*problem[:2], problem.n_queries + 1)
+
+
+class Bluffs(BestOfRandom):
+    proves_labels = True
+
+
+class Overconfident(Bluffs):
+    def certain(self):
+        return np.ones(self.problem.n_examples, dtype=bool)
+
+
+class Vague(Bluffs):
+    def certain(self):
+        return np.zeros(self.problem.n_examples)
+
+
 BROKEN = [
     (Refuses, "it_plays", "must play at least 2 of 6 problems, got 0"),
     (Forgets, "it_is_an_attack", "problem must be the one given"),
@@ -150,6 +183,13 @@ BROKEN = [
     (AnySizes, "it_wants_sizes_in_range", r"problem \(0, 2, 12\) must raise InvalidInput"),
     (CallsItselfAdaptive, "adaptive_is_true", "adaptive must be False"),
     (AdaptsInSecret, "adaptive_is_true", "adaptive must be True"),
+    (Homeless, "its_description_is_true", "family must be one of paper, .*, got 'mine'"),
+    (ClaimsPrior, "its_description_is_true", "takes_prior is True: it must be made with prior="),
+    (HidesPrior, "its_description_is_true", "it must not be made with prior="),
+    (WantsMore, "its_description_is_true", "usable must return the problem with as many looks"),
+    (Bluffs, "what_is_certain_is_right", "proves_labels must say whether it has certain"),
+    (Overconfident, "what_is_certain_is_right", "must mark no label that is wrong"),
+    (Vague, "what_is_certain_is_right", "must return one truth value per example"),
 ]
 
 

@@ -13,6 +13,8 @@ from holdfast.mechanisms import Rule
 class BestOfRandom(LabelAttack):
     """Ask random labels, and predict those with the highest answer."""
 
+    family = "climbing"
+
     def __init__(self, problem, *, rng):
         super().__init__(problem, rng=rng)
         self._best, self._most = self._query(0), -1.0

@@ -9,10 +9,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from holdfast.answers import EVERY_MODEL, ExactAnswers
+from holdfast.attacks.description import FAMILIES, Described
 from holdfast.errors import CheckFailed, HoldfastError, InvalidInput, OutOfTurn
 from holdfast.loop import play
+from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
+from holdfast.quoting import quoted
 from holdfast.testing.games import (
     ATTACK_SEED,
     PROBLEMS,
@@ -20,6 +24,7 @@ from holdfast.testing.games import (
     Factory,
     build,
     expect,
+    hidden_labels,
     labels_of,
 )
 from holdfast.transcript import Transcript
@@ -213,11 +218,8 @@ def check_it_resumes_from_a_transcript(factory: Factory, problem: Problem) -> No
 @_on_every_problem
 def check_what_it_returns_belongs_to_the_caller(factory: Factory, problem: Problem) -> None:
     """Check that arrays may be overwritten: the attack keeps none that it gave away."""
-    attack, spoiled, board = (
-        build(factory, problem),
-        build(factory, problem),
-        AnyQueryOracle(problem),
-    )
+    attack, spoiled = build(factory, problem), build(factory, problem)
+    board = AnyQueryOracle(problem)
     while (query := attack.ask()) is not None:
         answer = board.query(query)
         for given in (spoiled.ask(), spoiled.predict()):
@@ -322,6 +324,65 @@ def check_adaptive_is_true(factory: Factory, *, problems: Sequence[Problem] = PR
     )
 
 
+@_on_every_problem
+def check_its_description_is_true(factory: Factory, problem: Problem) -> None:
+    """Check the attributes of a `Described` class: what suites and plans select it by."""
+    cls: Any = factory
+    if not (isinstance(cls, type) and issubclass(cls, Described)):
+        return
+    family = getattr(cls, "family", None)
+    expect(
+        family in FAMILIES, f"family must be one of {', '.join(FAMILIES)}, got {quoted(family)}."
+    )
+    odd = [each for each in cls.tolerates if each not in EVERY_MODEL]
+    expect(cls.tolerates and not odd, f"tolerates must hold answer models, got {quoted(odd)}.")
+    given: dict[str, tuple[bool, Any]] = {
+        "prior": (cls.takes_prior, Prior.uniform(problem.n_examples, problem.n_classes)),
+        "answers": (cls.takes_answers, ExactAnswers()),
+    }
+    for name, (taken, value) in given.items():
+        expect(
+            _takes(factory, problem, **{name: value}) == taken,
+            f"takes_{name} is {taken}: it must {'' if taken else 'not '}be made with {name}=.",
+        )
+    usable, work = cls.usable(problem), cls.work(problem)
+    expect(
+        usable[:2] == problem[:2] and 1 <= usable.n_queries <= problem.n_queries,
+        f"usable must return the problem with as many looks or fewer, got {usable}.",
+    )
+    expect(work > 0, f"work must be positive, got {work}.")
+
+
+def _takes(factory: Factory, problem: Problem, **setting: Any) -> bool:
+    """Tell whether an attack can be made with a setting; one that refuses its value takes it."""
+    try:
+        factory(problem, rng=np.random.default_rng(ATTACK_SEED), **setting)
+    except TypeError:
+        return False
+    except HoldfastError:
+        pass
+    return True
+
+
+@_on_every_problem
+def check_what_is_certain_is_right(factory: Factory, problem: Problem) -> None:
+    """Check `certain()`, which an attack has if and only if `proves_labels` says so."""
+    attack = build(factory, problem)
+    certain = getattr(attack, "certain", None)
+    if isinstance(attack, Described):
+        has_it = certain is not None
+        expect(has_it == attack.proves_labels, "proves_labels must say whether it has certain().")
+    if certain is None:
+        return
+    right = np.array(_final_labels(attack, problem)) == hidden_labels(problem)
+    known = certain()
+    expect(
+        isinstance(known, np.ndarray) and known.dtype == np.bool_ and known.shape == right.shape,
+        f"certain() must return one truth value per example, got {quoted(known)}.",
+    )
+    expect(right[known].all(), "after exact answers, certain() must mark no label that is wrong.")
+
+
 CHECKS: tuple[AttackCheck, ...] = (
     check_it_plays,
     check_it_is_an_attack,
@@ -337,4 +398,6 @@ CHECKS: tuple[AttackCheck, ...] = (
     check_it_wants_a_generator,
     check_it_wants_sizes_in_range,
     check_adaptive_is_true,
+    check_its_description_is_true,
+    check_what_is_certain_is_right,
 )
