@@ -1,4 +1,4 @@
-"""Measure what the planner has no closed form for: writes src/holdfast/planner/tables.json.
+"""Measure what the planner has no closed form for: writes src/holdfast/forecasts/tables.json.
 
     python -m benchmarks.make_planner_tables champion-challenger anytime block-climb lattice
 
@@ -41,7 +41,7 @@ from typing import Any
 
 import numpy as np
 
-import holdfast.planner.tables
+import holdfast.forecasts.tables
 from benchmarks.power import synthetic_model
 from holdfast import attacks, play
 from holdfast.bounds import best_impossible
@@ -52,7 +52,7 @@ from holdfast.priors import Prior
 from holdfast.problem import Problem
 
 SEED = 20_261_115
-PATH = Path(holdfast.planner.tables.__file__).with_name("tables.json")
+PATH = Path(holdfast.forecasts.tables.__file__).with_name("tables.json")
 
 CLASSES = [2, 4, 10, 100, 1000]
 LOOKS = [1, 3, 10, 30, 100, 300, 600]

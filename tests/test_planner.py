@@ -13,14 +13,14 @@ from holdfast.answers import (
     RoundedAnswers,
     SubsetAnswers,
 )
-from holdfast.attacks.registry import attack_types, make_attack
+from holdfast.attacks.registry import attack_type, attack_types, make_attack
 from holdfast.bounds import best_impossible
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
+from holdfast.forecasts.tables import table
 from holdfast.oracles import LabelOracle
 from holdfast.planner import Auto, Mixture, Setting, plan
-from holdfast.planner.forecasts import forecast
+from holdfast.planner.forecast import forecast
 from holdfast.planner.mixture import part_of
-from holdfast.planner.tables import table
 from holdfast.priors import Prior
 from tests.attacks.released import model_guess, play_under
 
@@ -73,7 +73,7 @@ CELLS = [
 )
 def test_forecast_and_measurement_agree(name, problem, trials):
     mean, error = measured(lambda p, rng: make_attack(name, p, rng), problem, trials)
-    assert_agree(forecast(name, Setting(problem)).gain, mean, error)
+    assert_agree(forecast(attack_type(name), Setting(problem)).gain, mean, error)
 
 
 INEXACT = [
@@ -96,9 +96,9 @@ def test_forecasts_know_what_answers_hide(name, answers, share):
         return make_attack(name, p, rng, answers=answers)
 
     mean, error = measured(make, problem, 30, answers=answers)
-    told = forecast(name, Setting(problem, answers=answers)).gain
+    told = forecast(attack_type(name), Setting(problem, answers=answers)).gain
     assert_agree(told, mean, error, share)
-    assert told < forecast(name, Setting(problem)).gain
+    assert told < forecast(attack_type(name), Setting(problem)).gain
 
 
 @pytest.mark.parametrize(
@@ -121,8 +121,8 @@ def test_the_plan_knows_small_problems(sizes):
 
 def test_one_look_tells_nothing_to_attacks_that_climb():
     setting = Setting(Problem(1000, 10, 1))
-    assert forecast("hill-climb", setting).gain == 0.0
-    assert forecast("block-climb", setting).gain == 0.0
+    assert forecast(attack_type("hill-climb"), setting).gain == 0.0
+    assert forecast(attack_type("block-climb"), setting).gain == 0.0
     assert plan(setting.problem).chosen.gain > 0.0
 
 
@@ -186,7 +186,7 @@ def test_comparisons_can_be_more_than_examples():
 def test_a_public_split_smaller_than_the_looks():
     problem = Problem(600, 4, 200)
     answers = SubsetAnswers(0.1)
-    told = forecast("block-majority", Setting(problem, answers=answers)).gain
+    told = forecast(attack_type("block-majority"), Setting(problem, answers=answers)).gain
     mean, error = measured(
         lambda p, rng: make_attack("block-majority", p, rng), problem, 100, answers=answers
     )
@@ -254,7 +254,7 @@ def test_the_forecast_with_a_prior_agrees_with_measurement():
         attack = make_attack("champion-challenger", problem, rng, prior=prior)
         guess = play(attack, LabelOracle(hidden, problem=problem))
         gains.append(int((guess == hidden).sum()) - int((top == hidden).sum()))
-    told = forecast("champion-challenger", Setting(problem, prior)).gain
+    told = forecast(attack_type("champion-challenger"), Setting(problem, prior)).gain
     error = np.std(gains, ddof=1) / math.sqrt(30)
     assert abs(told - np.mean(gains)) <= max(0.2 * np.mean(gains), 4 * error)
 

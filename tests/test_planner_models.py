@@ -7,12 +7,12 @@ import pytest
 
 from holdfast import Problem
 from holdfast.answers import ExactAnswers, NoisyAnswers, RoundedAnswers, SubsetAnswers
-from holdfast.attacks.registry import make_attack
+from holdfast.attacks.registry import attack_type, make_attack
+from holdfast.attacks.steering._model_margin import left_to_gain, model_ratio, model_worth
 from holdfast.bounds.rate_distortion import spend
+from holdfast.forecasts.tables import table
 from holdfast.planner import Setting
-from holdfast.planner.forecasts import forecast
-from holdfast.planner.model_margin import left_to_gain, model_ratio, model_worth
-from holdfast.planner.tables import table
+from holdfast.planner.forecast import forecast
 from holdfast.priors import Prior
 from tests.attacks.released import model_guess, play_under
 
@@ -45,7 +45,7 @@ def gained(problem, accuracy, trials, answers, seed):
 def told(problem, accuracy, answers, name="champion-challenger"):
     top = np.zeros(problem.n_examples, dtype=np.int64)
     prior = equally_sure(top, accuracy, problem.n_classes)
-    return forecast(name, Setting(problem, prior, answers)).gain
+    return forecast(attack_type(name), Setting(problem, prior, answers)).gain
 
 
 EXACT = ExactAnswers()
@@ -103,7 +103,7 @@ def test_a_public_split_that_many_looks_almost_decide(sizes, fraction, trials):
         attack = make_attack("champion-challenger", problem, rng, answers=answers)
         guess = play_under(attack, hidden, answers, rng, scored)
         gains.append(int((guess == hidden)[scored].sum()) - scored.size / m)
-    predicted = forecast("champion-challenger", Setting(problem, answers=answers)).gain
+    predicted = forecast(attack_type("champion-challenger"), Setting(problem, answers=answers)).gain
     error = np.std(gains, ddof=1) / math.sqrt(trials)
     assert abs(predicted - np.mean(gains)) <= max(0.1 * np.mean(gains), 4 * error)
 

@@ -6,7 +6,9 @@ import re
 from enum import Enum
 from typing import Any, ClassVar, NamedTuple
 
-from holdfast.answers import ExactAnswers
+from holdfast.answers import ExactAnswers, check_tolerated
+from holdfast.errors import HoldfastError
+from holdfast.forecasts import Estimate, Setting
 from holdfast.problem import Problem
 
 __all__ = ["FAMILIES", "Described", "Needs", "NewBestBoard", "Reads"]
@@ -117,3 +119,17 @@ class Described:
     def settings_for(cls, problem: Problem, board: NewBestBoard) -> dict[str, Any]:  # noqa: ARG003
         """Return what to make it with on a board that shows new bests, besides the problem."""
         return {}
+
+    @classmethod
+    def obstacle(cls, setting: Setting) -> str | None:
+        """Return why it can't be planned with in this setting; None: it can."""
+        try:
+            check_tolerated(cls, setting.answers, setting.problem)
+        except HoldfastError as error:
+            return str(error).rstrip(".")
+        return None
+
+    @classmethod
+    def forecast(cls, setting: Setting) -> Estimate | None:  # noqa: ARG003
+        """Return what it is expected to gain; None: nothing is known of it."""
+        return None

@@ -6,16 +6,14 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
-from holdfast.answers import ExactAnswers
+from holdfast.attacks import ChampionChallenger, ColumnVote, HillClimb, Lattice
 from holdfast.certificates import certify
 from holdfast.errors import InvalidInput
+from holdfast.forecasts import Setting
 from holdfast.lint import codabench, evalai, hugging_face
 from holdfast.lint.record import Exposure, Phase, Report
 from holdfast.lint.tree import read_tree
 from holdfast.mechanisms import parse_mechanism
-from holdfast.planner.closed_forms import climb_gain, column_gain
-from holdfast.planner.curves import champion_gain, lattice_certain
-from holdfast.planner.forecast import Setting
 from holdfast.problem import Problem, check_at_least
 
 __all__ = ["lint"]
@@ -75,12 +73,8 @@ def _exposure(phase: Phase, n: int, m: int) -> Exposure:
     rule = parse_mechanism(phase.release)
     certificate = certify(problem, rule)
     bits = certificate.bits_per_look * phase.metrics
-    gain = max(
-        champion_gain(Setting(problem)),
-        climb_gain(problem, ExactAnswers())[0],
-        column_gain(problem),
-        lattice_certain(Setting(problem))[0] * (1.0 - 1.0 / m),
-    )
+    strongest = (ChampionChallenger, HillClimb, ColumnVote, Lattice)
+    gain = max(cls.forecast(Setting(problem)).gain for cls in strongest)
     return Exposure(
         phase=phase.name,
         line=phase.line,

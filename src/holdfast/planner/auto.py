@@ -79,6 +79,7 @@ class Auto(TurnBased[Labels]):
         chosen = self._plan.chosen
         inner_rng = np.random.default_rng([self._seed, 0])
         self._inner: Attack[Labels]
+        self._proves = True
         if chosen.attack == MIXTURE:
             self._inner = Mixture(
                 self._problem,
@@ -90,6 +91,7 @@ class Auto(TurnBased[Labels]):
             )
         else:
             cls = attack_type(chosen.attack)
+            self._proves = cls.proves_labels
             self._inner = build(
                 cls,
                 cls.usable(self._problem),
@@ -113,10 +115,11 @@ class Auto(TurnBased[Labels]):
 
     def certain(self) -> NDArray[np.bool_]:
         """Return which labels of `predict` are known for certain."""
-        if hasattr(self._inner, "certain"):
-            known: NDArray[np.bool_] = self._inner.certain()
-            return known
-        return np.zeros(self._problem.n_examples, dtype=np.bool_)
+        known: NDArray[np.bool_] = np.zeros(self._problem.n_examples, dtype=np.bool_)
+        if self._proves:
+            attack: Any = self._inner
+            known = attack.certain()
+        return known
 
     def _query(self, index: int) -> Labels | None:  # noqa: ARG002 - the chosen attack counts
         return self._inner.ask()

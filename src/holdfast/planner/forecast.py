@@ -1,44 +1,18 @@
-"""What a plan is made for, and what it says of one attack."""
+"""What a plan says of one attack."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
-from holdfast.answers import AnswerModel, ExactAnswers
-from holdfast.priors import Prior
+from holdfast.attacks.description import Described
+from holdfast.certificates import certify
+from holdfast.forecasts import Setting
 from holdfast.problem import Problem
 
-__all__ = ["Forecast", "Setting"]
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What is known before the first look: the sizes, a model, and what an answer tells.
-
-    >>> Setting(Problem(1000, 10, 50)).start
-    100.0
-    """
-
-    problem: Problem
-    prior: Prior | None = None
-    answers: AnswerModel = field(default_factory=ExactAnswers)
-
-    def __post_init__(self) -> None:
-        if self.prior is not None:
-            self.prior.check_fits(self.problem)
-
-    @property
-    def exact(self) -> bool:
-        """Whether an answer gives the match count itself."""
-        return self.answers.variance(self.problem) == 0.0
-
-    @property
-    def start(self) -> float:
-        """Expected matches before the first look: the model's, or n/m."""
-        n, m, _ = self.problem
-        return n / m if self.prior is None else float(self.prior.ranked(1)[1].sum())
+__all__ = ["Forecast", "forecast"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,3 +52,46 @@ class Forecast:
     def playable(self) -> bool:
         """Whether it can be played and its gain is known."""
         return self.gain is not None
+
+
+def forecast(cls: type[Described], setting: Setting) -> Forecast:
+    """Return what one attack is expected to gain, or why it can't be said.
+
+    Examples
+    --------
+    >>> from holdfast.attacks import BlockMajority
+    >>> round(forecast(BlockMajority, Setting(Problem(10_000, 10, 101))).gain, 1)
+    177.5
+    """
+    n, m, _ = setting.problem
+    setting = replace(setting, most=n * (most_accuracy(setting.problem) - 1.0 / m))
+    reason = cls.obstacle(setting)
+    estimate = cls.forecast(setting) if reason is None else None
+    if estimate is None:
+        reason = reason or "nothing is known of its gain"
+        return Forecast(attack=cls.name, gain=None, looks=0, reason=reason, adaptive=cls.adaptive)
+    return Forecast(
+        attack=cls.name,
+        gain=min(estimate.gain, _most(setting)),
+        looks=estimate.looks,
+        reason=estimate.reason,
+        adaptive=cls.adaptive,
+    )
+
+
+def _most(setting: Setting) -> float:
+    """Return a gain that no attack exceeds: normal limits do so where there are few examples."""
+    n, m, _ = setting.problem
+    if setting.prior is None:
+        return setting.most
+    right = min(1.0, max(1.0 / m, setting.start / n))
+    return max(0.0, n * most_accuracy(setting.problem, right) - setting.start)
+
+
+@lru_cache(maxsize=256)
+def most_accuracy(problem: Problem, model: float | None = None) -> float:
+    """Return the accuracy that no attack on exact answers exceeds in expectation.
+
+    `model`: that of the models that it may start from.
+    """
+    return certify(problem, knows=model).accuracy

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 from holdfast.answers import AnswerModel, ExactAnswers, check_tolerated
 from holdfast.attacks import ChampionChallenger, Lattice
 from holdfast.attacks.base import TurnBased
+from holdfast.attacks.exact.lattice.forecast import lattice_looks
 from holdfast.attacks.informed import renumbered
 from holdfast.attacks.registry import attack_type, build
 from holdfast.errors import InconsistentAnswer, InvalidInput
 from holdfast.labels import Labels
-from holdfast.planner.curves import lattice_looks
 from holdfast.priors import Prior
 from holdfast.problem import Problem, check_at_least
-from holdfast.protocols import Attack
 
 __all__ = ["SPARE", "Mixture", "part_of"]
 
@@ -108,14 +107,14 @@ class Mixture(TurnBased[Labels]):
             positions=np.sort(chosen),
         )
         # The second stage: who plays it, on which examples, beside which certain labels.
-        self._second: Attack[Labels] | None = None
+        self._second: Any = None
         self._open: NDArray[np.intp] = np.arange(n)
         self._known: Labels = self._first.predict()
 
     def certain(self) -> NDArray[np.bool_]:
         """Return which labels of `predict` are known for certain."""
         sure = self._first.certain()
-        if self._second is not None and hasattr(self._second, "certain"):
+        if self._second is not None and self._rest.proves_labels:
             sure[self._open] = self._second.certain()
         return sure
 

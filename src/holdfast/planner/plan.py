@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from holdfast.answers import AnswerModel, ExactAnswers
-from holdfast.attacks import Lattice, PooledDetecting
+from holdfast.attacks import ChampionChallenger, Lattice, PooledDetecting
+from holdfast.attacks.description import Described, Needs, Reads
+from holdfast.attacks.exact.lattice.forecast import lattice_affordable, lattice_looks
+from holdfast.attacks.registry import attack_types
 from holdfast.errors import InvalidInput
-from holdfast.planner import closed_forms, curves
-from holdfast.planner.forecast import Forecast, Setting
-from holdfast.planner.forecasts import all_forecasts, sure_gain
-from holdfast.planner.mixture import SPARE, part_of
+from holdfast.forecasts import Setting
+from holdfast.planner.forecast import Forecast, forecast
+from holdfast.planner.mixture import SPARE, Mixture, part_of
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 
@@ -27,12 +29,8 @@ TRIED = 8
 WORTH_MIXING = 0.4
 # A mixture is chosen if it promises this much more than a single attack.
 CLEARLY = 1.002
-# It plays as champion-challenger unless rounding is coarse.
-SAME = frozenset({"boundary-challenger"})
-# Never chosen: it gives up some of its gain for not knowing the looks.
-NOT_CHOSEN = frozenset({"anytime-champion-challenger"})
-# Chosen only if everything else loses: a model that is sure of every label may still be wrong.
-LAST = "constant"
+# Attacks that may play what is left when some labels are certain, without a prior and with one.
+REST, INFORMED_REST = (ChampionChallenger, PooledDetecting), (ChampionChallenger,)
 
 
 class Plan(NamedTuple):
@@ -75,15 +73,18 @@ def plan(
     'pooled-detecting'
     """
     setting = Setting(Problem(*problem), prior, ExactAnswers() if answers is None else answers)
-    found = all_forecasts(setting)
+    types: dict[str, type[Described]] = {cls.name: cls for cls in attack_types()}
+    found = [forecast(cls, setting) for cls in types.values()]
     found.append(_mixture(setting, max(_worth(each) for each in found)))
-    found.sort(key=_rank)
+    types[MIXTURE] = Mixture
+    found.sort(key=lambda each: _rank(each, types[each.attack]))
     choice = next(
         (
             each
             for each in found
             if each.playable
-            and each.attack not in NOT_CHOSEN
+            # One that does not know the number of looks gives up some of its gain for that.
+            and types[each.attack].needs is not Needs.OPEN_END
             and not (non_adaptive and each.adaptive)
         ),
         None,
@@ -94,9 +95,13 @@ def plan(
     return Plan(setting, [choice, *found])
 
 
-def _rank(each: Forecast) -> tuple[Any, ...]:
-    """Return what to sort by. Of equal gains fewer looks come first, then what is simpler."""
-    last, same = each.attack == LAST, each.attack in SAME
+def _rank(each: Forecast, cls: type[Described]) -> tuple[Any, ...]:
+    """Return what to sort by. Of equal gains fewer looks come first, then what is simpler.
+
+    What asks nothing comes last: a model that is sure of every label may still be wrong. What is
+    made for rounding plays as the attack that it derives from unless rounding is coarse.
+    """
+    last, same = cls.reads is Reads.NOTHING, cls.needs is Needs.ROUNDING
     return -round(_worth(each), 6), last, each.looks, same, each.attack
 
 
@@ -110,8 +115,8 @@ def _mixture(setting: Setting, best_single: float) -> Forecast:
     n, m, k = problem
     if not setting.exact:
         return _no_mixture(f"needs exact answers: {Lattice.intolerance}")
-    most = curves.lattice_affordable(k / SPARE, problem)
-    if sure_gain(setting, most) < WORTH_MIXING * best_single:
+    most = lattice_affordable(k / SPARE, problem)
+    if setting.sure_gain(most) < WORTH_MIXING * best_single:
         return _no_mixture(f"so few looks make only {most:,} labels certain")
     best = max(_divided(setting, round(most * i / TRIED)) for i in range(TRIED + 1))
     low, high = max(0, best[1] - most // TRIED), min(most, best[1] + most // TRIED)
@@ -122,7 +127,7 @@ def _mixture(setting: Setting, best_single: float) -> Forecast:
     gain, sure, second = best
     if gain < CLEARLY * best_single or not 0 < sure < n:
         return _no_mixture("no division of the looks beats a single attack")
-    looks = math.ceil(curves.lattice_looks(sure, m))
+    looks = math.ceil(lattice_looks(sure, m))
     return Forecast(
         attack=MIXTURE,
         gain=gain,
@@ -141,19 +146,16 @@ def _no_mixture(reason: str) -> Forecast:
 def _divided(setting: Setting, sure: int) -> tuple[float, int, str]:
     """Return the gain of a mixture with so many certain labels, and the best second attack."""
     n, m, k = setting.problem
-    left = math.floor(k - curves.lattice_looks(sure, m))
-    gain = sure_gain(setting, sure)
+    left = math.floor(k - lattice_looks(sure, m))
+    gain = setting.sure_gain(sure)
     if sure == n or left < 1:
-        return gain, sure, "champion-challenger"
+        return gain, sure, ChampionChallenger.name
     prior = None
     if setting.prior is not None:
         order = np.argsort(setting.prior.ranked(1)[1][:, 0], kind="stable")
         prior = part_of(setting.prior, np.sort(order[sure:]))
     rest = Setting(Problem(n - sure, m, left), prior)
-    gains = {"champion-challenger": curves.champion_gain(rest)}
-    if prior is None:
-        gains["pooled-detecting"] = closed_forms.design_gain(
-            PooledDetecting, rest.problem, rest.answers
-        )
+    able = REST if prior is None else INFORMED_REST
+    gains = {cls.name: cls.forecast(rest).gain for cls in able}
     second = max(gains, key=lambda name: gains[name])
     return gain + gains[second], sure, second

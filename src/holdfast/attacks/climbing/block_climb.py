@@ -12,6 +12,8 @@ from scipy.special import ndtr
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.description import NewBestBoard, Reads
 from holdfast.errors import InvalidInput
+from holdfast.forecasts import Estimate, Setting
+from holdfast.forecasts.tables import along, table
 from holdfast.labels import Labels
 from holdfast.problem import Problem, check_at_least
 
@@ -69,6 +71,21 @@ class BlockClimb(LabelAttack):
     strongest_on = frozenset({Reads.NEW_BEST})
     accounts = 2
     effort = 6.0
+
+    @classmethod
+    def forecast(cls, setting: Setting) -> Estimate:
+        """Return the expected gain: a measured constant times sqrt((k-1) n/m).
+
+        The first look is at the labels that are challenged by the others.
+
+        >>> BlockClimb.forecast(Setting(Problem(1000, 10, 1))).gain
+        0.0
+        """
+        n, m, k = setting.scored
+        measured = table(cls.name)
+        factor = along(measured["classes"], measured["constant"], m)
+        gain = min(factor * math.sqrt((k - 1) * n / m), n * (1.0 - 1.0 / m))
+        return setting.from_scratch(gain, k, "several labels a block: measured constant")
 
     @classmethod
     def settings_for(cls, problem: Problem, board: NewBestBoard) -> dict[str, Any]:  # noqa: ARG003

@@ -4,13 +4,36 @@ from __future__ import annotations
 
 import numpy as np
 
+from holdfast.answers import AnswerModel
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.description import Reads
+from holdfast.attacks.paper.block_majority import block_gain
 from holdfast.errors import InvalidInput
+from holdfast.forecasts import Estimate, Setting
 from holdfast.labels import Labels
 from holdfast.problem import Problem, check_at_least
 
 __all__ = ["HillClimb"]
+
+
+def climb_gain(problem: Problem, answers: AnswerModel) -> tuple[float, int]:
+    """Return the expected gain of `HillClimb` and the looks it takes.
+
+    One pass is `BlockMajority`, but a single look has nothing to be compared with. With more looks
+    than examples every block is one example, and each look is right with the chance 1/m of the
+    label it tries.
+
+    >>> from holdfast.answers import ExactAnswers
+    >>> climb_gain(Problem(100, 10, 5000), ExactAnswers())
+    (90.0, 901)
+    """
+    n, m, k = problem
+    if k == 1:
+        return 0.0, 1
+    if k <= n + 1:
+        return block_gain(problem, answers), k
+    looks = min(k, 1 + n * (m - 1))
+    return (looks - 1) / m, looks
 
 
 class HillClimb(LabelAttack):
@@ -48,6 +71,12 @@ class HillClimb(LabelAttack):
     adaptive = True
     reads = Reads.NEW_BEST
     strongest_on = frozenset({Reads.SCORES, Reads.NEW_BEST})
+
+    @classmethod
+    def forecast(cls, setting: Setting) -> Estimate:
+        """Return the expected gain, and fewer looks if all labels were tried."""
+        gain, looks = climb_gain(setting.problem, setting.answers)
+        return setting.from_scratch(gain, looks, "two labels a block: exact sum")
 
     def __init__(
         self,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.description import Needs, NewBestBoard, Reads
 from holdfast.errors import InvalidInput
+from holdfast.forecasts import Setting
 from holdfast.kernels.keyed import hash_keys, subkey
 from holdfast.labels import Labels
 from holdfast.priors import Prior
@@ -79,6 +80,11 @@ class PriorClimb(LabelAttack):
     takes_prior = True
     strongest_on = frozenset({Reads.SCORES, Reads.NEW_BEST})
     effort = 6.0
+
+    @classmethod
+    def obstacle(cls, setting: Setting) -> str:  # noqa: ARG003
+        """Return why no plan has a figure for it."""
+        return "made for boards that show a new best only, and for whoever has a prior"
 
     @classmethod
     def settings_for(cls, problem: Problem, board: NewBestBoard) -> dict[str, Any]:  # noqa: ARG003

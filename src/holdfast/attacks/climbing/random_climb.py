@@ -10,6 +10,7 @@ import numpy as np
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.description import NewBestBoard, Reads
 from holdfast.errors import InvalidInput
+from holdfast.forecasts import Setting
 from holdfast.kernels.keyed import bounded, hash_keys, subkey
 from holdfast.labels import Labels
 from holdfast.problem import Problem
@@ -64,6 +65,11 @@ class RandomClimb(LabelAttack):
     strongest_on = frozenset({Reads.SCORES, Reads.NEW_BEST})
     accounts = 2
     effort = 20.0
+
+    @classmethod
+    def obstacle(cls, setting: Setting) -> str:  # noqa: ARG003
+        """Return why no plan has a figure for it."""
+        return "made for boards that show a new best only if it clears a fixed step"
 
     @classmethod
     def settings_for(cls, problem: Problem, board: NewBestBoard) -> dict[str, Any]:

@@ -18,7 +18,9 @@ from holdfast.answers import (
 )
 from holdfast.attacks._answer_likelihood import Floats, Released, effective_variance, slopes
 from holdfast.attacks.description import Reads
+from holdfast.attacks.designs._forecast import scaled_gain
 from holdfast.attacks.informed import InformedAttack
+from holdfast.forecasts import Estimate, Setting
 from holdfast.kernels.keyed import subkey
 from holdfast.kernels.permutations import permutation
 from holdfast.labels import Labels
@@ -185,6 +187,12 @@ class HadamardBlocks(InformedAttack):
     strongest_on = frozenset({Reads.SCORES, Reads.NEW_BEST})
     accounts = None
     effort = 10.0
+
+    @classmethod
+    def forecast(cls, setting: Setting) -> Estimate:
+        """Return the expected gain."""
+        reason = "two labels a block, spread over all answers: closed form"
+        return Estimate(scaled_gain(cls, setting), setting.problem.n_queries, reason)
 
     def __init__(
         self,

@@ -6,6 +6,7 @@ import numpy as np
 
 from holdfast.answers import AnswerModel, ExactAnswers
 from holdfast.attacks._answer_likelihood import Floats, effective_variance, slopes
+from holdfast.attacks.designs._forecast import scaled_gain
 from holdfast.attacks.designs._subset_design import (
     SubsetDesign,
     add_rows,
@@ -13,6 +14,7 @@ from holdfast.attacks.designs._subset_design import (
     one_step_accuracy,
     row_totals,
 )
+from holdfast.forecasts import Estimate, Setting
 from holdfast.problem import Problem
 
 __all__ = ["LabelSubset"]
@@ -65,6 +67,12 @@ class LabelSubset(SubsetDesign):
 
     family = "designs"
     effort = 40.0
+
+    @classmethod
+    def forecast(cls, setting: Setting) -> Estimate:
+        """Return the expected gain."""
+        gain = scaled_gain(cls, setting, measured=cls.name)
+        return Estimate(gain, setting.problem.n_queries, "r labels an example: normal integral")
 
     @classmethod
     def expected_accuracy(cls, problem: Problem, *, answers: AnswerModel | None = None) -> float:

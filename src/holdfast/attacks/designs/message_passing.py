@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from holdfast.answers import AnswerModel, ExactAnswers
 from holdfast.attacks._answer_likelihood import Floats, effective_variance, slopes
+from holdfast.attacks.designs._forecast import scaled_gain
 from holdfast.attacks.designs._subset_design import (
     SubsetDesign,
     add_rows,
@@ -18,6 +19,7 @@ from holdfast.attacks.designs._subset_design import (
     label_counts,
     row_totals,
 )
+from holdfast.forecasts import Estimate, Setting
 from holdfast.labels import label_dtype
 from holdfast.problem import Problem
 
@@ -28,6 +30,9 @@ SETTLED, ROUNDS = 1e-4, 60
 
 # Evidence drawn for one step of the state evolution: so many numbers, r an example.
 SAMPLE = 40_000
+
+# The state evolution, which also makes the attack, takes minutes with more classes.
+MOST_CLASSES = 2000
 
 # Rows are kept between rounds if they take at most this many bytes, else made again.
 KEPT = 1 << 28
@@ -138,6 +143,20 @@ class MessagePassing(SubsetDesign):
 
     family = "designs"
     effort = 45.0
+
+    @classmethod
+    def obstacle(cls, setting: Setting) -> str | None:
+        """Return why it can't be played: the state evolution would take too long."""
+        slow = f"its state evolution takes too long with over {MOST_CLASSES} classes"
+        many = setting.problem.n_classes > MOST_CLASSES
+        return super().obstacle(setting) or (slow if many else None)
+
+    @classmethod
+    def forecast(cls, setting: Setting) -> Estimate:
+        """Return the expected gain."""
+        gain = scaled_gain(cls, setting, measured=cls.name, linear=False)
+        reason = "r labels an example, beliefs passed: state evolution"
+        return Estimate(gain, setting.problem.n_queries, reason)
 
     @classmethod
     def best_label_count(cls, problem: Problem, answers: AnswerModel) -> int:

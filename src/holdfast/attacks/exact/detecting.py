@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.answers import AnswerModel
+from holdfast.attacks.designs._forecast import design_gain
 from holdfast.attacks.exact._detecting_kernels import decode_nodes, write_row
 from holdfast.attacks.exact._lindstrom import DesignPlan, capacity, plan_exact, plan_pooled
 from holdfast.attacks.exact._subset_lattice import bit_counts, moebius
 from holdfast.attacks.informed import InformedAttack
 from holdfast.errors import InconsistentAnswer
+from holdfast.forecasts import Estimate, Setting
 from holdfast.kernels.keyed import wrap
 from holdfast.labels import Labels
 from holdfast.priors import Prior
@@ -69,6 +71,15 @@ class Detecting(InformedAttack):
     proves_labels = True
     intolerance = "a count that is off by one spoils the digits of every node below"
     effort = 10.0
+
+    @classmethod
+    def forecast(cls, setting: Setting) -> Estimate:
+        """Return the expected gain."""
+        problem, plan = setting.problem, cls._plan(setting.problem)
+        gain = plan.gain
+        if setting.prior is not None:
+            gain = setting.sure_gain(cls.capacity(problem.n_classes, problem.n_queries))
+        return Estimate(gain, plan.n_queries, "one round that proves as many labels as fit")
 
     def __init__(
         self,
@@ -284,6 +295,13 @@ class PooledDetecting(Detecting):
     """
 
     takes_prior = False
+
+    @classmethod
+    def forecast(cls, setting: Setting) -> Estimate:
+        """Return the expected gain."""
+        gain = design_gain(cls, setting.problem, setting.answers)
+        reason = "one round: digits, and a block's majority in what room they leave; exact sum"
+        return setting.from_scratch(gain, setting.problem.n_queries, reason)
 
     def __init__(
         self,

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.base import LabelAttack
-from holdfast.bounds.column_vote import QUERIES_PER_NAT, voted_examples
+from holdfast.bounds.column_vote import QUERIES_PER_NAT, predicted_accuracy, voted_examples
+from holdfast.forecasts import Estimate, Setting
 from holdfast.kernels.columns import Columns, UniformColumns
 from holdfast.kernels.keyed import hash_keys, subkey
 from holdfast.labels import Labels
@@ -92,6 +93,14 @@ class ColumnAttack(LabelAttack):
 
 class LiveColumnAttack(ColumnAttack):
     """A column attack that decides the paper's t examples, as many as k queries can prove."""
+
+    @classmethod
+    def forecast(cls, setting: Setting) -> Estimate:
+        """Return the expected gain."""
+        problem = setting.problem
+        gain = problem.n_examples * (predicted_accuracy(problem) - problem.baseline)
+        reason = "k/(9 log m) examples, almost surely: normal integral"
+        return setting.from_scratch(gain, problem.n_queries, reason)
 
     def __init__(
         self,

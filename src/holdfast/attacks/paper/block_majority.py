@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.answers import EVERY_MODEL
+from holdfast.answers import (
+    EVERY_MODEL,
+    AnswerModel,
+    ComparisonAnswers,
+    RoundedAnswers,
+    SubsetAnswers,
+)
+from holdfast.attacks._answer_likelihood import normal_nodes
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.description import Reads
+from holdfast.bounds import block_majority
 from holdfast.errors import InvalidInput
+from holdfast.forecasts import Estimate, Setting
 from holdfast.labels import Labels
 from holdfast.problem import Problem
 
@@ -36,6 +47,36 @@ def first_label_wins(counts: NDArray[np.float64], problem: Problem) -> NDArray[n
     if k == 1:
         return np.asarray(m * counts >= n)
     return np.asarray(np.diff(counts) >= 0)
+
+
+def block_gain(problem: Problem, answers: AnswerModel) -> float:
+    r"""Return the expected gain of `BlockMajority`: exact for exact answers and comparisons.
+
+    The surplus D of one label over the other, of variance v = 2b/m in a block of b examples, picks
+    the label. Noise of variance s^2 in both answers leaves the share sqrt(v/(v + 2 s^2)) of the
+    gain. Rounding to a step of w counts shows a difference with probability min(1, |D|/w).
+
+    Examples
+    --------
+    >>> from holdfast.answers import ExactAnswers
+    >>> round(block_gain(Problem(10_000, 10, 101), ExactAnswers()), 1)
+    177.5
+    """
+    inner = Setting(problem, answers=answers).scored
+    n, m, k = inner
+    # With more blocks than scored examples each of these has a block to itself.
+    inner = Problem(n, m, min(k, n + 1))
+    exact = n * (block_majority.expected_accuracy(inner) - 1.0 / m)
+    hidden = answers.variance(problem)
+    if isinstance(answers, SubsetAnswers | ComparisonAnswers) or hidden == 0.0:
+        return exact
+    spread = 2.0 * n / (max(k - 1, 1) * m)
+    if isinstance(answers, RoundedAnswers):
+        nodes, weights = normal_nodes(120)
+        surplus = np.abs(nodes) * math.sqrt(spread)
+        seen = np.minimum(1.0, surplus / (answers.step * n))
+        return exact * float(weights @ (surplus * seen)) / float(weights @ surplus)
+    return exact * math.sqrt(spread / (spread + 2.0 * hidden))
 
 
 class BlockMajority(LabelAttack):
@@ -83,6 +124,16 @@ class BlockMajority(LabelAttack):
     strongest_on = frozenset({Reads.SCORES, Reads.NEW_BEST})
     accounts = None
     guarantee = "small-k"
+
+    @classmethod
+    def forecast(cls, setting: Setting) -> Estimate:
+        """Return the expected gain: a sum over a block's surplus."""
+        problem = cls.usable(setting.problem)
+        gain = block_gain(problem, setting.answers)
+        reason = "two labels a block: exact sum" if setting.exact else "two labels a block"
+        if problem != setting.problem:
+            reason += f"; after {problem.n_queries:,} looks every block is one example"
+        return setting.from_scratch(gain, problem.n_queries, reason)
 
     @classmethod
     def usable(cls, problem: Problem) -> Problem:

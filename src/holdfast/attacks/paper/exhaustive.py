@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from holdfast.attacks.description import Needs
 from holdfast.attacks.paper._column_attack import ColumnAttack
 from holdfast.errors import InvalidInput
+from holdfast.forecasts import Estimate, Setting
 from holdfast.kernels.keyed import keyed64
 from holdfast.labels import Labels
 from holdfast.problem import Problem, check_at_least
@@ -65,6 +66,12 @@ def _best_labeling(rows: Any, counts: Any, m: Any, level_known: Any, key: Any) -
             return best
 
 
+def n_decided(problem: Problem) -> int:
+    """Return t, the number of examples to decide: k/(2 log2 m), at least 1 and at most n."""
+    n, m, k = problem
+    return min(n, max(1, math.floor(k / (2 * math.log2(m)))))
+
+
 class Exhaustive(ColumnAttack):
     r"""Try every labeling of t examples and keep the one that explains the answers best.
 
@@ -106,6 +113,26 @@ class Exhaustive(ColumnAttack):
     needs = Needs.TINY_PROBLEM
 
     @classmethod
+    def obstacle(cls, setting: Setting) -> str | None:
+        """Return why it can't be played: there are too many labelings to search."""
+        m, decided = setting.problem.n_classes, n_decided(setting.problem)
+        few = decided * math.log(m) <= math.log(MAX_LABELINGS)
+        reason = None if few else f"n_classes ** {decided} labelings are too many to search"
+        return super().obstacle(setting) or reason
+
+    @classmethod
+    def forecast(cls, setting: Setting) -> Estimate:
+        """Return the expected gain: every label of t examples that was shown."""
+        _, m, k = setting.problem
+        decided = n_decided(setting.problem)
+        # One example needs 2 log2(m) looks as well; with fewer each look rules out one label.
+        # A label that was never shown can't be found: k random queries show this share of them.
+        shown = -math.expm1(k * math.log1p(-1.0 / m))
+        found = decided * min(1.0 - 1.0 / m, shown)
+        gain = found if k >= 2 * math.log2(m) else min(k, m - 1) / m
+        return setting.from_scratch(gain, k, f"searches all labelings of {decided} examples")
+
+    @classmethod
     def work(cls, problem: Problem) -> int:
         """Return about how many labels a play handles, and labelings it tries."""
         n, _, k = problem
@@ -120,9 +147,9 @@ class Exhaustive(ColumnAttack):
         n_live: int | None = None,
     ) -> None:
         problem = Problem(*problem)
-        n, m, k = problem
+        n, m, _ = problem
         if n_live is None:
-            n_live = min(n, max(1, math.floor(k / (2 * math.log2(m)))))
+            n_live = n_decided(problem)
         if check_at_least("n_live", n_live, 1) > n:
             raise InvalidInput(f"n_live must be at most n_examples = {n}, got {n_live}.")
         if n_live * math.log(m) > math.log(MAX_LABELINGS) + 1e-9:

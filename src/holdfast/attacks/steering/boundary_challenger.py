@@ -11,7 +11,9 @@ from holdfast.answers import RoundedAnswers
 from holdfast.attacks._answer_likelihood import rounding_share
 from holdfast.attacks.description import Needs
 from holdfast.attacks.steering._linear_posterior import AnsweredQuery, Codes, LinearPosterior
+from holdfast.attacks.steering._rate_law import steered_gain
 from holdfast.attacks.steering.champion_challenger import ChampionChallenger
+from holdfast.forecasts import Estimate, Setting
 from holdfast.kernels.keyed import subkey
 
 __all__ = ["BoundaryChallenger"]
@@ -75,6 +77,13 @@ class BoundaryChallenger(ChampionChallenger):
     """
 
     needs = Needs.ROUNDING
+
+    @classmethod
+    def forecast(cls, setting: Setting) -> Estimate:
+        """Return the expected gain: the same law with what steering leaves of the answers."""
+        gain = steered_gain(setting, ChampionChallenger.name, at_boundary=True)
+        reason = "champion-challenger that asks where rounding tells most: measured share"
+        return Estimate(gain, setting.problem.n_queries, reason)
 
     def _next_look(self, index: int) -> AnsweredQuery | None:
         look = super()._next_look(index)

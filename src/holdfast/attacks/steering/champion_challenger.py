@@ -25,8 +25,11 @@ from holdfast.attacks.steering._multiclass_pairing import (
     multiclass_level,
     multiclass_pairing,
 )
+from holdfast.attacks.steering._rate_law import steered_gain
 from holdfast.attacks.steering._water_filling import lagrange_slope, pair_labels
 from holdfast.errors import InconsistentAnswer
+from holdfast.forecasts import Estimate, Setting
+from holdfast.forecasts.tables import along, table
 from holdfast.kernels.keyed import subkey
 from holdfast.labels import Labels
 from holdfast.priors import Prior
@@ -102,6 +105,17 @@ class ChampionChallenger(InformedAttack):
     strongest_on = frozenset({Reads.SCORES})
     accounts: ClassVar[int | None] = None
     effort = 600.0
+
+    @classmethod
+    def forecast(cls, setting: Setting) -> Estimate:
+        """Return the expected gain: the rate-distortion law times a measured ratio.
+
+        >>> 500 < ChampionChallenger.forecast(Setting(Problem(10_000, 10, 300))).gain < 600
+        True
+        """
+        gain = steered_gain(setting, ChampionChallenger.name)
+        reason = "steers every example to one level: rate-distortion law, measured ratio"
+        return Estimate(gain, setting.problem.n_queries, reason)
 
     def __init__(
         self,
@@ -317,6 +331,15 @@ class AnytimeChampionChallenger(ChampionChallenger):
     needs = Needs.OPEN_END
     strongest_on = frozenset()
     accounts = 1
+
+    @classmethod
+    def forecast(cls, setting: Setting) -> Estimate:
+        """Return the expected gain: a measured share of what is gained if the looks are known."""
+        k = setting.problem.n_queries
+        measured = table("anytime")
+        share = min(1.0, along(measured["looks"], measured["ratio"], k))
+        reason = "champion-challenger that could be stopped at any look: measured ratio"
+        return Estimate(super().forecast(setting).gain * share, k, reason)
 
     @property
     def _checks_guess(self) -> bool:

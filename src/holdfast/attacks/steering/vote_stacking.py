@@ -11,6 +11,7 @@ from holdfast.attacks.description import Needs
 from holdfast.attacks.informed import InformedAttack, renumbered
 from holdfast.attacks.steering.champion_challenger import ChampionChallenger
 from holdfast.errors import InconsistentAnswer, InvalidInput
+from holdfast.forecasts import Setting
 from holdfast.labels import Labels
 from holdfast.problem import Problem
 from holdfast.votes import Stack, Votes
@@ -78,6 +79,11 @@ class VoteStacking(InformedAttack):
     tolerates = ChampionChallenger.tolerates
     intolerance = ChampionChallenger.intolerance
     effort = 600.0
+
+    @classmethod
+    def obstacle(cls, setting: Setting) -> str:  # noqa: ARG003
+        """Return why no plan has a figure for it."""
+        return "starts from the votes of several models, which a plan is not made from"
 
     def __init__(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.attacks.wrappers._reader import Reader
+from holdfast.forecasts import Setting
 from holdfast.labels import Labels
 from holdfast.problem import check_at_least
 from holdfast.protocols import Attack
@@ -32,6 +33,11 @@ class GridReader(Reader):
     >>> attack.read(0.67) == 2 / 3
     True
     """
+
+    @classmethod
+    def obstacle(cls, setting: Setting) -> str:  # noqa: ARG003
+        """Return why no plan has a figure for it."""
+        return "wraps another attack, for boards that round finely"
 
     def __init__(self, attack: Attack[Labels], *, size: int) -> None:
         super().__init__(attack)

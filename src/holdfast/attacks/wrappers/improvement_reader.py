@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from holdfast.answers import ComparisonAnswers
 from holdfast.attacks.wrappers._reader import Reader
+from holdfast.forecasts import Setting
 from holdfast.labels import Labels
 from holdfast.protocols import Attack
 
@@ -33,6 +34,11 @@ class ImprovementReader(Reader):
     >>> attack.predict()
     array([1, 1, 0, 0], dtype=uint8)
     """
+
+    @classmethod
+    def obstacle(cls, setting: Setting) -> str:  # noqa: ARG003
+        """Return why no plan has a figure for it."""
+        return "wraps an attack that climbs, for boards that only tell a new best"
 
     def __init__(self, attack: Attack[Labels]) -> None:
         super().__init__(attack)

@@ -6,6 +6,7 @@ import numpy as np
 
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.description import Needs
+from holdfast.forecasts import Setting
 from holdfast.labels import Labels
 from holdfast.protocols import Attack
 
@@ -50,6 +51,11 @@ class Permuted(LabelAttack):
     family = "wrappers"
     needs = Needs.ATTACK
     adaptive = True  # as far as the class can tell: it depends on the attack that is wrapped
+
+    @classmethod
+    def obstacle(cls, setting: Setting) -> str:  # noqa: ARG003
+        """Return why no plan has a figure for it."""
+        return "wraps another attack and gains what that gains"
 
     def __init__(self, attack: Attack[Labels], *, rng: np.random.Generator) -> None:
         super().__init__(attack.problem, rng=rng)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from holdfast.attacks.wrappers._reader import Reader
+from holdfast.forecasts import Setting
 from holdfast.labels import Labels
 from holdfast.protocols import Attack
 
@@ -39,6 +40,11 @@ class RankReader(Reader):
     >>> attack.predict()
     array([1, 1, 1, 0, 0, 0], dtype=uint8)
     """
+
+    @classmethod
+    def obstacle(cls, setting: Setting) -> str:  # noqa: ARG003
+        """Return why no plan has a figure for it."""
+        return "wraps an attack that compares, for boards that show ranks"
 
     def __init__(self, attack: Attack[Labels]) -> None:
         super().__init__(attack)

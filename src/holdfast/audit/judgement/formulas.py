@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from holdfast.answers import AnswerModel, ExactAnswers
-from holdfast.attacks import HadamardBlocks
+from holdfast.attacks import (
+    BoundaryChallenger,
+    ChampionChallenger,
+    HadamardBlocks,
+    HillClimb,
+    Lattice,
+)
 from holdfast.bounds import acharya2020, block_majority, queries_to_recover_all
 from holdfast.bounds.acharya2020 import regime_edges
 from holdfast.bounds.bisection import fewest
 from holdfast.bounds.column_vote import predicted_accuracy
+from holdfast.forecasts import Setting
 from holdfast.mechanisms import Rule
-from holdfast.planner.closed_forms import climb_gain
-from holdfast.planner.curves import champion_gain, lattice_certain
-from holdfast.planner.forecast import Setting
 from holdfast.problem import Problem
 
 __all__ = [
@@ -29,7 +33,7 @@ __all__ = [
 ]
 
 # The attack that is strongest with few looks, and what it knows.
-early = ("features", "champion-challenger")
+early = ("features", ChampionChallenger.name)
 
 
 def guarantee(problem: Problem) -> float | None:
@@ -74,9 +78,7 @@ def principle(problem: Problem) -> float:
         predicted_accuracy(problem),
     ]
     adaptive = max(
-        champion_gain(Setting(problem)),
-        climb_gain(problem, ExactAnswers())[0],
-        lattice_certain(Setting(problem))[0] * (1.0 - 1.0 / m),
+        cls.forecast(Setting(problem)).gain for cls in (ChampionChallenger, HillClimb, Lattice)
     )
     accuracies.append(min(1.0, 1.0 / m + adaptive / n))
     return _most(problem, accuracies) or 0.0
@@ -110,7 +112,7 @@ def forecast(rule: Rule, problem: Problem) -> float | None:
     low, high = model.counts(0.0, problem.n_examples)
     if isinstance(model, ExactAnswers) or (rule.rounds_to is not None and low == high):
         return principle(problem)
-    adaptive = champion_gain(Setting(problem, answers=model), at_boundary=True)
+    adaptive = BoundaryChallenger.forecast(Setting(problem, answers=model)).gain
     best = _most(problem, [min(1.0, problem.baseline + adaptive / problem.n_examples)])
     return max(best or 0.0, expected(rule, problem) or 0.0)
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from holdfast.attacks import ChampionChallenger, Lattice
 from holdfast.audit.inputs.class_imbalance import Skew
 from holdfast.bounds.rate_distortion import NATS_PER_LOOK
 from holdfast.bounds.shares import accuracy_from_shares, queries_to_recover_shares
+from holdfast.forecasts import Setting
 from holdfast.mechanisms import Rule
-from holdfast.planner.curves import lattice_certain
-from holdfast.planner.forecast import Setting
 from holdfast.problem import Problem
 
 __all__ = ["SkewedForms"]
@@ -30,7 +30,7 @@ class SkewedForms:
     """What `closed_forms` says of equal classes, for unequal ones."""
 
     skew: Skew
-    early = ("class shares", "champion-challenger")
+    early = ("class shares", ChampionChallenger.name)
 
     def principle(self, problem: Problem) -> float:
         """Return what the best attack is expected to gain from exact answers, in points.
@@ -70,4 +70,4 @@ class SkewedForms:
     def _all_looks(self) -> int:
         """How many looks tell every label, by a measured multiple of the limit."""
         n, m = self.skew.n_examples, len(self.skew.shares)
-        return lattice_certain(Setting(Problem(n, m, ENOUGH), prior=self.skew.prior))[1]
+        return Lattice.forecast(Setting(Problem(n, m, ENOUGH), prior=self.skew.prior)).looks

@@ -14,12 +14,14 @@ from holdfast.attacks.description import Reads
 from holdfast.attacks.exact.lattice import tuning
 from holdfast.attacks.exact.lattice.cluster import number_of_clusters
 from holdfast.attacks.exact.lattice.few_classes import FewClasses, Waiting
+from holdfast.attacks.exact.lattice.forecast import lattice_certain
 from holdfast.attacks.exact.lattice.kernels import Ints
 from holdfast.attacks.exact.lattice.knowledge import Asking, LabelKnowledge
 from holdfast.attacks.exact.lattice.layout import Contradiction
 from holdfast.attacks.exact.lattice.many_classes import ManyClasses
 from holdfast.attacks.informed import InformedAttack
 from holdfast.errors import InconsistentAnswer, InvalidInput
+from holdfast.forecasts import Estimate, Setting
 from holdfast.labels import Labels
 from holdfast.priors import Prior
 from holdfast.problem import Problem
@@ -88,6 +90,13 @@ class Lattice(InformedAttack):
     )
     strongest_on = frozenset({Reads.SCORES})
     effort = 250.0
+
+    @classmethod
+    def forecast(cls, setting: Setting) -> Estimate:
+        """Return the expected gain of the labels that it makes certain."""
+        sure, looks = lattice_certain(setting)
+        reason = f"makes {sure:,} labels certain: measured multiple of the limit"
+        return Estimate(setting.sure_gain(sure), looks, reason)
 
     def __init__(
         self,

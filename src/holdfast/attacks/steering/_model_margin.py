@@ -17,7 +17,7 @@ from holdfast.answers import AnswerModel, RoundedAnswers
 from holdfast.attacks._answer_likelihood import informative_share, rounding_share
 from holdfast.attacks.steering._water_filling import TWO_AHEAD
 from holdfast.bounds.rate_distortion import NATS_PER_LOOK, RateAllocation, spend
-from holdfast.planner.tables import grid, table
+from holdfast.forecasts.tables import grid, table
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 
