@@ -122,6 +122,27 @@ class Forgetful(Halves):
         return 10.0 / problem.n_queries
 
 
+@dataclass(frozen=True)
+class Unmodelled(Halves):
+    def answer_model(self, problem):
+        return None
+
+
+@dataclass(frozen=True)
+class ClosetNoise(Halves):
+    def pass_on(self, state, reading, rng):
+        return reading.with_value(Fraction(int(rng.integers(2)))), state
+
+
+@dataclass(frozen=True)
+class Imprecise(Exact):
+    def pass_on(self, state, reading, rng):
+        return reading.with_value(reading.value / 7), state
+
+    def release(self, state, evaluation, rng):
+        return evaluation.matches / evaluation.n_examples / 7, state
+
+
 BROKEN = [
     (Loose(), "it_is_a_frozen_mechanism", "settings must be frozen"),
     (object(), "it_is_a_frozen_mechanism", "must have init and release"),
@@ -136,6 +157,9 @@ BROKEN = [
     (Skipping(), "a_chain_with_exact_answers_the_same", "must answer as it does"),
     (Anonymous(), "source_price_and_certificate", "source must name"),
     (Sharper(), "source_price_and_certificate", "resolution must lie between one match, 1/60"),
+    (Unmodelled(), "it_is_what_it_says", "and this one shows scores"),
+    (ClosetNoise(), "it_is_what_it_says", "set adds_noise"),
+    (Imprecise(), "it_is_what_it_says", "must answer with counts over 60"),
     (Forgetful(), "bounds_grow_with_the_looks", "must tell ever more nats"),
 ]
 

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from holdfast.answers import RoundedAnswers
 from holdfast.attacks.base import LabelAttack
 from holdfast.mechanisms import Rule
 
@@ -42,6 +43,9 @@ class Halves(Rule):
 
     def pass_on(self, state, reading, rng):
         return reading.with_value(Fraction(reading.value >= Fraction(1, 2))), state
+
+    def answer_model(self, problem):
+        return RoundedAnswers(step=1.0)
 
     def resolution(self, problem):
         return 0.5
