@@ -3,10 +3,13 @@
     python -m benchmarks.lattice looks --trials 10 --seed 2025
     python -m benchmarks.lattice budgets --trials 10 --seed 2025
     python -m benchmarks.lattice prior --trials 10 --seed 2025
+    python -m benchmarks.lattice vary GROUP_HITS_AT_MOST 0.8 1.6 3.2 --problem 10000,10 --trials 10
 
 `looks`: all labels, and the ratio to n log2(m) / H(Bin(n, 1/m)). `budgets`: matches above n/m with
 too few looks. `prior`: all labels at (10000, 10) from calibrated models that are right 9 times in
-10 (`MODELS`). Every trial draws uniform hidden labels; a wrong label that was called certain stops
+10 (`MODELS`). `vary`: looks for all labels with other values of a constant of
+`holdfast.attacks.exact.lattice.tuning`, and how many more than with its own value for the same
+labels. Every trial draws uniform hidden labels; a wrong label that was called certain stops
 the script. Seconds are those of a whole game, the oracle included; the first, compiling game is
 left out.
 """
@@ -14,16 +17,18 @@ left out.
 from __future__ import annotations
 
 import argparse
+import ast
 import math
 import time
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
 from holdfast.attacks import Lattice
+from holdfast.attacks.exact.lattice import tuning
 from holdfast.problem import Problem
 
 Ints = NDArray[np.int64]
@@ -147,6 +152,13 @@ def games(n: int, m: int, k: int, trials: int, seed: int, model: Model | None = 
     return np.array([game(n, m, k, sequence, model) for sequence in sequences])
 
 
+class Trials(NamedTuple):
+    """How many games, and the seed of their labels."""
+
+    trials: int
+    seed: int
+
+
 def _mean(values: np.ndarray) -> str:
     error = values.std(ddof=1) / math.sqrt(len(values)) if len(values) > 1 else 0.0
     return f"{values.mean():.1f} ± {error:.1f}"
@@ -190,14 +202,49 @@ def prior(trials: int, seed: int) -> Iterator[str]:
         )
 
 
+TABLES = {"looks": looks, "budgets": budgets, "prior": prior}
+
+
+def vary(
+    name: str, values: list[Any], problem: tuple[int, int], model: Model | None, options: Trials
+) -> Iterator[str]:
+    """Play the same labels with several values of a constant, its own one first."""
+    own = getattr(tuning, name)
+    yield f"| {name} | looks, zero errors | more than with {own} |"
+    yield "|---|--:|--:|"
+    usual = np.zeros(options.trials)
+    for value in (own, *(v for v in values if v != own)):
+        setattr(tuning, name, value)
+        try:
+            taken = games(*problem, UNLIMITED, *options, model)[:, 0]
+        finally:
+            setattr(tuning, name, own)
+        usual = taken if value == own else usual
+        yield f"| {value} | {_mean(taken)} | {_mean(taken - usual)} |"
+
+
 def main() -> None:
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--trials", type=int, default=10)
+    common.add_argument("--seed", type=int, default=2025)
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("table", choices=["looks", "budgets", "prior"])
-    parser.add_argument("--trials", type=int, default=10)
-    parser.add_argument("--seed", type=int, default=2025)
+    tables = parser.add_subparsers(dest="table", required=True)
+    for name in TABLES:
+        tables.add_parser(name, parents=[common])
+    varied = tables.add_parser("vary", parents=[common])
+    varied.add_argument("name", help="a constant of lattice.tuning")
+    varied.add_argument("values", nargs="+", type=ast.literal_eval, help="Python literals")
+    varied.add_argument("--problem", default="10000,10", help="n,m")
+    varied.add_argument("--model", choices=[model.__name__ for model in MODELS])
     options = parser.parse_args()
-    table = {"looks": looks, "budgets": budgets, "prior": prior}[options.table]
-    for line in table(options.trials, options.seed):
+    trials = Trials(options.trials, options.seed)
+    if options.table == "vary":
+        n, m = map(int, options.problem.split(","))
+        model = next((each for each in MODELS if each.__name__ == options.model), None)
+        lines = vary(options.name, options.values, (n, m), model, trials)
+    else:
+        lines = TABLES[options.table](*trials)
+    for line in lines:
         print(line, flush=True)
 
 

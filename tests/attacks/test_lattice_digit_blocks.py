@@ -66,7 +66,7 @@ def play_at_random(hidden, m, seed, trusted=False):
             return used
         stock = few.planner.stock()
         menu = few.planner.menu(stock, last_round=bool(rng.random() < 0.1))
-        offers = [offer for offer in menu.offers if stock[offer.state] >= offer.amount]
+        offers = [offer for offer in menu.offers if stock[offer.status] >= offer.amount]
         offer = offers[rng.integers(len(offers))]
         used.add(offer.kind)
         ask_one(knowledge, hidden, offer, not offer.radix or rng.random() < 0.5)

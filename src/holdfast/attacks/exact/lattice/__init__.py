@@ -29,8 +29,8 @@ run
     Rows of one sign and consecutive ranks in which the positions of a block show one label.
 family
     One way of asking: single positions, group tests, label differences, prior checks.
-state, stock
-    What is known of a position or group; how many there are in each state.
+status, stock
+    What is known of a position or group; how many there are in each status.
 shadow price
     Bits that a position is charged for sharing a block, because positions run out before nodes do.
 cluster

@@ -17,6 +17,7 @@ from holdfast.attacks.exact.lattice.families.single_positions import SinglePosit
 from holdfast.attacks.exact.lattice.knowledge import Asking, LabelKnowledge, ask_round
 from holdfast.attacks.exact.lattice.round_length import expected_looks
 from holdfast.attacks.exact.lattice.round_planner import RoundPlanner
+from holdfast.bounds.bisection import least
 
 __all__ = ["FewClasses", "Waiting"]
 
@@ -99,11 +100,8 @@ class FewClasses:
         each = each / np.log(2) + doubts * log2(max(1, m - 2))
         each[doubts >= 1.0] = log2(m)
         total = np.cumsum(each) + self.planner.bits()
-        low, high = 0 if self.in_play.candidates else 1, len(queue)
-        while low < high:
-            middle = (low + high + 1) // 2
-            if expected_looks(float(total[middle - 1]), m) <= looks:
-                low = middle
-            else:
-                high = middle - 1
-        return low
+        # One position is brought in however few looks there are, so that something is asked.
+        first = 0 if self.in_play.candidates else 1
+        return least(
+            lambda count: expected_looks(float(total[count]), m) > looks, first - 1, len(queue)
+        )

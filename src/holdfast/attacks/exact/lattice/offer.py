@@ -1,4 +1,4 @@
-"""Offers of digit blocks, and the states of positions that they are made from."""
+"""Offers of digit blocks, and the statuses of positions that they are made from."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from holdfast.attacks.exact.lattice import tuning
 from holdfast.attacks.exact.lattice.digit_blocks import DigitBlock
 from holdfast.attacks.exact.lattice.layout import PlacedBlock
 
-__all__ = ["Offer", "State", "Stock", "entropy", "offered"]
+__all__ = ["Offer", "Status", "Stock", "entropy", "offered"]
 
 
-class State:
-    """What is known of a position, or of a group: items in one state are interchangeable.
+class Status:
+    """What is known of a position, or of a group: items in one status are interchangeable.
 
-    The states of each family are frozen dataclasses, so that those of two kinds are never equal.
+    The statuses of each family are frozen dataclasses, so that those of two kinds are never equal.
     """
 
     scarce: ClassVar[bool] = True
-    """Whether a block that takes several positions in this state has to pay for them."""
+    """Whether a block that takes several positions in this status has to pay for them."""
 
 
-Stock = Mapping[State, int]
-"""How many items there are in each state."""
+Stock = Mapping[Status, int]
+"""How many items there are in each status."""
 
-NOTHING: Mapping[State, float] = MappingProxyType({})
+NOTHING: Mapping[Status, float] = MappingProxyType({})
 
 
 class Offer(NamedTuple):
-    """A kind of digit block on offer: `amount` items in one state make a block."""
+    """A kind of digit block on offer: `amount` items in one status make a block."""
 
     kind: str
     radix: int
@@ -42,27 +42,27 @@ class Offer(NamedTuple):
     """Value, in bits, below another block."""
     last: float
     """Value as a node's last block, whose range is unlimited."""
-    state: State
+    status: Status
     place: Callable[[int, bool], PlacedBlock]
     """Takes the items out of stock and makes the block, given its unit and whether it is last.
 
     The block's tag is a function of its value that draws the conclusions."""
     amount: int = 1
-    leaves: Mapping[State, float] = NOTHING
-    """Items that the block leaves in other states, on average; given for two classes only."""
+    leaves: Mapping[Status, float] = NOTHING
+    """Items that the block leaves in other statuses, on average; given for two classes only."""
 
 
 def offered(
     kind: str,
     block: DigitBlock,
     bits: float,
-    state: State,
+    status: Status,
     place: Callable[[int, bool], PlacedBlock],
     below: float | None = None,
 ) -> Offer:
     """Offer a block that may be used at any place of a node, usually at a loss below another."""
     value = bits - tuning.LOWER_PLACE_LOSS if below is None else below
-    return Offer(kind, block.radix, block.need, value, bits, state, place)
+    return Offer(kind, block.radix, block.need, value, bits, status, place)
 
 
 def entropy(probabilities: Sequence[float]) -> float:

@@ -42,11 +42,11 @@ class Menu:
 
     def __init__(self, offers: Sequence[Offer], stock: Stock) -> None:
         self.offers = offers
-        self.states = list(stock)
+        self.statuses = list(stock)
         self.counts = list(stock.values())
-        place = {state: i for i, state in enumerate(self.states)}
-        self.state = [place[o.state] for o in offers]
-        self.state_array = np.array(self.state, np.int64)
+        place = {status: i for i, status in enumerate(self.statuses)}
+        self.status = [place[o.status] for o in offers]
+        self.status_array = np.array(self.status, np.int64)
         self.radix, self.need, self.amount = (
             np.array([getattr(o, name) for o in offers], np.int64)
             for name in ("radix", "need", "amount")
@@ -54,10 +54,10 @@ class Menu:
         self.below, self.last = (
             np.array([getattr(o, name) for o in offers], np.float64) for name in ("below", "last")
         )
-        self.amounts: list[set[int]] = [set() for _ in self.states]
-        for i, o in zip(self.state, offers, strict=True):
+        self.amounts: list[set[int]] = [set() for _ in self.statuses]
+        for i, o in zip(self.status, offers, strict=True):
             self.amounts[i].add(o.amount)
-        self._shared = (self.amount > 1) & np.array([o.state.scarce for o in offers], np.bool_)
+        self._shared = (self.amount > 1) & np.array([o.status.scarce for o in offers], np.bool_)
 
     def priced(self, price: float) -> NDArray[np.float64]:
         """Return the values as a node's last block, less the price of positions that share it."""
@@ -124,7 +124,7 @@ class Packer:
     def _refresh(self) -> None:
         """Solve the recursion for the offers that can still be made."""
         menu = self._menu
-        self._live = np.flatnonzero(np.array(self.counts)[menu.state_array] >= menu.amount)
+        self._live = np.flatnonzero(np.array(self.counts)[menu.status_array] >= menu.amount)
         self._value, pick, self._final = _best_first(
             menu.radix[self._live],
             menu.need[self._live],
@@ -140,7 +140,7 @@ class Packer:
         menu = self._menu
         for i in self._live.tolist():
             o = menu.offers[i]
-            if o.need > capacity or counts[menu.state[i]] < o.amount:
+            if o.need > capacity or counts[menu.status[i]] < o.amount:
                 continue
             if self._last_values[i] > value:
                 value, pick, last = self._last_values[i], i, True
@@ -164,7 +164,7 @@ class Packer:
             out.append(pick)
             offer = menu.offers[pick]
             if counts is not None:
-                counts[menu.state[pick]] -= offer.amount
+                counts[menu.status[pick]] -= offer.amount
             if last:
                 break
             capacity //= offer.radix
@@ -173,8 +173,8 @@ class Packer:
     def _use(self, filling: list[int]) -> dict[int, int]:
         use: dict[int, int] = {}
         for i in filling:
-            state = self._menu.state[i]
-            use[state] = use.get(state, 0) + self._menu.offers[i].amount
+            status = self._menu.status[i]
+            use[status] = use.get(status, 0) + self._menu.offers[i].amount
         return use
 
     def take(self, capacity: int, nodes: int) -> tuple[int, list[int]]:
@@ -183,15 +183,15 @@ class Packer:
         if not filling:
             return nodes, filling
         use = self._use(filling)
-        times = min(nodes, *(self.counts[state] // u for state, u in use.items()))
+        times = min(nodes, *(self.counts[status] // u for status, u in use.items()))
         if times == 0:
             filling = self._filling(capacity, list(self.counts))
             use, times = self._use(filling), 1
         stale = False
-        for state, u in use.items():
-            before = self.counts[state]
-            self.counts[state] = after = before - times * u
-            stale = stale or any(after < amount <= before for amount in self._menu.amounts[state])
+        for status, u in use.items():
+            before = self.counts[status]
+            self.counts[status] = after = before - times * u
+            stale = stale or any(after < amount <= before for amount in self._menu.amounts[status])
         if stale:
             self._refresh()
         return times, filling
@@ -222,7 +222,7 @@ def _fill(packer: Packer, rows: int) -> Iterator[tuple[int, list[int]]]:
 
 
 class RoundYield(NamedTuple):
-    """What a round yields: bits, items left by state of the menu, and blocks by offer."""
+    """What a round yields: bits, items left by status of the menu, and blocks by offer."""
 
     bits: float
     left: list[int]
@@ -243,7 +243,7 @@ def round_yield(menu: Menu, rows: int, price: float = 0.0) -> RoundYield:
 def rows_to_finish(menu: Menu, most: int) -> int:
     """Return the fewest rows, to a percent, into which all items fit; `most` or more: most.
 
-    The offers must include one that takes single items in every state.
+    The offers must include one that takes single items in every status.
     """
 
     def fits(rows: int) -> bool:

@@ -8,7 +8,7 @@ from holdfast.attacks.exact.lattice import tuning
 from holdfast.attacks.exact.lattice.families import Family
 from holdfast.attacks.exact.lattice.families.prior_checks import PriorChecks, Trusted
 from holdfast.attacks.exact.lattice.layout import Round
-from holdfast.attacks.exact.lattice.offer import State, Stock
+from holdfast.attacks.exact.lattice.offer import Status, Stock
 from holdfast.attacks.exact.lattice.packing import (
     Menu,
     Packer,
@@ -60,12 +60,12 @@ class RoundPlanner:
         # Costs of rounds can agree but for the last bit: another order would choose other rounds.
         return singles + differences + groups + checks
 
-    def stock(self) -> dict[State, int]:
+    def stock(self) -> dict[Status, int]:
         """Return the items of all families."""
         return {
-            state: count
+            status: count
             for family in self._families
-            for state, count in family.stock().items()
+            for status, count in family.stock().items()
             if count
         }
 
@@ -73,9 +73,9 @@ class RoundPlanner:
         """Return all that can be made of a stock."""
         offers = [
             offer
-            for state in stock
+            for status in stock
             for family in self._families
-            for offer in family.offers(state, last_round)
+            for offer in family.offers(status, last_round)
         ]
         return Menu(offers, stock)
 
@@ -113,7 +113,7 @@ class RoundPlanner:
         depends on how many groups are under way. At first there are none: lower places would be
         wasted on single positions, and a few rows are enough to begin with.
         """
-        if all(isinstance(state, Trusted) for state in menu.states):
+        if all(isinstance(status, Trusted) for status in menu.statuses):
             return Choice(menu, min(max(2, finish - 1), first_length(guess)), 0.0)
         most, best = 0.0, Choice(menu, finish, 0.0)
         for price in tuning.SHADOW_PRICES_WITH_PRIOR:
@@ -131,12 +131,12 @@ class RoundPlanner:
             negligible = rest <= tuning.BITS_NEGLIGIBLE * bits
             return 0.0 if negligible else looks_left(rest, self._checks.in_use)
         # Two classes: all that a round leaves fits into one more, and blocks are few in kind.
-        left = zip(menu.states, found.left, strict=True)
-        after = {state: count for state, count in left if count}
+        left = zip(menu.statuses, found.left, strict=True)
+        after = {status: count for status, count in left if count}
         for offer, count in zip(menu.offers, found.made, strict=True):
             if count > 1:
-                for state, each in offer.leaves.items():
-                    after[state] = after.get(state, 0) + round(count * each)
+                for status, each in offer.leaves.items():
+                    after[status] = after.get(status, 0) + round(count * each)
         return rows_to_finish(self.menu(after, last_round=True), limit) if after else 0.0
 
     def _place(self, choice: Choice) -> Round | None:

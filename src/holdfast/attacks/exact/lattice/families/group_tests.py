@@ -21,14 +21,14 @@ from holdfast.attacks.exact.lattice.families.in_play import InPlay
 from holdfast.attacks.exact.lattice.families.placing import place_count, place_parts, split_evenly
 from holdfast.attacks.exact.lattice.families.single_positions import Narrowed, SinglePositions
 from holdfast.attacks.exact.lattice.layout import PlacedBlock
-from holdfast.attacks.exact.lattice.offer import Offer, State, Stock, entropy, offered
+from holdfast.attacks.exact.lattice.offer import Offer, Status, Stock, entropy, offered
 from holdfast.attacks.exact.lattice.rulers import centred, part_weights, subset_weights
 
 __all__ = ["CountedGroup", "GroupTests", "even_sizes"]
 
 
 @dataclass(frozen=True, slots=True)
-class CountedGroup(State):
+class CountedGroup(Status):
     """A group of which so many positions have their last candidate, but not all."""
 
     size: int
@@ -91,53 +91,53 @@ class GroupTests:
         self._groups.setdefault(CountedGroup(len(js), hits), []).append(js)
 
     def stock(self) -> Stock:
-        """Return how many groups there are in each state."""
-        return {state: len(items) for state, items in self._groups.items()}
+        """Return how many groups there are in each status."""
+        return {status: len(items) for status, items in self._groups.items()}
 
     def bits(self) -> float:
         """Return the bits still to be learnt: which were hit, and the labels of the others."""
         bits = 0.0
-        for state, items in self._groups.items():
-            g, w = state.size, state.hits
+        for status, items in self._groups.items():
+            g, w = status.size, status.hits
             bits += len(items) * log2(comb(g, w))
             candidates = (len(self._in_play.candidates[js[0]]) for js in items)
             bits += sum((g - w) * log2(max(1, c - 1)) for c in candidates)
         return bits
 
-    def offers(self, state: State, last_round: bool) -> Iterator[Offer]:
+    def offers(self, status: Status, last_round: bool) -> Iterator[Offer]:
         """Offer to test narrowed positions together, and to locate hits."""
         two_classes = self._in_play.n_classes == 2
-        match state:
+        match status:
             case Narrowed(c) if not last_round:
                 # Two classes: what a round leaves must fit into one more, so one block resolves it.
                 limit = tuning.LOCATED_AT_ONCE if two_classes else tuning.GROUP_HITS_AT_MOST * c
                 for g in tuning.GROUP_SIZES:
                     if g <= limit:
-                        yield self._test(state, g, two_classes)
+                        yield self._test(status, g, two_classes)
             case CountedGroup(g, w):
                 if g <= tuning.LOCATED_AT_ONCE:
-                    yield self._split_offer("located", state, subset_weights(g, w))
+                    yield self._split_offer("located", status, subset_weights(g, w))
                 if not two_classes:
                     for weights in part_weights(g, w, tuning.ONE_HIT_PARTS):
-                        yield self._split_offer("split", state, weights)
+                        yield self._split_offer("split", status, weights)
 
-    def _test(self, state: Narrowed, g: int, two_classes: bool) -> Offer:
-        leaves: dict[State, float] = {}
+    def _test(self, status: Narrowed, g: int, two_classes: bool) -> Offer:
+        leaves: dict[Status, float] = {}
         if two_classes:
             leaves = {CountedGroup(g, w): comb(g, w) / 2**g for w in range(1, g)}
 
         def place(unit: int, last: bool) -> PlacedBlock:  # noqa: ARG001 - always the last block
-            js = self._singles.take(state, g)
+            js = self._singles.take(status, g)
             return place_count(js, self._pose(js), 0, 0, unit, partial(self._found, js))
 
-        bits = hits_bits(g, state.candidates)
-        return Offer("group-test", 0, 1, 0.0, bits, state, place, g, leaves)
+        bits = hits_bits(g, status.candidates)
+        return Offer("group-test", 0, 1, 0.0, bits, status, place, g, leaves)
 
-    def _split_offer(self, kind: str, state: CountedGroup, weights: tuple[int, ...]) -> Offer:
-        block, bits = _split(state, weights)
+    def _split_offer(self, kind: str, status: CountedGroup, weights: tuple[int, ...]) -> Offer:
+        block, bits = _split(status, weights)
 
         def place(unit: int, last: bool) -> PlacedBlock:
-            js = self._groups[state].pop()
+            js = self._groups[status].pop()
             label = dict(zip(js, self._pose(js), strict=True))
             parts = split_evenly(js, len(weights))
 
@@ -147,7 +147,7 @@ class GroupTests:
 
             return place_parts(block, parts, lambda j, _: label[j], unit, last, learn)
 
-        return offered(kind, block, bits, state, place)
+        return offered(kind, block, bits, status, place)
 
     def _pose(self, js: list[int]) -> list[int]:
         """Let positions show their wrong labels; return their last candidates."""

@@ -35,13 +35,13 @@ from holdfast.attacks.exact.lattice.families.single_positions import (
     Unknown,
 )
 from holdfast.attacks.exact.lattice.layout import PlacedBlock
-from holdfast.attacks.exact.lattice.offer import Offer, State, Stock, entropy, offered
+from holdfast.attacks.exact.lattice.offer import Offer, Status, Stock, entropy, offered
 
 __all__ = ["LabelDifferences", "Summed", "Tied"]
 
 
 @dataclass(frozen=True, slots=True)
-class Summed(State):
+class Summed(Status):
     """Positions with so many candidates each, and their surplus of first over second labels."""
 
     size: int
@@ -50,7 +50,7 @@ class Summed(State):
 
 
 @dataclass(frozen=True, slots=True)
-class Tied(State):
+class Tied(Status):
     """Two positions that sum to 0, `ties` times with different labels.
 
     `first` and `second` are their numbers of free candidates, those that are not tied; `narrowed`
@@ -132,9 +132,9 @@ class LabelDifferences:
         self._ties: dict[Tied, list[list[int]]] = {}
 
     def stock(self) -> Stock:
-        """Return how many sums and ties there are in each state."""
-        stock: dict[State, int] = {state: len(items) for state, items in self._sums.items()}
-        stock.update({state: len(items) for state, items in self._ties.items()})
+        """Return how many sums and ties there are in each status."""
+        stock: dict[Status, int] = {status: len(items) for status, items in self._sums.items()}
+        stock.update({status: len(items) for status, items in self._ties.items()})
         return stock
 
     def bits(self) -> float:
@@ -150,42 +150,42 @@ class LabelDifferences:
 
     # -- offers
 
-    def offers(self, state: State, last_round: bool) -> Iterator[Offer]:
+    def offers(self, status: Status, last_round: bool) -> Iterator[Offer]:
         """Offer to sum positions, to resolve a sum, and to break a tie."""
-        match state:
+        match status:
             case Unknown() if not last_round:
-                yield from self._sum_offers(state, self._in_play.n_classes)
+                yield from self._sum_offers(status, self._in_play.n_classes)
             case Narrowed(c) if not last_round and c > 2:
-                yield from self._sum_offers(state, c)
+                yield from self._sum_offers(status, c)
             case Summed(g, surplus, c):
                 bits = _signed_bits(g, surplus, c)
-                yield self._signs_offer(state, signed(g, surplus), bits)
+                yield self._signs_offer(status, signed(g, surplus), bits)
             case Tied(a, b, _, narrowed):
                 for h in range(1, a + 1) if narrowed else range(2, a + 1, 2):
-                    yield self._lead_offer(state, h)
+                    yield self._lead_offer(status, h)
                 if min(a, b) > tuning.SIGNED_AT_ONCE:
-                    yield self._again_offer(state)
+                    yield self._again_offer(status)
 
-    def _sum_offers(self, state: State, c: int) -> Iterator[Offer]:
+    def _sum_offers(self, status: Status, c: int) -> Iterator[Offer]:
         for g in tuning.SUM_SIZES.get(c, (2,)):
 
             def place(unit: int, last: bool, g: int = g) -> PlacedBlock:  # noqa: ARG001
-                return self._place_sum(self._singles.take(state, g), c, 0, unit)
+                return self._place_sum(self._singles.take(status, g), c, 0, unit)
 
-            yield Offer("sum", 0, 1, 0.0, entropy(sum_odds(g, c)), state, place, g)
+            yield Offer("sum", 0, 1, 0.0, entropy(sum_odds(g, c)), status, place, g)
 
-    def _again_offer(self, state: Tied) -> Offer:
+    def _again_offer(self, status: Tied) -> Offer:
         def place(unit: int, last: bool) -> PlacedBlock:  # noqa: ARG001 - always the last block
-            js = self._ties[state].pop()
-            return self._place_sum(js, self._in_play.n_classes, state.ties, unit)
+            js = self._ties[status].pop()
+            return self._place_sum(js, self._in_play.n_classes, status.ties, unit)
 
-        odds = again_odds(state.first, state.second, state.ties)
+        odds = again_odds(status.first, status.second, status.ties)
         bits = entropy(odds) + tuning.TIED_AGAIN_GAIN
-        return Offer("sum-again", 0, 1, 0.0, bits, state, place)
+        return Offer("sum-again", 0, 1, 0.0, bits, status, place)
 
-    def _signs_offer(self, state: Summed, block: DigitBlock, bits: float) -> Offer:
+    def _signs_offer(self, status: Summed, block: DigitBlock, bits: float) -> Offer:
         def place(unit: int, last: bool) -> PlacedBlock:
-            js = self._sums[state].pop()
+            js = self._sums[status].pop()
             label = dict(zip(js, self._pose(js), strict=True))
             parts = [[j] for j in js]
             return place_parts(
@@ -197,27 +197,27 @@ class LabelDifferences:
                 lambda signs: self._signs(js, signs),
             )
 
-        return offered("signs", block, bits, state, place)
+        return offered("signs", block, bits, status, place)
 
-    def _lead_offer(self, state: Tied, h: int) -> Offer:
+    def _lead_offer(self, status: Tied, h: int) -> Offer:
         """Ask for h candidates of the first position; the other's labels are as likely for each."""
-        a, b, ties = state.first, state.second, state.ties
-        block = leading(a + 2 * ties, h, state.narrowed)
+        a, b, ties = status.first, status.second, status.ties
+        block = leading(a + 2 * ties, h, status.narrowed)
         bits = entropy([b] * h + [(a - h) * b + 2 * ties])
         breaks = h >= a - 1
         below = bits + (tuning.TIE_BROKEN_GAIN if breaks else -tuning.LOWER_PLACE_LOSS)
 
         def place(unit: int, last: bool) -> PlacedBlock:
-            js, play = self._ties[state].pop(), self._in_play
+            js, play = self._ties[status].pop(), self._in_play
             labels = play.candidates[js[0]]
             play.knowledge.show(js[0], play.wrong.get(js[0], labels[0]))
 
             def learn(value: int) -> None:
-                self._led(state, js, h, block.outcomes[value - block.low])
+                self._led(status, js, h, block.outcomes[value - block.low])
 
             return place_single(block, js[0], labels, unit, last, learn)
 
-        return offered("lead", block, bits, state, place, below)
+        return offered("lead", block, bits, status, place, below)
 
     def _place_sum(self, js: list[int], c: int, ties: int, unit: int) -> PlacedBlock:
         def learn(value: int) -> None:
@@ -262,8 +262,8 @@ class LabelDifferences:
         # The one that is asked first should be the one with a wrong label and fewer candidates.
         js = sorted(js, key=lambda j: (j not in play.wrong, len(play.candidates[j])))
         first, second = (len(play.candidates[j]) - 2 * ties for j in js)
-        state = Tied(first, second, ties, js[0] in play.wrong)
-        self._ties.setdefault(state, []).append(js)
+        status = Tied(first, second, ties, js[0] in play.wrong)
+        self._ties.setdefault(status, []).append(js)
 
     def _signs(self, js: list[int], signs: Iterable[int]) -> None:
         """Take which positions have their first label (1), their second (-1) or neither (0)."""
@@ -274,16 +274,16 @@ class LabelDifferences:
             else:
                 self._singles.exclude(j, [first, second])
 
-    def _led(self, state: Tied, js: list[int], h: int, slot: int) -> None:
+    def _led(self, status: Tied, js: list[int], h: int, slot: int) -> None:
         """Take what was found when h candidates of a tie's first position were asked for."""
-        play, ties = self._in_play, state.ties
+        play, ties = self._in_play, status.ties
         first, second = js
         labels = play.candidates[first]
         if slot >= 0:
             # A third label: the second position has none of the tied ones.
             play.settle(first, labels[slot])
             self._singles.exclude(second, play.candidates[second][-2 * ties :])
-        elif h < state.first:
+        elif h < status.first:
             play.candidates[first], play.wrong[first] = labels[h:], labels[0]
             self._tie(js, ties)
         elif ties > 1:

@@ -30,14 +30,14 @@ from holdfast.attacks.exact.lattice.families.shortfall import (
 )
 from holdfast.attacks.exact.lattice.families.single_positions import SinglePositions, widths
 from holdfast.attacks.exact.lattice.layout import PlacedBlock
-from holdfast.attacks.exact.lattice.offer import Offer, State, Stock, entropy, offered
+from holdfast.attacks.exact.lattice.offer import Offer, Status, Stock, entropy, offered
 from holdfast.attacks.exact.lattice.rulers import centred, part_weights
 
 __all__ = ["OneWrong", "PriorChecks", "Short", "Trusted"]
 
 
 @dataclass(frozen=True, slots=True)
-class Trusted(State):
+class Trusted(Status):
     """A position whose likely label is wrong with probability about 2^-doubt."""
 
     scarce: ClassVar[bool] = False
@@ -45,7 +45,7 @@ class Trusted(State):
 
 
 @dataclass(frozen=True, slots=True)
-class Short(State):
+class Short(Status):
     """A group that falls short by two or more; its positions had this level of doubt."""
 
     size: int
@@ -54,7 +54,7 @@ class Short(State):
 
 
 @dataclass(frozen=True, slots=True)
-class OneWrong(State):
+class OneWrong(Status):
     """A group with one wrong label, which can be one of so many others for each position."""
 
     size: int
@@ -77,7 +77,7 @@ class PriorChecks:
         self._singles = singles
         self._m = in_play.n_classes
         self._trusted: dict[Trusted, list[int]] = {}
-        self._short: dict[State, list[list[int]]] = {}
+        self._short: dict[Status, list[list[int]]] = {}
         self._likely: dict[int, int] = {}
         self._unlikely: dict[int, int] = {}
         # What a position without either label can have, as far as searches narrowed it down.
@@ -113,20 +113,20 @@ class PriorChecks:
         return total / count
 
     def stock(self) -> Stock:
-        """Return how many positions and groups there are in each state."""
-        stock: dict[State, int] = {state: len(js) for state, js in self._trusted.items()}
-        stock.update({state: len(groups) for state, groups in self._short.items()})
+        """Return how many positions and groups there are in each status."""
+        stock: dict[Status, int] = {status: len(js) for status, js in self._trusted.items()}
+        stock.update({status: len(groups) for status, groups in self._short.items()})
         return stock
 
     def bits(self) -> float:
         """Return the bits still to be learnt: which labels are wrong, and the right ones."""
         bits = 0.0
-        for state, count in self.stock().items():
-            bits += count * self._bits_in(state)
+        for status, count in self.stock().items():
+            bits += count * self._bits_in(status)
         return bits
 
-    def _bits_in(self, state: State) -> float:
-        match state:
+    def _bits_in(self, status: Status) -> float:
+        match status:
             case Trusted(level):
                 q = self._doubt(level)
                 return entropy([q, 1 - q]) + q * log2(self._m - 1)
@@ -135,30 +135,30 @@ class PriorChecks:
             case Short(g, d, level):
                 twofold = twofold_odds(self._m, self._doubt(level))
                 return shortfall_bits(d, g, twofold, log2(max(1, self._m - 2)))
-        raise AssertionError(state)
+        raise AssertionError(status)
 
     # -- offers
 
-    def offers(self, state: State, last_round: bool) -> Iterator[Offer]:
+    def offers(self, status: Status, last_round: bool) -> Iterator[Offer]:
         """Offer to check positions together, and to find the wrong labels of a group."""
-        match state:
+        match status:
             case Trusted(level):
-                yield from self._check_offers(state, self._doubt(level), last_round)
+                yield from self._check_offers(status, self._doubt(level), last_round)
             case OneWrong(g, labels):
                 for weights in part_weights(g, 1, tuning.ONE_ERROR_PARTS):
-                    yield self._split_offer(state, g, 1, 0, weights)
+                    yield self._split_offer(status, g, 1, 0, weights)
                 if 1 < labels <= tuning.ASKED_DIRECTLY_AT_MOST:
-                    yield from self._search_offers(state)
+                    yield from self._search_offers(status)
             case Short(g, d, level):
                 for weights in part_weights(g, d, ()):
-                    yield self._split_offer(state, g, d, level, weights)
+                    yield self._split_offer(status, g, d, level, weights)
 
-    def _check_offers(self, state: Trusted, q: float, last_round: bool) -> Iterator[Offer]:
+    def _check_offers(self, status: Trusted, q: float, last_round: bool) -> Iterator[Offer]:
         m = self._m
         directly = 2 < m <= tuning.ASKED_DIRECTLY_AT_MOST
         if directly:
             for h in widths(m, last_round):
-                yield self._direct_offer(state, h, q)
+                yield self._direct_offer(status, h, q)
         if last_round and directly:
             return
         sizes = tuning.CHECK_SIZES
@@ -166,22 +166,22 @@ class PriorChecks:
         for g in (1,) if last_round else [g for g in sizes if g <= best]:
             radix = self._most * g + 1 if g <= 2 else 0
             bits = check_bits(g, q)
-            place = partial(self._place_check, state, g, radix)
-            yield Offer("check", radix, 1, bits, bits, state, place, g)
+            place = partial(self._place_check, status, g, radix)
+            yield Offer("check", radix, 1, bits, bits, status, place, g)
 
-    def _direct_offer(self, state: Trusted, h: int, q: float) -> Offer:
+    def _direct_offer(self, status: Trusted, h: int, q: float) -> Offer:
         """Offer to ask for h labels of a position, the likely one among them."""
         m = self._m
         block = unknown_single(h, m)
         bits = entropy([1 - q, *[q / (m - 1)] * (h - 1), q * (m - h) / (m - 1)])
 
         def place(unit: int, last: bool) -> PlacedBlock:
-            return self._singles.ask(self._trusted[state].pop(), block, h, unit, last)
+            return self._singles.ask(self._trusted[status].pop(), block, h, unit, last)
 
-        return offered("direct", block, bits, state, place, below=bits)
+        return offered("direct", block, bits, status, place, below=bits)
 
     def _split_offer(
-        self, state: State, g: int, d: int, level: int, weights: tuple[int, ...]
+        self, status: Status, g: int, d: int, level: int, weights: tuple[int, ...]
     ) -> Offer:
         """Offer to split a group of g that falls short by d."""
         sizes = even_sizes(g, len(weights))
@@ -193,37 +193,37 @@ class PriorChecks:
             for outcome in block.outcomes
             if outcome is not None
         ]
-        place = partial(self._place_split, state, block, len(weights), level)
-        return offered("error-split", block, entropy(ways), state, place)
+        place = partial(self._place_split, status, block, len(weights), level)
+        return offered("error-split", block, entropy(ways), status, place)
 
-    def _search_offers(self, state: OneWrong) -> Iterator[Offer]:
-        for spans in spans_for(state.size, state.labels):
-            block = error_search(spans, state.labels)
-            sizes = even_sizes(state.size, len(spans))
+    def _search_offers(self, status: OneWrong) -> Iterator[Offer]:
+        for spans in spans_for(status.size, status.labels):
+            block = error_search(spans, status.labels)
+            sizes = even_sizes(status.size, len(spans))
             bits = entropy([sizes[case.part] * case.chance for case in block.outcomes if case])
             below = bits - tuning.LOWER_PLACE_LOSS + tuning.SEARCH_GAIN
-            place = partial(self._place_search, state, block, len(spans))
-            yield offered("error-search", block, bits, state, place, below)
+            place = partial(self._place_search, status, block, len(spans))
+            yield offered("error-search", block, bits, status, place, below)
 
     # -- placing
 
     def _place_check(
-        self, state: Trusted, g: int, radix: int, unit: int, last: bool
+        self, status: Trusted, g: int, radix: int, unit: int, last: bool
     ) -> PlacedBlock:
-        js = [self._trusted[state].pop() for _ in range(g)]
+        js = [self._trusted[status].pop() for _ in range(g)]
         self._show_likely(js)
         low = 0 if self._m == 2 else -g
 
         def learn(value: int) -> None:
-            self._found(js, value - low, state.doubt)
+            self._found(js, value - low, status.doubt)
 
         labels = [self._unlikely[j] for j in js]
         return place_count(js, labels, low, 0 if last else radix, unit, learn)
 
     def _place_split(
-        self, state: State, block: DigitBlock, n_parts: int, level: int, unit: int, last: bool
+        self, status: Status, block: DigitBlock, n_parts: int, level: int, unit: int, last: bool
     ) -> PlacedBlock:
-        js = self._short[state].pop()
+        js = self._short[status].pop()
         self._show_likely(js)
         parts = split_evenly(js, n_parts)
 
@@ -237,9 +237,9 @@ class PriorChecks:
         return place_parts(block, parts, label, unit, last, learn, falls_short=self._m > 2)
 
     def _place_search(
-        self, state: OneWrong, block: DigitBlock, n_parts: int, unit: int, last: bool
+        self, status: OneWrong, block: DigitBlock, n_parts: int, unit: int, last: bool
     ) -> PlacedBlock:
-        js = self._short[state].pop()
+        js = self._short[status].pop()
         self._show_likely(js)
         parts = split_evenly(js, n_parts)
         others = {j: self._others_of(j) for j in js}
@@ -277,8 +277,8 @@ class PriorChecks:
                 self._checked(j, d // len(js))
         elif d == 1:
             # Its doubt no longer matters, and the same number of labels is left for all of it.
-            state = OneWrong(len(js), max(1, len(self._others_of(js[0]))))
-            self._short.setdefault(state, []).append(js)
+            status = OneWrong(len(js), max(1, len(self._others_of(js[0]))))
+            self._short.setdefault(status, []).append(js)
         elif d >= tuning.CHECK_DISSOLVED_FROM:
             for j in js:
                 self._sort_in(j, min(0.5, d / len(js)))

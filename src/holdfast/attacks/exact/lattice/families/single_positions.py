@@ -17,18 +17,18 @@ from holdfast.attacks.exact.lattice.digit_blocks import (
 from holdfast.attacks.exact.lattice.families.in_play import InPlay
 from holdfast.attacks.exact.lattice.families.placing import place_single
 from holdfast.attacks.exact.lattice.layout import PlacedBlock
-from holdfast.attacks.exact.lattice.offer import Offer, State, Stock, entropy, offered
+from holdfast.attacks.exact.lattice.offer import Offer, Status, Stock, entropy, offered
 
 __all__ = ["Narrowed", "SinglePositions", "Unknown", "widths"]
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown(State):
+class Unknown(Status):
     """A position of which nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
-class Narrowed(State):
+class Narrowed(Status):
     """A position with so many candidates and a label known to be wrong, which can be shown."""
 
     candidates: int
@@ -90,16 +90,16 @@ class SinglePositions:
         left = [label for label in self._in_play.candidates[j] if label not in labels]
         self.narrow(j, left, labels[0])
 
-    def take(self, state: State, count: int) -> list[int]:
+    def take(self, status: Status, count: int) -> list[int]:
         """Take positions out of stock."""
-        items = self._narrowed[state.candidates] if isinstance(state, Narrowed) else self._unknown
+        items = self._narrowed[status.candidates] if isinstance(status, Narrowed) else self._unknown
         return [items.pop() for _ in range(count)]
 
     # -- the family
 
     def stock(self) -> Stock:
-        """Return how many positions there are in each state."""
-        stock: dict[State, int] = {Unknown(): len(self._unknown)}
+        """Return how many positions there are in each status."""
+        stock: dict[Status, int] = {Unknown(): len(self._unknown)}
         stock.update({Narrowed(c): len(items) for c, items in self._narrowed.items()})
         return stock
 
@@ -108,28 +108,28 @@ class SinglePositions:
         narrowed = sum(log2(c) * len(items) for c, items in self._narrowed.items())
         return len(self._unknown) * log2(self._m) + narrowed
 
-    def offers(self, state: State, last_round: bool) -> Iterator[Offer]:
+    def offers(self, status: Status, last_round: bool) -> Iterator[Offer]:
         """Offer to ask for some or all labels of a position."""
         m = self._m
-        match state:
+        match status:
             case Unknown():
                 for h in widths(m, last_round):
                     bits = single_bits(h, m)
                     bits += tuning.NARROWED_BITS_WORTH * ((1 - h / m) * log2(max(1, m - h)))
-                    yield self._offer("unknown-single", unknown_single(h, m), h, bits, state)
+                    yield self._offer("unknown-single", unknown_single(h, m), h, bits, status)
             case Narrowed(c):
                 block = narrowed_single(c)
-                yield self._offer("narrowed-single", block, c, single_bits(c, c), state)
+                yield self._offer("narrowed-single", block, c, single_bits(c, c), status)
                 if not last_round:
                     for h in range(1, c - 1):
                         block = narrowed_part(h)
-                        yield self._offer("narrowed-part", block, h, single_bits(h, c), state)
+                        yield self._offer("narrowed-part", block, h, single_bits(h, c), status)
 
-    def _offer(self, kind: str, block: DigitBlock, h: int, bits: float, state: State) -> Offer:
+    def _offer(self, kind: str, block: DigitBlock, h: int, bits: float, status: Status) -> Offer:
         def place(unit: int, last: bool) -> PlacedBlock:
-            return self.ask(self.take(state, 1)[0], block, h, unit, last)
+            return self.ask(self.take(status, 1)[0], block, h, unit, last)
 
-        return offered(kind, block, bits, state, place)
+        return offered(kind, block, bits, status, place)
 
     def ask(self, j: int, block: DigitBlock, h: int, unit: int, last: bool) -> PlacedBlock:
         """Place a block that asks for the first h candidates of a position.
