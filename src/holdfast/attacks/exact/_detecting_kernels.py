@@ -34,7 +34,7 @@ def write_row(row: Any, inside: Any, size: Any, node: Any, labels: Any, unit: An
               out: Any) -> None:  # fmt: skip
     """Write the symbols that every example shows in row `row`.
 
-    `inside` is scratch, one entry a node: the bits of the row inside the node, moved together.
+    `inside` is scratch, one entry per node: the bits of the row inside the node, moved together.
     `size` is each node's number of bits. Per example: its node (0: held at symbol 0), how many
     labels its digit asks about (0: it is in a pool), its unit, and whether values are odd.
     """

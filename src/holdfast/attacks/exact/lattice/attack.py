@@ -1,4 +1,4 @@
-"""Exact recovery of all labels by adaptive rounds of detecting structures."""
+"""Exact recovery of all labels by adaptive rounds of detecting designs: the course of a game."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class Lattice(InformedAttack):
     contains the positions at c, and at larger nodes that contain c, and nothing else. A position
     that shows label a instead of b in v rows of positive sign adds v ([z = a] - [z = b]). So the
     positions of a node get weights in a mixed radix, the digits of T_c are read off, larger nodes
-    first, and about log2(K)/2 bits a query are learnt, as in Lindström's detecting matrices. The
-    last coin of a node has no digit above it: its range is unlimited, and a whole group of
+    first, and about log2(K)/2 bits per query are learnt, as in Lindström's detecting matrices. The
+    last digit block of a node has no digit above it: its range is unlimited, and a whole group of
     positions can share it. What a group's sum leaves open is asked in the next round.
 
     Up to 16 classes every step follows from the answers. For more classes clusters of positions
@@ -170,16 +170,18 @@ class Lattice(InformedAttack):
     # -- the course of the attack
 
     def _run(self) -> Asking[None]:
+        """Yield all queries of a game; is sent the counts of matches."""
         if self._problem.n_classes <= tuning.FEW_CLASSES_AT_MOST:
-            yield from self._by_blocks()
+            yield from FewClasses(self._knowledge, certain=True).play(waiting=self._line())
         else:
             yield from self._in_clusters()
 
-    def _by_blocks(self) -> Asking[None]:
-        yield from FewClasses(self._knowledge, certain=True).play(waiting=self._line())
-
     def _line(self) -> list[Waiting]:
-        """Return the positions to work on, those where most is to be gained first."""
+        """Return the positions to work on, those that a prior doubts most first.
+
+        There an answer gains most, if the looks do not suffice for all. A position whose likeliest
+        label has probability `TRUSTED_FROM` or more comes with that label and the unlikeliest one.
+        """
         if self._prior is None:
             return [Waiting(j) for j in self._positions.tolist()]
         m = self._problem.n_classes

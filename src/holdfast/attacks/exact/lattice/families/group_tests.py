@@ -18,13 +18,18 @@ from math import comb, log2, prod
 from holdfast.attacks.exact.lattice import tuning
 from holdfast.attacks.exact.lattice.digit_blocks import DigitBlock, hit_split
 from holdfast.attacks.exact.lattice.families.in_play import InPlay
-from holdfast.attacks.exact.lattice.families.placing import place_count, place_parts, split_evenly
+from holdfast.attacks.exact.lattice.families.placing import (
+    even_sizes,
+    place_count,
+    place_parts,
+    split_evenly,
+)
 from holdfast.attacks.exact.lattice.families.single_positions import Narrowed, SinglePositions
 from holdfast.attacks.exact.lattice.layout import PlacedBlock
 from holdfast.attacks.exact.lattice.offer import Offer, Status, Stock, entropy, offered
 from holdfast.attacks.exact.lattice.rulers import centred, part_weights, subset_weights
 
-__all__ = ["CountedGroup", "GroupTests", "even_sizes"]
+__all__ = ["CountedGroup", "GroupTests"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +38,6 @@ class CountedGroup(Status):
 
     size: int
     hits: int
-
-
-def even_sizes(size: int, parts: int) -> list[int]:
-    """Return the sizes of the parts of a group.
-
-    >>> even_sizes(5, 2)
-    [3, 2]
-    """
-    each, more = divmod(size, parts)
-    return [each + (i < more) for i in range(parts)]
 
 
 @lru_cache(maxsize=1024)

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from itertools import islice
 from typing import Any
 
 from holdfast.attacks.exact.lattice.digit_blocks import DigitBlock
 from holdfast.attacks.exact.lattice.layout import MemberRun, PlacedBlock
 
-__all__ = ["place_count", "place_parts", "place_single", "split_evenly"]
+__all__ = ["even_sizes", "place_count", "place_parts", "place_single", "split_evenly"]
+
+
+def even_sizes(size: int, parts: int) -> list[int]:
+    """Return the sizes of the parts of a group, of which the first may have one member more.
+
+    >>> even_sizes(5, 2)
+    [3, 2]
+    """
+    each, more = divmod(size, parts)
+    return [each + (i < more) for i in range(parts)]
 
 
 def split_evenly(members: list[int], parts: int) -> list[list[int]]:
-    """Cut a list into parts of which the first may have one member more.
+    """Split a group into parts of these sizes.
 
     >>> split_evenly([3, 1, 4, 1, 5], 2)
     [[3, 1, 4], [1, 5]]
     """
-    each, more = divmod(len(members), parts)
-    ends = [i * each + min(i, more) for i in range(parts + 1)]
-    return [members[a:b] for a, b in pairwise(ends)]
+    rest = iter(members)
+    return [list(islice(rest, size)) for size in even_sizes(len(members), parts)]
 
 
 def place_single(

@@ -19,9 +19,13 @@ from typing import ClassVar
 from holdfast.attacks.exact.lattice import tuning
 from holdfast.attacks.exact.lattice.digit_blocks import DigitBlock, hit_split, unknown_single
 from holdfast.attacks.exact.lattice.error_search import ErrorCase, error_search, spans_for
-from holdfast.attacks.exact.lattice.families.group_tests import even_sizes
 from holdfast.attacks.exact.lattice.families.in_play import InPlay
-from holdfast.attacks.exact.lattice.families.placing import place_count, place_parts, split_evenly
+from holdfast.attacks.exact.lattice.families.placing import (
+    even_sizes,
+    place_count,
+    place_parts,
+    split_evenly,
+)
 from holdfast.attacks.exact.lattice.families.shortfall import (
     check_bits,
     shortfall_bits,
