@@ -56,8 +56,8 @@ class Rule:
 
     It implements `pass_on`, which turns a reading into the next one; `resolution`;
     `answer_model`; and either `own_nats` or nothing, if the counts behind its answers are all that
-    limits it. All that the rest of the package asks of a rule is said here: nobody else looks at
-    its type or its name.
+    limits it. What the rest of the package asks of every rule is said here; only theorems about one
+    rule, and the audit's choice of fixes, look at its type.
 
     Class attributes
     ----------------
