@@ -94,6 +94,7 @@ data: $(STAMP) docs  ## renew every generated file that takes minutes: surfaces,
 docs: $(STAMP)  ## renew the pages and lists that are generated from the code
 	@$(BIN)/python scripts/cli_page.py
 	@$(BIN)/python scripts/rule_table.py
+	@$(BIN)/python scripts/attack_table.py
 	@$(BIN)/holdfast statements --write > /dev/null
 
 constraints: $(STAMP)  ## record the versions in .venv as the tested ones; after a full run of the tests

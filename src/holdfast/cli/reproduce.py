@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from holdfast.attacks import ColumnVote, Exhaustive
 from holdfast.cli.options import AsJson, Processes, Seed, output_folder, processes_for
 from holdfast.cli.output import human, print_json, progress
 from holdfast.errors import InvalidInput
@@ -59,7 +60,7 @@ def reproduce(
         rows = run(both, processes=processes_for(both, processes), on_trials=advance)
     split = sum(experiment.trials for experiment in for_table)
     table = measure(rows[:split])
-    doubling = doubling_looks(rows[:split], "exhaustive")
+    doubling = doubling_looks(rows[:split], Exhaustive.name)
     figures = bias_figure(
         summarise(rows[split:]), N_EXAMPLES, N_CLASSES, paths=[out / "bias.png", out / "bias.svg"]
     )
@@ -124,7 +125,7 @@ def _show(table: Sequence[MeasuredRow], doubling: Mean) -> None:
     slowest = {line.row.attack: line.seconds_per_trial for line in table}
     console.print(
         f"exhaustive doubles its time every {doubling.mean:.2f} ± {doubling.stderr:.2f} looks "
-        f"(exp(k)); column-vote takes {slowest['column-vote']:.2f} s for a trial of up to 8,000."
+        f"(exp(k)); column-vote takes {slowest[ColumnVote.name]:.2f} s for a trial of up to 8,000."
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.attacks.registry import attack_type
 from holdfast.bounds import all_bounds, best_impossible
 from holdfast.errors import HoldfastError
 from holdfast.experiments.trials import Experiment
@@ -37,8 +38,6 @@ LOOKS = (1, 5, 21, 51, 101, 201, 501, 1501, 5001, 20_001)
 # So many labels are handled for each attack and number of looks: half a second or so.
 LABELS_PER_POINT = 6 * 10**7
 FEWEST_TRIALS, MOST_TRIALS = 4, 300
-# The theorem that promises an attack's accuracy, by the name of its bound.
-GUARANTEES = {"block-majority": "small-k", "column-vote": "large-k"}
 
 
 def demo_experiments(
@@ -59,18 +58,14 @@ def demo_experiments(
     seeds = np.random.SeedSequence(seed).generate_state(len(looks) * len(ATTACKS))
     for at, (name, k) in enumerate((name, k) for name in ATTACKS for k in looks):
         problem = Problem(n_examples, n_classes, k)
-        trials = max(FEWEST_TRIALS, min(MOST_TRIALS, labels_per_point // _work(name, problem)))
+        trials = max(
+            FEWEST_TRIALS, min(MOST_TRIALS, labels_per_point // attack_type(name).work(problem))
+        )
         try:
             experiments.append(Experiment(name, problem, trials=trials, seed=int(seeds[at])))
         except HoldfastError:
             continue
     return experiments
-
-
-def _work(name: str, problem: Problem) -> int:
-    """Return about how many labels a trial handles; a search counts the labelings it tries."""
-    n, _, k = problem
-    return n * k + (2 ** (k // 2) if name == "exhaustive" else 0)
 
 
 def with_bounds(summary: Mapping[str, Any]) -> dict[str, Any]:
@@ -79,6 +74,6 @@ def with_bounds(summary: Mapping[str, Any]) -> dict[str, Any]:
     bounds = {bound.name: bound.accuracy for bound in all_bounds(problem)}
     return {
         **summary,
-        "guarantee": bounds.get(GUARANTEES.get(summary["attack"], "")),
+        "guarantee": bounds.get(attack_type(summary["attack"]).guarantee or ""),
         "upper_bound": best_impossible(problem),
     }

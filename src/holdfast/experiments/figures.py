@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.attacks.registry import attack_types
 from holdfast.bounds import all_bounds, best_impossible
 from holdfast.bounds.acharya2020 import SMALL_K, regime_edges
 from holdfast.errors import NotSupported
@@ -22,7 +23,7 @@ __all__ = ["bias_figure", "check_can_draw"]
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = "osD^vP"
 # An attack and the statement that guarantees it are drawn in one colour.
-GUARANTEES = {"block-majority": "small-k", "column-vote": "large-k"}
+GUARANTEES = {cls.name: cls.guarantee for cls in attack_types() if cls.guarantee}
 STATEMENTS = {"small-k": "Theorem 3 guarantees", "large-k": "Theorem 6 guarantees"}
 # A mean closer to zero than this many standard errors has no place on a logarithmic axis.
 VISIBLE = 3.0

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import gammaln, ndtr
 
+from holdfast.attacks import BlockMajority, ColumnVote, Exhaustive, NaiveBayes, UniformVote
 from holdfast.bounds.block_majority import expected_accuracy
 from holdfast.bounds.column_vote import predicted_accuracy
 from holdfast.experiments.regression import Exponents, exponents
@@ -136,7 +137,7 @@ _SEARCH = Grid(k=(24, 32, 40), n=(24, 48, 96), m=(2, 4, 16))
 
 TABLE_1 = (
     TableRow(
-        "block-majority",
+        BlockMajority.name,
         "small k",
         (0.5, -0.5, -0.5),
         _SMALL,
@@ -145,7 +146,7 @@ TABLE_1 = (
         expected_bias=_block_majority,
     ),
     TableRow(
-        "naive-bayes",
+        NaiveBayes.name,
         "small k",
         (0.5, -0.5, -1.0),
         _SMALL,
@@ -154,7 +155,7 @@ TABLE_1 = (
         expected_bias=_naive_bayes,
     ),
     TableRow(
-        "column-vote",
+        ColumnVote.name,
         "large k",
         (1.0, -1.0, 0.0),
         _LARGE,
@@ -163,7 +164,7 @@ TABLE_1 = (
         expected_bias=_column_vote,
     ),
     TableRow(
-        "uniform-vote",
+        UniformVote.name,
         "large k",
         (1.0, -1.0, 0.0),
         _LARGE,
@@ -172,7 +173,7 @@ TABLE_1 = (
         expected_bias=_column_vote,
     ),
     TableRow(
-        "exhaustive",
+        Exhaustive.name,
         "large k",
         (1.0, -1.0, 0.0),
         _SEARCH,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.answers import ComparisonAnswers
+from holdfast.attacks.description import Reads
 from holdfast.attacks.wrappers._reader import Reader
 from holdfast.forecasts import Setting
 from holdfast.labels import Labels
@@ -34,6 +35,8 @@ class ImprovementReader(Reader):
     >>> attack.predict()
     array([1, 1, 0, 0], dtype=uint8)
     """
+
+    reads = Reads.NEW_BEST
 
     @classmethod
     def obstacle(cls, setting: Setting) -> str:  # noqa: ARG003

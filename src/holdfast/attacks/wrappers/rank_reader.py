@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
+from holdfast.attacks.description import Reads
 from holdfast.attacks.wrappers._reader import Reader
 from holdfast.forecasts import Setting
 from holdfast.labels import Labels
@@ -40,6 +41,8 @@ class RankReader(Reader):
     >>> attack.predict()
     array([1, 1, 1, 0, 0, 0], dtype=uint8)
     """
+
+    reads = Reads.ORDER
 
     @classmethod
     def obstacle(cls, setting: Setting) -> str:  # noqa: ARG003

@@ -1,0 +1,148 @@
+"""An attack is one file and one import line: the skeleton in CONTRIBUTING, put into a copy."""
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from holdfast.attacks.registry import attack_types
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "holdfast"
+LINE = "from holdfast.attacks.climbing.best_of_many import BestOfMany as BestOfMany\n"
+# Runs commands in one process; prints what each printed, and what the package says of the attack.
+SCRIPT = """
+import contextlib, io, json, sys
+import holdfast.attacks
+from attack_table import every_attack, tolerated_answers
+from holdfast.cli import main
+from holdfast.testing import check_attack
+
+printed = {}
+for command in json.load(sys.stdin):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(command)
+    printed[command[0]] = [code, out.getvalue(), err.getvalue()]
+check_attack(holdfast.attacks.BestOfMany)
+print(json.dumps({
+    "file": holdfast.attacks.__file__,
+    "tables": every_attack() + tolerated_answers(),
+    "printed": printed,
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    """Copy the package, the rest of it by reference, with the skeleton and its line."""
+    folder = tmp_path_factory.mktemp("copy")
+    for here in ("", "attacks", "attacks/climbing"):
+        copy = folder / "holdfast" / here
+        copy.mkdir(parents=True, exist_ok=True)
+        for path in (SOURCE / here).iterdir():
+            if path.name not in ("attacks", "climbing", "__init__.py"):
+                (copy / path.name).symlink_to(path)
+        (copy / "__init__.py").write_text((SOURCE / here / "__init__.py").read_text())
+    contributing = (ROOT / "CONTRIBUTING.md").read_text().partition("## A new attack")[2]
+    skeleton = re.search(r"```python\n(.*?)```", contributing, re.DOTALL)
+    attacks = folder / "holdfast" / "attacks"
+    (attacks / "climbing" / "best_of_many.py").write_text(skeleton[1])
+    imports = (attacks / "__init__.py").read_text()
+    (attacks / "__init__.py").write_text(imports + LINE)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def found(package):
+    """Run the commands in the copy."""
+    labels = np.random.default_rng(4).integers(2, size=40)
+    rows = [f"{at},{label}" for at, label in enumerate(labels)]
+    (package / "labels.csv").write_text("\n".join(["id,label", *rows, ""]))
+    sizes = ["--n-examples", "40", "--n-classes", "2", "--looks", "6"]
+    alone = ["--trials", "2", "--processes", "1"]
+    commands = [
+        ["attack", "best-of-many", *sizes, *alone],
+        ["plan", *sizes],
+        ["matrix", "--rule", "improved", *sizes, *alone],
+        ["audit", "labels.csv", "--mechanism", "improved", "--looks", "3", "--processes", "1"],
+    ]
+    run = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        input=json.dumps([[*command, "--json"] for command in commands]),
+        capture_output=True,
+        text=True,
+        cwd=package,
+        env={**os.environ, "PYTHONPATH": f"{package}{os.pathsep}{ROOT / 'scripts'}"},
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    told = json.loads(run.stdout)
+    assert told["file"].startswith(str(package))
+    return told
+
+
+def printed(found, command):
+    code, out, err = found["printed"][command]
+    assert code in (0, 1), err
+    return json.loads(out)
+
+
+def test_it_is_played_by_its_name(found):
+    assert "best-of-many" in json.dumps(printed(found, "attack"))
+
+
+def test_a_plan_has_its_forecast(found):
+    (told,) = (e for e in printed(found, "plan")["attacks"] if e["attack"] == "best-of-many")
+    # sqrt(2 log(6) 40/2 (1 - 1/2)), by hand
+    assert told["gain"] == pytest.approx(5.986, abs=1e-3)
+    assert told["reason"] == "the luckiest of k submissions: normal tail"
+
+
+def test_the_matrix_and_an_audit_play_it_on_a_board_that_shows_one_bit(found):
+    (cell,) = (e for e in printed(found, "matrix")["cells"] if e["attack"] == "best-of-many")
+    assert cell["bias"] is not None
+    (gain,) = (e for e in printed(found, "audit")["gains"] if e["attack"] == "best-of-many")
+    assert gain["points"] is not None
+
+
+def test_the_tables_in_the_docs_have_it(found):
+    row = "| `best-of-many` | climbing | Submit random labels, and keep the submission that scored"
+    assert row in found["tables"]
+    assert "`BestOfMany` | yes | no |" in found["tables"]
+
+
+def test_no_more_than_ten_attack_names_are_quoted_outside_the_attacks_own_files():
+    """Seven are the demo's; a bound and a kind of hidden labels share a name with an attack."""
+    homes = {cls.name: Path(sys.modules[cls.__module__].__file__) for cls in attack_types()}
+    quoted = []
+    for path in SOURCE.rglob("*.py"):
+        text = path.read_text()
+        if not any(f'"{name}' in text for name in homes):
+            continue
+        nodes = list(ast.walk(ast.parse(text)))
+        columns = {id(node.slice) for node in nodes if isinstance(node, ast.Subscript)}
+        for node in nodes:
+            if isinstance(node, ast.Constant) and id(node) not in columns:
+                name = str(node.value).partition(",")[0]
+                if name in homes and path != homes[name] and path.parent.name != name:
+                    quoted.append(f"{path.relative_to(SOURCE)}:{node.lineno} {name}")
+    assert len(quoted) <= 10, "\n".join(quoted)
+
+
+def test_nobody_guesses_what_an_attack_takes():
+    """The guard asks scikit-learn's estimators, which are none of ours."""
+    asked = re.compile(r"inspect\.(signature|getfullargspec)|hasattr\(\w*(attack|cls|inner)\w*,")
+    guesses = [
+        f"{path.relative_to(SOURCE)}: {found[0]}"
+        for path in SOURCE.rglob("*.py")
+        if "guard" not in path.parts
+        for found in asked.finditer(path.read_text())
+    ]
+    assert guesses == []
