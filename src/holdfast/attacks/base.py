@@ -26,7 +26,8 @@ class TurnBased(Described, Generic[Query]):
     """Keep `ask` and `tell` in turn and within the budget.
 
     A subclass implements `_query(index)`, the next query or None if it has nothing left to ask;
-    `_receive(count)`, which takes the answer as a match count; and `_guess()`.
+    `_receive(count)`, which takes the answer as a match count, or `_take(answer)`, as it was
+    released; and `_guess()`.
 
     Parameters
     ----------
@@ -77,11 +78,7 @@ class TurnBased(Described, Generic[Query]):
             value = math.nan
         if not math.isfinite(value):
             raise InvalidInput(f"answer must be a finite number, got {quoted(answer)}.")
-        count = value * self._problem.n_examples
-        nearest = round(count)
-        # An exact answer is a count divided by n: undo the rounding of that division, so that
-        # equal counts compare equal.
-        self._receive(float(nearest) if abs(count - nearest) < 1e-6 else count)
+        self._take(value)
         self._waiting = False
         self._answered += 1
 
@@ -91,6 +88,14 @@ class TurnBased(Described, Generic[Query]):
 
     def _query(self, index: int) -> Query | None:
         raise NotImplementedError
+
+    def _take(self, answer: float) -> None:
+        """Learn from an accuracy as it was released; unless overridden, from its match count."""
+        count = answer * self._problem.n_examples
+        nearest = round(count)
+        # An exact answer is a count divided by n: undo the rounding of that division, so that
+        # equal counts compare equal.
+        self._receive(float(nearest) if abs(count - nearest) < 1e-6 else count)
 
     def _receive(self, count: float) -> None:
         raise NotImplementedError

@@ -72,9 +72,8 @@ class InformedAttack(LabelAttack):
             known.check_fits(self._problem)
             self._prior = known.relative(self._shifts)
 
-    def _receive(self, count: float) -> None:
+    def _take(self, answer: float) -> None:
         n = self._problem.n_examples
-        answer = count / n
         try:
             low, high = self._answers.counts(answer, n)
             estimate = self._answers.estimate(answer, n)

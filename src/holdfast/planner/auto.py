@@ -124,13 +124,13 @@ class Auto(TurnBased[Labels]):
     def _query(self, index: int) -> Labels | None:  # noqa: ARG002 - the chosen attack counts
         return self._inner.ask()
 
-    def _receive(self, count: float) -> None:
+    def _take(self, answer: float) -> None:
         if isinstance(self._answers, ComparisonAnswers):
-            standing = self._standing + (1 if count > 0.0 else -1)
+            standing = self._standing + (1 if answer > 0.0 else -1)
             self._inner.tell(standing / self._problem.n_examples)
             self._standing = standing
         else:
-            self._inner.tell(count / self._problem.n_examples)
+            self._inner.tell(answer)
 
     def _guess(self) -> Labels:
         return self._inner.predict()

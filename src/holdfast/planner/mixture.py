@@ -144,10 +144,10 @@ class Mixture(TurnBased[Labels]):
         )
         return True
 
-    def _receive(self, count: float) -> None:
+    def _take(self, answer: float) -> None:
         n = self._problem.n_examples
         try:
-            matches, _ = self._answers.counts(count / n, n)
+            matches, _ = self._answers.counts(answer, n)
         except InconsistentAnswer as error:
             raise InconsistentAnswer(f"Query {self._answered}: {error}") from None
         if self._second is None:

@@ -151,13 +151,13 @@ class VoteStacking(InformedAttack):
             )
         return self._rest.ask()
 
-    def _receive(self, count: float) -> None:
+    def _take(self, answer: float) -> None:
         if self._rest is not None:
             try:
-                self._rest.tell(count / self._problem.n_examples)
+                self._rest.tell(answer)
             except InconsistentAnswer as error:
                 raise renumbered(error, self._answered) from None
-        super()._receive(count)
+        super()._take(answer)
 
     def _learn(self, low: int, high: int, estimate: float) -> None:  # noqa: ARG002
         share = min(max(estimate / self._problem.n_examples, 0.0), 1.0)
