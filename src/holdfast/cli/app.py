@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from holdfast import compiling
 from holdfast._version import __version__
 from holdfast.cli.output import report_error
 from holdfast.errors import HoldfastError, LedgerError
@@ -93,6 +94,7 @@ def run(arguments: Sequence[str] | None) -> int:
     given = sys.argv[1:] if arguments is None else list(arguments)
     # Options of the whole program take no value, so the first other word is the command.
     wanted = [word for word in given if not word.startswith("-")][:1]
+    compiling.announce(_say_that_it_compiles)
     try:
         app = build(wanted)
         code = app(args=given or ["--help"], prog_name="holdfast", standalone_mode=False)
@@ -120,6 +122,10 @@ def run(arguments: Sequence[str] | None) -> int:
     if code == EXIT_INTERRUPTED:  # how newer versions of typer report Ctrl-C
         report_error("interrupted.")
     return code if isinstance(code, int) else 0
+
+
+def _say_that_it_compiles() -> None:
+    print("Compiling what is used for the first time; this takes a while, once.", file=sys.stderr)
 
 
 def _one_line(problem: Exception) -> str:

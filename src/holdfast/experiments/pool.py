@@ -23,6 +23,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any, Generic, NamedTuple, NoReturn, Protocol, TypeVar, cast
 
+from holdfast import compiling
 from holdfast.errors import WorkerLost
 from holdfast.experiments.interrupts import HAS_MASKS, deferred_interrupt
 from holdfast.problem import check_at_least
@@ -41,6 +42,8 @@ GRACE = 2.0
 SHORT = 0.05
 # Bytes that a pipe takes although nobody reads; more could wait for a worker that waits for us.
 SMALL = 4096
+# What a worker sends before it compiles for the first time; no pickle is as short.
+COMPILING = b"c"
 
 
 class Map(Protocol[TaskIn, ResultOut]):
@@ -233,6 +236,9 @@ class _Workers(Generic[Task, Result]):
                 message = worker.pipe.recv_bytes()
             except (EOFError, OSError):
                 _report_loss(worker)
+            if message == COMPILING:
+                compiling.tell()
+                continue
             seconds, done, result = pickle.loads(message)
             worker.most = 2 if seconds < SHORT else 1
             errand = worker.errands.popleft()
@@ -258,6 +264,7 @@ def _serve(pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
     os.environ["HOLDFAST_THREADS"] = "1"  # the cores are taken by the other workers
+    compiling.announce(lambda: pipe.send_bytes(COMPILING))
     try:
         work, shared = pickle.loads(pipe.recv_bytes())
         while True:
