@@ -92,7 +92,8 @@ def test_the_float_attack_reads_a_floating_point_sampler():
 @pytest.mark.slow
 @pytest.mark.parametrize(("text", "scale"), NOISY)
 def test_the_float_attack_learns_nothing_from_the_last_bits(text, scale):
-    rule, trials, n = parse_mechanism(text), 15, 100
+    # Floats gave 0.3 away, and four standard errors of six trials are a tenth.
+    rule, trials, n = parse_mechanism(text), 6, 100
 
     def played(possible):
         rng = np.random.default_rng(8)
