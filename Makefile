@@ -45,11 +45,12 @@ test: $(STAMP)  ## run every test, the slow ones too
 fast: $(STAMP)  ## run the tests that take less than five minutes
 	@$(BIN)/python -m pytest -m 'not slow'
 
-lint: $(STAMP)  ## check format, style, types and the import contract
+lint: $(STAMP)  ## check format, style, types, the import contract, and that generated files fit together
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/python -m benchmarks.generated --check
 
 # The lowest versions that pyproject.toml allows, in an environment of its own.
 LOWEST := .venv-lowest
@@ -87,15 +88,16 @@ format: $(STAMP)  ## format the code and mend what ruff can mend
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-data: $(STAMP) docs  ## renew every generated file that takes minutes: surfaces, figures (not the planner's tables)
-	@$(BIN)/python scripts/what_if.py
-	@$(BIN)/python scripts/bounds_figure.py
+data: $(STAMP)  ## renew every generated file that is stale: numbers, tables in pages, pictures (NAMES=all: every one)
+	@$(BIN)/python -m benchmarks.generated $(NAMES)
+	@$(MAKE) --no-print-directory docs
 
-docs: $(STAMP)  ## renew the pages and lists that are generated from the code
+docs: $(STAMP)  ## renew the pages and lists that are generated from the code, and put numbers into pages
 	@$(BIN)/python scripts/cli_page.py
 	@$(BIN)/python scripts/rule_table.py
 	@$(BIN)/python scripts/attack_table.py
 	@$(BIN)/holdfast statements --write > /dev/null
+	@$(BIN)/python -m benchmarks.generated --pages
 
 constraints: $(STAMP)  ## record the versions in .venv as the tested ones; after a full run of the tests
 	@$(BIN)/python scripts/constraints.py

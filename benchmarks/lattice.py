@@ -10,8 +10,7 @@ too few looks. `prior`: all labels at (10000, 10) from calibrated models that ar
 10 (`MODELS`). `vary`: looks for all labels with other values of a constant of
 `holdfast.attacks.exact.lattice.tuning`, and how many more than with its own value for the same
 labels. Every trial draws uniform hidden labels; a wrong label that was called certain stops
-the script. Seconds are those of a whole game, the oracle included; the first, compiling game is
-left out.
+the script.
 """
 
 from __future__ import annotations
@@ -19,14 +18,15 @@ from __future__ import annotations
 import argparse
 import ast
 import math
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
+from benchmarks.tables import Table, print_rows
 from holdfast.attacks import Lattice
 from holdfast.attacks.exact.lattice import tuning
 from holdfast.problem import Problem
@@ -110,12 +110,11 @@ def limit(n: int, m: int) -> float:
 
 
 class Game(NamedTuple):
-    """Looks, certain labels, right labels, seconds; the model's right labels, and its limit."""
+    """Looks, certain labels, right labels; the model's right labels, its bits and its limit."""
 
     looks: int
     certain: int
     right: int
-    seconds: float
     began: int = 0
     bits: float = 0.0
     limit: float = 0.0
@@ -128,26 +127,23 @@ def game(
     rng = np.random.default_rng(sequence)
     hidden = rng.integers(m, size=n)
     prior = None if model is None else model(hidden, m, rng)
-    start = time.perf_counter()
     attack = Lattice(Problem(n, m, k), rng=rng, prior=prior)
     labels = hidden.astype(attack.predict().dtype)
     while (query := attack.ask()) is not None:
         attack.tell(np.count_nonzero(query == labels) / n)
-    seconds = time.perf_counter() - start
     sure, guess = attack.certain(), attack.predict()
     if (guess[sure] != hidden[sure]).any():
         raise AssertionError(f"a certain label was wrong at {(n, m, k)}, {sequence}")
     right = int(np.count_nonzero(guess == hidden))
-    played = Game(attack.answered, int(sure.sum()), right, seconds)
+    played = Game(attack.answered, int(sure.sum()), right)
     if prior is None:
         return played
     began = int(np.count_nonzero(prior.argmax(axis=1) == hidden))
-    return Game(*played[:4], began, *model_limit(prior))
+    return Game(*played[:3], began, *model_limit(prior))
 
 
 def games(n: int, m: int, k: int, trials: int, seed: int, model: Model | None = None) -> np.ndarray:
     """Return one row for each trial."""
-    game(200, m, k, np.random.SeedSequence(0), model)
     sequences = np.random.SeedSequence(seed).spawn(trials)
     return np.array([game(n, m, k, sequence, model) for sequence in sequences])
 
@@ -164,42 +160,75 @@ def _mean(values: np.ndarray) -> str:
     return f"{values.mean():.1f} ± {error:.1f}"
 
 
-def looks(trials: int, seed: int) -> Iterator[str]:
-    yield "| (n, m) | limit | looks, zero errors | ratio | seconds |"
-    yield "|---|--:|--:|--:|--:|"
-    for n, m in ALL_LABELS:
-        rows = games(n, m, UNLIMITED, trials if n * m < 10**7 else max(2, trials // 5), seed)
-        if (rows[:, 1] < n).any():
-            raise AssertionError(f"not all labels were recovered at {(n, m)}")
-        bound = limit(n, m)
-        yield (
-            f"| ({n}, {m}) | {bound:.0f} | {_mean(rows[:, 0])} | "
-            f"{rows[:, 0].mean() / bound:.3f} | {rows[:, 3].mean():.1f} |"
-        )
+def looks_row(n: int, m: int, trials: int, seed: int) -> str:
+    """Show the looks for all labels, and their ratio to the limit."""
+    trials = trials if n * m < 10**7 else max(2, trials // 5)
+    rows = games(n, m, UNLIMITED, trials, seed)
+    if (rows[:, 1] < n).any():
+        raise AssertionError(f"not all labels were recovered at {(n, m)}")
+    bound = limit(n, m)
+    return (
+        f"| ({n}, {m}) | {trials} | {bound:.0f} | {_mean(rows[:, 0])} | "
+        f"{rows[:, 0].mean() / bound:.3f} |"
+    )
 
 
-def budgets(trials: int, seed: int) -> Iterator[str]:
-    yield "| (n, m) | k | certain labels | gain over n/m |"
-    yield "|---|--:|--:|--:|"
-    for n, m, k in TOO_FEW:
-        rows = games(n, m, k, trials, seed)
-        yield f"| ({n}, {m}) | {k} | {_mean(rows[:, 1])} | {_mean(rows[:, 2] - n / m)} |"
+def looks(trials: int, seed: int) -> Table:
+    """Return the looks for all labels."""
+    head = ("| (n, m) | trials | limit | looks | ratio |", "|---|--:|--:|--:|--:|")
+    rows = [partial(looks_row, n, m, trials, seed) for n, m in ALL_LABELS]
+    return _table("looks", head, rows, trials, seed)
 
 
-def prior(trials: int, seed: int) -> Iterator[str]:
+def budget_row(n: int, m: int, k: int, trials: int, seed: int) -> str:
+    """Show what too few looks make certain."""
+    rows = games(n, m, k, trials, seed)
+    return f"| ({n}, {m}) | {k} | {trials} | {_mean(rows[:, 1])} | {_mean(rows[:, 2] - n / m)} |"
+
+
+def budgets(trials: int, seed: int) -> Table:
+    """Return certain labels and gains with too few looks."""
+    head = (
+        "| (n, m) | k | trials | certain labels | gain over n/m |",
+        "|---|--:|--:|--:|--:|",
+    )
+    rows = [partial(budget_row, *sizes, trials, seed) for sizes in TOO_FEW]
+    return _table("budgets", head, rows, trials, seed)
+
+
+def prior_row(model: Model, trials: int, seed: int) -> str:
+    """Show the looks for all labels from one kind of model."""
     n, m = 10_000, 10
-    yield "| model | right | bits left | limit | looks, zero errors | ratio | seconds |"
-    yield "|---|--:|--:|--:|--:|--:|--:|"
-    for model in MODELS:
-        rows = games(n, m, UNLIMITED, trials, seed, model)
-        if (rows[:, 1] < n).any():
-            raise AssertionError(f"not all labels were recovered from {model.__name__}")
-        taken, bound = rows[:, 0], rows[:, 6].mean()
-        yield (
-            f"| {model.__name__} | {rows[:, 4].mean() / n:.3f} | {rows[:, 5].mean():.0f} "
-            f"| {bound:.0f} | {_mean(taken)} | {taken.mean() / bound:.2f} "
-            f"| {rows[:, 3].mean():.1f} |"
-        )
+    rows = games(n, m, UNLIMITED, trials, seed, model)
+    if (rows[:, 1] < n).any():
+        raise AssertionError(f"not all labels were recovered from {model.__name__}")
+    taken, bound = rows[:, 0], rows[:, 5].mean()
+    return (
+        f"| {model.__name__} | {rows[:, 3].mean() / n:.3f} | {rows[:, 4].mean():.0f} "
+        f"| {bound:.0f} | {_mean(taken)} | {taken.mean() / bound:.2f} |"
+    )
+
+
+def prior(trials: int, seed: int) -> Table:
+    """Return the looks for all labels from calibrated models."""
+    head = (
+        "| model | right | bits left | limit | looks, zero errors | ratio |",
+        "|---|--:|--:|--:|--:|--:|",
+    )
+    rows = [partial(prior_row, model, trials, seed) for model in MODELS]
+    return _table("prior", head, rows, trials, seed)
+
+
+def _table(
+    name: str, head: tuple[str, str], rows: Sequence[Callable[[], str]], trials: int, seed: int
+) -> Table:
+    command = f"python -m benchmarks.lattice {name} --trials {trials} --seed {seed}"
+    return Table(f"lattice-{name}", command, seed, head, rows)
+
+
+def tables() -> list[Table]:
+    """Return the tables of the page."""
+    return [looks(10, 8104), budgets(10, 2025), prior(20, 31337)]
 
 
 TABLES = {"looks": looks, "budgets": budgets, "prior": prior}
@@ -238,13 +267,12 @@ def main() -> None:
     varied.add_argument("--model", choices=[model.__name__ for model in MODELS])
     options = parser.parse_args()
     trials = Trials(options.trials, options.seed)
-    if options.table == "vary":
-        n, m = map(int, options.problem.split(","))
-        model = next((each for each in MODELS if each.__name__ == options.model), None)
-        lines = vary(options.name, options.values, (n, m), model, trials)
-    else:
-        lines = TABLES[options.table](*trials)
-    for line in lines:
+    if options.table != "vary":
+        print_rows(TABLES[options.table](*trials))
+        return
+    n, m = map(int, options.problem.split(","))
+    model = next((each for each in MODELS if each.__name__ == options.model), None)
+    for line in vary(options.name, options.values, (n, m), model, trials):
         print(line, flush=True)
 
 

@@ -13,10 +13,13 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.tables import Table, print_rows
 from holdfast.attacks.steering._multiclass_pairing import (
     BEATEN,
     DEFAULT_WEIGHTS,
@@ -30,6 +33,7 @@ from holdfast.attacks.steering.champion_challenger import LAST_LEVEL
 Floats = NDArray[np.float64]
 
 POSITIONS = 200
+CLASSES = [4, 10, 1000]
 # Probabilities are 1/m times 1 + SMALL * value: small enough to be linear.
 SMALL = 1e-4
 PARTS = {
@@ -98,28 +102,58 @@ def measure(
     return float(fit[0]), math.sqrt(rest @ rest / (games - facts.shape[1]) / games), lost
 
 
+def row(
+    name: str, coin: ShowWeights, classes: Sequence[int], looks: int, games: int, seed: int
+) -> str:
+    """Return the line of one set of weights."""
+    found = [measure(m, looks, coin, games, seed) for m in classes]
+    return f"| {name} |" + "".join(f" {mean:.4f} ± {error:.4f} |" for mean, error, _ in found)
+
+
+def last_row(classes: Sequence[int], looks: int, games: int, seed: int) -> str:
+    """Return the line of what is lost in beaten labels."""
+    shares = [measure(m, looks, DEFAULT_WEIGHTS, games, seed)[2] for m in classes]
+    cells = (f" {lost.mean():.3f} ± {lost.std() / math.sqrt(games):.3f} |" for lost in shares)
+    return f"| in beaten labels (foreseen {BEATEN / math.sqrt(looks):.3f}) |" + "".join(cells)
+
+
+def table(classes: Sequence[int], looks: int, games: int, seed: int) -> Table:
+    """Return what all weights are worth, and what is lost without some."""
+    weights = {"all of it": DEFAULT_WEIGHTS}
+    for name, fields in PARTS.items():
+        weights["without " + name] = DEFAULT_WEIGHTS._replace(**dict.fromkeys(fields, 0.0))
+    settings = (classes, looks, games, seed)
+    return Table(
+        "multiclass-pairing",
+        f"python -m benchmarks.multiclass_pairing --looks {looks} --games {games} --seed {seed}",
+        seed,
+        (
+            f"| k = {looks} |" + "".join(f" m = {m} |" for m in classes),
+            "|---|" + "--:|" * len(classes),
+        ),
+        (
+            *(partial(row, name, coin, *settings) for name, coin in weights.items()),
+            partial(last_row, *settings),
+        ),
+    )
+
+
+def tables() -> list[Table]:
+    """Return the table of the page."""
+    return [table(CLASSES, 30, 1000, 1)]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--classes", type=int, nargs="+", default=[4, 10, 1000])
+    parser.add_argument("--classes", type=int, nargs="+", default=CLASSES)
     parser.add_argument("--looks", type=int, default=30)
     parser.add_argument("--games", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     if args.games <= 4 * args.looks + 2:
         parser.error(f"games must be above {4 * args.looks + 2}, got {args.games}.")
-    coins = {"all of it": DEFAULT_WEIGHTS}
-    for name, fields in PARTS.items():
-        coins["without " + name] = DEFAULT_WEIGHTS._replace(**dict.fromkeys(fields, 0.0))
-    print(f"| k = {args.looks} |" + "".join(f" m = {m} |" for m in args.classes))
-    print("|---|" + "--:|" * len(args.classes))
-    for name, coin in coins.items():
-        row = [measure(m, args.looks, coin, args.games, args.seed) for m in args.classes]
-        print(f"| {name} |" + "".join(f" {a:.4f} ± {e:.4f} |" for a, e, _ in row), flush=True)
-        if coin is DEFAULT_WEIGHTS:
-            shares = [lost for *_, lost in row]
-    errors = [lost.std() / math.sqrt(args.games) for lost in shares]
-    cells = (f" {lost.mean():.3f} ± {e:.3f} |" for lost, e in zip(shares, errors, strict=True))
-    print(f"| in beaten labels (foreseen {BEATEN / math.sqrt(args.looks):.3f}) |" + "".join(cells))
+    made = table(args.classes, args.looks, args.games, args.seed)
+    print_rows(made)
 
 
 if __name__ == "__main__":

@@ -9,11 +9,14 @@ all of them. An attack that refuses a problem, or that the paper does not define
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
 
+from benchmarks.tables import Table, print_rows
 from holdfast.attacks.registry import attack_names, make_attack
 from holdfast.errors import HoldfastError
 from holdfast.optimal import optimal
@@ -21,8 +24,15 @@ from holdfast.problem import Problem
 
 PROBLEMS = [(5, 2, 1), (5, 2, 2), (5, 2, 3), (8, 2, 3), (4, 3, 2), (5, 3, 3), (4, 4, 3), (3, 10, 3)]
 
-# Attacks that ignore the answers or read only their order.
-SKIPPED = {"constant", "block-climb", "random-climb", "improvement-reader", "rank-reader"}
+# Attacks that ignore the answers, read only their order, or start from a model.
+SKIPPED = {
+    "constant",
+    "block-climb",
+    "random-climb",
+    "improvement-reader",
+    "rank-reader",
+    "prior-climb",
+}
 
 
 def mean_accuracy(name: str, problem: Problem, seeds: int) -> float:
@@ -40,25 +50,46 @@ def mean_accuracy(name: str, problem: Problem, seeds: int) -> float:
     return matches / (vectors.size * seeds)
 
 
+def row(name: str, seeds: int) -> str:
+    """Return one attack's line."""
+    cells = []
+    for sizes in PROBLEMS:
+        try:
+            cells.append(f"{mean_accuracy(name, Problem(*sizes), seeds):.4f}")
+        except HoldfastError:
+            cells.append("-")
+    return f"| {name} | " + " | ".join(cells) + " |"
+
+
+def best_row() -> str:
+    """Return the line of what is possible."""
+    best = " | ".join(f"{float(optimal(*sizes)):.4f}" for sizes in PROBLEMS)
+    return f"| **optimum** | {best} |"
+
+
+def table(seeds: int) -> Table:
+    """Return the optimum and every attack."""
+    head = (
+        "| attack | " + " | ".join(f"({n}, {m}), k={k}" for n, m, k in PROBLEMS) + " |",
+        "|---" + "|--:" * len(PROBLEMS) + "|",
+    )
+    names = [name for name in attack_names() if name not in SKIPPED]
+    rows: list[Callable[[], str]] = [best_row]
+    rows += [partial(row, name, seeds) for name in names]
+    return Table("tiny", f"python -m benchmarks.tiny --seeds {seeds}", 0, head, rows)
+
+
+def tables() -> list[Table]:
+    """Return the table of the page."""
+    return [table(10)]
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=10)
-    options = parser.parse_args()
-    print("| attack | " + " | ".join(f"({n}, {m}), k={k}" for n, m, k in PROBLEMS) + " |")
-    print("|---" + "|--:" * len(PROBLEMS) + "|")
-    best = " | ".join(f"{float(optimal(*sizes)):.4f}" for sizes in PROBLEMS)
-    print(f"| **optimum** | {best} |")
-    for name in attack_names():
-        if name in SKIPPED:
-            continue
-        cells = []
-        for sizes in PROBLEMS:
-            try:
-                cells.append(f"{mean_accuracy(name, Problem(*sizes), options.seeds):.4f}")
-            except HoldfastError:
-                cells.append("-")
-        print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
+    made = table(parser.parse_args().seeds)
+    print_rows(made)
 
 
 if __name__ == "__main__":

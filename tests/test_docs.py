@@ -3,7 +3,6 @@
 import contextlib
 import doctest
 import importlib
-import importlib.util
 import inspect
 import io
 import pkgutil
@@ -15,6 +14,7 @@ import types
 from pathlib import Path
 
 import pytest
+from benchmarks.generated import stale_lists
 from scripts import attack_table
 
 import holdfast
@@ -138,17 +138,8 @@ def test_every_name_in_all_exists():
             assert hasattr(module, name), f"{module.__name__}.__all__ lists {name}"
 
 
-def test_the_command_page_is_fresh():
-    path = ROOT / "scripts" / "cli_page.py"
-    spec = importlib.util.spec_from_file_location("cli_page", path)
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    assert script.PAGE.read_text(encoding="utf-8") == script.page(), RENEW
-
-
-def test_the_packaged_statements_are_fresh():
-    fresh = statements.as_json(statements.collect(ROOT))
-    assert statements.PACKAGED.read_text(encoding="utf-8") == fresh, RENEW
+def test_the_page_of_commands_and_the_packaged_statements_are_fresh():
+    assert stale_lists() == [], RENEW
 
 
 @pytest.mark.parametrize("statement", statements.load(), ids=lambda s: s.label)

@@ -4,22 +4,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from holdfast.audit import formulas, parse_looks
+from holdfast.audit import parse_looks
 from holdfast.audit.inputs.disclosure import rounding_unit_for
+from holdfast.audit.judgement import formulas as closed_forms
 from holdfast.audit.judgement.what_if import (
     ACCOUNTS,
     CLASSES,
     DECIMALS,
     EXAMPLES,
-    LADDER,
     LOOKS,
-    ROUND,
     STEPS,
     what_if,
 )
 from holdfast.audit.page.charts import gain_chart
 from holdfast.audit.scenarios.curve import curve
-from holdfast.audit.scenarios.measurer import Measured, Measurer, PlayBudget
+from holdfast.audit.scenarios.measurement import Measured, PlayBudget
 from holdfast.audit.scenarios.scenarios import Scenario
 from holdfast.certificates import certify
 from holdfast.experiments.matrix_plays import Played
@@ -31,8 +30,8 @@ from tests.audit.sample import sample_audit
 
 @pytest.mark.parametrize("problem", [Problem(1000, 10, k) for k in (1, 10, 100, 2000)])
 def test_what_is_guaranteed_is_possible_and_what_is_possible_is_allowed(problem):
-    guarantee = formulas.guarantee(problem)
-    principle = formulas.principle(problem)
+    guarantee = closed_forms.guarantee(problem)
+    principle = closed_forms.principle(problem)
     assert guarantee is None or guarantee <= principle
     # Both are rounded to a thousandth of a point.
     assert principle <= 100.0 * certify(problem, Exact()).gain + 0.001
@@ -57,22 +56,6 @@ def test_the_surfaces_of_the_package_are_those_of_the_formulas():
     assert surfaces["axes"]["n_examples"] == list(EXAMPLES)
 
 
-@pytest.mark.parametrize(
-    ("rule", "name", "cell"),
-    [("round", name, cell) for name, cell in ROUND.items()]
-    + [("ladder", name, cell) for name, cell in LADDER.items()],
-)
-def test_no_surface_is_older_than_what_it_is_computed_from(rule, name, cell):
-    surfaces = what_if()
-    assert surfaces["made"]["command"] == "python scripts/what_if.py"
-    rng = np.random.default_rng(len(rule + name))
-    for _ in range(5):
-        a, b, c = (int(rng.integers(len(axis))) for axis in (EXAMPLES, CLASSES, LOOKS))
-        stored = np.array(surfaces[rule][name][a][b][c])
-        computed = np.array(cell(Problem(EXAMPLES[a], CLASSES[b], LOOKS[c])))
-        assert np.abs(stored - computed).max() <= 0.011, "run: make data"
-
-
 @pytest.mark.parametrize(("n", "m"), [(50, 2), (899, 10), (10_000, 10), (50_000, 1000), (10**6, 2)])
 def test_the_grain_is_never_finer_than_one_example(n, m):
     grain = rounding_unit_for(n, m)
@@ -83,9 +66,11 @@ def test_the_grain_is_never_finer_than_one_example(n, m):
 def test_the_drawn_guarantee_breaks_between_the_theorems(request_for):
     """Between their ranges nothing is promised; each range is drawn to its very edges."""
     request = request_for(n=2000, m=40, looks=parse_looks("300"))
+    grain = rounding_unit_for(2000, 40)
     empty = [Measured(Scenario("features", "constant"), Mean(0.0, 0.0), None)]
-    measurer = Measurer(request, PlayBudget(2, 2, 300), lambda jobs: [Played(0.0, 1) for _ in jobs])
-    drawn = curve(measurer, empty)
+    drawn = curve(
+        request, PlayBudget(2, 2, 300), grain, empty, lambda jobs: [Played(0.0, 1) for _ in jobs]
+    )
     known = dict(zip(drawn.bound_looks, drawn.guaranteed_by, strict=True))
     first, last = 1 + 2000 // 80, math.floor(9 * 40 * math.log(40)) + 1
     assert known[first] == "small-k"

@@ -1,4 +1,4 @@
-"""Measured curves for what has no closed form; `benchmarks/make_planner_tables.py` makes them."""
+"""Measured curves for what has no closed form; `benchmarks/planner_tables.py` makes them."""
 
 from __future__ import annotations
 

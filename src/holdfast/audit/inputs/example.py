@@ -2,7 +2,7 @@
 
 Half of scikit-learn's digits (the UCI data set "Optical Recognition of Handwritten Digits" by
 E. Alpaydin and C. Kaynak, CC BY 4.0), and what a logistic regression predicts for it. The file is
-written by `scripts/example_data.py`; scikit-learn is needed for nothing else.
+made by `benchmarks/example_data.py`; scikit-learn is needed for nothing else.
 """
 
 from __future__ import annotations

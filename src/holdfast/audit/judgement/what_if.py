@@ -4,8 +4,8 @@ The page interpolates between grid points on log axes. `possible` is the best ga
 gives for some attack, and `allowed` what is certified; measured gains of today's policy are not in
 here. Arrays are nested in the order of the axes that `order` names.
 
-The surfaces do not depend on what is audited, so they come with the package: `scripts/what_if.py`
-writes the file, and a test computes some of its numbers again.
+The surfaces do not depend on what is audited, so they come with the package: `make data` renews
+the file, and tests compute some of its numbers again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from importlib.resources import files
 from typing import Any
 
-from holdfast.audit import formulas
+from holdfast.audit.judgement import formulas as closed_forms
 from holdfast.audit.judgement.allowed import in_points
 from holdfast.certificates import certify
 from holdfast.mechanisms import Exact, Ladder, Rounding, Rule
@@ -39,13 +39,12 @@ def what_if() -> Mapping[str, Any]:
 
 
 def compute() -> Mapping[str, Any]:
-    """Compute the axes and the surfaces, and say by which command.
+    """Compute the axes and the surfaces.
 
     Rounding remembers nothing, so accounts only add up their looks: its surfaces have no axis
     for them. A Ladder is met afresh by every account.
     """
     return {
-        "made": {"command": "python scripts/what_if.py", "seed": None},  # formulas alone
         "order": {
             "round": ["n_examples", "n_classes", "looks", "decimals"],
             "ladder": ["n_examples", "n_classes", "looks", "step"],
@@ -75,7 +74,7 @@ def _rounding(decimals: int | None) -> Rule:
 
 
 def _possible(rule: Rule, problem: Problem) -> float:
-    formula = formulas.expected if isinstance(rule, Ladder) else formulas.forecast
+    formula = closed_forms.expected if isinstance(rule, Ladder) else closed_forms.forecast
     gain = formula(rule, problem) or 0.0
     return round(min(gain, in_points(certify(problem, rule))), 2)
 

@@ -1,9 +1,8 @@
-"""Measure what the planner has no closed form for: writes src/holdfast/forecasts/tables.json.
+"""Measured tables for what the planner has no closed form for.
 
-    python -m benchmarks.make_planner_tables champion-challenger anytime block-climb lattice
-
-Each name measures one table again and leaves the others as they are. Hidden labels are uniform and
-answers exact; the seed differs from every seed used in tests and in `benchmarks.power`.
+`python -m benchmarks.generated planner` writes them into src/holdfast/forecasts/tables.json. Hidden
+labels are uniform and answers exact; the seed differs from every seed used in tests and in
+`benchmarks.power`.
 
 champion-challenger
     Gain divided by the rate-distortion law n R(a) = k/2, by classes, looks k and load k m / n.
@@ -31,17 +30,13 @@ lattice-prior
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import holdfast.forecasts.tables
 from benchmarks.power import synthetic_model
 from holdfast import attacks, play
 from holdfast.bounds import best_impossible
@@ -52,7 +47,6 @@ from holdfast.priors import Prior
 from holdfast.problem import Problem
 
 SEED = 20_261_115
-PATH = Path(holdfast.forecasts.tables.__file__).with_name("tables.json")
 
 CLASSES = [2, 4, 10, 100, 1000]
 LOOKS = [1, 3, 10, 30, 100, 300, 600]
@@ -185,14 +179,14 @@ def anytime() -> dict[str, Any]:
 
 def block_climb() -> dict[str, Any]:
     """Measure the constant of BlockClimb."""
-    constant = []
-    for m in CLASSES:
-        problem = Problem(min(60_000, 200 * m), m, 100)
-        n, _, k = problem
-        gain, _ = played("BlockClimb", problem, 30)
-        constant.append(round(gain / math.sqrt(k * n / m), 3))
-        say(f"block-climb m={m}: {constant[-1]}")
-    return {"classes": CLASSES, "constant": constant}
+    return {"classes": CLASSES, "constant": [climb_cell(m) for m in CLASSES]}
+
+
+def climb_cell(m: int) -> float:
+    """Measure the constant for so many classes."""
+    n, _, k = problem = Problem(min(60_000, 200 * m), m, 100)
+    gain, _ = played("BlockClimb", problem, 30)
+    return round(gain / math.sqrt(k * n / m), 3)
 
 
 def designs() -> dict[str, Any]:
@@ -233,14 +227,19 @@ def lattice() -> dict[str, Any]:
             if t > LATTICE_MOST.get(m, 10_000):
                 row.append(None)
                 continue
-            problem = Problem(t, m, 100 * t * math.ceil(math.log(m)))
-            gain, looks = played("Lattice", problem, max(2, min(8, 3000 // t)))
-            if gain < t * (1 - 1 / m) * 0.99:
-                raise ValueError(f"Lattice left labels open at {problem}.")
-            row.append(round(looks * entropy(t, m) / (t * math.log(m)), 3))
-            say(f"lattice m={m} t={t}: {looks:.0f} looks, {row[-1]} times the limit")
+            row.append(lattice_cell(m, t))
+            say(f"lattice m={m} t={t}: {row[-1]} times the limit")
         ratio.append(filled(row))
     return {"classes": LATTICE_CLASSES, "positions": LATTICE_POSITIONS, "ratio": ratio}
+
+
+def lattice_cell(m: int, t: int) -> float:
+    """Measure the looks for all labels of t positions over the information limit."""
+    problem = Problem(t, m, 100 * t * math.ceil(math.log(m)))
+    gain, looks = played("Lattice", problem, max(2, min(8, 3000 // t)))
+    if gain < t * (1 - 1 / m) * 0.99:
+        raise ValueError(f"Lattice left labels open at {problem}.")
+    return round(looks * entropy(t, m) / (t * math.log(m)), 3)
 
 
 def lattice_budget() -> dict[str, Any]:
@@ -291,27 +290,13 @@ def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def main() -> None:
-    """Measure the tables that were asked for and write the file."""
-    makers: dict[str, Callable[[], dict[str, Any]]] = {
-        "champion-challenger": champion_challenger,
-        "champion-flat": champion_flat,
-        "anytime": anytime,
-        "block-climb": block_climb,
-        "designs": designs,
-        "lattice": lattice,
-        "lattice-budget": lattice_budget,
-        "lattice-prior": lattice_prior,
-    }
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("tables", nargs="+", choices=list(makers))
-    for name in parser.parse_args().tables:
-        measured = makers[name]()
-        tables = json.loads(PATH.read_text()) if PATH.exists() else {}
-        tables[name] = measured
-        lines = ",\n".join(f'  "{key}": {json.dumps(tables[key])}' for key in sorted(tables))
-        PATH.write_text("{\n" + lines + "\n}\n")
-
-
-if __name__ == "__main__":
-    main()
+MAKERS: dict[str, Callable[[], dict[str, Any]]] = {
+    "champion-challenger": champion_challenger,
+    "champion-flat": champion_flat,
+    "anytime": anytime,
+    "block-climb": block_climb,
+    "designs": designs,
+    "lattice": lattice,
+    "lattice-budget": lattice_budget,
+    "lattice-prior": lattice_prior,
+}

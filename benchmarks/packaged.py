@@ -1,0 +1,129 @@
+"""Numbers that come with the package: what-if surfaces, the planner's tables, the example."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from benchmarks import planner_tables as planner
+from benchmarks.example_data import example
+from benchmarks.generated_base import Generated
+from benchmarks.made import Made
+from benchmarks.tables import ROOT
+from holdfast.audit.judgement import what_if
+from holdfast.problem import Problem
+
+__all__ = ["Example", "PlannerTables", "WhatIf"]
+
+PACKAGE = ROOT / "src" / "holdfast"
+
+
+class WhatIf(Generated):
+    """The surfaces of the audit page's what-if panel, from formulas alone."""
+
+    name = "what-if"
+    command = "python -m benchmarks.generated what-if"
+    seed = None
+    files = (PACKAGE / "audit" / "data" / "what_if.json",)
+
+    def content(self) -> dict[str, Any]:
+        """Compute all surfaces."""
+        return dict(what_if.compute())
+
+    def cells(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """Return every point of every surface."""
+        return {
+            f"{rule} {name} {n} {m} {k}": content[rule][name][a][b][c]
+            for rule, surfaces in (("round", what_if.ROUND), ("ladder", what_if.LADDER))
+            for name in surfaces
+            for a, n in enumerate(what_if.EXAMPLES)
+            for b, m in enumerate(what_if.CLASSES)
+            for c, k in enumerate(what_if.LOOKS)
+        }
+
+    def measured(self, cell: str) -> Any:
+        """Compute one point."""
+        rule, name, *sizes = cell.split()
+        surface = {"round": what_if.ROUND, "ladder": what_if.LADDER}[rule][name]
+        return surface(Problem(*map(int, sizes)))
+
+
+class PlannerTables(Generated):
+    """What the planner has no closed form for. All tables take half an hour on one core."""
+
+    name = "planner"
+    command = "python -m benchmarks.generated planner"
+    seed = planner.SEED
+    files = (PACKAGE / "forecasts" / "tables.json",)
+
+    def content(self) -> dict[str, Any]:
+        """Measure all tables."""
+        return {name: make() for name, make in sorted(planner.MAKERS.items())}
+
+    def cells(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what was measured and is quick to measure again."""
+        champion, lattice = content["champion-challenger"], content["lattice"]
+        found = {
+            f"champion-challenger {m} {k} {load}": champion["ratio"][a][b][c]
+            for a, m in enumerate(champion["classes"])
+            for b, k in enumerate(champion["looks"])
+            for c, load in enumerate(champion["loads"])
+            if 10 <= k <= 30 and planner.LEAST_EXAMPLES <= k * m / load <= 3_000
+        }
+        climb = content["block-climb"]
+        pairs = zip(climb["classes"], climb["constant"], strict=True)
+        found |= {f"block-climb {m}": constant for m, constant in pairs if m <= 10}
+        found |= {
+            f"lattice {m} {t}": lattice["ratio"][a][b]
+            for a, m in enumerate(lattice["classes"])
+            for b, t in enumerate(lattice["positions"])
+            if m <= 16 and t <= 300
+        }
+        return found
+
+    def measured(self, cell: str) -> Any:
+        """Measure one cell."""
+        table, *at = cell.split()
+        if table == "champion-challenger":
+            return planner.champion_cell(int(at[0]), int(at[1]), float(at[2]))
+        if table == "block-climb":
+            return planner.climb_cell(int(at[0]))
+        return planner.lattice_cell(int(at[0]), int(at[1]))
+
+
+class Example(Generated):
+    """Half of scikit-learn's digits and a model's predictions."""
+
+    name = "example"
+    command = "python -m benchmarks.generated example"
+    seed = 0
+    files = (PACKAGE / "audit" / "data" / "digits.npz",)
+
+    def content(self) -> dict[str, Any]:
+        """Return labels and predictions."""
+        return {name: array.tolist() for name, array in example().items()}
+
+    def cells(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """Return both arrays."""
+        return dict(content)
+
+    def measured(self, cell: str) -> Any:
+        """Make one array again."""
+        return example()[cell].tolist()
+
+    def load(self) -> dict[str, Any]:
+        """Read the arrays."""
+        with np.load(self.files[0], allow_pickle=False) as arrays:
+            return {name: arrays[name].tolist() for name in ("labels", "predictions")}
+
+    def save(self, made: Made, content: Mapping[str, Any]) -> None:
+        """Write the arrays and the record."""
+        np.savez_compressed(
+            self.files[0],
+            labels=np.array(content["labels"], dtype=np.uint8),
+            predictions=np.array(content["predictions"], dtype=np.uint8),
+            made=np.array(json.dumps(made._asdict())),
+        )
