@@ -31,6 +31,7 @@ COPIED = ("src", "tests", "docs", "benchmarks", "scripts", "pyproject.toml", "RE
 LARGE, LARGE_BLIND = "fig:largek", "fig:largek-unk"
 SMALL, SMALL_BLIND = "fig:smallk", "fig:smallk-unk"
 COLUMNS = "attacks/paper/_column_attack.py"
+RULES = "attacks/paper/_rules.py"
 LARGE_K = "bounds/column_vote.py"
 BLIND_COLUMNS = "attacks/without_features/column_attack.py"
 BLOCKS = "attacks/paper/block_majority.py"
@@ -55,7 +56,7 @@ MUTANTS = (
     Mutant(
         "sums for averages",
         "remark:uniform",
-        COLUMNS,
+        RULES,
         "_average: ClassVar[bool] = True",
         "_average: ClassVar[bool] = False",
     ),
@@ -63,8 +64,8 @@ MUTANTS = (
         "sums for averages, no features",
         "remark:uniform",
         BLIND_COLUMNS,
-        "_average: ClassVar[bool] = True",
-        "_average: ClassVar[bool] = False",
+        "average=self._average",
+        "average=False",
     ),
     Mutant(
         "sums for averages, all votes counted",
@@ -122,7 +123,7 @@ MUTANTS = (
     Mutant(
         "the rarer label, no features",
         SMALL_BLIND,
-        BLIND_BLOCKS,
+        BLOCKS,
         "is_one[: wins.size] = ~wins",
         "is_one[: wins.size] = wins",
     ),

@@ -35,13 +35,18 @@ class TurnBased(Described, Generic[Query]):
         The sizes to play for.
     rng
         Where the attack's one 64-bit seed is drawn from; everything else follows from the seed.
+    permuted
+        Play through a permutation of each example's labels; how is up to the subclass.
     """
 
-    def __init__(self, problem: Problem, *, rng: np.random.Generator) -> None:
+    def __init__(
+        self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True
+    ) -> None:
         self._problem = Problem(*problem)
         if not isinstance(rng, np.random.Generator):
             raise InvalidInput(f"rng must be a numpy.random.Generator, got {quoted(rng)}.")
         self._seed = int(rng.integers(2**63))
+        self._permuted = bool(permuted)
         self._answered = 0
         self._waiting = False
 
@@ -125,7 +130,7 @@ class LabelAttack(TurnBased[Labels]):
     def __init__(
         self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True
     ) -> None:
-        super().__init__(problem, rng=rng)
+        super().__init__(problem, rng=rng, permuted=permuted)
         n, m, _ = self._problem
         self._dtype = label_dtype(m)
         self._keys: NDArray[np.uint64] = np.arange(n, dtype=np.uint64)

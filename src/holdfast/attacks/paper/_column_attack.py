@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.base import LabelAttack
-from holdfast.bounds.column_vote import QUERIES_PER_NAT, predicted_accuracy, voted_examples
+from holdfast.attacks.paper._rules import ColumnRule, LiveColumns
+from holdfast.bounds.column_vote import predicted_accuracy
 from holdfast.forecasts import Estimate, Setting
-from holdfast.kernels.columns import Columns, UniformColumns
 from holdfast.kernels.keyed import hash_keys, subkey
 from holdfast.labels import Labels
 from holdfast.problem import Problem
@@ -26,28 +24,18 @@ def rows_ahead(n_live: int) -> int:
     return max(1, min(64, MOST_AHEAD // n_live))
 
 
-class ColumnAttack(LabelAttack):
-    """Ask random columns on the first `n_live` examples and a constant on the rest.
-
-    A subclass says how columns are drawn (`_design`), what each answer is worth as a vote
-    (`_weights`), and whether an example takes the label with the largest average vote or the
-    largest total (`_average`).
-    """
-
-    _design: ClassVar[type[Columns]] = UniformColumns
-    _average: ClassVar[bool] = True
+class ColumnAttack(ColumnRule[Labels], LabelAttack):
+    """Ask random columns on the first `n_live` examples and a constant on the rest."""
 
     def __init__(
-        self, problem: Problem, *, rng: np.random.Generator, permuted: bool, n_live: int
+        self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True, n_live: int
     ) -> None:
-        super().__init__(problem, rng=rng, permuted=permuted)
-        self._n_live = n_live
+        super().__init__(problem, rng=rng, permuted=permuted, n_live=n_live)
         column_keys = hash_keys(self._keys[:n_live], subkey(self._seed, "column"))
         design = self._design(self._problem.n_queries, self._problem.n_classes)
         self._columns = design.on(column_keys, self._shifts[:n_live])
         # The default label of the examples that are not asked about, permuted as all labels are.
         self._default = self._shifted(0)
-        self._counts = np.empty(self._problem.n_queries)
         # A few queries are made at once, so that more than one core has work.
         self._ahead = np.empty((rows_ahead(n_live), n_live), dtype=self._dtype)
         self._first_ahead = -self._ahead.shape[0]
@@ -74,9 +62,6 @@ class ColumnAttack(LabelAttack):
     def _before_new_rows(self) -> None:
         """Use the queries that are at hand once more before others take their place."""
 
-    def _receive(self, count: float) -> None:
-        self._counts[self._answered] = count
-
     def _guess(self) -> Labels:
         votes = np.zeros(self._problem.n_examples, dtype=np.uint32)
         votes[: self._n_live] = self._votes()
@@ -87,11 +72,8 @@ class ColumnAttack(LabelAttack):
         weights = self._weights(self._counts[: self._answered])
         return self._columns.vote(weights, average=self._average)
 
-    def _weights(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        return counts
 
-
-class LiveColumnAttack(ColumnAttack):
+class LiveColumnAttack(LiveColumns[Labels], ColumnAttack):
     """A column attack that decides the paper's t examples, as many as k queries can prove."""
 
     @classmethod
@@ -101,15 +83,3 @@ class LiveColumnAttack(ColumnAttack):
         gain = problem.n_examples * (predicted_accuracy(problem) - problem.baseline)
         reason = "k/(9 log m) examples, almost surely: normal integral"
         return setting.from_scratch(gain, problem.n_queries, reason)
-
-    def __init__(
-        self,
-        problem: Problem,
-        *,
-        rng: np.random.Generator,
-        permuted: bool = True,
-        queries_per_nat: float = QUERIES_PER_NAT,
-    ) -> None:
-        problem = Problem(*problem)
-        n_live = voted_examples(problem, queries_per_nat)
-        super().__init__(problem, rng=rng, permuted=permuted, n_live=n_live)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +18,16 @@ from holdfast.answers import (
 from holdfast.attacks._answer_likelihood import normal_nodes
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.description import Reads
+from holdfast.attacks.paper._rules import AnswerCounts
 from holdfast.bounds import block_majority
 from holdfast.errors import InvalidInput
 from holdfast.forecasts import Estimate, Setting
 from holdfast.labels import Labels
 from holdfast.problem import Problem
 
-__all__ = ["BlockMajority", "first_label_wins", "n_blocks_for"]
+__all__ = ["BlockMajority", "BlockRule", "first_label_wins", "n_blocks_for"]
+
+Query = TypeVar("Query")
 
 
 def n_blocks_for(problem: Problem) -> int:
@@ -79,7 +83,27 @@ def block_gain(problem: Problem, answers: AnswerModel) -> float:
     return exact * math.sqrt(spread / (spread + 2.0 * hidden))
 
 
-class BlockMajority(LabelAttack):
+class BlockRule(AnswerCounts[Query]):
+    """A chain of queries that tells of every block which of two labels it has more often."""
+
+    reads = Reads.ORDER
+    strongest_on = frozenset({Reads.SCORES, Reads.NEW_BEST})
+
+    def __init__(
+        self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True
+    ) -> None:
+        super().__init__(problem, rng=rng, permuted=permuted)
+        self._n_blocks = n_blocks_for(self._problem)
+
+    def _second_label_wins(self) -> NDArray[np.bool_]:
+        """Return for each block whether it gets label 1; one not yet decided keeps label 0."""
+        wins = first_label_wins(self._counts[: self._answered], self._problem)
+        is_one = np.zeros(self._n_blocks, dtype=np.bool_)
+        is_one[: wins.size] = ~wins
+        return is_one
+
+
+class BlockMajority(BlockRule[Labels], LabelAttack):
     r"""Guess each block's more frequent of two labels.
 
     Query i labels the first i blocks 0 and the rest 1. Two neighbouring answers differ by one
@@ -118,10 +142,7 @@ class BlockMajority(LabelAttack):
     (array([0, 0, 0, 0, 0, 0], dtype=uint8), array([1, 1, 1, 0, 0, 0], dtype=uint8))
     """
 
-    family = "paper"
-    reads = Reads.ORDER
     tolerates = EVERY_MODEL
-    strongest_on = frozenset({Reads.SCORES, Reads.NEW_BEST})
     accounts = None
     guarantee = "small-k"
 
@@ -149,12 +170,10 @@ class BlockMajority(LabelAttack):
         self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True
     ) -> None:
         super().__init__(problem, rng=rng, permuted=permuted)
-        n = self._problem.n_examples
-        blocks = n_blocks_for(self._problem)
+        n, blocks = self._problem.n_examples, self._n_blocks
         self._edges = [n * block // blocks for block in range(blocks + 1)]
         # The two rows that every query is cut from.
         self._zeros, self._ones = self._shifted(0), self._shifted(1)
-        self._counts = np.empty(self._problem.n_queries)
 
     def _query(self, index: int) -> Labels:
         if self._problem.n_queries == 1:
@@ -162,13 +181,6 @@ class BlockMajority(LabelAttack):
         edge = self._edges[index]
         return np.concatenate((self._zeros[:edge], self._ones[edge:]))
 
-    def _receive(self, count: float) -> None:
-        self._counts[self._answered] = count
-
     def _guess(self) -> Labels:
-        wins = first_label_wins(self._counts[: self._answered], self._problem)
-        # Blocks not yet decided keep label 0, as good as any.
-        per_block = np.ones(len(self._edges) - 1, dtype=np.bool_)
-        per_block[: wins.size] = wins
-        per_example = np.repeat(per_block, np.diff(self._edges))
-        return np.where(per_example, self._zeros, self._ones)
+        per_example = np.repeat(self._second_label_wins(), np.diff(self._edges))
+        return np.where(per_example, self._ones, self._zeros)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +14,14 @@ from holdfast.attacks.description import Reads
 from holdfast.attacks.designs._forecast import design_ratio
 from holdfast.attacks.designs.label_subset import LabelSubset
 from holdfast.attacks.paper._column_attack import ColumnAttack
+from holdfast.attacks.paper._rules import ColumnRule
 from holdfast.forecasts import Estimate, Setting
+from holdfast.labels import Labels
 from holdfast.problem import Problem
 
-__all__ = ["NaiveBayes", "log_odds", "whole_log_odds"]
+__all__ = ["LogOddsVotes", "NaiveBayes", "log_odds", "whole_log_odds"]
+
+Query = TypeVar("Query")
 
 # Steps of a whole weight to one standard deviation of the weights of uniform queries.
 STEPS = 64
@@ -63,7 +68,25 @@ def naive_bayes_gain(problem: Problem) -> float:
     return max(0.0, n * (shown / m * right - 1.0 / m))
 
 
-class NaiveBayes(ColumnAttack):
+class LogOddsVotes(ColumnRule[Query]):
+    """Votes by the log odds of every query's accuracy, on all examples."""
+
+    strongest_on = frozenset({Reads.SCORES})
+    effort = 6.0
+
+    _average = False
+
+    def __init__(
+        self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True
+    ) -> None:
+        problem = Problem(*problem)
+        super().__init__(problem, rng=rng, permuted=permuted, n_live=problem.n_examples)
+
+    def _weights(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        return whole_log_odds(counts, self._problem)
+
+
+class NaiveBayes(LogOddsVotes[Labels], ColumnAttack):
     r"""Weigh every query's labels by the log odds of its accuracy, and take the heaviest.
 
     All queries are uniformly random. A query with accuracy alpha is right about each example
@@ -94,12 +117,6 @@ class NaiveBayes(ColumnAttack):
     (100,)
     """
 
-    family = "paper"
-    strongest_on = frozenset({Reads.SCORES})
-    effort = 6.0
-
-    _average = False
-
     @classmethod
     def forecast(cls, setting: Setting) -> Estimate:
         """Return the expected gain."""
@@ -108,12 +125,3 @@ class NaiveBayes(ColumnAttack):
         gain = naive_bayes_gain(problem) * design_ratio(LabelSubset.name, problem)
         reason = "all m labels, uniform queries: normal integral"
         return setting.from_scratch(gain, problem.n_queries, reason)
-
-    def __init__(
-        self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True
-    ) -> None:
-        problem = Problem(*problem)
-        super().__init__(problem, rng=rng, permuted=permuted, n_live=problem.n_examples)
-
-    def _weights(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        return whole_log_odds(counts, self._problem)

@@ -9,13 +9,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from holdfast.attacks.description import Reads
-from holdfast.attacks.paper.block_majority import first_label_wins, n_blocks_for
+from holdfast.attacks.paper.block_majority import BlockRule
 from holdfast.attacks.without_features.keyed_classifier import ClassifierAttack, KeyedClassifier
 from holdfast.kernels.keyed import LEAST_SLICE, Keys, keyed64, scaled, subkey, wrapped
 from holdfast.kernels.threads import over_slices
 from holdfast.labels import Labels
-from holdfast.problem import Problem
 
 __all__ = ["BlockMajority", "ChainClassifier", "MajorityClassifier"]
 
@@ -69,7 +67,7 @@ class MajorityClassifier(_BlockClassifier):
         return np.unpackbits(np.frombuffer(self.ones, dtype=np.uint8), count=self.n_blocks)
 
 
-class BlockMajority(ClassifierAttack):
+class BlockMajority(BlockRule[KeyedClassifier], ClassifierAttack):
     r"""Guess each block's more frequent of two labels, without seeing the test features.
 
     As `holdfast.attacks.BlockMajority`, with blocks cut by a random function g of the features
@@ -90,39 +88,18 @@ class BlockMajority(ClassifierAttack):
 
     Examples
     --------
+    >>> from holdfast import Problem
     >>> attack = BlockMajority(Problem(1000, 10, 11), rng=np.random.default_rng(0))
     >>> classifier = attack.ask()
     >>> classifier.predict(["some row", "another"]).shape
     (2,)
     """
 
-    reads = Reads.ORDER
-    strongest_on = frozenset({Reads.SCORES, Reads.NEW_BEST})
-
-    def __init__(
-        self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True
-    ) -> None:
-        super().__init__(problem, rng=rng, permuted=permuted)
-        self._n_blocks = n_blocks_for(self._problem)
-
     def _query(self, index: int) -> KeyedClassifier:
-        only_query = self._problem.n_queries == 1
-        return ChainClassifier(
-            seed=self._seed,
-            n_classes=self._problem.n_classes,
-            permuted=self._permuted,
-            n_blocks=self._n_blocks,
-            first_one=self._n_blocks if only_query else index,
-        )
+        blocks, only_query = self._n_blocks, self._problem.n_queries == 1
+        first_one = blocks if only_query else index
+        return self._classifier(ChainClassifier, n_blocks=blocks, first_one=first_one)
 
     def _guess(self) -> KeyedClassifier:
-        wins = first_label_wins(self._counts[: self._answered], self._problem)
-        is_one = np.zeros(self._n_blocks, dtype=np.bool_)
-        is_one[: wins.size] = ~wins
-        return MajorityClassifier(
-            seed=self._seed,
-            n_classes=self._problem.n_classes,
-            permuted=self._permuted,
-            n_blocks=self._n_blocks,
-            ones=np.packbits(is_one).tobytes(),
-        )
+        ones = np.packbits(self._second_label_wins()).tobytes()
+        return self._classifier(MajorityClassifier, n_blocks=self._n_blocks, ones=ones)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.attacks.paper._rules import ColumnRule, LiveColumns
 from holdfast.attacks.without_features.keyed_classifier import ClassifierAttack, KeyedClassifier
-from holdfast.bounds.column_vote import QUERIES_PER_NAT, voted_examples
-from holdfast.kernels.columns import Columns, UniformColumns
+from holdfast.kernels.columns import Columns
 from holdfast.kernels.keyed import Keys, hash_keys, subkey, wrap
 from holdfast.labels import Labels
 from holdfast.problem import Problem
@@ -104,61 +104,26 @@ class VoteClassifier(_OnLiveRows):
         return wrap(votes + shifts, self.n_classes).astype(dtype)
 
 
-class ColumnAttack(ClassifierAttack):
-    """Ask random columns on a random share of the feature space and a constant elsewhere.
-
-    A subclass says how columns are drawn and how answers become votes, as for
-    `holdfast.attacks.paper._column_attack.ColumnAttack`.
-    """
-
-    _design: ClassVar[type[Columns]] = UniformColumns
-    _average: ClassVar[bool] = True
+class ColumnAttack(ColumnRule[KeyedClassifier], ClassifierAttack):
+    """Ask random columns on a random share of the feature space and a constant elsewhere."""
 
     def __init__(
-        self, problem: Problem, *, rng: np.random.Generator, permuted: bool, n_live: int
+        self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True, n_live: int
     ) -> None:
-        super().__init__(problem, rng=rng, permuted=permuted)
+        super().__init__(problem, rng=rng, permuted=permuted, n_live=n_live)
         n, m, k = self._problem
-        self._columns = self._design(k, m)
-        self._live_below = None if n_live >= n else n_live * 2**64 // n
+        live_below = None if n_live >= n else n_live * 2**64 // n
+        self._on_live: dict[str, Any] = {"columns": self._design(k, m), "live_below": live_below}
 
     def _query(self, index: int) -> KeyedClassifier:
-        return ColumnClassifier(
-            seed=self._seed,
-            n_classes=self._problem.n_classes,
-            permuted=self._permuted,
-            columns=self._columns,
-            live_below=self._live_below,
-            index=index,
-        )
+        return self._classifier(ColumnClassifier, **self._on_live, index=index)
 
     def _guess(self) -> KeyedClassifier:
-        weights = self._weights(self._counts[: self._answered])
-        return VoteClassifier(
-            seed=self._seed,
-            n_classes=self._problem.n_classes,
-            permuted=self._permuted,
-            columns=self._columns,
-            live_below=self._live_below,
-            weights=Packed.of(weights),
-            average=self._average,
+        weights = Packed.of(self._weights(self._counts[: self._answered]))
+        return self._classifier(
+            VoteClassifier, **self._on_live, weights=weights, average=self._average
         )
 
-    def _weights(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        return counts
 
-
-class LiveColumnAttack(ColumnAttack):
+class LiveColumnAttack(LiveColumns[KeyedClassifier], ColumnAttack):
     """A column attack on a share t/n of the feature space, the paper's t."""
-
-    def __init__(
-        self,
-        problem: Problem,
-        *,
-        rng: np.random.Generator,
-        permuted: bool = True,
-        queries_per_nat: float = QUERIES_PER_NAT,
-    ) -> None:
-        problem = Problem(*problem)
-        n_live = voted_examples(problem, queries_per_nat)
-        super().__init__(problem, rng=rng, permuted=permuted, n_live=n_live)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,6 @@ from holdfast.attacks.base import TurnBased
 from holdfast.features import row_keys
 from holdfast.kernels.keyed import Keys, bounded, subkey
 from holdfast.labels import Labels, label_dtype
-from holdfast.problem import Problem
 
 __all__ = ["ClassifierAttack", "KeyedClassifier"]
 
@@ -52,14 +52,7 @@ class KeyedClassifier:
 class ClassifierAttack(TurnBased[KeyedClassifier]):
     """An attack whose queries and prediction are keyed classifiers; it never sees the test set."""
 
-    family = "paper"
-
-    def __init__(
-        self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True
-    ) -> None:
-        super().__init__(problem, rng=rng)
-        self._permuted = bool(permuted)
-        self._counts = np.empty(self._problem.n_queries)
-
-    def _receive(self, count: float) -> None:
-        self._counts[self._answered] = count
+    def _classifier(self, kind: Callable[..., KeyedClassifier], **fields: Any) -> KeyedClassifier:
+        """Return a classifier with the attack's seed and permutation."""
+        m = self._problem.n_classes
+        return kind(seed=self._seed, n_classes=m, permuted=self._permuted, **fields)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
-from holdfast.attacks.description import Reads
-from holdfast.attacks.paper.naive_bayes import whole_log_odds
+from holdfast.attacks.paper.naive_bayes import LogOddsVotes
 from holdfast.attacks.without_features.column_attack import ColumnAttack
-from holdfast.problem import Problem
+from holdfast.attacks.without_features.keyed_classifier import KeyedClassifier
 
 __all__ = ["NaiveBayes"]
 
 
-class NaiveBayes(ColumnAttack):
+class NaiveBayes(LogOddsVotes[KeyedClassifier], ColumnAttack):
     r"""Weigh every random classifier's labels by the log odds of its accuracy.
 
     As `holdfast.attacks.NaiveBayes`, with each query a random function of the features.
@@ -36,20 +32,9 @@ class NaiveBayes(ColumnAttack):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from holdfast import Problem
     >>> attack = NaiveBayes(Problem(1000, 10, 300), rng=np.random.default_rng(0))
     >>> attack.predict().predict([b"row"]).shape
     (1,)
     """
-
-    strongest_on = frozenset({Reads.SCORES})
-    effort = 6.0
-    _average = False
-
-    def __init__(
-        self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True
-    ) -> None:
-        problem = Problem(*problem)
-        super().__init__(problem, rng=rng, permuted=permuted, n_live=problem.n_examples)
-
-    def _weights(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        return whole_log_odds(counts, self._problem)
