@@ -1,4 +1,4 @@
-"""Who asks: one attack per file, one line per attack, in the order in which tables list them."""
+"""Attacks: one file and one line each, in the order in which tables list them."""
 # ruff: noqa: I001 - see above
 
 from holdfast.attacks import without_features as without_features

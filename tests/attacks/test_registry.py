@@ -1,0 +1,92 @@
+"""Attacks by name: who is listed, what reaches their making, and what a wrong name is told."""
+
+import numpy as np
+import pytest
+
+from holdfast import Problem, attacks
+from holdfast.answers import RoundedAnswers
+from holdfast.attacks import registry
+from holdfast.attacks.description import FAMILIES, Needs, NewBestBoard, Reads
+from holdfast.attacks.registry import attack_names, attack_type, attack_types, build, make_attack
+from holdfast.errors import InvalidInput
+from holdfast.experiments.suite import attack_on
+from holdfast.mechanisms import parse_mechanism
+from holdfast.priors import Prior
+
+PROBLEM = Problem(20, 2, 5)
+
+
+def rng():
+    return np.random.default_rng(3)
+
+
+@pytest.mark.parametrize("without_features", [False, True])
+def test_every_attack_has_a_family_and_a_name_of_its_own(without_features):
+    found = attack_types(without_features=without_features)
+    assert {cls.family for cls in found} <= set(FAMILIES)
+    assert len({cls.name for cls in found}) == len(found)
+
+
+def test_an_attack_derived_from_another_has_its_own_name():
+    assert attacks.ChampionChallenger.name == "champion-challenger"
+    assert attacks.AnytimeChampionChallenger.name == "anytime-champion-challenger"
+
+
+def test_what_wraps_an_attack_or_stacks_votes_is_not_played_by_name():
+    names = attack_names()
+    assert names == sorted(names)
+    assert not {"permuted", "rank-reader", "vote-stacking"}.intersection(names)
+
+
+def test_a_wrong_name_is_answered_with_the_names_there_are_and_the_one_meant():
+    with pytest.raises(
+        InvalidInput, match=r"must be one of .*, got 'latice'; did you mean lattice"
+    ):
+        attack_type("latice")
+    with pytest.raises(InvalidInput, match=r"attack without features must be .*, got 'lattice'\."):
+        make_attack("lattice", PROBLEM, rng(), without_features=True)
+
+
+def test_a_prior_and_an_answer_model_reach_only_who_takes_them():
+    given = {"prior": Prior.uniform(20, 2), "answers": RoundedAnswers(0.1)}
+    for name in ("naive-bayes", "prior-climb", "hadamard-blocks"):
+        assert build(attack_type(name), PROBLEM, rng(), **given).problem == PROBLEM
+
+
+def test_an_attack_of_somebody_else_is_played_by_name_once_registered(monkeypatch):
+    monkeypatch.setattr(registry, "_registered", [])
+
+    @registry.register
+    class SomebodyElses(attacks.Constant):
+        pass
+
+    assert isinstance(make_attack("somebody-elses", PROBLEM, rng()), SomebodyElses)
+    assert SomebodyElses not in attack_types()
+
+
+def test_climbers_are_told_what_a_board_wants():
+    fixed, by_luck = NewBestBoard(step=0.01), NewBestBoard(standard_errors=1.0)
+    rounded = NewBestBoard(rounding=0.1)
+    assert attacks.BlockClimb.settings_for(PROBLEM, by_luck) == {"threshold": 1.0, "passes": 4}
+    assert attacks.BlockClimb.settings_for(PROBLEM, fixed) == {"threshold": 0.0, "passes": 2}
+    assert attacks.RandomClimb.settings_for(PROBLEM, fixed) == {"step": 0.01}
+    assert attacks.RandomClimb.settings_for(PROBLEM, rounded) == {"step": 1 / 20}
+    assert attacks.PriorClimb.settings_for(PROBLEM, rounded) == {"step": 0.1, "threshold": 0.0}
+    assert attacks.HillClimb.settings_for(PROBLEM, by_luck) == {}
+
+
+def test_a_public_part_rounded_too_finely_to_hide_counts_is_read_exactly_with_a_prior_too():
+    rule = parse_mechanism("subsample:0.5+round:4")
+    for prior in (None, Prior.uniform(20, 2)):
+        attack = attack_on(attacks.ChampionChallenger, PROBLEM, rng(), rule, prior=prior)
+        assert isinstance(attack, attacks.GridReader)
+        assert attack.read(0.3333) == 0.3  # of ten examples
+
+
+def test_what_needs_something_special_is_among_the_strongest_only_with_it():
+    """Comparisons without a prior, votes or an open end never choose an attack that needs one."""
+    special = [
+        cls for cls in attack_types() if cls.needs not in (None, Needs.ROUNDING, Needs.PRIOR)
+    ]
+    assert all(not cls.strongest_on for cls in special)
+    assert all(cls.strongest_on <= {Reads.SCORES, Reads.NEW_BEST} for cls in attack_types())
