@@ -27,8 +27,8 @@ INTRODUCTION = """\
 Every command takes `--json`: then stdout has one JSON document and nothing else. Bad input is one
 line on stderr, `error: ...`, and exit code 2; for a ledger that can't be used it is 4.
 Progress goes to stderr, and only to a terminal.
-`holdfast --version` prints the version, `holdfast COMMAND --help` explains a command. Words such as look
-and gain are in the [glossary](glossary.md).
+`holdfast --version` prints the version, `holdfast COMMAND --help` explains a command. Words such as
+look and gain are in the [glossary](glossary.md).
 """
 
 
