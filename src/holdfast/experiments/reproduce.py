@@ -17,9 +17,9 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import gammaln, ndtr
 
 from holdfast.attacks import BlockMajority, ColumnVote, Exhaustive, NaiveBayes, UniformVote
+from holdfast.bounds import naive_bayes
 from holdfast.bounds.block_majority import expected_accuracy
 from holdfast.bounds.column_vote import predicted_accuracy
 from holdfast.experiments.regression import Exponents, exponents
@@ -104,30 +104,6 @@ def _column_vote(problem: Problem) -> float:
     return predicted_accuracy(problem) - 1 / problem.n_classes
 
 
-def _naive_bayes(problem: Problem) -> float:
-    r"""Return the normal limit of the bias of `NaiveBayes`.
-
-    A label shown c times to an example collects c independent weights, in total nearly normal with
-    variance c, and c times delta = m / sqrt(n (m-1)) more if it is the true one. The true label
-    wins with probability \int F(x)^(m-1) dG(x), where F and G are the distributions of the total
-    of a wrong and of the true label. Counts c are taken as independent Bin(k, 1/m).
-    """
-    n, m, k = problem
-    delta = m / math.sqrt(n * (m - 1))
-    count = np.arange(k + 1)
-    log_ways = gammaln(k + 1) - gammaln(count + 1) - gammaln(k - count + 1)
-    chance = np.exp(log_ways - count * math.log(m) + (k - count) * math.log1p(-1 / m))
-    count, chance = count[chance > 1e-12], chance[chance > 1e-12]
-    reach = 9 * math.sqrt(count.max()) + delta * count.max()
-    x = np.linspace(-reach, reach, 8001)
-    # A label that was never shown has the total 0; among several of them a coin decides.
-    scale = np.sqrt(np.maximum(count, 1e-6))
-    wrong = ndtr(x[:, None] / scale) @ chance
-    right = ndtr((x[:, None] - delta * count) / scale) @ chance
-    middle = (wrong[1:] + wrong[:-1]) / 2
-    return float((middle ** (m - 1)) @ np.diff(right)) - 1 / m
-
-
 # k <= 1 + n/(2m) everywhere, and k above m, so that every label is shown.
 _SMALL = Grid(k=(101, 201, 401), n=(20_000, 40_000, 80_000), m=(4, 10, 25))
 # max(9 m log m, n/m) <= k <= 9 (n-1) log m everywhere.
@@ -152,7 +128,7 @@ TABLE_1 = (
         _SMALL,
         trials=25,
         work="Feldman, Frostig, Hardt",
-        expected_bias=_naive_bayes,
+        expected_bias=naive_bayes.expected_bias,
     ),
     TableRow(
         ColumnVote.name,

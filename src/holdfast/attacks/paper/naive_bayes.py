@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
-from holdfast.attacks._answer_likelihood import normal_nodes
 from holdfast.attacks.description import Reads
 from holdfast.attacks.designs._forecast import design_ratio
 from holdfast.attacks.designs.label_subset import LabelSubset
 from holdfast.attacks.paper._column_attack import ColumnAttack
 from holdfast.attacks.paper._rules import ColumnRule
+from holdfast.bounds.naive_bayes import expected_bias
 from holdfast.forecasts import Estimate, Setting
 from holdfast.labels import Labels
 from holdfast.problem import Problem
@@ -46,26 +44,6 @@ def whole_log_odds(counts: NDArray[np.float64], problem: Problem) -> NDArray[np.
     """
     n, m, _ = problem
     return np.asarray(np.rint(log_odds(counts, problem) * (STEPS * np.sqrt(n / m))))
-
-
-def naive_bayes_gain(problem: Problem) -> float:
-    r"""Return the expected gain of `NaiveBayes`: the normal integral with every label in play.
-
-    Of m labels r = m (1 - exp(-k/m)) are shown on average, each in k/r queries whose counts have
-    variance v = (n/m)(1 - 1/m); the accuracy is (r/m) \int phi(x) Phi(x + d)^(r-1) dx with
-    d^2 = k/(r v).
-
-    >>> round(naive_bayes_gain(Problem(4000, 2, 400)) / 4000, 3)
-    0.124
-    """
-    n, m, k = problem
-    if m == 2:  # one label's match is the other's miss: a single comparison of d = sqrt(k/n)
-        return n * (float(ndtr(math.sqrt(k / n))) - 0.5)
-    shown = -m * math.expm1(-k / m)
-    shift = math.sqrt(k / shown / (n / m * (1.0 - 1.0 / m)))
-    nodes, weights = normal_nodes(120)
-    right = float(weights @ ndtr(nodes + shift) ** max(shown - 1.0, 0.0))
-    return max(0.0, n * (shown / m * right - 1.0 / m))
 
 
 class LogOddsVotes(ColumnRule[Query]):
@@ -122,6 +100,7 @@ class NaiveBayes(LogOddsVotes[Labels], ColumnAttack):
         """Return the expected gain."""
         # The normal integral fails with few examples as that of the design with r labels does.
         problem = setting.problem
-        gain = naive_bayes_gain(problem) * design_ratio(LabelSubset.name, problem)
+        gain = problem.n_examples * expected_bias(problem)
+        gain *= design_ratio(LabelSubset.name, problem)
         reason = "all m labels, uniform queries: normal integral"
         return setting.from_scratch(gain, problem.n_queries, reason)
