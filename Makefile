@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-lowest test-newest fast lint check format data docs constraints bench mutants browser clean
+.PHONY: help demo test test-lowest test-newest fast lint check format data measure docs constraints bench mutants browser clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -91,6 +91,9 @@ format: $(STAMP)  ## format the code and mend what ruff can mend
 data: $(STAMP)  ## renew every generated file that is stale: numbers, tables in pages, pictures (NAMES=all: every one)
 	@$(BIN)/python -m benchmarks.generated $(NAMES)
 	@$(MAKE) --no-print-directory docs
+
+measure: $(STAMP)  ## compute again every cell of the generated files that takes seconds, and the README's audit (ten minutes)
+	@$(BIN)/python -m benchmarks.generated --measure
 
 docs: $(STAMP)  ## renew the pages and lists that are generated from the code, and put numbers into pages
 	@$(BIN)/python scripts/cli_page.py

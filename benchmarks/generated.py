@@ -3,6 +3,7 @@
     python -m benchmarks.generated            renew what is stale: a few cells come out differently
     python -m benchmarks.generated NAME ...   renew these, stale or not; `all`: all of them
     python -m benchmarks.generated --check    compare records, files and pages; compute nothing
+    python -m benchmarks.generated --measure  compute every cell again that takes seconds
     python -m benchmarks.generated --pages    put the numbers that are there into the pages
 
 Each file carries its command, its seed and a fingerprint: a hash of a few cells, which the tests
@@ -88,6 +89,17 @@ def check(found: dict[str, Generated]) -> int:
     return failed
 
 
+def measure(found: dict[str, Generated]) -> int:
+    """Compute all quick cells again, print what differs, and return the exit code."""
+    failed = 0
+    for each in found.values():
+        print(f"== {each.name}", flush=True)
+        for fault in each.all_stale():
+            failed = 1
+            print(f"{fault}; renew it with: {each.command}", flush=True)
+    return failed
+
+
 def stale_lists() -> list[str]:
     """Return the page of commands and the list of statements, if the code says otherwise."""
     script = ROOT / "scripts" / "cli_page.py"
@@ -109,12 +121,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"all, {', '.join(found)}")
     parser.add_argument("--check", action="store_true", help="compute nothing, only compare")
+    parser.add_argument("--measure", action="store_true", help="compute all quick cells again")
     parser.add_argument("--pages", action="store_true", help="only put numbers into pages")
     options = parser.parse_args()
     if unknown := set(options.names) - {"all", *found}:
         parser.error(f"no numbers are called {', '.join(sorted(unknown))}.")
     if options.check:
         return check(found)
+    if options.measure:
+        return measure(found)
     if not options.pages:
         wanted = found if "all" in options.names else options.names
         for name, each in found.items():

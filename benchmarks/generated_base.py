@@ -85,6 +85,10 @@ class Generated(ABC):
             if (made := made_of(path)) != wanted
         ]
 
+    def all_stale(self) -> list[str]:
+        """Compute every quick cell again, and return what differs."""
+        return self.stale(self.cells(self.load()))
+
     def stale(self, cells: Mapping[str, Any] | None = None) -> list[str]:
         """Compute cells again, those of the fingerprint or others, and return what differs."""
         kept = self.probes(self.load()) if cells is None else cells

@@ -107,6 +107,12 @@ class AuditShown(Generated):
             page.screenshot(path=self.files[1], full_page=True, clip=clip)
         return {"printed": self.repeatable(lines)}
 
+    def all_stale(self) -> list[str]:
+        """Run the command again, and return the lines that differ."""
+        with _printed("audit", "--report", "out/audit.html") as (_, lines):
+            fresh, kept = self.repeatable(lines), self.load()["printed"]
+        return [f"{line!r} is not kept" for line in fresh if line not in kept]
+
     def repeatable(self, lines: Sequence[str]) -> list[str]:
         """Leave out the paragraph that ends with the seconds it took."""
         text = "\n".join(lines)

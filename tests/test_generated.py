@@ -46,15 +46,6 @@ def test_random_cells_of_every_surface_come_out_as_they_are_kept(name):
     assert each.stale({cell: cells[cell] for cell in drawn}) == [], f"run: {each.command}"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["planner", "what-if", "demo", "matrix"])
-def test_more_random_cells_come_out_as_they_are_kept(name):
-    each = EVERYTHING[name]
-    cells = each.cells(each.load())
-    drawn = random.Random(1).sample(sorted(cells), min(4, len(cells)))
-    assert each.stale({cell: cells[cell] for cell in drawn}) == [], f"run: {each.command}"
-
-
 def test_the_pages_show_what_the_files_hold():
     assert generated.stale_blocks() == [], "renew them with: make docs"
 
@@ -152,6 +143,13 @@ def test_the_check_of_all_records_takes_no_measurement(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["generated", "--check"])
     assert generated.main() == 0
     assert capsys.readouterr().err == ""
+
+
+def test_every_quick_cell_is_measured_when_that_is_asked_for(squares, capsys):
+    assert generated.measure({"squares": squares}) == 0
+    squares.measured = lambda cell: 5 if cell == "3" else int(cell) ** 2
+    assert generated.measure({"squares": squares}) == 1
+    assert "3 is 5, and 9 is kept; renew it with: python -m squares" in capsys.readouterr().out
 
 
 def test_a_name_that_does_not_exist_is_refused(monkeypatch, capsys):
