@@ -12,7 +12,7 @@ from holdfast.audit.judgement.allowed import allowed, certificate
 from holdfast.audit.judgement.limits import limits
 from holdfast.audit.judgement.verdict import judge
 from holdfast.audit.result import Curve
-from holdfast.audit.scenarios.measurement import PlayBudget, StrongestAttack
+from holdfast.audit.scenarios.measurer import StrongestAttack
 from holdfast.audit.scenarios.scenarios import Scenario
 from holdfast.certificates import certify
 from holdfast.experiments.summary import Mean
@@ -61,9 +61,7 @@ def test_proven_means_proven_for_whoever_has_the_given_models_too(modelled, prov
     found = limits(request, 1.0, NO_CURVE)
     found = replace(found, allowed=0.4, allowed_model=modelled, binds_model=None)
     worst = StrongestAttack(Scenario("features", "champion-challenger"), Mean(0.006, 0.0001), 4)
-    verdict = judge(
-        request, PlayBudget(4, 4, 20), rounding_unit_for(2000, 10), worst, found, (), 1.0
-    )
+    verdict = judge(request, 20, worst, found, (), 1.0)
     assert verdict.proven is proven
     assert verdict.word == ("SAFE" if proven else "MARGINAL")
 

@@ -4,9 +4,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from holdfast.audit import parse_looks
+from holdfast.audit import formulas, parse_looks
 from holdfast.audit.inputs.disclosure import rounding_unit_for
-from holdfast.audit.judgement import formulas as closed_forms
 from holdfast.audit.judgement.what_if import (
     ACCOUNTS,
     CLASSES,
@@ -18,7 +17,7 @@ from holdfast.audit.judgement.what_if import (
 )
 from holdfast.audit.page.charts import gain_chart
 from holdfast.audit.scenarios.curve import curve
-from holdfast.audit.scenarios.measurement import Measured, PlayBudget
+from holdfast.audit.scenarios.measurer import Measured, Measurer, PlayBudget
 from holdfast.audit.scenarios.scenarios import Scenario
 from holdfast.certificates import certify
 from holdfast.experiments.matrix_plays import Played
@@ -30,8 +29,8 @@ from tests.audit.sample import sample_audit
 
 @pytest.mark.parametrize("problem", [Problem(1000, 10, k) for k in (1, 10, 100, 2000)])
 def test_what_is_guaranteed_is_possible_and_what_is_possible_is_allowed(problem):
-    guarantee = closed_forms.guarantee(problem)
-    principle = closed_forms.principle(problem)
+    guarantee = formulas.guarantee(problem)
+    principle = formulas.principle(problem)
     assert guarantee is None or guarantee <= principle
     # Both are rounded to a thousandth of a point.
     assert principle <= 100.0 * certify(problem, Exact()).gain + 0.001
@@ -66,11 +65,9 @@ def test_the_grain_is_never_finer_than_one_example(n, m):
 def test_the_drawn_guarantee_breaks_between_the_theorems(request_for):
     """Between their ranges nothing is promised; each range is drawn to its very edges."""
     request = request_for(n=2000, m=40, looks=parse_looks("300"))
-    grain = rounding_unit_for(2000, 40)
     empty = [Measured(Scenario("features", "constant"), Mean(0.0, 0.0), None)]
-    drawn = curve(
-        request, PlayBudget(2, 2, 300), grain, empty, lambda jobs: [Played(0.0, 1) for _ in jobs]
-    )
+    measurer = Measurer(request, PlayBudget(2, 2, 300), lambda jobs: [Played(0.0, 1) for _ in jobs])
+    drawn = curve(measurer, empty)
     known = dict(zip(drawn.bound_looks, drawn.guaranteed_by, strict=True))
     first, last = 1 + 2000 // 80, math.floor(9 * 40 * math.log(40)) + 1
     assert known[first] == "small-k"

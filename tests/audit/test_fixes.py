@@ -1,9 +1,8 @@
 import pytest
 
 from holdfast.audit import parse_looks
-from holdfast.audit.inputs.disclosure import rounding_unit_for
 from holdfast.audit.judgement.fixes import candidates, cheapest_fix, loss
-from holdfast.audit.scenarios.measurement import PlayBudget
+from holdfast.audit.scenarios.measurer import Measurer, PlayBudget
 from holdfast.experiments.matrix_plays import Played
 from holdfast.mechanisms import Batch, Exact, Rounding
 
@@ -41,8 +40,7 @@ def test_the_first_candidate_that_is_enough_is_the_fix(request_for, enough):
         tried.append(jobs[0].rule)
         return [Played(0.001 if str(job.rule) == enough else 0.05, job.looks) for job in jobs]
 
-    grain = rounding_unit_for(3000, 3)
-    fix = cheapest_fix(request, PlayBudget(2, 2, 100), grain, 2.0, {}, play)
+    fix = cheapest_fix(Measurer(request, PlayBudget(2, 2, 100), play), 2.0, {})
     assert len(tried) <= 20
     if fix.rule != enough:
         assert fix.proven  # nothing played was enough, so the bound decided

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from holdfast.audit import as_json, audit, n_plays, parse_looks
+from holdfast.audit.baseline import Baseline
 from holdfast.audit.inputs.disclosure import rounding_unit_for
-from holdfast.audit.scenarios.measurement import play_budget_for
+from holdfast.audit.scenarios.measurer import play_budget_for
 from holdfast.audit.scenarios.plays import Job, PlayContext, play_job
 from holdfast.experiments import Experiment, Matrix, run_matrix, run_trial
 from holdfast.mechanisms import Exact
@@ -67,7 +68,7 @@ def test_a_play_without_features_is_a_trial_of_attack(labels):
     experiment = Experiment(
         "naive-bayes", Problem(240, 4, 16), trials=3, seed=5, labels=labels, without_features=True
     )
-    context = PlayContext(labels, 4, 5)
+    context = PlayContext(labels, Baseline(240, 4), 5)
     for trial in range(3):
         played = play_job(context, Job("no features", Exact(), "naive-bayes", 16, trial))
         assert played.bias == run_trial(experiment, trial)["bias"]

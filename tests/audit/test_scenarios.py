@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from holdfast.audit import audit, parse_looks
+from holdfast.audit.baseline import Baseline
 from holdfast.audit.scenarios.plays import Job, PlayContext, play_job
 from holdfast.audit.scenarios.scenarios import (
     Scenario,
@@ -28,7 +29,7 @@ def labels():
 def context(labels):
     model = np.where(np.random.default_rng(8).random(400) < 0.6, labels, 0).astype(np.int64)
     prior = Prior.candidates(model[:, None], np.full((400, 1), 0.6), 4)
-    return PlayContext(labels, 4, 3, prior)
+    return PlayContext(labels, Baseline(400, 4), 3, prior)
 
 
 @pytest.mark.parametrize("rule", ["exact", "round:2", "gaussian:0.01"])

@@ -11,7 +11,7 @@ import numpy as np
 
 from holdfast._version import __version__
 from holdfast.audit.inputs import models
-from holdfast.audit.inputs.disclosure import RoundingUnit, rounding_unit_for
+from holdfast.audit.inputs.disclosure import RoundingUnit
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.fixes import cheapest_fix
 from holdfast.audit.judgement.limits import limits
@@ -23,6 +23,7 @@ from holdfast.audit.result import Audit, Board, Finding, Reproduce
 from holdfast.audit.scenarios import curve as curves
 from holdfast.audit.scenarios import measurement as suites
 from holdfast.audit.scenarios import rules
+from holdfast.audit.scenarios.measurer import Measurer, PlayBudget, play_budget_for
 from holdfast.audit.scenarios.plays import PlayContext, play_job
 from holdfast.experiments.pool import pool
 from holdfast.experiments.suite import VERSION
@@ -39,12 +40,8 @@ OnStep = Callable[[str, int], None]
 
 def n_plays(request: Request) -> int:
     """Return about how many plays an audit takes, for a progress bar; a fix takes more."""
-    play_budget = suites.play_budget_for(request)
-    return (
-        suites.n_jobs(request, play_budget)
-        + curves.n_jobs(play_budget)
-        + rules.n_jobs(request, play_budget)
-    )
+    budget = play_budget_for(request)
+    return suites.n_jobs(request, budget) + curves.n_jobs(budget) + rules.n_jobs(request, budget)
 
 
 def audit(
@@ -69,9 +66,7 @@ def audit(
     """
     check_at_least("processes", processes, 1)
     start = time.perf_counter()
-    n, m, _ = request.problem
-    grain = rounding_unit_for(n, m) if request.skew is None else request.skew.grain
-    play_budget = suites.play_budget_for(request)
+    grain, budget = request.baseline.grain, play_budget_for(request)
 
     def tell(what: str) -> Callable[[int], None]:
         def advance(count: int) -> None:
@@ -82,29 +77,22 @@ def audit(
         return advance
 
     tell("pre-flight")
-    findings = preflight(request, grain) + _played_fewer(request, play_budget)
+    findings = preflight(request, grain) + _played_fewer(request, budget)
     history = observed(request, grain)
     gap = gap_for(request, history)
-    prior = models.prior_of(request.predictions, request.labels, m)
+    prior = models.prior_of(request.predictions, request.labels, request.problem.n_classes)
     model = models.stated_accuracy(prior, request, grain)
-    context = PlayContext(request.labels, m, request.seed, prior, request.skew)
+    context = PlayContext(request.labels, request.baseline, request.seed, prior)
     with pool(play_job, context, processes=processes) as play:
-        gains, worst, measured = suites.suite(
-            request, play_budget, grain, play, tell("attack suite"), model=model
-        )
-        drawn = curves.curve(
-            request, play_budget, grain, measured, play, tell("gain against looks")
-        )
-        compared = rules.compare(
-            request, play_budget, grain, measured, worst, play, tell("other rules")
-        )
+        measurer = Measurer(request, budget, play, model)
+        gains, worst, measured = suites.suite(measurer.telling(tell("attack suite")))
+        drawn = curves.curve(measurer.telling(tell("gain against looks")), measured)
+        compared = rules.compare(measurer.telling(tell("other rules")), measured, worst)
         bounds = limits(request, gap, drawn, model=model)
-        verdict = judge(request, play_budget, grain, worst, bounds, findings, gap)
+        verdict = judge(request, budget.looks, worst, bounds, findings, gap)
         fix = None
         if verdict.word != "SAFE" and request.parts.final_share > 0.0:
-            fix = cheapest_fix(
-                request, play_budget, grain, gap, compared, play, tell("cheapest fix"), model=model
-            )
+            fix = cheapest_fix(measurer.telling(tell("cheapest fix")), gap, compared)
     return Audit(
         verdict=verdict,
         findings=findings,
@@ -120,7 +108,7 @@ def audit(
         reproduce=Reproduce(
             command=command,
             seed=request.seed,
-            trials=play_budget.trials,
+            trials=budget.trials,
             suite=VERSION,
             fingerprint=fingerprint(request.labels, SALT).data_set[:16],
             versions=_versions(),
@@ -129,14 +117,14 @@ def audit(
     )
 
 
-def _played_fewer(request: Request, play_budget: suites.PlayBudget) -> tuple[Finding, ...]:
-    if play_budget.looks == request.n_looks:
+def _played_fewer(request: Request, budget: PlayBudget) -> tuple[Finding, ...]:
+    if budget.looks == request.n_looks:
         return ()
     return (
         Finding(
             "fewer-looks-played",
             "note",
-            f"The attacks played {play_budget.looks:,} of {request.n_looks:,} looks.",
+            f"The attacks played {budget.looks:,} of {request.n_looks:,} looks.",
             "So many looks take too long to play; with all of them an attack gains at least as "
             "much.",
             "Read the certified bound, which is for all looks, or allow fewer.",
@@ -147,7 +135,6 @@ def _played_fewer(request: Request, play_budget: suites.PlayBudget) -> tuple[Fin
 def _board(request: Request, grain: RoundingUnit) -> Board:
     n, m, k = request.problem
     counts = np.bincount(request.labels, minlength=m)
-    skew = request.skew
     return Board(
         name=request.name,
         n_examples=n,
@@ -163,8 +150,8 @@ def _board(request: Request, grain: RoundingUnit) -> Board:
         teams=request.teams,
         final_share=round(request.parts.final_share, 4),
         majority_percent=grain.round(100.0 * float(counts.max()) / n),
-        skewed=skew is not None,
-        free_percent=round(100.0 / m, 4) if skew is None else skew.free_percent,
+        skewed=request.baseline.unequal,
+        free_percent=request.baseline.percent,
         models=models.described(request.predictions, request.labels, grain),
     )
 

@@ -37,9 +37,7 @@ def stated_accuracy(prior: Prior | None, request: Request, grain: RoundingUnit) 
     if prior is None:
         return None
     n, m, _ = request.problem
-    right = _accuracy(prior.top(), request.labels)
-    if request.skew is not None:
-        right = max(right, request.skew.matches / n)
+    right = max(_accuracy(prior.top(), request.labels), request.baseline.matches / n)
     return min(1.0, max(1.0 / m, grain.round(100.0 * right) / 100.0))
 
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from holdfast.audit.inputs.class_imbalance import Skew, skew_of
+from holdfast.audit.baseline import Baseline
 from holdfast.audit.inputs.history import Submission
 from holdfast.audit.inputs.looks import Looks
 from holdfast.audit.inputs.parts import Parts
+from holdfast.audit.unequal_classes import baseline_of
 from holdfast.errors import InvalidInput
 from holdfast.files.label_files import LabelFile
 from holdfast.labels import Labels
@@ -135,9 +136,9 @@ class Request:
         return Problem(self.labels.size, max(2, self.file.n_classes), self.n_looks)
 
     @cached_property
-    def skew(self) -> Skew | None:
-        """How unequal the classes are; None: they are equal, as far as chance tells."""
-        return skew_of(self.labels, self.problem.n_classes)
+    def baseline(self) -> Baseline:
+        """What everybody has without a look."""
+        return baseline_of(self.labels, self.problem.n_classes)
 
     @property
     def capped(self) -> bool:

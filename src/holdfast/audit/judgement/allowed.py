@@ -38,7 +38,6 @@ def certificate(
         The looks are those of all teams.
     """
     n, m, _ = request.problem
-    shares = None if request.skew is None else request.skew.shares
     accounts = min(request.histories if accounts is None else accounts, looks)
     # Under a limit for the data set, accounts may share the looks as they like.
     own = min(looks, request.looks.count) if accounts * request.looks.count > looks else None
@@ -48,7 +47,7 @@ def certificate(
         rule,
         accounts=accounts,
         looks_each=own if everyone or (looks == request.n_looks and request.capped) else None,
-        knows=shares if model is None else model,
+        knows=request.baseline.shares if model is None else model,
         memory="data_set" if request.memory == "data_set" and others else "team",
         everyone=everyone,
     )

@@ -6,16 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from holdfast.audit.inputs.disclosure import RoundingUnit
+from holdfast.audit.baseline import Formulas
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.allowed import allowed
-from holdfast.audit.judgement.one_class_free import Forms, forms_for
 from holdfast.audit.judgement.verdict import RESERVE, word_for
 from holdfast.audit.result import Fix, Interval, RuleRow
-from holdfast.audit.scenarios.measurement import OnPlay, PlayBudget, measure, strongest_of
-from holdfast.audit.scenarios.plays import Play
-from holdfast.audit.scenarios.rules import price_points
-from holdfast.audit.scenarios.scenarios import compared_scenarios
+from holdfast.audit.scenarios.measurer import Measurer
+from holdfast.audit.scenarios.rules import compared, price_points
 from holdfast.mechanisms import Batch, Exact, Ladder, ParameterFreeLadder, Rounding, Rule
 from holdfast.problem import Problem
 
@@ -69,36 +66,26 @@ def candidates(request: Request) -> list[Candidate]:
     return sorted(found.values(), key=lambda each: (each.loss, str(each.rule), -each.looks))
 
 
-def cheapest_fix(
-    request: Request,
-    play_budget: PlayBudget,
-    grain: RoundingUnit,
-    gap: float,
-    compared: Mapping[Rule, RuleRow],
-    play: Play,
-    on_play: OnPlay | None = None,
-    *,
-    model: float | None = None,
-) -> Fix | None:
+def cheapest_fix(measurer: Measurer, gap: float, others: Mapping[Rule, RuleRow]) -> Fix | None:
     """Return the cheapest candidate that brings the worst gain under the gap, or None.
 
-    `compared` has what was found under other rules, `model` is the stated accuracy of
-    the given models.
+    `others` has what was found under other rules.
 
     Enough is what the verdict's reserve asks for: twice the gain is below the gap, or the gain is
     below it and no more than chance. Candidates are taken in order of loss. Formulas and what was
     played before skip those that can't be enough; the others are played with the attacks of the
     comparison, the strongest of them first.
     """
+    request, budget, model = measurer.request, measurer.budget, measurer.model
     n, m, _ = request.problem
-    forms = forms_for(request)
+    forms = request.baseline.formulas
     # A gain on the scored part is worth its share of the final ranking.
     gap = gap / request.parts.final_share
-    known = {rule: (play_budget.looks, row.possible) for rule, row in compared.items()}
+    known = {rule: (budget.looks, row.possible) for rule, row in others.items()}
     left = MOST_PLAYED
     for each in candidates(request):
         problem = Problem(n, m, each.looks)
-        rule, looks = each.rule, min(each.looks, play_budget.looks)
+        rule, looks = each.rule, min(each.looks, budget.looks)
         certain = allowed(request, rule, each.looks)
         if model is not None:
             certain = max(certain, allowed(request, rule, each.looks, model=model))
@@ -111,36 +98,22 @@ def cheapest_fix(
             continue  # too many were played; what is proven needs no luck
         else:
             left -= not proven
-            possible = _played(request, rule, looks, play_budget, grain, gap, play, on_play)
+            possible = _played(measurer, rule, looks, gap)
             known[rule] = (looks, possible)
         if proven or _enough(possible, gap):
             return _fix(request, each, possible, certain, gap)
     return None
 
 
-def _played(
-    request: Request,
-    rule: Rule,
-    looks: int,
-    play_budget: PlayBudget,
-    grain: RoundingUnit,
-    gap: float,
-    play: Play,
-    on_play: OnPlay | None,
-) -> Interval:
+def _played(measurer: Measurer, rule: Rule, looks: int, gap: float) -> Interval:
     """Return the worst gain under a rule; the first attack's alone if that is too much."""
-    n, m, _ = request.problem
-    trials = play_budget.fewer
-    shares = request.skew is not None
-    scenarios = compared_scenarios(rule, Problem(n, m, looks), request.histories, shares=shares)
-    first = measure([(scenarios[0], rule, looks)], range(trials), play, on_play)
+    trials, grain = measurer.budget.fewer, measurer.grain
+    asked = [(scenario, rule, looks) for scenario in compared(measurer.request, rule, looks)]
+    first = measurer.measure(asked[:1], range(trials))
     if first[0].bias is not None and 100.0 * first[0].bias.mean >= gap:
         return grain.interval(first[0].bias, trials)
-    rest = measure(
-        [(scenario, rule, looks) for scenario in scenarios[1:]], range(trials), play, on_play
-    )
-    strongest = strongest_of([(rule, looks, [*first, *rest])], trials, play, on_play)[0]
-    return strongest.points(grain)
+    rest = measurer.measure(asked[1:], range(trials))
+    return measurer.strongest_of([(rule, looks, [*first, *rest])], trials)[0].points(grain)
 
 
 def _enough(possible: Interval, gap: float) -> bool:
@@ -150,7 +123,7 @@ def _enough(possible: Interval, gap: float) -> bool:
 
 
 def _promising(
-    forms: Forms,
+    forms: Formulas,
     each: Candidate,
     problem: Problem,
     gap: float,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from holdfast.audit.formulas import first_above
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.allowed import allowed, certificate, in_points
-from holdfast.audit.judgement.formulas import first_above
-from holdfast.audit.judgement.one_class_free import forms_for
 from holdfast.audit.result import Curve, Limits
 from holdfast.problem import Problem
 
@@ -21,7 +20,7 @@ def limits(request: Request, gap: float, curve: Curve, *, model: float | None = 
     """
     problem = request.problem
     n, m, _ = problem
-    rule, forms = request.rule, forms_for(request)
+    rule, forms = request.rule, request.baseline.formulas
 
     def at(looks: int) -> Problem:
         return Problem(n, m, looks)

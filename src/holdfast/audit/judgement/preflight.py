@@ -146,14 +146,14 @@ def imbalance(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
             "Score per class, or drop the classes from the task.",
         )
     much = share > IMBALANCED * 100.0 / m + grain.points
-    if much or request.skew is not None:
+    if much or request.baseline.unequal:
         yield Finding(
             "imbalance",
             "warning" if much else "note",
             f"A constant submission scores about {grain.round(share):g} %, not {100.0 / m:.3g} %.",
             "Few examples may be so unequal by chance, which nobody knows without a look: gains "
             f"in this audit are above {100.0 / m:.3g} %."
-            if request.skew is None
+            if not request.baseline.unequal
             else "Everybody knows the class shares from the training part, so the majority class "
             "needs neither a model nor a look: gains in this audit are above it, and attacks "
             "start from the class shares, too.",

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from holdfast.audit.inputs.class_imbalance import Skew
 from holdfast.audit.inputs.disclosure import RoundingUnit
 from holdfast.audit.inputs.request import DEFAULT_GAP, Request
 from holdfast.audit.judgement.preflight import expected_best
 from holdfast.audit.result import Finding, History, Interval, Limits, Verdict, Word
-from holdfast.audit.scenarios.measurement import PlayBudget, StrongestAttack
+from holdfast.audit.scenarios.measurer import StrongestAttack
 
 __all__ = ["RESERVE", "gap_for", "judge", "word_for"]
 
@@ -26,20 +25,19 @@ def gap_for(request: Request, history: History | None) -> float:
 
 def judge(
     request: Request,
-    play_budget: PlayBudget,
-    grain: RoundingUnit,
+    looks: int,
     found: StrongestAttack,
     limits: Limits,
     findings: tuple[Finding, ...],
     gap: float,
 ) -> Verdict:
-    """Judge the final ranking by the strongest attack's gain and the certified bound.
+    """Judge the final ranking by the strongest attack's gain in so many looks, and by the bound.
 
     UNSAFE: the gain found is the gap or more and no chance, or a finding voids everything else.
     SAFE: even the upper end of the gain found, with a factor of two in reserve, is below the
     gap; or the bound proves it. MARGINAL: between the two.
     """
-    share = request.parts.final_share
+    share, grain = request.parts.final_share, request.baseline.grain
     points = found.points(grain, worth=share)
     if not share and not request.final_choices:
         points = _selected(request, grain)
@@ -55,7 +53,7 @@ def judge(
         setting=found.setting,
         proven=proven,
         sentence=f"{word} for ranking gaps below {gap:g} point{'' if gap == 1.0 else 's'}: "
-        + _because(request, play_budget, grain, found, points, void),
+        + _because(request, looks, found, points, void),
     )
 
 
@@ -69,31 +67,28 @@ def word_for(points: Interval, gap: float, *, proven: bool) -> Word:
 
 
 def _because(
-    request: Request,
-    play_budget: PlayBudget,
-    grain: RoundingUnit,
-    found: StrongestAttack,
-    points: Interval,
-    void: list[Finding],
+    request: Request, played: int, found: StrongestAttack, points: Interval, void: list[Finding]
 ) -> str:
     if void:
         return f"{void[0].what} {void[0].fix}"
-    board = found.points(grain)
+    board = found.points(request.baseline.grain)
     who = {
         "features": "without learning anything",
         "class shares": "without learning anything",
         "no features": "without even seeing the examples",
         "model": "on top of a model",
     }[found.setting]
-    looks = f"{play_budget.looks:,} look{'' if play_budget.looks == 1 else 's'}"
-    if play_budget.looks < request.n_looks:
+    looks = f"{played:,} look{'' if played == 1 else 's'}"
+    if played < request.n_looks:
         looks += f" (of {request.n_looks:,} allowed)"
     if request.accounts > 1:
         looks += f" of {request.accounts:,} accounts"
     rule = f"with {looks} at scores released by the rule {request.release}"
-    gain = f"{_text(board)} can be gained {who}, {rule} (attack: {found.attack})"
-    if request.skew is not None:
-        gain = _above_majority(request.skew, found, board, who, rule)
+    free = request.baseline.in_words(found.setting)
+    above = f" above {free}" if free else ""
+    gain = f"{_text(board)}{above} can be gained {who}, {rule} (attack: {found.attack})"
+    if free and board.mean <= 0.0:
+        gain = f"no attack gained more than {free}, {rule}"
     share = request.parts.final_share
     if share == 1.0:
         return f"{gain}."
@@ -106,18 +101,6 @@ def _because(
             f"on the public part {gain}."
         )
     return f"{private} decide the final ranking. On the public part {gain}."
-
-
-def _above_majority(
-    skew: Skew, found: StrongestAttack, board: Interval, who: str, rule: str
-) -> str:
-    """Return what is gained where the majority class is what everybody has without a look."""
-    free = f"the {skew.free_percent:g} % that the majority class scores without a look"
-    if found.setting == "model":
-        free = "the model or the majority class"
-    if board.mean <= 0.0:
-        return f"no attack gained more than {free}, {rule}"
-    return f"{_text(board)} above {free} can be gained {who}, {rule} (attack: {found.attack})"
 
 
 def _selected(request: Request, grain: RoundingUnit) -> Interval:

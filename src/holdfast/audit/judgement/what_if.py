@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from importlib.resources import files
 from typing import Any
 
-from holdfast.audit.judgement import formulas as closed_forms
+from holdfast.audit import formulas
 from holdfast.audit.judgement.allowed import in_points
 from holdfast.certificates import certify
 from holdfast.mechanisms import Exact, Ladder, Rounding, Rule
@@ -74,7 +74,7 @@ def _rounding(decimals: int | None) -> Rule:
 
 
 def _possible(rule: Rule, problem: Problem) -> float:
-    formula = closed_forms.expected if isinstance(rule, Ladder) else closed_forms.forecast
+    formula = formulas.expected if isinstance(rule, Ladder) else formulas.forecast
     gain = formula(rule, problem) or 0.0
     return round(min(gain, in_points(certify(problem, rule))), 2)
 

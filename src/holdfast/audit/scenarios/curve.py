@@ -5,13 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from holdfast.audit.inputs.disclosure import RoundingUnit
-from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.allowed import allowed
-from holdfast.audit.judgement.one_class_free import forms_for
 from holdfast.audit.result import Curve, Interval, Series
-from holdfast.audit.scenarios.measurement import Measured, OnPlay, PlayBudget, measure
-from holdfast.audit.scenarios.plays import Play
+from holdfast.audit.scenarios.measurer import Measured, Measurer, PlayBudget
 from holdfast.problem import Problem
 
 __all__ = ["N_ATTACKS", "curve", "log_spaced"]
@@ -53,27 +49,21 @@ def _chosen(measured: Sequence[Measured], first: tuple[str, str]) -> list[Measur
     return chosen + ([each for each in early if each not in chosen] or best[N_ATTACKS - 1 :][:1])
 
 
-def curve(
-    request: Request,
-    play_budget: PlayBudget,
-    grain: RoundingUnit,
-    measured: Sequence[Measured],
-    play: Play,
-    on_play: OnPlay | None = None,
-) -> Curve:
+def curve(measurer: Measurer, measured: Sequence[Measured]) -> Curve:
     """Play the strongest attacks at fewer looks; their gains today come from the suite."""
-    forms = forms_for(request)
+    request, budget, grain = measurer.request, measurer.budget, measurer.grain
+    forms = request.baseline.formulas
     strongest = _chosen(measured, forms.early)
-    looks = _looks(play_budget)
+    looks = _looks(budget)
     asked = [(each.scenario, request.rule, k) for k in looks[:-1] for each in strongest]
-    found = measure(asked, range(play_budget.fewer), play, on_play)
+    found = measurer.measure(asked, range(budget.fewer))
     columns: list[list[Interval | None]] = [[] for _ in strongest]
     for at, each in enumerate(found):
-        points = None if each.bias is None else grain.interval(each.bias, play_budget.fewer)
+        points = None if each.bias is None else grain.interval(each.bias, budget.fewer)
         columns[at % len(strongest)].append(points)
     for column, each in zip(columns, strongest, strict=True):
         assert each.bias is not None
-        column.append(grain.interval(each.bias, play_budget.trials))
+        column.append(grain.interval(each.bias, budget.trials))
     n, m, today = request.problem
     last = max(2, int(FURTHER * today))
     edges = {k for k in forms.regime_edges(n, m) if k <= last}

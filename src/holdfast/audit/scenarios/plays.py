@@ -8,14 +8,13 @@ classes are unequal, the gain of every play is counted from the majority class.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple, TypeAlias
 from zlib import crc32
 
 import numpy as np
 
 from holdfast.attacks.registry import attack_type, make_attack
-from holdfast.audit.inputs.class_imbalance import Skew
+from holdfast.audit.baseline import Baseline
 from holdfast.audit.result import Knowledge
 from holdfast.errors import HoldfastError, NotSupported
 from holdfast.experiments.matrix_plays import Played
@@ -54,27 +53,18 @@ class PlayContext:
     """What all plays of an audit share."""
 
     labels: Labels = field(repr=False)
-    n_classes: int
+    baseline: Baseline = field(repr=False)
     seed: int
     prior: Prior | None = field(default=None, repr=False)
-    skew: Skew | None = field(default=None, repr=False)
-
-    @cached_property
-    def free(self) -> int:
-        """Matches of the majority class, where everybody knows it: 0 if classes are equal."""
-        return 0 if self.skew is None else self.skew.matches
 
     def gain(self, guess: Labels, setting: Knowledge) -> float:
-        """Return what a guess gains above what is free.
-
-        That is 1/m or the majority class; from a model, the model's own accuracy if that is more.
-        """
-        n, m = self.labels.size, self.n_classes
+        """Return what a guess gains above the baseline, or above its model if that is more."""
         matches = self._matches(guess)
-        if setting == "model":
-            assert self.prior is not None
-            return (matches - max(self._matches(self.prior.top()), self.free)) / n
-        return (matches - self.free) / n if self.free else (m * matches - n) / (m * n)
+        if setting != "model":
+            return self.baseline.gain(matches)
+        assert self.prior is not None
+        before = max(self._matches(self.prior.top()), self.baseline.matches)
+        return (matches - before) / self.labels.size
 
     def _matches(self, guess: Labels) -> int:
         return int(np.count_nonzero(guess == self.labels))
@@ -85,7 +75,7 @@ Play: TypeAlias = Map[Job, Played]
 
 def play_job(context: PlayContext, job: Job) -> Played:
     """Play one job; a reason instead of a gain where the attack can't."""
-    problem = Problem(context.labels.size, context.n_classes, job.looks)
+    problem = Problem(context.labels.size, context.baseline.n_classes, job.looks)
     one = _without_features if job.setting == "no features" else _with_features
     try:
         guess, looks = one(context, job, problem)
@@ -117,9 +107,7 @@ def _attack(
     """Return the attack, told what its setting lets it know."""
     if job.setting == "features":
         return entry_named(job.attack).play(problem, rng, job.rule)
-    prior = context.prior
-    if job.setting == "class shares":
-        prior = None if context.skew is None else context.skew.prior
+    prior = context.prior if job.setting == "model" else context.baseline.prior
     assert prior is not None
     return attack_on(attack_type(job.attack), problem, rng, job.rule, prior=prior)
 

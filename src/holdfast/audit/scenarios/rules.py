@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.audit.inputs.disclosure import RoundingUnit
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.allowed import certificate, in_points
 from holdfast.audit.result import RuleRow
-from holdfast.audit.scenarios.measurement import (
+from holdfast.audit.scenarios.measurer import (
     Measured,
-    OnPlay,
+    Measurer,
     PlayBudget,
     StrongestAttack,
-    measure,
-    strongest_of,
     worst,
 )
-from holdfast.audit.scenarios.plays import Play
 from holdfast.audit.scenarios.scenarios import Scenario, compared_scenarios
 from holdfast.mechanisms import Exact, Gaussian, ImprovedOnly, Ladder, Rounding, Rule
 from holdfast.problem import Problem
 
-__all__ = ["RULES", "compare", "price_points"]
+__all__ = ["RULES", "compare", "compared", "price_points"]
 
 # Rules that a host can switch to, from free to strict.
 RULES: tuple[Rule, ...] = (
@@ -40,14 +36,16 @@ COMPARED = ("features", "class shares")
 
 def n_jobs(request: Request, play_budget: PlayBudget) -> int:
     """Return about how many plays the comparison takes."""
-    n, m, _ = request.problem
-    problem = Problem(n, m, play_budget.looks)
-    scenarios = sum(len(_scenarios(request, rule, problem)) + 1 for rule in _others(request))
+    looks = play_budget.looks
+    scenarios = sum(len(compared(request, rule, looks)) + 1 for rule in _others(request))
     return scenarios * play_budget.fewer
 
 
-def _scenarios(request: Request, rule: Rule, problem: Problem) -> list[Scenario]:
-    return compared_scenarios(rule, problem, request.histories, shares=request.skew is not None)
+def compared(request: Request, rule: Rule, looks: int) -> list[Scenario]:
+    """Return the scenarios by which a rule is compared with the policy's, at so many looks."""
+    n, m, _ = request.problem
+    shares = request.baseline.unequal
+    return compared_scenarios(rule, Problem(n, m, looks), request.histories, shares=shares)
 
 
 def _others(request: Request) -> list[Rule]:
@@ -55,50 +53,38 @@ def _others(request: Request) -> list[Rule]:
 
 
 def compare(
-    request: Request,
-    play_budget: PlayBudget,
-    grain: RoundingUnit,
-    measured: Sequence[Measured],
-    found: StrongestAttack,
-    play: Play,
-    on_play: OnPlay | None = None,
+    measurer: Measurer, measured: Sequence[Measured], found: StrongestAttack
 ) -> dict[Rule, RuleRow]:
     """Play a few attacks against each other rule; the policy's row comes from the suite's plays."""
-    n, m, _ = request.problem
-    looks = play_budget.looks
+    request, budget = measurer.request, measurer.budget
+    looks = budget.looks
     known = [each for each in measured if each.scenario.setting in COMPARED]
     again = found
     if found.setting not in COMPARED:
         first = worst(known)
         assert first.bias is not None
-        again = StrongestAttack(first.scenario, first.bias, play_budget.trials)
-    rows = {request.rule: row(request, grain, request.rule, looks, known, again)}
+        again = StrongestAttack(first.scenario, first.bias, budget.trials)
+    rows = {request.rule: row(measurer, request.rule, known, again)}
     others = _others(request)
     asked = [
-        (scenario, rule, looks)
-        for rule in others
-        for scenario in _scenarios(request, rule, Problem(n, m, looks))
+        (scenario, rule, looks) for rule in others for scenario in compared(request, rule, looks)
     ]
-    played = measure(asked, range(play_budget.fewer), play, on_play)
+    played = measurer.measure(asked, range(budget.fewer))
     groups = [
         (rule, looks, [each for one, each in zip(asked, played, strict=True) if one[1] == rule])
         for rule in others
     ]
-    strongest = strongest_of(groups, play_budget.fewer, play, on_play)
+    strongest = measurer.strongest_of(groups, budget.fewer)
     for rule, (_, _, group), best in zip(others, groups, strongest, strict=True):
-        rows[rule] = row(request, grain, rule, looks, group, best)
+        rows[rule] = row(measurer, rule, group, best)
     return rows
 
 
 def row(
-    request: Request,
-    grain: RoundingUnit,
-    rule: Rule,
-    looks: int,
-    measured: Sequence[Measured],
-    strongest: StrongestAttack,
+    measurer: Measurer, rule: Rule, measured: Sequence[Measured], strongest: StrongestAttack
 ) -> RuleRow:
     """Gather one rule's row."""
+    request, looks, grain = measurer.request, measurer.budget.looks, measurer.grain
     n, m, _ = request.problem
     problem, certified = Problem(n, m, looks), certificate(request, rule, looks)
     cells: dict[str, float] = {}

@@ -5,14 +5,13 @@ import pytest
 
 from holdfast.attacks import ChampionChallenger
 from holdfast.audit import as_json, audit, page, parse_looks
-from holdfast.audit.inputs.class_imbalance import skew_of
+from holdfast.audit.baseline import Baseline
 from holdfast.audit.inputs.disclosure import RoundingUnit, rounding_unit_for
-from holdfast.audit.judgement.formulas_unequal_classes import SkewedForms
-from holdfast.audit.judgement.one_class_free import forms_for
 from holdfast.audit.judgement.verdict import judge
-from holdfast.audit.scenarios.measurement import StrongestAttack
+from holdfast.audit.scenarios.measurer import StrongestAttack
 from holdfast.audit.scenarios.plays import Job, PlayContext, play_job
 from holdfast.audit.scenarios.scenarios import Scenario, compared_scenarios, suite_scenarios
+from holdfast.audit.unequal_classes import UnequalClasses, baseline_of
 from holdfast.certificates import certify
 from holdfast.experiments.summary import Mean
 from holdfast.mechanisms import Exact, parse_mechanism
@@ -47,33 +46,33 @@ HALF = drawn(2000, [110, 112, 1000, 111, 111, 111, 111, 111, 111, 112]).astype(n
     ],
 )
 def test_classes_are_unequal_if_chance_does_not_explain_it(labels, m, skewed):
-    assert (skew_of(labels, m) is not None) == skewed
+    assert baseline_of(labels, m).unequal == skewed
 
 
 @pytest.mark.parametrize(("n", "m"), [(300, 3), (1000, 2), (2000, 100), (60, 2)])
 def test_uniform_labels_are_hardly_ever_called_unequal(n, m):
     rng = np.random.default_rng(3)
-    found = [skew_of(rng.integers(m, size=n), m) for _ in range(500)]
-    assert sum(each is not None for each in found) <= 4  # one in a thousand is allowed
+    found = [baseline_of(rng.integers(m, size=n), m) for _ in range(500)]
+    assert sum(each.unequal for each in found) <= 4  # one in a thousand is allowed
 
 
 @pytest.mark.parametrize("labels", [NINETY, HALF, np.zeros(500, dtype=int)])
 def test_what_is_known_of_shares_lies_on_the_grain_and_rules_nothing_out(labels):
     m = max(2, int(labels.max()) + 1)
-    skew = skew_of(labels, m)
-    assert sum(skew.shares) == pytest.approx(1.0)
-    top = 100.0 * skew.free / skew.grain.points
+    baseline = baseline_of(labels, m)
+    assert sum(baseline.shares) == pytest.approx(1.0)
+    top = 100.0 * baseline.free / baseline.grain.points
     assert abs(top - round(top)) < 1e-6
     majority = np.bincount(labels).argmax()
-    assert (skew.prior.top() == majority).all()
-    assert skew.prior.dense_rows(0, 1).min() > 0.0
-    assert skew.grain.points >= rounding_unit_for(labels.size, m).points
+    assert (baseline.prior.top() == majority).all()
+    assert baseline.prior.dense_rows(0, 1).min() > 0.0
+    assert baseline.grain.points >= rounding_unit_for(labels.size, m).points
 
 
 def test_with_many_classes_the_prior_is_short():
     counts = [2000, *range(300, 0, -1)]
     labels = drawn(sum(counts), counts)
-    prior = skew_of(labels, len(counts)).prior
+    prior = baseline_of(labels, len(counts)).prior
     assert prior.dense_rows(0, 1).sum() == pytest.approx(1.0)
     assert prior.ranked(1)[1][0, 0] == pytest.approx(2000 / sum(counts), abs=0.002)
 
@@ -99,7 +98,7 @@ def plain_simulation(labels, m, looks, trials):
 def test_gains_above_the_majority_are_those_of_a_plain_simulation(labels, m):
     """Other seeds, exact class shares, no board: the same mean within four standard errors."""
     mine = plain_simulation(labels, m, 100, 8)
-    context = PlayContext(labels, m, 0, None, skew_of(labels, m))
+    context = PlayContext(labels, baseline_of(labels, m), 0)
     jobs = [Job("class shares", Exact(), "champion-challenger", 100, trial) for trial in range(8)]
     played = 100.0 * np.array([play_job(context, job).bias for job in jobs])
     error = np.hypot(mine.std(ddof=1), played.std(ddof=1)) / np.sqrt(8)
@@ -109,24 +108,24 @@ def test_gains_above_the_majority_are_those_of_a_plain_simulation(labels, m):
 
 def test_an_attack_without_a_prior_is_measured_from_the_majority_too():
     job = Job("features", Exact(), "block-majority", 40, 0)
-    plain = play_job(PlayContext(NINETY, 2, 0), job)
-    above = play_job(PlayContext(NINETY, 2, 0, None, skew_of(NINETY, 2)), job)
+    plain = play_job(PlayContext(NINETY, Baseline(2000, 2), 0), job)
+    above = play_job(PlayContext(NINETY, baseline_of(NINETY, 2), 0), job)
     assert above.bias == pytest.approx(plain.bias + 0.5 - 0.9)
     assert above.looks == plain.looks
 
 
 def test_a_model_below_the_majority_gains_only_what_passes_it():
     model = np.where(np.random.default_rng(0).random(2000) < 0.2, 1 - NINETY, NINETY)
-    skew = skew_of(NINETY, 2)
+    baseline = baseline_of(NINETY, 2)
     prior = Prior.candidates(model[:, None], np.full((2000, 1), 0.8), 2)
     played = play_job(
-        PlayContext(NINETY, 2, 0, prior, skew), Job("model", Exact(), "hadamard-blocks", 2, 0)
+        PlayContext(NINETY, baseline, 0, prior), Job("model", Exact(), "hadamard-blocks", 2, 0)
     )
     assert played.bias < -0.05  # 80 % and a little, not 90 %
 
 
 @pytest.mark.parametrize("rule", ["exact", "round:2", "ladder:0.01", "improved", "gaussian:0.01"])
-def test_without_skew_no_way_is_added(rule):
+def test_with_equal_classes_no_scenario_is_added(rule):
     rule, problem = parse_mechanism(rule), Problem(2000, 2, 50)
     assert suite_scenarios(rule, problem, 1, models=False) == [
         scenario
@@ -152,17 +151,17 @@ RULES = [
 @pytest.mark.parametrize("name", RULES)
 def test_the_bound_holds_for_every_rule_and_never_falls_with_looks(name):
     rule = parse_mechanism(name)
-    skew = skew_of(NINETY, 2)
+    baseline = baseline_of(NINETY, 2)
     looks = (10, 30, 100, 300)
-    found = [certify(Problem(2000, 2, k), rule, knows=skew.shares) for k in looks]
+    found = [certify(Problem(2000, 2, k), rule, knows=baseline.shares) for k in looks]
     bounds = [100.0 * each.gain for each in found]
     assert bounds == sorted(bounds)
     assert 0.0 < bounds[0] <= 10.0
     # Never below what uniform labels allow a rule to tell: it holds for them as for all others.
     assert found[1].nats >= certify(Problem(2000, 2, 30), rule).nats - 1e-9
-    four = certify(Problem(2000, 2, 40), rule, accounts=4, knows=skew.shares)
+    four = certify(Problem(2000, 2, 40), rule, accounts=4, knows=baseline.shares)
     assert 100.0 * four.gain >= bounds[0]
-    context = PlayContext(NINETY, 2, 0, None, skew)
+    context = PlayContext(NINETY, baseline, 0)
     for attack in ("champion-challenger", "hadamard-blocks", "prior-climb"):
         played = [play_job(context, Job("class shares", rule, attack, 30, t)) for t in range(2)]
         assert all(100.0 * play.bias <= bounds[1] for play in played)
@@ -171,9 +170,9 @@ def test_the_bound_holds_for_every_rule_and_never_falls_with_looks(name):
 def test_the_bound_for_equal_classes_is_no_bound_here():
     """It counts from 1/m: far too high here, and about another quantity."""
     request = make_request(NINETY, m=2)
-    assert isinstance(forms_for(request), SkewedForms)
-    assert forms_for(request).guarantee(request.problem) is None
-    assert forms_for(make_request()).guarantee(Problem(300, 3, 5)) is not None
+    assert isinstance(request.baseline, UnequalClasses)
+    assert request.baseline.formulas.guarantee(request.problem) is None
+    assert make_request().baseline.formulas.guarantee(Problem(300, 3, 5)) is not None
 
 
 def test_where_every_attack_ends_below_the_majority_nothing_is_gained():
@@ -195,7 +194,7 @@ def test_one_number_in_sentence_chart_json_and_page(result, tmp_path):
     document = as_json(found)
     gain, free = found.verdict.points.mean, found.board.free_percent
     assert found.board.skewed
-    assert abs(free - 100.0 * request.skew.matches / 600) <= found.grain / 2
+    assert abs(free - 100.0 * request.baseline.matches / 600) <= found.grain / 2
     assert f"{gain:g} point" in found.verdict.sentence
     assert f"above the {free:g} % that the majority class scores" in found.verdict.sentence
     assert found.verdict.setting == "class shares"
@@ -244,7 +243,7 @@ def test_classes_that_are_never_seen_do_not_lower_the_baseline():
 def test_near_balanced_classes_are_judged_as_before(request_for):
     labels = drawn(400, [204, 196])
     request = request_for(labels, m=2, looks=parse_looks("10"))
-    assert request.skew is None
+    assert not request.baseline.unequal
     found = audit(request)
     assert not found.board.skewed
     assert found.board.free_percent == 50.0
@@ -262,8 +261,6 @@ def test_a_private_part_counts_for_nothing_here_too():
 
 def test_the_judge_uses_the_bound_above_the_majority(result):
     request, found = result
-    grain = request.skew.grain
     worst = StrongestAttack(Scenario("class shares", "champion-challenger"), Mean(0.001, 0.001), 4)
-    play_budget = type("E", (), {"looks": 60})()
-    verdict = judge(request, play_budget, grain, worst, found.limits, (), 50.0)
+    verdict = judge(request, 60, worst, found.limits, (), 50.0)
     assert verdict.proven == (found.limits.allowed < 50.0)

@@ -1,0 +1,174 @@
+"""Measuring gains: scenarios played against rules, and the strongest of them once more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from holdfast.attacks.registry import attack_type
+from holdfast.audit.inputs.disclosure import RoundingUnit
+from holdfast.audit.inputs.request import Request
+from holdfast.audit.result import Interval, Knowledge
+from holdfast.audit.scenarios.plays import Job, Play
+from holdfast.audit.scenarios.scenarios import Scenario
+from holdfast.experiments.summary import Mean, mean_of
+from holdfast.mechanisms import Rule
+
+__all__ = [
+    "Measured",
+    "Measurer",
+    "OnPlay",
+    "PlayBudget",
+    "StrongestAttack",
+    "play_budget_for",
+    "worst",
+]
+
+# Labels handled by one play; beyond it fewer looks are played than the policy grants.
+MOST_WORK = 5 * 10**7
+
+OnPlay: TypeAlias = Callable[[int], None]
+Asked: TypeAlias = tuple[Scenario, Rule, int]
+
+
+@dataclass(frozen=True)
+class PlayBudget:
+    """How much is played: trials of the suite and of comparisons, and looks at most."""
+
+    trials: int
+    fewer: int
+    looks: int
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What came of one scenario: its mean gain as an accuracy, or the reason why it can't play."""
+
+    scenario: Scenario
+    bias: Mean | None
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class StrongestAttack:
+    """The strongest attack, measured again with fresh randomness."""
+
+    scenario: Scenario
+    bias: Mean
+    trials: int
+
+    @property
+    def setting(self) -> Knowledge:
+        """What it knew."""
+        return self.scenario.setting
+
+    @property
+    def attack(self) -> str:
+        """What it is called."""
+        return self.scenario.name
+
+    def points(self, grain: RoundingUnit, *, worth: float = 1.0) -> Interval:
+        """Return the gain in points, rounded.
+
+        Above a majority class never less than nothing: who would end below it submits it.
+        """
+        points = grain.interval(self.bias, self.trials, worth=worth)
+        if grain.free is None:
+            return points
+        low, high = (None if end is None else max(0.0, end) for end in (points.low, points.high))
+        return Interval(max(0.0, points.mean), low, high)
+
+
+def play_budget_for(request: Request) -> PlayBudget:
+    """Return an effort that keeps an audit within about a minute on two cores."""
+    n, _, k = request.problem
+    looks = max(1, min(k, MOST_WORK // n))
+    work = n * looks
+    return PlayBudget(
+        trials=6 if work <= 5 * 10**5 else 4 if work <= 2 * 10**6 else 3 if work <= 10**7 else 2,
+        fewer=4 if work <= 5 * 10**5 else 3 if work <= 2 * 10**6 else 2,
+        looks=looks,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Measurer:
+    """Measures gains in an audit.
+
+    Parameters
+    ----------
+    request
+        What is audited.
+    budget
+        How much is played.
+    play
+        Who plays jobs.
+    model
+        Stated accuracy of the given models; None: there are none.
+    on_play
+        Called with how many more plays are done.
+    """
+
+    request: Request
+    budget: PlayBudget
+    play: Play
+    model: float | None = None
+    on_play: OnPlay | None = None
+
+    @property
+    def grain(self) -> RoundingUnit:
+        """The unit that gains are rounded to."""
+        return self.request.baseline.grain
+
+    def telling(self, on_play: OnPlay) -> Measurer:
+        """Return the same measurer with somebody else to tell of plays."""
+        return replace(self, on_play=on_play)
+
+    def measure(self, asked: Sequence[Asked], trials: range) -> list[Measured]:
+        """Play every scenario against its rule, with its looks, in every trial."""
+        jobs = [scenario.job(rule, k, trial) for scenario, rule, k in asked for trial in trials]
+        order = sorted(range(len(jobs)), key=lambda at: _turn(jobs[at], trials))
+        results = {}
+        for at, played in zip(order, self.play([jobs[at] for at in order]), strict=True):
+            results[at] = played
+            if self.on_play is not None:
+                self.on_play(1)
+        measured = []
+        for at, (scenario, _, _) in enumerate(asked):
+            mine = [results[at * len(trials) + trial] for trial in range(len(trials))]
+            reason = next((each.reason for each in mine if each.reason is not None), None)
+            bias = None if reason else mean_of(each.bias for each in mine)
+            measured.append(Measured(scenario, bias, reason))
+        return measured
+
+    def strongest_of(
+        self, groups: Sequence[tuple[Rule, int, Sequence[Measured]]], trials: int
+    ) -> list[StrongestAttack]:
+        """Measure the strongest scenario of each group once more, with fresh randomness.
+
+        Choosing the maximum must not flatter it. A group is a rule, looks, and what was measured.
+        """
+        asked = [(worst(measured).scenario, rule, looks) for rule, looks, measured in groups]
+        found = []
+        for each in self.measure(asked, range(trials, 2 * trials)):
+            assert each.bias is not None
+            found.append(StrongestAttack(each.scenario, each.bias, trials))
+        return found
+
+
+def _turn(job: Job, trials: range) -> tuple[bool, int, float]:
+    """Return what jobs are sorted by: slow ones first, but first of all one play of each attack.
+
+    So the processes compile different kernels after an installation, not the same ones at once.
+    """
+    base = job.attack.partition(",")[0]
+    cls = attack_type(base, without_features=job.setting == "no features")
+    return job.trial > trials.start, -job.looks, -cls.effort
+
+
+def worst(measured: Sequence[Measured]) -> Measured:
+    """Return the way with the largest mean gain."""
+    able = [each for each in measured if each.bias is not None]
+    return max(able, key=lambda each: -math.inf if each.bias is None else each.bias.mean)
