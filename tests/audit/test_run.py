@@ -34,7 +34,7 @@ def result(labels):
 def test_an_audit_of_exact_scores_is_unsafe_and_carries_all_evidence(result):
     _, found = result
     assert found.verdict.word == "UNSAFE"
-    assert found.verdict.sentence.startswith("UNSAFE for ranking gaps below 2 points: ")
+    assert found.verdict.sentence.startswith("UNSAFE for ranking gaps of 2 points: ")
     assert {gain.setting for gain in found.gains} == {"features", "no features", "model"}
     assert found.curve.looks[-1] == found.curve.today == 16
     assert len(found.curve.bound_looks) == len(found.curve.allowed) == len(found.curve.guarantee)
@@ -112,6 +112,7 @@ def test_the_record_is_json_without_labels_or_exact_scores(result, labels):
 def test_a_rule_that_tells_nothing_is_safe(request_for, labels):
     found = audit(request_for(labels, m=4, release="ladder:0.5", looks=parse_looks("3"), gap=30.0))
     assert found.verdict.word == "SAFE"
+    assert found.verdict.sentence.startswith("SAFE for ranking gaps of 30 points or more: ")
     assert found.fix is None
 
 
@@ -137,7 +138,7 @@ def test_a_private_part_that_decides_is_not_reached_by_looks(request_for, labels
 
 
 def test_more_looks_than_can_be_played_are_said_so(request_for, labels, monkeypatch):
-    monkeypatch.setattr("holdfast.audit.scenarios.measurement.MOST_WORK", 240 * 10)
+    monkeypatch.setattr("holdfast.audit.scenarios.measurer.MOST_WORK", 240 * 10)
     found = audit(request_for(labels, m=4, looks=parse_looks("50")))
     assert "fewer-looks-played" in {finding.code for finding in found.findings}
     assert "(of 50 allowed)" in found.verdict.sentence

@@ -51,7 +51,7 @@ def test_the_verdict_comes_first_then_findings_then_tables(holdfast, files):
     )
     assert outcome.code == 0
     text = outcome.out
-    assert text.startswith("UNSAFE for ranking gaps below ")
+    assert text.startswith("UNSAFE for ranking gaps of ")
     places = [text.index(word) for word in ("UNSAFE", "fix:", "possible:", "allowed:", "observed:")]
     assert places == sorted(places)
 

@@ -234,7 +234,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """SAFE, MARGINAL or UNSAFE for ranking gaps below `gap_points`, in one sentence.
+    """SAFE for ranking gaps of `gap_points` or more, or MARGINAL or UNSAFE, in one sentence.
 
     `points` is the number that matters: the worst gain found, above what is had without a look.
     Where that is the majority class it is never below 0: who would end below it submits it.

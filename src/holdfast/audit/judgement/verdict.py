@@ -52,8 +52,7 @@ def judge(
         attack=found.attack,
         setting=found.setting,
         proven=proven,
-        sentence=f"{word} for ranking gaps below {gap:g} point{'' if gap == 1.0 else 's'}: "
-        + _because(request, looks, found, points, void),
+        sentence=f"{word} {_tested(word, gap)}: " + _because(request, looks, found, points, void),
     )
 
 
@@ -64,6 +63,16 @@ def word_for(points: Interval, gap: float, *, proven: bool) -> Word:
     if points.mean >= gap and real:
         return "UNSAFE"
     return "SAFE" if proven or RESERVE * upper < gap else "MARGINAL"
+
+
+def _tested(word: Word, gap: float) -> str:
+    """Return what a word is about: who gains less than the gap does not pass a larger one either.
+
+    >>> _tested("SAFE", 1.0), _tested("UNSAFE", 0.5)
+    ('for ranking gaps of 1 point or more', 'for ranking gaps of 0.5 points')
+    """
+    gaps = f"for ranking gaps of {gap:g} point{'' if gap == 1.0 else 's'}"
+    return f"{gaps} or more" if word == "SAFE" else gaps
 
 
 def _because(
