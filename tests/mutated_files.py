@@ -23,7 +23,7 @@ from holdfast.guard.solution import Solution
 from holdfast.lint import lint
 from holdfast.problem import Problem
 from holdfast.transcript import FORMAT, Transcript
-from tests.lint.test_lint import CODABENCH, EVALAI, HUGGING_FACE
+from tests.lint.shapes import BLANK_LIMITS, CONF_JSON, DECIMAL_PRECISION, PHASENUMBER
 from tests.mutations import mutated
 
 # A message names the file and quotes some of it.
@@ -87,8 +87,11 @@ KINDS = {
     "policy.toml": ([POLICY_TEMPLATE, POLICY], Policy.read),
     "classes.txt": (["cat\ndog\nemu\n"], read_classes),
     "history.csv": ([HISTORY], read_history),
-    "config.yaml": ([EVALAI, CODABENCH], lambda path: lint(path, n_examples=100, n_classes=10)),
-    "conf.json": ([HUGGING_FACE], lint),
+    "config.yaml": (
+        [BLANK_LIMITS, DECIMAL_PRECISION, PHASENUMBER],
+        lambda path: lint(path, n_examples=100, n_classes=10),
+    ),
+    "conf.json": ([CONF_JSON], lint),
     "looks.jsonl": ([TRANSCRIPT], lambda path: Transcript(PROBLEM, path)),
 }
 

@@ -1,69 +1,35 @@
+import json
+import sys
+from pathlib import Path
+
 import pytest
 
 from holdfast.cli import main
-from holdfast.errors import InvalidInput
-from holdfast.lint import lint
+from holdfast.errors import InvalidInput, NotSupported
+from holdfast.lint import CODES, lint
+from holdfast.lint.metrics import kind_of
 from holdfast.lint.tree import read_tree
+from tests.lint.shapes import (
+    BLANK_LIMITS,
+    CONF_JSON,
+    DECIMAL_PRECISION,
+    HIDDEN,
+    MONTH_DAY_YEAR,
+    PHASENUMBER,
+    SHAPES,
+)
 
-EVALAI = """\
-title: Animals
-leaderboard:
-  - id: 1
-    schema: {"labels": ["accuracy", "recall"], "default_order_by": "accuracy"}
-challenge_phases:
-  - id: 1
-    name: Dev phase
-    start_date: 2026-01-01 00:00:00
-    end_date: 2026-01-31 00:00:00
-    max_submissions_per_day: 5
-    max_submissions: 50
-  - id: 2
-    name: Test phase
-    is_submission_public: True
-    start_date: 2026-01-01 00:00:00
-    end_date: 2026-01-11 00:00:00
-challenge_phase_splits:
-  - challenge_phase_id: 1
-    leaderboard_id: 1
-    visibility: 3
-    leaderboard_decimal_places: 2
-"""
-
-CODABENCH = """\
-title: Animals
+SAFE = """\
+version: 2
 phases:
-  - name: Development
+  - name: Only
     start: 2026-01-01
-    end: 2026-03-01
-    max_submissions_per_day: 200
-    max_submissions: 20000
-  - name: Final
-    start: 2026-03-02
+    end: 2026-02-01
     hide_output: true
 leaderboards:
-  - title: Results
+  - key: main
     columns:
       - key: accuracy
-        precision: 3
-      - key: recall
-        hidden: true
-"""
-
-CODALAB = """\
-phases:
-  1:
-    phasenumber: 1
-    label: First
-    start_date: 2026-01-01
-"""
-
-HUGGING_FACE = """\
-{
-\t"COMPETITION_TYPE": "generic",
-\t"SUBMISSION_LIMIT": 100,
-\t"SELECTION_LIMIT": 0,
-\t"EVAL_METRIC": "accuracy_score"
-}
 """
 
 
@@ -77,75 +43,221 @@ def write(tmp_path):
     return write
 
 
+def codes(report):
+    return [issue.code for issue in report.issues]
+
+
 def found(report):
-    return {(issue.line, issue.code) for issue in report.issues}
+    return {issue.code: issue for issue in report.issues}
 
 
-def test_evalai_defaults_of_100_000_submissions_count(write):
-    report = lint(write(EVALAI))
-    assert report.host == "EvalAI"
-    assert found(report) == {
-        (2, "many-metrics"),
-        (12, "default-max-submissions"),
-        (12, "default-max-submissions-per-day"),
-        (14, "public-submissions"),
-        (20, "visible-scores"),
-        (21, "display-rounding"),
-    }
-    assert [phase.looks for phase in report.phases] == [50, 100_000]
-    assert report.unsafe
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_file_of_each_shape_has_its_findings_at_their_lines(shape, write, capsys):
+    name, text, code, issues, phases = SHAPES[shape]
+    assert main(["lint", str(write(text, name)), "--json"]) == code
+    told = json.loads(capsys.readouterr().out)
+    assert told["unsafe"] is bool(code)
+    assert [(each["line"], each["code"], each["severity"]) for each in told["issues"]] == issues
+    keys = ("name", "looks", "looks_text", "seen_by", "metrics")
+    assert [tuple(phase[key] for key in keys) for phase in told["phases"]] == phases
 
 
-def test_codabench_limits_output_and_rounding_on_display(write):
-    report = lint(write(CODABENCH), days=30)
-    assert found(report) == {
-        (3, "visible-output"),
-        (6, "high-max-submissions-per-day"),
-        (7, "high-max-submissions"),
-        (15, "display-rounding"),
-    }
-    # 200 a day for 59 days is less than 20,000; Codabench's own limits are 5 a day, 100 in all.
-    assert [phase.looks for phase in report.phases] == [200 * 59, 100]
+def test_notes_are_given_once_per_file_whatever_the_number_of_phases_and_columns(write):
+    phases = "".join(f"  - {{name: P{i}, max_submissions: 5}}\n" for i in range(30))
+    columns = "".join(f"      - {{key: f1_{i}}}\n" for i in range(30))
+    report = lint(write(f"phases:\n{phases}leaderboards:\n  - columns:\n{columns}"))
+    assert sorted(codes(report)) == [
+        "display-rounding",
+        "many-metrics",
+        "not-accuracy",
+        "visible-output",
+    ]
 
 
-def test_codalab_has_another_default(write):
-    report = lint(write(CODALAB))
-    assert "default-max-submissions-per-day" in {issue.code for issue in report.issues}
+def test_a_file_with_nothing_to_change_exits_with_0(write, capsys):
+    assert main(["lint", str(write(SAFE))]) == 0
+    assert "1 note" in capsys.readouterr().out
+
+
+def test_a_limit_in_all_makes_a_missing_daily_limit_harmless(write):
+    text = "challenge_phases:\n  - {id: 1, name: Dev, max_submissions: 50}\n"
+    assert not lint(write(text)).unsafe
+    assert found(lint(write(text.replace("50", "501"))))["high-limit"].line == 2
+    assert found(lint(write(text.replace(", max_submissions: 50", ""))))["no-limit"].line == 2
+
+
+@pytest.mark.parametrize("limit", ["0", "null", "", "~"])
+def test_codabench_takes_0_null_and_blank_as_no_limit(write, limit):
+    text = SAFE.replace("    hide_output", f"    max_submissions: {limit}\n    hide_output")
+    # The daily default of 5 is all that is left.
+    assert lint(write(text)).phases[0].looks == 5 * 31
+    both = text.replace("    hide_output", f"    max_submissions_per_day: {limit}\n    hide_output")
+    report = lint(write(both))
+    assert report.phases[0].looks is None
+    assert codes(report).count("no-limit") == 2
+
+
+def test_codalab_takes_0_as_no_submission(write):
+    report = lint(write(PHASENUMBER), n_examples=1000, n_classes=10)
+    pause = report.exposures[2]
+    assert (pause.looks, pause.bits, pause.possible, pause.allowed) == (0, 0.0, 0.0, 0.0)
+
+
+def test_an_unreadable_limit_is_an_error_at_its_line(write):
+    text = SAFE.replace("    hide_output", "    max_submissions: many\n    hide_output")
+    assert found(lint(write(text)))["bad-limit"].line == 6
+    for bad in ("-3", "2.5", "yes", "[1]", "!!bool x", "!!timestamp x", "9" * 40):
+        report = lint(write(text.replace("many", bad)))
+        assert found(report)["bad-limit"].severity == "error"
+        assert report.phases[0].looks == 100
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("2026-03-04", (2026, 3, 4)),
+        ("2026-3-4", (2026, 3, 4)),
+        ("2026-03-04 10:30", (2026, 3, 4)),
+        ("2026-03-04T10:30:00+09:00", (2026, 3, 4)),
+        ("3-4-2026", (2026, 3, 4)),
+        ("03/04/2026 23:59", (2026, 3, 4)),
+        ("31-12-2026", (2026, 12, 31)),
+    ],
+)
+def test_dates_are_read_as_codabench_reads_them(write, text, day):
+    value = read_tree(write(f"day: {text}\n")).get("day").day()
+    assert (value.year, value.month, value.day) == day
+
+
+@pytest.mark.parametrize("text", ["soon", "13-13-2026", "2026-02-30", "1-1-20261", "", "[1]"])
+def test_what_is_no_date_is_none(write, text):
+    assert read_tree(write(f"day: {text}\n")).get("day").day() is None
+
+
+def test_phases_that_start_together_last_until_a_later_one_or_the_end(write):
+    # Practice A and B start on one day, the pause 60 days later.
+    practice = lint(write(PHASENUMBER)).phases[0]
+    assert practice.looks_text == "2 a day for 60 days"
+    alone = PHASENUMBER.split("  2:\n", maxsplit=1)[0]
+    assert lint(write(alone)).phases[0].looks_text == "2 a day for 120 days"
+    endless = alone.replace("    max_sub", "    phase_never_ends: True\n    max_sub", 1)
+    report = lint(write(endless), days=10)
+    assert report.phases[0].looks_text == "2 a day for 10 days"
+    assert "undated" in codes(report)
+
+
+def test_settings_that_a_host_does_not_read_are_named(write):
+    text = SAFE.replace("    hide_output", "    max_submissions_per_person: 7\n    hide_output")
+    report = lint(write(text))
+    assert found(report)["unknown-setting"].fix == "Call it max_submissions."
     assert report.phases[0].looks == 100
+    places = DECIMAL_PRECISION.replace("decimal_precision: 2", "decimal_places: 2")
+    issue = found(lint(write(places)))["unknown-setting"]
+    assert issue.line == 31
+    assert "leaderboard_decimal_precision" in issue.fix
+    mode = PHASENUMBER.replace("mode: hide_results", "mode: hidden")
+    assert {phase.seen_by for phase in lint(write(mode)).phases} == {"everyone"}
 
 
-def test_hugging_face_limits_selection_and_end(write):
-    report = lint(write(HUGGING_FACE, "conf.json"), days=10)
-    assert found(report) == {
-        (1, "no-end"),
-        (3, "high-SUBMISSION-LIMIT"),
-        (4, "selection"),
-        (5, "whole-metric"),
-    }
-    assert report.phases[0].looks == 1000
+def test_scores_that_only_hosts_see_expose_nothing(write):
+    report = lint(write(DECIMAL_PRECISION), n_examples=1000, n_classes=10)
+    sealed = report.exposures[2]
+    assert (sealed.release, sealed.bits, sealed.possible) == ("nothing", 0.0, 0.0)
+    shown = DECIMAL_PRECISION.replace("visibility: 1", "visibility: 3")
+    assert lint(write(shown), n_examples=1000, n_classes=10).exposures[2].possible == 90.0
+
+
+def test_a_hidden_column_is_not_counted_and_the_note_says_who_still_sees_it(write):
+    shown = HIDDEN.replace("    hidden: true\n", "", 1)
+    report = lint(write(shown))
+    assert report.phases[0].metrics == 2  # Dice and CER: a time tells nothing of the labels
+    assert found(report)["own-scores"].what == "1 of 4 columns are hidden."
+    assert lint(write(shown.replace("hidden: True", "index: 1"))).phases[0].metrics == 3
+    assert lint(write(HIDDEN)).phases[0].metrics == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("f1_macro", "an F-measure"),
+        ("test_dice", "an overlap"),
+        ("CER", "an edit distance"),
+        ("Energy MSE", "an error or loss"),
+        ("Duration (s)", "a time or cost"),
+        ("linear_probe_balanced_accuracy", "a balanced accuracy"),
+        ("top1_acc", None),
+        ("Accuracy over time", None),
+        ("Metric1", None),
+    ],
+)
+def test_metrics_that_are_no_accuracy_are_known_by_name(name, kind):
+    assert kind_of(name) == kind
+
+
+def test_no_bound_covers_another_metric_or_two_metrics_of_every_submission(write):
+    dice = lint(write(HIDDEN), n_examples=1000, n_classes=10)
+    assert dice.exposures[0].allowed is None
+    two = lint(write(DECIMAL_PRECISION), n_examples=1000, n_classes=10)
+    assert two.exposures[1].allowed is None
+
+
+def test_looks_at_the_same_labels_add_up(write):
+    issue = found(lint(write(MONTH_DAY_YEAR)))["same-labels"]
+    assert "690 looks" in issue.why
+    few = MONTH_DAY_YEAR.replace("max_submissions: 0", "max_submissions: 50")
+    assert found(lint(write(few)))["same-labels"].severity == "note"
+    other = MONTH_DAY_YEAR.replace("tasks: [0]", "tasks: [1]", 1)
+    assert "same-labels" not in codes(lint(write(other)))
+    remote = DECIMAL_PRECISION.replace("test.json", "dev.json")
+    assert "same-labels" in codes(lint(write(remote)))
+    assert "same-labels" not in codes(lint(write("remote_evaluation: True\n" + remote)))
 
 
 def test_exposure_is_looks_times_bits_and_gains_lie_under_the_bound(write):
-    one_metric = EVALAI.replace('["accuracy", "recall"]', '["accuracy"]')
-    report = lint(write(one_metric), n_examples=1000, n_classes=10)
-    few, many = report.exposures
-    assert few.bits == pytest.approx(50 * few.bits_per_look, abs=1.0)
+    report = lint(write(SAFE), n_examples=1000, n_classes=10)
+    few = report.exposures[0]
+    assert few.bits == pytest.approx(100 * few.bits_per_look, abs=1.0)
     assert 0.0 < few.possible <= few.allowed < 90.0
-    # 100,000 exact looks tell every label of 1,000 examples one by one.
+    many = lint(write(BLANK_LIMITS), n_examples=1000, n_classes=10).exposures[0]
+    # Without a limit every label of 1,000 examples is told one by one.
     assert many.possible == pytest.approx(90.0)
     assert many.bits == pytest.approx(1000 * 3.3219, abs=1.0)
 
 
-def test_no_bound_covers_two_metrics_of_every_submission(write):
-    report = lint(write(EVALAI), n_examples=1000, n_classes=10)
-    assert {each.allowed for each in report.exposures} == {None}
+def test_what_the_scoring_program_releases_replaces_the_note_and_lowers_the_gains(write):
+    path = write(SAFE)
+    exact = lint(path, n_examples=10_000, n_classes=10)
+    rounded = lint(path, n_examples=10_000, n_classes=10, release="round:1")
+    assert codes(exact) == ["display-rounding"]
+    assert codes(rounded) == []
+    assert rounded.phases[0].release == "round:1"
+    assert rounded.exposures[0].possible < exact.exposures[0].possible
+    assert rounded.exposures[0].possible <= rounded.exposures[0].allowed
+    # No formula covers answers that depend on earlier looks; the bound does.
+    ladder = lint(path, n_examples=10_000, n_classes=10, release="ladder:0.01").exposures[0]
+    assert ladder.possible is None
+    assert 0.0 < ladder.allowed < exact.exposures[0].allowed
+    with pytest.raises(InvalidInput, match="gnome"):
+        lint(path, release="gnome:2")
 
 
-def test_a_safe_configuration_has_notes_at_most(write):
-    text = EVALAI.replace('["accuracy", "recall"]', '["accuracy"]').split("  - id: 2")[0]
-    report = lint(write(text))
-    assert report.issues == ()
-    assert not report.unsafe
+def test_findings_of_ignored_codes_are_left_out_and_counted(write, capsys):
+    path = write(SAFE.replace("hide_output: true", "hide_output: false"))
+    assert main(["lint", str(path)]) == 1
+    arguments = ["--ignore", "visible-output", "--ignore", "display-rounding", "--json"]
+    capsys.readouterr()
+    assert main(["lint", str(path), *arguments]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["issues"], told["ignored"]) == ([], 2)
+    with pytest.raises(InvalidInput, match=r"ignore must be one of bad-limit, .* got visible"):
+        lint(path, ignore=["visible"])
+
+
+def test_every_code_that_is_found_can_be_ignored_and_stands_on_the_page():
+    seen = {code for *_, issues, _ in SHAPES.values() for _, code, _ in issues}
+    assert seen < set(CODES)
+    page = (Path(__file__).parents[2] / "docs" / "lint.md").read_text(encoding="utf-8")
+    assert {code for code in CODES if f"`{code}`" not in page} == set()
 
 
 @pytest.mark.parametrize(
@@ -170,6 +282,8 @@ def test_json_must_be_json(write, tmp_path):
         lint(write("{'SUBMISSION_LIMIT': 5}", "conf.json"))
     with pytest.raises(InvalidInput, match="must be a file, got a directory"):
         lint(tmp_path)
+    tabs = CONF_JSON.replace("  ", "\t")
+    assert codes(lint(write(tabs, "conf.json"))) == codes(lint(write(CONF_JSON, "conf.json")))
 
 
 def test_a_tree_knows_its_lines(write):
@@ -179,9 +293,30 @@ def test_a_tree_knows_its_lines(write):
     assert tree.get("z") is None
 
 
+def test_merged_settings_count_and_may_go_round_in_circles(write):
+    merged = "base: &base\n  max_submissions: 7\nphases:\n  - {<<: *base, name: A}\n"
+    assert lint(write(merged)).phases[0].looks == 7
+    own = "base: &base\n  max_submissions: 7\nphases:\n  - {<<: *base, max_submissions: 9}\n"
+    assert lint(write(own)).phases[0].looks == 9
+    assert lint(write("phases:\n  - &a {<<: *a, max_submissions: 3}\n")).phases[0].looks == 3
+
+
+def test_without_pyyaml_the_extra_is_named(write, monkeypatch):
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(NotSupported, match=r"pip install 'holdfast\[lint\]'"):
+        lint(write(SAFE))
+
+
 def test_the_command_prints_lines_and_exits_with_1(write, capsys):
-    code = main(["lint", str(write(EVALAI)), "--n-examples", "1000", "--n-classes", "10"])
-    printed = capsys.readouterr().out
+    path = write(BLANK_LIMITS)
+    code = main(["lint", str(path), "--n-examples", "1000", "--n-classes", "10"])
+    printed = " ".join(capsys.readouterr().out.split())
     assert code == 1
-    assert "config.yaml:12: error max_submissions_per_day" in " ".join(printed.split())
+    assert "config.yaml:15: error max_submissions_per_day is 0" in printed
+    assert "2 errors, 1 warning, 1 note" in printed
     assert main(["lint", str(write("title: x\n"))]) == 2
+
+
+def test_the_help_shows_two_examples(capsys):
+    assert main(["lint", "--help"]) == 0
+    assert capsys.readouterr().out.count("holdfast lint c") == 2

@@ -1,4 +1,4 @@
-"""`holdfast lint`: unsafe settings of a host's configuration."""
+"""`holdfast lint`: what a host's configuration leaves open."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from holdfast.lint import lint as check
 
 __all__ = ["lint"]
 
-EXIT_UNSAFE = 1
+UNSAFE = 1
 
 
 def lint(
@@ -29,30 +29,62 @@ def lint(
         ),
     ],
     n_examples: Annotated[
-        int | None, typer.Option(help="Examples that looks are scored on.")
+        int | None, typer.Option(help="Examples that submissions are scored on.")
     ] = None,
     n_classes: Annotated[int | None, typer.Option(help="Number of classes.")] = None,
     days: Annotated[int, typer.Option(help="How long a phase without dates lasts.")] = 90,
+    release: Annotated[
+        str | None,
+        typer.Option(
+            help="What the scoring program releases of a score: round:2, ladder:0.01, ... "
+            "Default: every digit."
+        ),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CODE", help="Leave out findings of this code; repeatable."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the unsafe settings of a host's configuration, with line numbers.
 
-    Defaults count: a limit that is not set is the host's own. With the test set's size, also
-    what the looks expose in bits and the worst gain in points. Exit code 1 if a setting is
-    unsafe, 2 if the file can't be read.
+    Errors and warnings are about what the file can change; what is so on every board of the host
+    is a note. Defaults count: a limit that is not set is the host's own. With the test set's size,
+    also what the scored submissions (looks) expose in bits, and gains in points. Exit code 1 if
+    there is an error or a warning, 0 if there are notes at most, 2 if the file can't be read.
+
+    Two examples:
+
+    holdfast lint competition.yaml --n-examples 10000 --n-classes 10
+
+    holdfast lint challenge_config.yaml --release round:2 --ignore many-metrics
     """
-    report = check(file, n_examples=n_examples, n_classes=n_classes, days=days)
+    report = check(
+        file,
+        n_examples=n_examples,
+        n_classes=n_classes,
+        days=days,
+        release=release,
+        ignore=ignore or (),
+    )
     if as_json:
-        print_json(asdict(report))
+        print_json(asdict(report) | {"unsafe": report.unsafe})
     else:
         _show(report)
     if report.unsafe:
-        raise typer.Exit(EXIT_UNSAFE)
+        raise typer.Exit(UNSAFE)
 
 
 def _show(report: Report) -> None:
     console = human()
-    console.print(f"{escape(report.file)}: {report.host}, {len(report.issues)} findings")
+    counts = [
+        f"{count} {severity}{'s' if count != 1 else ''}"
+        for severity in ("error", "warning", "note")
+        if (count := sum(issue.severity == severity for issue in report.issues))
+    ]
+    if report.ignored:
+        counts.append(f"{report.ignored} ignored")
+    console.print(f"{escape(report.file)}: {report.host}, {', '.join(counts) or 'no findings'}")
     for issue in report.issues:
         colour = {"error": "bold red", "warning": "yellow", "note": "cyan"}[issue.severity]
         console.print(
@@ -60,22 +92,36 @@ def _show(report: Report) -> None:
             f"{escape(issue.what)} {escape(issue.why)} [dim]fix:[/] {escape(issue.fix)} "
             f"({issue.code})"
         )
-    table = Table(title="what one account may look", title_justify="left")
-    for name in ("phase", "looks", "from"):
-        table.add_column(name)
-    for name in ("bits", "possible", "allowed"):
-        table.add_column(name, justify="right")
-    exposures = {each.line: each for each in report.exposures}
-    for phase in report.phases:
-        exposed = exposures.get(phase.line)
-        table.add_row(
-            escape(phase.name),
-            f"{phase.looks:,}",
-            phase.looks_text,
-            "-" if exposed is None else f"{exposed.bits:,.0f}",
-            "-" if exposed is None else f"{exposed.possible:.1f} points",
-            "-" if exposed is None or exposed.allowed is None else f"{exposed.allowed:.1f} points",
+    console.print(_table(report))
+    if report.exposures:
+        console.print(
+            "Forecast: what the strongest attack with a formula is expected to gain. Limit: what "
+            "nobody who knows nothing of the labels beforehand can exceed in expectation."
         )
-    console.print(table)
-    if not report.exposures:
+    else:
         console.print("With --n-examples and --n-classes: bits and gains in points.")
+
+
+def _table(report: Report) -> Table:
+    table = Table(title="scored submissions (looks) of one account", title_justify="left")
+    for name in ("phase", "looks", "from", "seen by"):
+        table.add_column(name)
+    heads = ("bits", "forecast, points", "limit, points") if report.exposures else ()
+    for name in heads:
+        table.add_column(name, justify="right")
+    for at, phase in enumerate(report.phases):
+        cells = [
+            escape(phase.name),
+            "no limit" if phase.looks is None else f"{phase.looks:,}",
+            phase.looks_text,
+            phase.seen_by,
+        ]
+        if report.exposures:
+            exposed = report.exposures[at]
+            cells.append(f"{exposed.bits:,.0f}")
+            cells += [
+                "-" if gain is None else f"{gain:.1f}"
+                for gain in (exposed.possible, exposed.allowed)
+            ]
+        table.add_row(*cells)
+    return table

@@ -1,6 +1,6 @@
-"""Hosts' own configuration files: unsafe settings, line by line, and what they expose."""
+"""Hosts' own configuration files: findings, line by line, and what the looks expose."""
 
-from holdfast.lint.record import Exposure, Issue, Phase, Report
+from holdfast.lint.record import CODES, Exposure, Issue, Phase, Report
 from holdfast.lint.run import lint
 
-__all__ = ["Exposure", "Issue", "Phase", "Report", "lint"]
+__all__ = ["CODES", "Exposure", "Issue", "Phase", "Report", "lint"]

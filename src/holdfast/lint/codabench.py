@@ -1,120 +1,168 @@
-"""Codabench's and CodaLab's `competition.yaml`.
+"""Codabench's `competition.yaml`.
 
-Defaults are those of their Phase models: Codabench 5 a day and 100 in all; CodaLab 999 a day and
-100 in all.
+Sources: Codabench's unpackers (`unpackers/v2.py`, `unpackers/utils.py`) and its models of phases,
+leaderboards and submissions. A phase without limits has 5 looks a day and 100 in all; 0, null and
+blank limits are none. Dates that are no ISO dates are read month first. Phases come in the order
+of `index`; all use the first leaderboard. `hidden` takes a board or a column off the leaderboard,
+not out of the list of an account's own submissions.
 """
 
 from __future__ import annotations
 
-from holdfast.lint.looks import MANY_LOOKS, MANY_LOOKS_PER_DAY, days_between, limit_issues, looks_of
+from holdfast.lint.looks import MANY_LOOKS, MANY_LOOKS_PER_DAY, phase_looks, read_limit
+from holdfast.lint.metrics import Column, column_issues, counted
 from holdfast.lint.record import Issue, Phase
+from holdfast.lint.shared import display_rounding, name_of, same_labels, unknown_setting
 from holdfast.lint.tree import Tree
+from holdfast.quoting import listed
 
 __all__ = ["HOST", "matches", "read"]
 
-HOST = "Codabench or CodaLab"
+HOST = "Codabench"
+PER_DAY, TOTAL = 5, 100
+# Settings of other hosts, or of Codabench's own interface, that a file of this version has not.
+NOT_READ = {
+    "max_submissions_per_person": "Call it max_submissions.",
+    "leaderboard_management_mode": "Set hidden: true for the leaderboard.",
+}
 
 
 def matches(tree: Tree) -> bool:
-    """Tell whether the document looks like Codabench's or CodaLab's."""
+    """Tell whether the document looks like Codabench's."""
     return tree.get("phases") is not None
 
 
 def read(tree: Tree, days: int) -> tuple[list[Issue], list[Phase]]:
-    """List unsafe settings and the looks of every phase."""
+    """List findings and the looks of every phase."""
+    section = tree.get("phases")
+    entries = sorted(section.entries() if section is not None else [], key=_index)
+    board, shown, hidden = _columns(tree)
+    metrics, accuracy = counted(shown)
+    board_hidden = _yes(board, "hidden")
     issues: list[Issue] = []
     phases: list[Phase] = []
-    listed = tree.get("phases")
-    columns = _columns(tree)
-    entries = listed.entries() if listed is not None else []
-    old = any(phase.get("phasenumber") is not None for phase in entries)
-    defaults = {"max_submissions_per_day": 999 if old else 5, "max_submissions": 100}
     for at, phase in enumerate(entries):
-        start, end = phase.get("start", "start_date"), phase.get("end", "end_date")
-        if end is None and at + 1 < len(entries):
-            end = entries[at + 1].get("start", "start_date")  # the next phase ends it
-        lasts, _ = days_between(start, end, days)
-        limits: dict[str, int] = {}
-        for name, most in (
-            ("max_submissions_per_day", MANY_LOOKS_PER_DAY),
-            ("max_submissions", MANY_LOOKS),
-        ):
-            setting = phase.get(name) or (
-                phase.get("max_submissions_per_person") if name == "max_submissions" else None
+        per_day, total = (
+            read_limit(phase, name, HOST, default=default, most=most, empty_is_no_limit=True)
+            for name, default, most in (
+                ("max_submissions_per_day", PER_DAY, MANY_LOOKS_PER_DAY),
+                ("max_submissions", TOTAL, MANY_LOOKS),
             )
-            default = defaults[name]
-            value = default if setting is None else setting.number()
-            issues += limit_issues(setting, phase, name, value, f"{default:,}", most)
-            limits[name] = default if value is None else value
-        looks, text = looks_of(lasts, *limits.values())
-        label = phase.get("name", "label")
+        )
+        looks, text, found = phase_looks(phase, (per_day, total), days, end=phase.get("end"))
+        issues += found
+        issues += [
+            unknown_setting(setting, name, HOST, fix)
+            for name, fix in NOT_READ.items()
+            if (setting := phase.get(name)) is not None
+        ]
         phases.append(
             Phase(
-                str(label.value) if label is not None else f"phase {at + 1}",
+                name_of(phase, at, "name"),
                 phase.line,
                 looks,
                 text,
-                metrics=max(1, len(columns)),
+                seen_by="own team" if board_hidden else "everyone",
+                metrics=1 if board_hidden else metrics,
+                accuracy=accuracy,
+                labels=_labels(tree, phase),
             )
         )
-        issues += _output(phase)
-    shown = [column for column in columns if _is_false(column.get("hidden"))]
-    if len(shown) > 1:
+    issues += same_labels(phases) + _output(entries)
+    issues += column_issues(
+        shown if not board_hidden else shown[:1],
+        "Show one metric; leave the others out of the scoring program's scores.json.",
+    )
+    at_board = board or section or tree
+    concealed = at_board.get("hidden") if board_hidden else None
+    if concealed is not None or hidden:
         issues.append(
             Issue(
-                shown[1].line,
-                "many-metrics",
-                "warning",
-                f"The leaderboard shows {len(shown)} metrics of every submission.",
-                "Every visible metric on the same labels is one more answer to the same look.",
-                "Show one metric; hide the others until the end.",
+                hidden[0].line if concealed is None else concealed.line,
+                "own-scores",
+                "note",
+                f"{len(hidden)} of {len(hidden) + len(shown)} columns are hidden."
+                if concealed is None
+                else "The leaderboard is hidden.",
+                "Teams don't see each other's scores there; the list of an account's own "
+                "submissions still gives it every score of its own, hidden columns too. Only "
+                "what is shown is counted here.",
+                "Score what must stay secret in a phase that takes no submissions.",
             )
         )
-    for column in shown:
-        precision = column.get("precision", "numeric_format")
-        issues.append(
-            Issue(
-                precision.line if precision is not None else column.line,
-                "display-rounding",
-                "warning",
-                "The column's precision rounds on display only."
-                if precision is not None
-                else "The column shows the score as the scoring program wrote it, or rounds on "
-                "display only.",
-                "The detailed results and the interface give the score with every digit.",
-                "Round, or apply a Ladder, in the scoring program before it writes the scores.",
-            )
+    precision = next((each for column in _nodes(board) if (each := column.get("precision"))), None)
+    issues.append(
+        display_rounding(
+            (precision or at_board).line,
+            "Codabench rounds to a column's precision on the leaderboard only.",
+            "The list of an account's own submissions gives its scores with ten decimals.",
+            "scoring program",
         )
+    )
     return issues, phases
 
 
-def _columns(tree: Tree) -> list[Tree]:
+def _index(phase: Tree) -> int:
+    index = phase.get("index")
+    return 0 if index is None else index.number() or 0
+
+
+def _yes(node: Tree | None, name: str) -> bool:
+    setting = node.get(name) if node is not None else None
+    return setting is not None and setting.true
+
+
+def _nodes(board: Tree | None) -> list[Tree]:
+    columns = board.get("columns") if board is not None else None
+    return columns.entries() if columns is not None else []
+
+
+def _columns(tree: Tree) -> tuple[Tree | None, list[Column], list[Column]]:
+    """Return the leaderboard, the columns that it shows, and those that it hides."""
     boards = tree.get("leaderboards", "leaderboard")
-    if boards is None:
+    board = next(iter(boards.entries()), None) if boards is not None else None
+    shown: list[Column] = []
+    hidden: list[Column] = []
+    for node in _nodes(board):
+        computed = node.get("computation")
+        if computed is not None and not computed.blank:
+            continue  # it tells nothing that the other columns don't
+        names = [str(each.value) for key in ("title", "key") if (each := node.get(key))]
+        is_hidden = _yes(node, "hidden")
+        setting = node.get("hidden") if is_hidden else None
+        column = Column(tuple(names) or ("column",), (setting or node).line)
+        (hidden if is_hidden else shown).append(column)
+    return board, shown, hidden
+
+
+def _labels(tree: Tree, phase: Tree) -> tuple[str, ...]:
+    """Return the reference data of a phase's tasks."""
+    tasks, defined = phase.get("tasks"), tree.get("tasks")
+    files = {}
+    for task in defined.entries() if defined is not None else []:
+        index, held = task.get("index"), task.get("key", "reference_data")
+        if index is not None and held is not None and held.value is not None:
+            files[index.value] = str(held.value)
+    found = [task.value for task in tasks.entries()] if tasks is not None else []
+    return tuple(files[index] for index in found if index in files)
+
+
+def _output(phases: list[Tree]) -> list[Issue]:
+    told = [
+        (at, phase)
+        for at, phase in enumerate(phases)
+        if not (_yes(phase, "hide_output") or _yes(phase, "hide_score_output"))
+    ]
+    if not told:
         return []
-    columns: list[Tree] = []
-    nested = boards.get("columns")
-    for board in [*boards.entries()] if nested is None else [boards]:
-        listed = board.get("columns")
-        columns += listed.entries() if listed is not None else []
-    return columns
-
-
-def _is_false(setting: Tree | None) -> bool:
-    return setting is None or setting.value is not True
-
-
-def _output(phase: Tree) -> list[Issue]:
-    hidden = [phase.get(name) for name in ("hide_output", "hide_score_output")]
-    if any(not _is_false(setting) for setting in hidden):
-        return []
+    names = listed((name_of(phase, at, "name") for at, phase in told), quote=False)
     return [
         Issue(
-            phase.line,
+            told[0][1].line,
             "visible-output",
             "warning",
-            "hide_output is not set: participants can download what the scoring program wrote.",
+            f"Participants can download what the scoring program writes in {names}.",
             "Logs and score files often hold more than the one released number.",
-            "Set hide_output: true, and print nothing about the labels.",
+            "Set hide_output: true (or hide_score_output: true) in each of these phases.",
         )
     ]

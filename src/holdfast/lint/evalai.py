@@ -1,19 +1,38 @@
 """EvalAI's `challenge_config.yaml`.
 
-Defaults are those of EvalAI's ChallengePhase model: 100,000 submissions a day, a month and in all.
+Sources: EvalAI's models `ChallengePhase` (100,000 looks a day, a month and in all unless limits
+are set) and `ChallengePhaseSplit` (`visibility` 1: hosts, 2: the own team too, 3: everyone, the
+default; `leaderboard_decimal_precision`), which its web page alone applies.
 """
 
 from __future__ import annotations
 
-from holdfast.lint.looks import MANY_LOOKS, MANY_LOOKS_PER_DAY, days_between, limit_issues, looks_of
-from holdfast.lint.record import Issue, Phase
+from dataclasses import dataclass
+
+from holdfast.lint.looks import MANY_LOOKS, MANY_LOOKS_PER_DAY, phase_looks, read_limit
+from holdfast.lint.metrics import Column, column_issues, counted
+from holdfast.lint.record import Issue, Phase, SeenBy
+from holdfast.lint.shared import display_rounding, name_of, names, same_labels, unknown_setting
 from holdfast.lint.tree import Tree
 
 __all__ = ["HOST", "matches", "read"]
 
 HOST = "EvalAI"
 DEFAULT_LIMIT = 100_000
-PUBLIC_VISIBILITY = 3
+PUBLIC = 3
+SEEN_BY: dict[int, SeenBy] = {1: "hosts", 2: "own team", PUBLIC: "everyone"}
+PRECISION = "leaderboard_decimal_precision"
+
+
+@dataclass(frozen=True)
+class _Split:
+    """What one entry of challenge_phase_splits shows, of which phase, to whom."""
+
+    node: Tree
+    phase: str | None
+    board: str | None
+    visibility: int
+    line: int
 
 
 def matches(tree: Tree) -> bool:
@@ -22,116 +41,133 @@ def matches(tree: Tree) -> bool:
 
 
 def read(tree: Tree, days: int) -> tuple[list[Issue], list[Phase]]:
-    """List unsafe settings and the looks of every phase."""
+    """List findings and the looks of every phase."""
     issues: list[Issue] = []
     phases: list[Phase] = []
-    listed = tree.get("challenge_phases")
-    metrics = _metrics(tree)
-    for phase in listed.entries() if listed is not None else []:
-        lasts, known = days_between(phase.get("start_date"), phase.get("end_date"), days)
-        limits: dict[str, int] = {}
-        for name, most in (
-            ("max_submissions_per_day", MANY_LOOKS_PER_DAY),
-            ("max_submissions", MANY_LOOKS),
-        ):
-            setting = phase.get(name)
-            value = DEFAULT_LIMIT if setting is None else setting.number()
-            issues += limit_issues(setting, phase, name, value, f"{DEFAULT_LIMIT:,}", most)
-            limits[name] = DEFAULT_LIMIT if value is None else value
-        month = phase.get("max_submissions_per_month")
-        monthly = DEFAULT_LIMIT if month is None or month.number() is None else month.number() or 0
-        total = min(limits["max_submissions"], monthly * -(-lasts // 30))
-        looks, text = looks_of(lasts, limits["max_submissions_per_day"], total)
-        name_ = phase.get("name", "codename")
+    boards, splits = _boards(tree), _splits(tree)
+    used: set[str | None] = set()
+    found = tree.get("challenge_phases")
+    for at, phase in enumerate(found.entries() if found is not None else []):
+        per_day, total = (
+            read_limit(phase, name, HOST, default=DEFAULT_LIMIT, most=most)
+            for name, most in (
+                ("max_submissions_per_day", MANY_LOOKS_PER_DAY),
+                ("max_submissions", MANY_LOOKS),
+            )
+        )
+        number = phase.get("id")
+        own = [each for each in splits if number is not None and each.phase == str(number.value)]
+        visibility = max((each.visibility for each in own), default=PUBLIC)
+        seen_by = SEEN_BY.get(visibility, "everyone")
+        shown = {each.board for each in own if each.visibility > 1} if own else set(boards)
+        used |= shown
+        columns = max((boards.get(board, []) for board in shown), key=len, default=[])
+        metrics, accuracy = counted(columns)
+        end, seen = phase.get("end_date"), seen_by != "hosts"
+        looks, text, wrong = phase_looks(phase, (per_day, total), days, end=end, seen=seen)
+        issues += wrong
         phases.append(
             Phase(
-                str(name_.value) if name_ is not None else f"phase at line {phase.line}",
+                name_of(phase, at, "name", "codename"),
                 phase.line,
                 looks,
                 text,
+                seen_by=seen_by,
                 metrics=metrics,
+                accuracy=accuracy,
+                labels=_labels(tree, phase),
             )
         )
-        if not known:
-            issues.append(_undated(phase, lasts))
-        public = phase.get("is_submission_public")
-        if public is not None and public.value is True:
-            issues.append(
-                Issue(
-                    public.line,
-                    "public-submissions",
-                    "warning",
-                    "is_submission_public makes every submission and its score visible.",
-                    "Teams learn from each other's looks: they all count as one attacker's.",
-                    "Set it to False.",
-                )
-            )
-    issues += _displayed(tree)
-    if metrics > 1:
-        board = tree.get("leaderboard")
-        issues.append(
-            Issue(
-                board.line if board is not None else 1,
-                "many-metrics",
-                "warning",
-                f"The leaderboard shows {metrics} metrics of every submission.",
-                "Every visible metric on the same labels is one more answer to the same look.",
-                "Show one metric; compute the others after the end.",
-            )
-        )
-    return issues, phases
+    issues += same_labels(phases)
+    for board in (board for board in boards if board in used):
+        issues += column_issues(boards[board], "Show one metric; compute the others after the end.")
+    return issues + _shown(tree, splits, phases), phases
 
 
-def _metrics(tree: Tree) -> int:
-    board = tree.get("leaderboard")
-    counts = [1]
-    for each in board.entries() if board is not None else []:
-        schema = each.get("schema")
+def _boards(tree: Tree) -> dict[str | None, list[Column]]:
+    """Return the columns of each leaderboard by its id."""
+    boards: dict[str | None, list[Column]] = {}
+    found = tree.get("leaderboard")
+    for at, board in enumerate(found.entries() if found is not None else []):
+        number, schema = board.get("id"), board.get("schema")
         labels = schema.get("labels") if schema is not None else None
-        if labels is not None:
-            counts.append(len(labels.entries()))
-    return max(counts)
+        boards[str(at + 1 if number is None else number.value)] = [
+            Column((str(label.value),), label.line)
+            for label in (labels.entries() if labels is not None else [])
+        ]
+    return boards
 
 
-def _displayed(tree: Tree) -> list[Issue]:
-    issues = []
-    splits = tree.get("challenge_phase_splits")
-    for split in splits.entries() if splits is not None else []:
-        decimals = split.get("leaderboard_decimal_places")
-        issues.append(
-            Issue(
-                decimals.line if decimals is not None else split.line,
-                "display-rounding",
-                "warning",
-                "leaderboard_decimal_places rounds on display only."
-                if decimals is not None
-                else "Scores are rounded on display only, by default to two decimals.",
-                "The interface and the result files give the score as the evaluation script "
-                "returned it, with every digit.",
-                "Round, or apply a Ladder, in the evaluation script.",
+def _splits(tree: Tree) -> list[_Split]:
+    found = []
+    listed = tree.get("challenge_phase_splits")
+    for split in listed.entries() if listed is not None else []:
+        phase, board = split.get("challenge_phase_id"), split.get("leaderboard_id")
+        setting = split.get("visibility")
+        value = None if setting is None else setting.number()
+        found.append(
+            _Split(
+                split,
+                None if phase is None else str(phase.value),
+                None if board is None else str(board.value),
+                PUBLIC if value is None else value,
+                (setting or split).line,
             )
         )
-        visibility = split.get("visibility")
-        if visibility is None or visibility.number() == PUBLIC_VISIBILITY:
-            issues.append(
-                Issue(
-                    visibility.line if visibility is not None else split.line,
-                    "visible-scores",
-                    "note",
-                    "Scores of this split are visible to everyone.",
-                    "All teams' looks are then one attacker's looks.",
-                    "Keep a split for the final ranking with visibility 1 (host only).",
-                )
+    return found
+
+
+def _labels(tree: Tree, phase: Tree) -> tuple[str, ...]:
+    """Return the file of labels, unless the labels are elsewhere and the file is a mere filler."""
+    elsewhere = (tree.get("remote_evaluation"), tree.get("is_docker_based"))
+    held = phase.get("test_annotation_file")
+    if held is None or held.blank or any(each is not None and each.true for each in elsewhere):
+        return ()
+    return (str(held.value),)
+
+
+def _shown(tree: Tree, splits: list[_Split], phases: list[Phase]) -> list[Issue]:
+    issues = [
+        unknown_setting(setting, "leaderboard_decimal_places", HOST, f"Call it {PRECISION}.")
+        for split in splits
+        if (setting := split.node.get("leaderboard_decimal_places")) is not None
+    ]
+    at = tree.get("challenge_phase_splits", "challenge_phases") or tree
+    if any(phase.seen_by != "hosts" for phase in phases):
+        seen = (each.node.get(PRECISION) for each in splits if each.visibility > 1)
+        precision = next((each for each in seen if each is not None), at)
+        issues.append(
+            display_rounding(
+                precision.line,
+                f"EvalAI rounds to {PRECISION} on its web page only.",
+                "Its interface gives scores as the evaluation script returned them.",
+                "evaluation script",
             )
+        )
+    everyone = [phase for phase in phases if phase.seen_by == "everyone"]
+    if everyone:
+        public = (each.line for each in splits if each.visibility == PUBLIC)
+        issues.append(
+            Issue(
+                next(public, at.line),
+                "visible-scores",
+                "note",
+                f"Everyone sees the scores of {names(everyone)}.",
+                "Teams can learn from each other: their looks may add up.",
+                "Keep a split for the final ranking with visibility: 1 (hosts only).",
+            )
+        )
+    hidden = [phase for phase in phases if phase.seen_by == "hosts"]
+    if hidden:
+        issues.append(
+            Issue(
+                next((each.line for each in splits if each.visibility == 1), at.line),
+                "hosts-only",
+                "note",
+                f"Only hosts see the scores of {names(hidden)}.",
+                "Looks there tell participants nothing, unless the evaluation script puts scores "
+                "into submission_result or prints them.",
+                "Let the evaluation script return scores in result alone, and print none.",
+            )
+        )
     return issues
-
-
-def _undated(phase: Tree, days: int) -> Issue:
-    return Issue(
-        phase.line,
-        "undated",
-        "note",
-        "The phase has no start and end date that could be read.",
-        f"Its looks are counted for {days:,} days.",
-        "Give it dates, or say --days.",
-    )

@@ -1,14 +1,27 @@
-"""Hugging Face competitions' `conf.json`: daily limits and exact public scores."""
+"""Hugging Face competitions' `conf.json`.
+
+Sources: the package `competitions` (`info.py`, `submissions.py`, `leaderboard.py`). The limit is
+per day and team; 0 means no submission. The board rounds to four decimals, a team's list of
+submissions doesn't. Of up to SELECTION_LIMIT submissions that a team names, the best private
+score counts; of a team that names none, the submission with the best public score.
+"""
 
 from __future__ import annotations
 
-from holdfast.lint.looks import MANY_LOOKS_PER_DAY, limit_issues, looks_of
+import re
+
+from holdfast.lint.looks import MANY_LOOKS_PER_DAY, limit_issues, looks_of, read_limit, undated
+from holdfast.lint.metrics import Column, column_issues, counted
 from holdfast.lint.record import Issue, Phase
+from holdfast.lint.shared import display_rounding
 from holdfast.lint.tree import Tree
 
 __all__ = ["HOST", "matches", "read"]
 
 HOST = "Hugging Face competitions"
+FEW_SELECTED = 2
+# The only form that the host reads.
+END_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
 
 
 def matches(tree: Tree) -> bool:
@@ -17,50 +30,64 @@ def matches(tree: Tree) -> bool:
 
 
 def read(tree: Tree, days: int) -> tuple[list[Issue], list[Phase]]:
-    """List unsafe settings and the looks of the competition."""
-    issues: list[Issue] = []
-    limit = tree.get("SUBMISSION_LIMIT")
-    value = None if limit is None else limit.number()
-    issues += limit_issues(limit, tree, "SUBMISSION_LIMIT", value, "no limit", MANY_LOOKS_PER_DAY)
-    looks, text = looks_of(days, value, None)
-    selection = tree.get("SELECTION_LIMIT")
-    chosen = None if selection is None else selection.number()
-    if chosen is None or chosen == 0 or chosen > 2:
-        issues.append(
-            Issue(
-                selection.line if selection is not None else tree.line,
-                "selection",
-                "warning",
-                "Teams do not name one or two submissions for the private ranking."
-                if not chosen
-                else f"Teams may name {chosen} submissions for the private ranking.",
-                "The best of many private scores is ahead by chance alone: every submission is "
-                "then a look at the private part.",
-                "Set SELECTION_LIMIT to 1 or 2.",
-            )
-        )
-    metric = tree.get("SCORING_METRIC", "EVAL_METRIC")
+    """List findings and the looks of the competition."""
+    limit = read_limit(
+        tree, "SUBMISSION_LIMIT", "Hugging Face", default=None, most=MANY_LOOKS_PER_DAY
+    )
+    looks, text = looks_of(days, limit.value, None)
+    issues = limit_issues([limit], looks) + _selection(tree) + _end(tree)
+    if looks:
+        issues.append(undated(limit.line, days, "The file has no start date."))
+    metric = tree.get("EVAL_METRIC")
+    if metric is None or metric.value == "custom":
+        metric = tree.get("SCORING_METRIC") or metric
+    named = [] if metric is None else [Column((str(metric.value),), metric.line)]
+    issues += column_issues(named, "")
     issues.append(
-        Issue(
-            metric.line if metric is not None else tree.line,
-            "whole-metric",
-            "warning",
-            "The public score is stored and shown as the metric returned it.",
-            "Every digit is released: with n public examples a look tells up to log2(n + 1) bits.",
-            "Use a custom metric that rounds or applies a Ladder.",
+        display_rounding(
+            limit.line if metric is None else metric.line,
+            "The board rounds to four decimals on display only.",
+            "A team's list of submissions gives the public score as the metric returned it.",
+            "metric (a custom one)",
         )
     )
-    end = tree.get("END_DATE")
-    if end is None or end.day() is None:
-        issues.append(
-            Issue(
-                end.line if end is not None else tree.line,
-                "no-end",
-                "warning",
-                "END_DATE is missing or can't be read.",
-                "Without an end the number of looks has no limit.",
-                "Set END_DATE to a date such as 2026-12-31.",
-            )
+    metrics, accuracy = counted(named)
+    return issues, [Phase("public", limit.line, looks, text, metrics=metrics, accuracy=accuracy)]
+
+
+def _selection(tree: Tree) -> list[Issue]:
+    setting = tree.get("SELECTION_LIMIT")
+    chosen = None if setting is None else setting.number()
+    if chosen is not None and chosen <= FEW_SELECTED:
+        return []
+    return [
+        Issue(
+            (setting or tree).line,
+            "selection",
+            "warning",
+            "SELECTION_LIMIT is missing or no whole number."
+            if chosen is None
+            else f"Teams may name {chosen:,} submissions for the private ranking.",
+            "The host needs one."
+            if chosen is None
+            else "The best private score of them counts, and the best of many is ahead by chance "
+            "alone.",
+            f"Set SELECTION_LIMIT to 1 or {FEW_SELECTED}.",
         )
-    line = limit.line if limit is not None else tree.line
-    return issues, [Phase("public", line, looks, text)]
+    ]
+
+
+def _end(tree: Tree) -> list[Issue]:
+    end = tree.get("END_DATE")
+    if end is not None and END_DATE.fullmatch(str(end.value)) and end.day() is not None:
+        return []
+    return [
+        Issue(
+            (end or tree).line,
+            "no-end",
+            "warning",
+            "END_DATE is missing or no date of the form 2026-12-31.",
+            "The host reads no other form, and without an end the looks have no limit.",
+            "Set END_DATE to a date such as 2026-12-31.",
+        )
+    ]

@@ -1,84 +1,167 @@
-"""Total looks implied by a host's limits, and findings about limits that are missing."""
+"""Looks that a host's limits leave to one account, and findings about the limits."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from holdfast.lint.record import Issue
 from holdfast.lint.tree import Tree
 
-__all__ = ["MANY_LOOKS", "MANY_LOOKS_PER_DAY", "days_between", "limit_issues", "looks_of"]
+__all__ = [
+    "MANY_LOOKS",
+    "MANY_LOOKS_PER_DAY",
+    "limit_issues",
+    "looks_of",
+    "phase_looks",
+    "read_limit",
+    "undated",
+]
 
-# Limits above these get a finding: a serious entrant needs fewer, and hosts' usual limits are lower
-# (Kaggle's is 5 per day).
 MANY_LOOKS_PER_DAY = 20
 MANY_LOOKS = 500
-# What no limit at all is taken for.
-UNLIMITED_LOOKS = 10**6
+DAYS_PER_MONTH = 30
 
 
-def days_between(start: Tree | None, end: Tree | None, otherwise: int) -> tuple[int, bool]:
-    """Return how many days a phase lasts, and whether that is known from its dates."""
+@dataclass(frozen=True)
+class Limit:
+    """One limit as the host takes it. `value` None: no limit; `what` says how it came about."""
+
+    name: str
+    value: int | None
+    most: int
+    line: int
+    what: str
+    chosen: bool = False
+    bad: bool = False
+
+
+def read_limit(
+    phase: Tree,
+    name: str,
+    host: str,
+    *,
+    default: int | None,
+    most: int,
+    empty_is_no_limit: bool = False,
+) -> Limit:
+    """Read a limit as the host does: its default if missing, and what 0 and blank mean there."""
+    setting = phase.get(name)
+    if setting is None:
+        acts = "it has no default" if default is None else f"the default is {default:,}"
+        return Limit(name, default, most, phase.line, f"{name} is missing; on {host} {acts}.")
+    value = setting.number()
+    if empty_is_no_limit and (setting.blank or value == 0):
+        shown = "blank" if setting.blank else "0"
+        what = f"{name} is {shown}, which {host} takes as no limit."
+        return Limit(name, None, most, setting.line, what)
+    if value is None or value < 0:
+        what = f"{name} is no whole number of 0 or more."
+        return Limit(name, default, most, setting.line, what, bad=True)
+    return Limit(name, value, most, setting.line, f"{name} is {value:,}.", chosen=True)
+
+
+def phase_looks(
+    phase: Tree, limits: tuple[Limit, Limit], days: int, *, end: Tree | None, seen: bool = True
+) -> tuple[int | None, str, list[Issue]]:
+    """Return an account's looks, where they come from, and findings; none if scores are unseen.
+
+    Parameters
+    ----------
+    phase
+        Its start, and EvalAI's limit per month, are read here.
+    limits
+        Those per day and in all.
+    days
+        How long it lasts if its dates don't tell.
+    end
+        What ends it.
+    seen
+        Whether participants see scores.
+    """
+    start, month = phase.get("start", "start_date"), phase.get("max_submissions_per_month")
     first = start.day() if start is not None else None
     last = end.day() if end is not None else None
-    if first is None or last is None or last < first:
-        return otherwise, False
-    return max(1, (last - first).days), True
+    dated = None if first is None or last is None or last < first else (last - first).days
+    lasts = days if dated is None else max(1, dated)
+    per_day, total = (limit.value for limit in limits)
+    monthly = None if month is None else month.number()
+    looks, text = looks_of(lasts, per_day, total, None if monthly is None else max(0, monthly))
+    if not seen:
+        return looks, text, []
+    issues = limit_issues(limits, looks)
+    if dated is None and looks and looks != total:
+        issues.append(undated(phase.line, days, "The phase has no dates that tell its length."))
+    return looks, text, issues
 
 
-def looks_of(days: int, per_day: int | None, total: int | None) -> tuple[int, str]:
-    """Return an account's looks over a phase: the smaller of the two limits.
+def looks_of(
+    days: int, per_day: int | None, total: int | None, per_month: int | None = None
+) -> tuple[int | None, str]:
+    """Return an account's looks over a phase: the smallest that the limits leave.
 
     >>> looks_of(90, 5, 100)
     (100, '100 in all')
     >>> looks_of(10, 5, None)
     (50, '5 a day for 10 days')
+    >>> looks_of(10, None, None)
+    (None, 'no limit')
     """
-    by_day = None if per_day is None else per_day * days
-    if by_day is None and total is None:
-        return UNLIMITED_LOOKS, "no limit at all"
-    if total is not None and (by_day is None or total <= by_day):
-        return max(1, total), f"{total:,} in all"
-    assert by_day is not None
-    return max(1, by_day), f"{per_day:,} a day for {days:,} days"
+    months = -(-days // DAYS_PER_MONTH)
+    if 0 in (per_day, total, per_month):
+        return 0, "no submission"
+    found = []
+    if total is not None:
+        found.append((total, f"{total:,} in all"))
+    if per_month is not None:
+        found.append((per_month * months, f"{per_month:,} a month for {days:,} days"))
+    if per_day is not None:
+        found.append((per_day * days, f"{per_day:,} a day for {days:,} days"))
+    return min(found, key=lambda each: each[0], default=(None, "no limit"))
 
 
-def limit_issues(
-    setting: Tree | None, phase: Tree, name: str, value: int | None, default: str, most: int
-) -> list[Issue]:
-    """Return what is wrong with one limit, at its own line or its phase's."""
-    if setting is None:
-        if value is not None and value <= most:
-            return []
-        return [
+def limit_issues(limits: Sequence[Limit], looks: int | None) -> list[Issue]:
+    """Return what is wrong with the limits that together leave an account so many looks."""
+    issues = [
+        Issue(
+            limit.line,
+            "bad-limit",
+            "error",
+            limit.what,
+            "The host refuses the file, or falls back to its default.",
+            f"Set {limit.name} to {limit.most} or fewer.",
+        )
+        for limit in limits
+        if limit.bad
+    ]
+    if looks is not None and looks <= MANY_LOOKS:
+        return issues
+    for limit in limits:
+        if limit.bad or (limit.value is not None and limit.value <= limit.most):
+            continue
+        have = "as many as it likes" if looks is None else f"{looks:,}"
+        issues.append(
             Issue(
-                phase.line,
-                f"default-{name.replace('_', '-')}",
-                "error",
-                f"{name} is missing, and the default is {default}.",
-                "A limit that nobody set is a limit that nobody has: every look tells something.",
-                f"Set {name} to {most} or fewer.",
+                limit.line,
+                "high-limit" if limit.chosen else "no-limit",
+                "warning" if limit.chosen else "error",
+                limit.what,
+                f"Scored submissions (looks) of an account in this phase: {have}. Each tells it a "
+                "score.",
+                f"Set {limit.name} to {limit.most} or fewer"
+                + (", or release less per look." if limit.chosen else "."),
             )
-        ]
-    if value is None:
-        return [
-            Issue(
-                setting.line,
-                f"bad-{name.replace('_', '-')}",
-                "error",
-                f"{name} is no whole number.",
-                "The host may fall back to its default or to no limit.",
-                f"Set {name} to {most} or fewer.",
-            )
-        ]
-    if value > most:
-        return [
-            Issue(
-                setting.line,
-                f"high-{name.replace('_', '-')}",
-                "warning",
-                f"{name} is {value:,}.",
-                "Each look releases a score; attacks gain with the square root of their number, "
-                "and linearly when there are many.",
-                f"Set {name} to {most} or fewer, or release less per look.",
-            )
-        ]
-    return []
+        )
+    return issues
+
+
+def undated(line: int, days: int, what: str) -> Issue:
+    """Return the note that looks are counted for a length which is not in the file."""
+    return Issue(
+        line,
+        "undated",
+        "note",
+        what,
+        f"The looks are counted for {days:,} days.",
+        "Say with --days how long it lasts.",
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import date, datetime
 from pathlib import Path
@@ -15,6 +16,12 @@ from holdfast.quoting import shortened
 __all__ = ["Tree", "read_tree"]
 
 LARGEST_FILE = 4 << 20
+MERGE = "tag:yaml.org,2002:merge"
+LARGEST_NUMBER = 10**18
+DIGITS = re.compile("[0-9]{1,18}")
+YEAR_FIRST = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
+YEAR_LAST = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?!\d)")
+MONTHS = 12
 
 
 class Tree:
@@ -26,16 +33,19 @@ class Tree:
 
     def items(self) -> Iterator[tuple[str, int, Tree]]:
         """Yield (key, line of the key, node) of a mapping; nothing for others."""
-        if self._node.id == "mapping":
-            for key, value in self._node.value:
-                if key.id == "scalar":
-                    yield key.value, key.start_mark.line + 1, Tree(value)
+        for key, value in _pairs(self._node, set()):
+            if key.id == "scalar":
+                yield key.value, key.start_mark.line + 1, Tree(value)
 
     def entries(self) -> list[Tree]:
-        """Return the entries of a list, or the values of a mapping."""
+        """Return the entries of a list, or the values of a mapping at their keys' lines."""
         if self._node.id == "sequence":
             return [Tree(node) for node in self._node.value]
-        return [node for _, _, node in self.items()]
+        found = []
+        for _, line, node in self.items():
+            node.line = line
+            found.append(node)
+        return found
 
     def get(self, *names: str) -> Tree | None:
         """Return the value of the first of these keys that a mapping has, at the key's line."""
@@ -57,27 +67,63 @@ class Tree:
         loader = yaml.SafeLoader("")
         try:
             return loader.construct_object(self._node)
-        except (ValueError, yaml.YAMLError):
-            return self._node.value
+        except (ArithmeticError, AttributeError, LookupError, ValueError, yaml.YAMLError):
+            return self._node.value  # a tag that the text does not fit
+
+    @property
+    def blank(self) -> bool:
+        """Whether nothing is written, or null."""
+        return self._node.id == "scalar" and self.value in (None, "")
+
+    @property
+    def true(self) -> bool:
+        """Whether the value is a yes."""
+        return self.value is True or str(self.value).strip().lower() == "true"
 
     def number(self) -> int | None:
         """Return the value if it is a whole number, also where it was written as a text."""
         value = self.value
-        if isinstance(value, str) and value.strip().isdigit():
+        if isinstance(value, str) and DIGITS.fullmatch(value.strip()):
             return int(value)
-        return value if isinstance(value, int) and not isinstance(value, bool) else None
+        if not isinstance(value, int) or isinstance(value, bool):
+            return None
+        return value if abs(value) < LARGEST_NUMBER else None
 
     def day(self) -> date | None:
-        """Return the value if it is a date."""
+        """Return the value if it is a date: year, month, day or (with the year last) month, day.
+
+        Where the month would be more than 12, the day came first.
+        """
         value = self.value
         if isinstance(value, datetime):
             return value.date()
         if isinstance(value, date):
             return value
+        found = YEAR_FIRST.match(str(value).strip())
+        if found:
+            year, month, day = map(int, found.groups())
+        else:
+            found = YEAR_LAST.match(str(value).strip())
+            if not found:
+                return None
+            month, day, year = map(int, found.groups())
+            if month > MONTHS:
+                month, day = day, month
         try:
-            return datetime.fromisoformat(str(value)).date()
+            return date(year, month, day)
         except ValueError:
             return None
+
+
+def _pairs(node: Any, merged: set[int]) -> Iterator[tuple[Any, Any]]:
+    """Yield a mapping's keys and values, those of what it merges (`<<`) before its own."""
+    if node.id != "mapping" or id(node) in merged:
+        return
+    merged.add(id(node))  # a mapping may merge itself, or others many times over
+    for _, value in (pair for pair in node.value if pair[0].tag == MERGE):
+        for source in reversed(value.value) if value.id == "sequence" else [value]:
+            yield from _pairs(source, merged)
+    yield from (pair for pair in node.value if pair[0].tag != MERGE)
 
 
 def read_tree(path: Path) -> Tree:
