@@ -6,7 +6,7 @@
     python -m benchmarks.champion_challenger time
 
 Every trial draws uniform hidden labels and counts matches above n/m; the same labels are used for
-every attack of a row. `time` prints seconds a game, the first (compiling) one left out.
+every attack of a row. `time` prints seconds per game, the first (compiling) one left out.
 """
 
 from __future__ import annotations

@@ -184,7 +184,7 @@ def large(n: int = 10**7, count: int = 10) -> None:
             guard.score(prediction, team="bench")
             times.append(time.perf_counter() - start)
     print(
-        f"sqlite, n = {n:,}: {1000 * statistics.median(times):.0f} ms a look "
+        f"sqlite, n = {n:,}: {1000 * statistics.median(times):.0f} ms per look "
         f"(worst {1000 * max(times):.0f}); opening the guard once takes {opening:.1f} s"
     )
 

@@ -77,7 +77,7 @@ def beta(hidden: Ints, m: int, rng: np.random.Generator) -> Floats:
 
 
 def evidence(hidden: Ints, m: int, rng: np.random.Generator) -> Floats:
-    """Hear one normal number a label, of mean 2.98 for the true one and 0 else."""
+    """Hear one normal number per label, of mean 2.98 for the true one and 0 else."""
     strength = 2.98
     heard = rng.normal(size=(hidden.size, m))
     heard[np.arange(hidden.size), hidden] += strength

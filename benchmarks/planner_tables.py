@@ -9,14 +9,14 @@ champion-challenger
 champion-flat
     The same from a model that is equally sure of every example: its gain divided by the law with
     that model, by classes, by how much of n (1 - 1/m) the model leaves to gain, by looks and by
-    examples a look.
+    examples per look.
 anytime
     Gain of AnytimeChampionChallenger divided by that of ChampionChallenger, by looks.
 block-climb
     Gain of BlockClimb divided by sqrt(k n / m), by classes.
 designs
     Gain of LabelSubset and MessagePassing divided by what they expect of themselves, which is true
-    of many examples, by classes, examples and looks an example.
+    of many examples, by classes, examples and looks per example.
 lattice
     Looks that Lattice takes for all labels of t positions, divided by the information limit
     t ln m / H(Bin(t, 1/m)), by classes and t.
@@ -128,7 +128,7 @@ def champion_flat() -> dict[str, Any]:
             rows: list[list[float]] = []
             for k in FLAT_LOOKS:
                 row = [flat_cell(m, left, k, a_look) for a_look in EXAMPLES_A_LOOK]
-                if rows:  # with fewer looks and as many examples a look it is nearly the same
+                if rows:  # with fewer looks and as many examples per look it is nearly the same
                     row = [b if a is None else a for a, b in zip(row, rows[-1], strict=True)]
                 rows.append(filled(row))
             say(f"champion-flat m={m} left={left}: {rows}")

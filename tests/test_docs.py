@@ -132,6 +132,16 @@ def test_every_public_name_has_a_docstring():
     assert missing == []
 
 
+def test_modules_begin_with_a_name_not_with_a_question():
+    """The first line is a noun phrase with the textbook name of what the module holds."""
+    question = re.compile(
+        r"(What|Which|Who|Whom|Whose|How|Where|When|Why|Whether|Is|Are|May|Can|Do|Does)\b|.*\?"
+    )
+    first = {module.__name__: module.__doc__.splitlines()[0] for module in _modules()}
+    assert [f"{name}: {line}" for name, line in first.items() if question.match(line)] == []
+    assert [f"{name}: {line}" for name, line in first.items() if not line.endswith(".")] == []
+
+
 def test_every_name_in_all_exists():
     for module in _modules():
         for name in getattr(module, "__all__", ()):

@@ -1,7 +1,7 @@
-r"""What one released answer says about a match count that is nearly normal.
+r"""Likelihood of released answers given a nearly normal match count.
 
 Over a random design the count of a query is close to normal around its expected value. A linear
-decoder needs one number an answer: the slope of the log-likelihood of that expected value,
+decoder needs one number per answer: the slope of the log-likelihood of that expected value,
 
     exact count A           (A - mean) / variance
     estimate with error     (estimate - mean) / (variance + error variance)
@@ -44,7 +44,7 @@ NEXT_TO_NOTHING = 1e-12
 
 
 class Released(NamedTuple):
-    """Answers as arrays, one entry a look: possible counts and estimates."""
+    """Answers as arrays, one entry per look: possible counts and estimates."""
 
     low: Floats
     high: Floats

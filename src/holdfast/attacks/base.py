@@ -1,4 +1,4 @@
-"""What every attack shares: whose turn it is, the budget, and the per-example permutation."""
+"""Base classes of attacks: turns, budget, and the per-example permutation of Theorem 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an audit finds: one frozen record, ready for JSON.
+"""The audit record: frozen dataclasses, ready for JSON.
 
 Three words are kept apart everywhere. *Possible* is what an attack was measured to gain, *allowed*
 what a bound does not rule out, *observed* what a history shows.

@@ -1,4 +1,4 @@
-"""What is possible: records of achievable and impossible accuracies, one paper or theorem per file.
+"""Bounds: records of achievable and impossible accuracies, one paper or theorem per file.
 
 ``all_bounds`` gives every bound for a problem; ``queries_to_recover_all`` reads them backwards;
 ``defended`` bounds answers that are not exact. `holdfast.certificates` puts them together.

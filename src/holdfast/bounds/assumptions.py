@@ -1,4 +1,4 @@
-"""What the impossibility bounds take for granted, in sentences that every record carries."""
+"""Assumptions of the impossibility bounds, in sentences that every record carries."""
 
 from __future__ import annotations
 

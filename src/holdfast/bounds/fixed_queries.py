@@ -1,6 +1,6 @@
 r"""Queries fixed in advance: what a gain costs if the answers are sums over the examples.
 
-If no query depends on an answer, the answers are a sum of independent terms, one an example, and
+If no query depends on an answer, the answers are a sum of independent terms, one per example, and
 
     n cost(gain/n) <= H(answers) <= H(Bin(n,p)) + (k-1) (H(Bin(n,p)) - [m = 2] ln 2),    p = 1/m,
 

@@ -1,4 +1,4 @@
-r"""What is known of the labels before the first look: independent rows, and what accuracy costs.
+r"""Label models: independent labels with known laws, and the least nats per accuracy.
 
 Label j has a law that the analyst knows. A mean accuracy of a costs at least F(a) nats about the
 labels, where F is the least sum of the rows' rate-distortion functions with mean accuracy a. F is

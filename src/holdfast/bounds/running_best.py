@@ -1,4 +1,4 @@
-r"""What rules tell that release the running best: the Ladder, best-so-far boards, improvement bits.
+r"""Bounds for rules that release the running best: Ladders, best-so-far boards, improvements.
 
 The released values never fall, and the last one is the score of a query that the analyst knows. So
 their total climb is limited by the accuracy that he can reach: a higher accuracy costs nats, and

@@ -1,4 +1,4 @@
-"""The figure: bias against the number of looks, between what is achievable and what is not."""
+"""Figure of bias against looks, between what is achievable and what is not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The matrix as a picture."""
+"""Heat map of the matrix."""
 
 from __future__ import annotations
 

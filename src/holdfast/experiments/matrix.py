@@ -1,4 +1,4 @@
-"""Attack x rule: what every attack of the suite gains against every release rule."""
+"""The matrix: the gain of every attack of the suite against every release rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The suite: which attacks a release rule is judged by, under a name.
+"""The suite: attacks by which a release rule is judged, each under a name.
 
 A rule's score is the maximum over the suite, so the suite must hold attacks that know the rule:
 published evaluations used weak ones. Figures are comparable between runs with the same name.

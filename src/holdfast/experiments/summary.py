@@ -1,4 +1,4 @@
-"""Rows in, means and standard errors out."""
+"""Means and standard errors of rows of trials."""
 
 from __future__ import annotations
 

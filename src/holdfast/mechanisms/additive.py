@@ -1,4 +1,4 @@
-"""Accuracy plus noise: what rules with fresh noise at every look share."""
+"""Additive noise, drawn anew at every look: the base of Gaussian and Laplace release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every release rule shares: frozen settings, a text form, limits and a price."""
+"""The base class of release rules: frozen settings, a text form, limits and a price."""
 
 from __future__ import annotations
 

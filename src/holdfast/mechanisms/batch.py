@@ -1,4 +1,4 @@
-"""Answers that come together."""
+"""Batched release: the answers of several looks at once."""
 
 from __future__ import annotations
 

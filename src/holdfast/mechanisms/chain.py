@@ -1,4 +1,4 @@
-"""One rule after another."""
+"""Composition of release rules."""
 
 from __future__ import annotations
 

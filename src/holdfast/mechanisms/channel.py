@@ -1,4 +1,4 @@
-r"""What one answer with noise on a grid can tell, in nats.
+r"""Upper bounds on the information in one answer with noise on a grid, in nats.
 
 In units of a cell, the answer is Y = X + Z: X the accuracy, rounded to the grid, and Z noise of
 variance v and entropy H(Z). Both limits are for any law of X with variance at most R.

@@ -1,4 +1,4 @@
-"""The rule that hides nothing."""
+"""Exact release: the accuracy itself."""
 
 from __future__ import annotations
 

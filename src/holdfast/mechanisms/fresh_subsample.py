@@ -1,4 +1,4 @@
-"""A new random part of the test set at every look."""
+"""Fresh subsampling: a new random part of the test set at every look."""
 
 from __future__ import annotations
 

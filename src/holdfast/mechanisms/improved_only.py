@@ -1,4 +1,4 @@
-"""One bit a look: better than everything before, or not."""
+"""Improvement bits: one bit per look, better than everything before or not."""
 
 from __future__ import annotations
 

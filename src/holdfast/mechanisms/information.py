@@ -1,4 +1,4 @@
-"""How many patterns a number of looks can show, in nats, rounded up."""
+"""Logarithms of numbers of answer patterns, in nats, rounded up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Ladder that sets its own step."""
+"""The parameter-free Ladder, which sets its own step."""
 
 from __future__ import annotations
 

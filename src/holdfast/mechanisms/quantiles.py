@@ -1,4 +1,4 @@
-"""What the difference of two independent draws of noise exceeds with a small chance."""
+"""Tail quantiles of the difference of two independent draws of noise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The place among one's own submissions."""
+"""Rank release: the place among one's own submissions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fewer digits."""
+"""Rounding to decimals or to a step."""
 
 from __future__ import annotations
 

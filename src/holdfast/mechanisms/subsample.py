@@ -1,4 +1,4 @@
-"""A fixed public split."""
+"""Subsampling: a fixed public split."""
 
 from __future__ import annotations
 

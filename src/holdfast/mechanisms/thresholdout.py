@@ -1,4 +1,4 @@
-"""The reusable holdout."""
+"""Thresholdout, the reusable holdout."""
 
 from __future__ import annotations
 

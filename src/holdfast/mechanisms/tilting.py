@@ -1,4 +1,4 @@
-r"""What blurred answers can tell an adaptive analyst, given what was told before.
+r"""Information bounds for blurred answers and adaptive analysts, by tilted laws.
 
 An analyst can steer a query so that its answer is spread more widely than that of a fixed one,
 but only as far as the answers so far allow. Let D be the divergence of the labels' posterior

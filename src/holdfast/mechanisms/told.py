@@ -1,4 +1,4 @@
-"""What a released answer is about: this submission's own score, or one that stands."""
+"""Subjects of released answers: the submission's own score, or one that stands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which attack is best for a problem, before a look is spent; and the attack that plans first."""
+"""Planning: every attack's expected gain before a look is spent, and an attack that plans."""
 
 from holdfast.forecasts import Setting
 from holdfast.planner.auto import Auto

@@ -1,4 +1,4 @@
-"""The attack that plans first."""
+"""The planning attack: the attack with the highest forecast, played."""
 
 from __future__ import annotations
 

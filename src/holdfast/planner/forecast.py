@@ -1,4 +1,4 @@
-"""What a plan says of one attack."""
+"""The forecast of one attack in a plan."""
 
 from __future__ import annotations
 

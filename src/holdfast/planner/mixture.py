@@ -1,4 +1,4 @@
-"""Make some labels certain first, then gamble on the rest."""
+"""Mixture of two attacks: some labels made certain first, the rest gambled on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which attack is best, before a look is spent, and why."""
+"""Plans: attacks ranked by expected gain before a look is spent, with reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Climbing a board that shows only significant improvements."""
+"""Blockwise hill climbing, for boards that show only significant improvements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The attack that every competitor finds: change something, keep it if the score rises."""
+"""Hill climbing: random changes, each kept if the score rises."""
 
 from __future__ import annotations
 

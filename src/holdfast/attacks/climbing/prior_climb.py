@@ -1,4 +1,4 @@
-"""Climbing from what is known: change a few of a model's labels, keep what the board likes."""
+"""Hill climbing from a prior: a few of a model's labels changed per look."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Climbing a board with a fixed step: large changes, until one happens to be large enough."""
+"""Random search against a Ladder's fixed step: large changes until one exceeds it."""
 
 from __future__ import annotations
 

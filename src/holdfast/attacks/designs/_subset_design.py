@@ -89,7 +89,7 @@ def best_of(count: int, strength: float) -> float:
 
 @lru_cache(maxsize=1024)
 def one_step_accuracy(problem: Problem, n_labels: int, answers: AnswerModel) -> float:
-    r"""Return the accuracy of centred group means with r labels an example, Gaussian limit.
+    r"""Return the accuracy of centred group means with r labels per example, Gaussian limit.
 
     An answer that shows an example its true label is one higher. The k/r answers of a label have
     that mean, and a variance of v + s each: v = (n-1)/m (1-1/r) k/(k-1) from the other examples,

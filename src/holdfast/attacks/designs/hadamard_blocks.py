@@ -1,4 +1,4 @@
-"""Two labels a block, every block in every query: for noisy or rounded answers."""
+"""Hadamard designs over blocks with two labels each, for noisy or rounded answers."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _open_to_doubt(odds: Floats, order: int, problem: Problem, answers: AnswerMo
 
 
 class HadamardBlocks(InformedAttack):
-    r"""Decide between two labels a block, with every block's sign in every query.
+    r"""Decide between two labels per block, with every block's sign in every query.
 
     The examples are cut into blocks, and query i shows label 0 on the blocks whose sign in row i
     of a Sylvester matrix is +, label 1 on the others. With D_b the surplus of 0s over 1s in block

@@ -23,7 +23,7 @@ __all__ = ["LabelSubset"]
 class LabelSubset(SubsetDesign):
     r"""Give each example r of the m labels in random queries; take the best group mean.
 
-    Two labels a block stop at 2/m, and all m labels spread the answers too thin until
+    Two labels per block stop at 2/m, and all m labels spread the answers too thin until
     k > 9 m log m: between n/m and m log m queries the paper proves nothing. Here each example
     shows r labels of its own, each in k/r of the queries. The answers of the queries that show
     its true label are one higher on average, so the label with the best mean, above the mean of

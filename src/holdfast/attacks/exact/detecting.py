@@ -273,8 +273,8 @@ class PooledDetecting(Detecting):
 
     Departures
     ----------
-    Not in the paper. It replaces both of its attacks for exact answers: two labels a block in every
-    node, and whole labels where there is room.
+    Not in the paper. It replaces both of its attacks for exact answers: two labels per block in
+    every node, and whole labels where there is room.
 
     Parameters
     ----------

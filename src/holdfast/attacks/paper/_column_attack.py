@@ -1,4 +1,4 @@
-"""What the attacks with random columns share: the queries, and one vote per example."""
+"""Base class of the attacks with random columns: queries, and one vote per example."""
 
 from __future__ import annotations
 

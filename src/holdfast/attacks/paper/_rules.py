@@ -1,4 +1,4 @@
-"""What the paper's attacks ask and decide, whether examples are told apart by index or features.
+"""Queries and decoders of the paper's attacks, for examples known by index or by features.
 
 A front end adds the examples: `LabelAttack` knows them by their index, `ClassifierAttack` of
 `holdfast.attacks.without_features` by a hash of their features.

@@ -1,4 +1,4 @@
-r"""What exact or noisy match counts say of every label, to first order.
+r"""Best linear estimates of label posteriors from exact or noisy match counts.
 
 The indicator of label l at position j has prior mean p_j(l); the match count of a query is a sum
 of such indicators. The best linear estimate of all indicators from all counts so far needs only

@@ -1,4 +1,4 @@
-r"""What a model's lead takes away: steering is easy where labels are near a tie.
+r"""Loss of gain to a model's margin: steering is easy where labels are near a tie.
 
 The law counts nats. But an answer moves all positions a little, up or down, and a guess changes
 only where a challenger overtakes: if the model's own label leads by far, few ever do, and what

@@ -1,4 +1,4 @@
-r"""Whom to play against whom where any label may still win: three classes or more, and no model.
+r"""Pairing of labels for three classes or more without a prior, where any may still win.
 
 A label that has never been shown is as likely as before the first look, and there are plenty.
 So a duel that goes badly for both is left, and a challenger that falls behind such a *fresh* label
@@ -182,7 +182,7 @@ def multiclass_pairing(
     slope
         Log-odds of the best label against the second at which a position is parked.
     coins
-        One uniform number a position.
+        One uniform number per position.
     left, looks
         How many looks there still are, this one included, and how many in all.
     coin

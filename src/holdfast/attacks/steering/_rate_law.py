@@ -17,7 +17,7 @@ from holdfast.forecasts.tables import grid, table
 
 __all__ = ["answer_worth", "steered_gain"]
 
-# Variance of a count, given the answers before, in units of n/m: two labels an example, and those
+# Variance of a count, given the answers before, in units of n/m: two labels per example, and those
 # examples that are parked add nothing.
 PLAYED = 0.3
 # What steering to the boundaries of coarse rounding leaves of an answer's information: the gain at

@@ -1,4 +1,4 @@
-r"""Whom to play against whom, and when to stop: steering by a common level.
+r"""Reverse water-filling over label posteriors: pairs of labels at a common Lagrange slope.
 
 Spend information where it still changes a guess. Rate-distortion theory says what the best use of
 a budget of R nats looks like: with Hamming distortion and Lagrange slope s, every example that is
@@ -158,7 +158,7 @@ def pair_labels(estimates: Floats, slope: float, coins: Floats) -> tuple[NDArray
     slope
         Log-odds of the best label against the second at which a position is parked.
     coins
-        One uniform number a position.
+        One uniform number per position.
     """
     out = np.empty(estimates.shape[1], dtype=np.uint8)
     return out, int(_pair(estimates, slope, coins, *TWO_AHEAD, out))

@@ -1,4 +1,4 @@
-"""Steer every position's posterior to one common level: adaptive, for few and middling looks."""
+"""Champion against challenger: adaptive reverse water-filling, for few and middling looks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Start from several models: score a few, stack them, and challenge the stack."""
+"""Stacking of several models by a few scored looks, then champion against challenger."""
 
 from __future__ import annotations
 

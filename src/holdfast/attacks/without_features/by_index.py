@@ -1,4 +1,4 @@
-"""The board that shows each example's index: f(x, i) = q_i."""
+"""Classifiers keyed by the example's index: f(x, i) = q_i."""
 
 from __future__ import annotations
 

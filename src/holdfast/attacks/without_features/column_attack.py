@@ -89,7 +89,7 @@ class Packed(NamedTuple):
 class VoteClassifier(_OnLiveRows):
     """The final prediction: each live row's vote, from one weight per answered query.
 
-    However many examples the test set has, its size is a byte or two a look where the weights are
+    However many examples the test set has, its size is a byte or two per look where the weights are
     match counts, and eight where they are not whole numbers.
     """
 

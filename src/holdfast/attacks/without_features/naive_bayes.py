@@ -18,7 +18,7 @@ class NaiveBayes(LogOddsVotes[KeyedClassifier], ColumnAttack):
 
     Departures
     ----------
-    The weights are whole numbers, as there: two bytes a look, that add up alike everywhere.
+    The weights are whole numbers, as there: two bytes per look, that add up alike everywhere.
 
     Parameters
     ----------

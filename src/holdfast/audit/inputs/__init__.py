@@ -1,1 +1,1 @@
-"""What an audit is asked: labels, policy, history, models, and the unit of its figures."""
+"""Inputs of an audit: labels, policy, history, models, and the unit of its figures."""

@@ -1,4 +1,4 @@
-"""How finely an audit may speak of hidden labels.
+"""Disclosure control: the rounding of all figures that were computed from hidden labels.
 
 A page that shows the exact score of a known submission is itself a look. So every number that was
 computed from the labels is rounded to a grain: about a quarter of the standard deviation of a
@@ -44,7 +44,7 @@ class RoundingUnit:
         """Return an accuracy's mean and 95 % interval in points, times `worth`, rounded.
 
         A few trials may agree by luck: the standard error is at least the binomial one. A gain
-        above a majority class is a mean of numbers -1, 0 and 1, one an example: they vary least
+        above a majority class is a mean of numbers -1, 0 and 1, one per example: they vary least
         if all that are not 0 have the same sign, and one of them at least may have changed.
         """
         if not math.isfinite(bias.stderr):

@@ -1,4 +1,4 @@
-"""From models' predictions to what an attacker believes before the first look."""
+"""Priors from models' predictions: an attacker's beliefs before the first look."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which examples a look is scored on, and which decide the final ranking."""
+"""Public and private part: the examples that looks are scored on, and those that decide."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is to be audited: labels, a policy, and who might attack with what."""
+"""Audit requests: labels, a policy, and the attackers to expect."""
 
 from __future__ import annotations
 

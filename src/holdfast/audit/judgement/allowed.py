@@ -1,4 +1,4 @@
-"""What is allowed on a board: certificates for its looks, as points above what is free."""
+"""Upper bounds on a board's gains: certificates for its looks, in points above the baseline."""
 
 from __future__ import annotations
 

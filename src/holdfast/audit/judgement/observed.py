@@ -1,4 +1,4 @@
-"""What a history shows: looks used, gaps explained or not, and ranks that can be told apart."""
+"""Evidence in a history: looks used, gaps explained or not, and ranks that differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SAFE, MARGINAL or UNSAFE, in one sentence with the number that matters."""
+"""Verdicts: SAFE, MARGINAL or UNSAFE, in one sentence with the number that matters."""
 
 from __future__ import annotations
 

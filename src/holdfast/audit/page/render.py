@@ -1,4 +1,4 @@
-"""From the audit's record to the page's text."""
+"""Rendering of the audit's record into the page's text."""
 
 from __future__ import annotations
 

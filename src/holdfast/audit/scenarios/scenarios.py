@@ -1,4 +1,4 @@
-"""Ways to attack a policy: which attack, with what knowledge, from how many accounts."""
+"""Scenarios: an attack, the attacker's knowledge, and a number of accounts."""
 
 from __future__ import annotations
 
