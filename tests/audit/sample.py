@@ -107,6 +107,7 @@ def sample_audit() -> result.Audit:
             "champion-challenger",
             "features",
             False,
+            None,
             "Someone who learns nothing can gain 10.4 points with 1,000 looks: more than the "
             "1.00 points that separate ranks here.",
         ),

@@ -11,7 +11,7 @@ from holdfast.audit.inputs.models import prior_of, stated_accuracy
 from holdfast.audit.judgement.allowed import allowed, certificate
 from holdfast.audit.judgement.limits import limits
 from holdfast.audit.judgement.verdict import judge
-from holdfast.audit.result import Curve
+from holdfast.audit.result import Curve, Finding
 from holdfast.audit.scenarios.measurer import StrongestAttack
 from holdfast.audit.scenarios.scenarios import Scenario
 from holdfast.certificates import certify
@@ -55,15 +55,49 @@ def test_models_have_a_bound_of_their_own_and_the_record_says_whom_each_binds():
     assert allowed(request, rule, 20, model=right) == found.allowed_model
 
 
-@pytest.mark.parametrize(("modelled", "proven"), [(None, True), (0.5, True), (1.5, False)])
-def test_proven_means_proven_for_whoever_has_the_given_models_too(modelled, proven):
+@pytest.mark.parametrize(("modelled", "proven"), [(None, False), (0.5, True), (1.5, False)])
+def test_proven_means_proven_for_whoever_has_the_given_models(modelled, proven):
+    """The bound for those who know nothing proves nothing of participants, who have models."""
     request = make_request(n=2000, m=10)
     found = limits(request, 1.0, NO_CURVE)
-    found = replace(found, allowed=0.4, allowed_model=modelled, binds_model=None)
+    found = replace(found, allowed=0.4, allowed_model=modelled, binds_model=modelled and "a model")
     worst = StrongestAttack(Scenario("features", "champion-challenger"), Mean(0.006, 0.0001), 4)
     verdict = judge(request, 20, worst, found, (), 1.0)
     assert verdict.proven is proven
     assert verdict.word == ("SAFE" if proven else "MARGINAL")
+    if modelled == 1.5:
+        assert verdict.certified is None  # the bound is above the gap
+    elif modelled is None:
+        assert verdict.certified.startswith(
+            "Certified for anybody without a model of the labels: no attack, known or not, gains "
+            "more than 0.4 points in expectation. Who has a model may gain more"
+        )
+    else:
+        assert verdict.certified == (
+            "Certified for a model: no attack, known or not, gains more than 0.5 points in "
+            "expectation."
+        )
+
+
+def test_one_look_at_many_examples_is_certified_by_the_bound_and_not_by_the_gain_found():
+    request = make_request(n=50_000, m=10, looks=parse_looks("1"))
+    found = limits(request, 1.0, NO_CURVE)
+    worst = StrongestAttack(Scenario("features", "champion-challenger"), Mean(0.0002, 0.0001), 2)
+    verdict = judge(request, 1, worst, found, (), 1.0)
+    assert not verdict.proven
+    assert verdict.points.mean < found.allowed
+    assert f"gains more than {np.ceil(100 * found.allowed) / 100:g} points" in verdict.certified
+
+
+def test_a_finding_that_voids_the_verdict_leaves_nothing_certified():
+    request = make_request(n=2000, m=10)
+    found = replace(limits(request, 1.0, NO_CURVE), allowed=0.1, allowed_model=0.1)
+    worst = StrongestAttack(Scenario("features", "champion-challenger"), Mean(0.0, 0.0001), 4)
+    void = Finding("sorted-rows", "void", "The rows are sorted by label.", "", "Shuffle them.")
+    verdict = judge(request, 20, worst, found, (void,), 1.0)
+    assert verdict.word == "UNSAFE"
+    assert not verdict.proven
+    assert verdict.certified is None
 
 
 def test_a_ladder_that_strangers_climb_is_bounded_by_counting_alone():

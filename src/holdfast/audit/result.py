@@ -238,8 +238,9 @@ class Verdict:
 
     `points` is the number that matters: the worst gain found, above what is had without a look.
     Where that is the majority class it is never below 0: who would end below it submits it.
-    `proven`: the certified bound, and not only the attacks, lies below the gap; where models are
-    given, that for attackers with models as good as these, too.
+    `proven`: models are given, and the certified bound for attackers with models as good as these
+    lies below the gap, too. `certified` says how large the bound is, and whom it binds; None: it
+    is not below the gap.
     """
 
     word: Word
@@ -248,6 +249,7 @@ class Verdict:
     attack: str
     setting: Knowledge
     proven: bool
+    certified: str | None
     sentence: str
 
 

@@ -23,12 +23,8 @@ def show(result: Audit, report: Path | None) -> None:
     verdict = result.verdict
     word, _, rest = verdict.sentence.partition(" ")
     console.print(f"[{VERDICT_COLOURS[word]}]{word}[/] {escape(rest)}")
-    if verdict.proven:
-        limits = result.limits
-        console.print(
-            "The certified bound proves it, attacks known or not: it binds "
-            f"{escape(limits.binds if limits.binds_model is None else limits.binds_model)}."
-        )
+    if verdict.certified is not None:
+        console.print(escape(verdict.certified))
     if result.fix is not None:
         console.print(f"Cheapest fix: {result.fix.text}")
     elif verdict.word != "SAFE":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from holdfast.audit.inputs.disclosure import RoundingUnit
 from holdfast.audit.inputs.request import DEFAULT_GAP, Request
 from holdfast.audit.judgement.preflight import expected_best
@@ -35,15 +37,17 @@ def judge(
 
     UNSAFE: the gain found is the gap or more and no chance, or a finding voids everything else.
     SAFE: even the upper end of the gain found, with a factor of two in reserve, is below the
-    gap; or the bound proves it. MARGINAL: between the two.
+    gap; or a bound proves it that covers the given models. MARGINAL: between the two. The bound
+    for those who know nothing proves nothing: every real participant has a model.
     """
     share, grain = request.parts.final_share, request.baseline.grain
     points = found.points(grain, worth=share)
     if not share and not request.final_choices:
         points = _selected(request, grain)
-    most = max(limits.allowed, limits.allowed_model or 0.0)
-    proven = share > 0.0 and share * most < gap
     void = [finding for finding in findings if finding.severity == "void"]
+    most = share * max(limits.allowed, limits.allowed_model or 0.0)
+    certain = share > 0.0 and most < gap and not void
+    proven = certain and limits.allowed_model is not None
     word = "UNSAFE" if void else word_for(points, gap, proven=proven)
     return Verdict(
         word=word,
@@ -52,6 +56,7 @@ def judge(
         attack=found.attack,
         setting=found.setting,
         proven=proven,
+        certified=_certified(limits, most) if certain else None,
         sentence=f"{word} {_tested(word, gap)}: " + _because(request, looks, found, points, void),
     )
 
@@ -63,6 +68,17 @@ def word_for(points: Interval, gap: float, *, proven: bool) -> Word:
     if points.mean >= gap and real:
         return "UNSAFE"
     return "SAFE" if proven or RESERVE * upper < gap else "MARGINAL"
+
+
+def _certified(limits: Limits, most: float) -> str:
+    """Return the bound's own number, and for whom it holds."""
+    text = (
+        f"Certified for {limits.binds_model or limits.binds}: no attack, known or not, gains more "
+        f"than {math.ceil(100.0 * most) / 100.0:g} points in expectation."
+    )
+    if limits.binds_model is None:
+        text += " Who has a model may gain more: its --predictions give the bound for that."
+    return text
 
 
 def _tested(word: Word, gap: float) -> str:
