@@ -8,6 +8,7 @@ from holdfast.audit.baseline import Baseline
 from holdfast.audit.inputs.disclosure import rounding_unit_for
 from holdfast.audit.scenarios.measurer import play_budget_for
 from holdfast.audit.scenarios.plays import Job, PlayContext, play_job
+from holdfast.cli.audit_tables import show
 from holdfast.experiments import Experiment, Matrix, run_matrix, run_trial
 from holdfast.mechanisms import Exact
 from holdfast.problem import Problem
@@ -116,12 +117,18 @@ def test_a_rule_that_tells_nothing_is_safe(request_for, labels):
     assert found.fix is None
 
 
-def test_sorted_labels_are_unsafe_whatever_the_rule(request_for, labels):
+def test_sorted_labels_are_unsafe_whatever_the_rule_and_have_no_other_fix(
+    request_for, labels, capsys
+):
     found = audit(
         request_for(np.sort(labels), m=4, release="ladder:0.5", looks=parse_looks("3"), gap=30.0)
     )
     assert found.verdict.word == "UNSAFE"
     assert "sorted by label" in found.verdict.sentence
+    assert found.fix is None  # no rule is sold while the order tells the labels
+    assert not found.verdict.proven
+    show(found, None)
+    assert "No release rule and no limit is a fix before that." in capsys.readouterr().out
 
 
 def test_a_private_part_that_decides_is_not_reached_by_looks(request_for, labels):

@@ -91,7 +91,9 @@ def audit(
         bounds = limits(request, gap, drawn, model=model)
         verdict = judge(request, budget.looks, worst, bounds, findings, gap)
         fix = None
-        if verdict.word != "SAFE" and request.parts.final_share > 0.0:
+        # No rule helps while a finding voids everything: its own fix comes first.
+        void = any(finding.severity == "void" for finding in findings)
+        if verdict.word != "SAFE" and request.parts.final_share > 0.0 and not void:
             fix = cheapest_fix(measurer.telling(tell("cheapest fix")), gap, compared)
     return Audit(
         verdict=verdict,

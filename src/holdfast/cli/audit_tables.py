@@ -27,6 +27,8 @@ def show(result: Audit, report: Path | None) -> None:
         console.print(escape(verdict.certified))
     if result.fix is not None:
         console.print(f"Cheapest fix: {result.fix.text}")
+    elif any(finding.severity == "void" for finding in result.findings):
+        console.print("No release rule and no limit is a fix before that.")
     elif verdict.word != "SAFE":
         console.print("No fix was found among the rules and limits that were tried.")
     _findings(console, result.findings)
