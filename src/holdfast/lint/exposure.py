@@ -1,4 +1,4 @@
-"""What a phase's looks expose of a test set of known size."""
+"""Exposure of a phase: bits and worst gains of its looks, for a test set of known size."""
 
 from __future__ import annotations
 
