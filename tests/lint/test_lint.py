@@ -146,6 +146,18 @@ def test_phases_that_start_together_last_until_a_later_one_or_the_end(write):
     assert "undated" in codes(report)
 
 
+def test_phases_in_parallel_have_the_looks_and_columns_of_their_parent(write):
+    phase = "    phasenumber: {0}\n    label: P{0}\n    reference_data: labels_{0}.zip\n"
+    child = phase + "    parent_phasenumber: 1\n"
+    parent = "phases:\n  1:\n" + phase.format(1) + "    hidden_columns: 'f1, duration'\n"
+    children = "".join(f"  {at}:\n{child.format(at)}" for at in (2, 3))
+    columns = "leaderboard:\n  columns:\n    score: {rank: 1}\n    f1: {rank: 2}\n"
+    report = lint(write(parent + children + columns))
+    assert [(each.name, each.looks, each.metrics) for each in report.phases] == [("P1", 100, 1)]
+    assert report.phases[0].labels == ("labels_1.zip", "labels_2.zip", "labels_3.zip")
+    assert codes(report) == ["display-rounding"]
+
+
 def test_settings_that_a_host_does_not_read_are_named(write):
     text = SAFE.replace("    hide_output", "    max_submissions_per_person: 7\n    hide_output")
     report = lint(write(text))

@@ -5,10 +5,14 @@ Sources: CodaLab's models (`CompetitionPhase`, `CompetitionSubmission.save`,
 without limits has 999 looks a day and 100 in all; 0 means no submission. A phase ends when a later
 one starts, the last with the competition; one with `phase_never_ends` doesn't.
 `leaderboard_management_mode: hide_results` shows scores to the organizers only; there is no
-`hide_output`.
+`hide_output`. Phases in parallel (the branch `google-cloud-merged`): a submission to the parent is
+scored in all phases that name it as `parent_phasenumber`, and in no other way; `hidden_columns` of
+a phase are not shown.
 """
 
 from __future__ import annotations
+
+import re
 
 from holdfast.lint.looks import MANY_LOOKS, MANY_LOOKS_PER_DAY, phase_looks, read_limit
 from holdfast.lint.metrics import Column, column_issues, counted
@@ -35,9 +39,11 @@ def matches(tree: Tree) -> bool:
 def read(tree: Tree, days: int) -> tuple[list[Issue], list[Phase]]:
     """List findings and the looks of every phase."""
     section = tree.get("phases")
-    entries = sorted(section.entries() if section is not None else [], key=_number)
+    everything = sorted(section.entries() if section is not None else [], key=_number)
+    parents = [phase for phase in everything if phase.get("parent_phasenumber") is None]
+    entries = parents or everything
     columns = _columns(tree)
-    metrics, accuracy = counted(columns)
+    widest: list[Column] = []
     issues: list[Issue] = []
     phases: list[Phase] = []
     for at, phase in enumerate(entries):
@@ -53,7 +59,9 @@ def read(tree: Tree, days: int) -> tuple[list[Issue], list[Phase]]:
         looks, text, found = phase_looks(phase, (per_day, total), days, end=end, seen=not hidden)
         issues += found
         issues += _not_read(phase)
-        reference = phase.get("reference_data")
+        shown = _shown(columns, phase)
+        widest = widest if hidden else max(widest, shown, key=len)
+        metrics, accuracy = counted(shown)
         phases.append(
             Phase(
                 name_of(phase, at, "label"),
@@ -63,13 +71,12 @@ def read(tree: Tree, days: int) -> tuple[list[Issue], list[Phase]]:
                 seen_by="hosts" if hidden else "everyone",
                 metrics=metrics,
                 accuracy=accuracy,
-                labels=() if reference is None or reference.blank else (str(reference.value),),
+                labels=_labels(phase, everything),
             )
         )
     issues += same_labels(phases) + _zero(entries)
-    shown = [phase for phase in phases if phase.seen_by != "hosts"]
-    if len(shown) < len(phases):
-        unseen = [phase for phase in phases if phase.seen_by == "hosts"]
+    unseen = [phase for phase in phases if phase.seen_by == "hosts"]
+    if unseen:
         issues.append(
             Issue(
                 unseen[0].line,
@@ -81,8 +88,8 @@ def read(tree: Tree, days: int) -> tuple[list[Issue], list[Phase]]:
                 "Let the scoring program write nothing about the labels to stderr.",
             )
         )
-    if shown:
-        issues += column_issues(columns, "Show one metric; compute the others after the end.")
+    if len(unseen) < len(phases):
+        issues += column_issues(widest, "Show one metric; compute the others after the end.")
         board = tree.get("leaderboard", "leaderboards") or tree
         issues.append(
             display_rounding(
@@ -113,6 +120,25 @@ def _end(tree: Tree, phases: list[Tree]) -> Tree | None:
         if first is not None and day is not None and day > first:
             return start
     return tree.get("end_date")
+
+
+def _labels(phase: Tree, phases: list[Tree]) -> tuple[str, ...]:
+    """Return the reference data of a phase and of those that run in parallel under it."""
+    number = phase.get("phasenumber")
+    parts = [phase]
+    for each in phases:
+        parent = each.get("parent_phasenumber")
+        if number is not None and parent is not None and parent.value == number.value:
+            parts.append(each)
+    files = [part.get("reference_data") for part in parts]
+    return tuple(dict.fromkeys(str(file.value) for file in files if file and not file.blank))
+
+
+def _shown(columns: list[Column], phase: Tree) -> list[Column]:
+    """Return the columns that a phase shows."""
+    setting = phase.get("hidden_columns")
+    hidden = [] if setting is None else re.split(r"[,\s]+", str(setting.value))
+    return [column for column in columns if column.names[-1] not in hidden]
 
 
 def _hides_results(phase: Tree) -> bool:
