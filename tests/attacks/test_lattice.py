@@ -1,6 +1,8 @@
 """Lattice: exact for every label vector, honest about what it knows at every budget."""
 
 import copy
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -200,6 +202,16 @@ def test_a_contradiction_at_the_end_of_a_round_changes_nothing():
         attack.tell(right / 40)
     assert refused
     assert attack.predict().tolist() == hidden.tolist()
+
+
+def test_every_tuned_constant_is_explained_and_used():
+    source = Path(tuning.__file__)
+    names = [name for name in vars(tuning) if name.isupper()]
+    code = "".join(path.read_text("utf-8") for path in source.parent.rglob("*.py"))
+    assert len(names) > 40
+    assert [name for name in names if f"tuning.{name}" not in code] == []
+    texts = re.split(r"^[A-Z_, ]+ = .*$", source.read_text("utf-8"), flags=re.MULTILINE)[1:]
+    assert all(text.startswith('\n"""') for text in texts)
 
 
 def test_clusters_that_presumed_wrongly_start_over():

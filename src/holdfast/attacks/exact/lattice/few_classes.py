@@ -34,6 +34,12 @@ class Waiting(NamedTuple):
 class FewClasses:
     """Positions with few candidates, and the families of blocks that resolve them.
 
+    A position comes in *unknown*: single blocks ask for some of its labels, or it is summed with
+    others, label against label. Either leaves it *narrowed*: a label is known to be wrong, and as a
+    base label that one adds nothing to any count. Narrowed positions are asked one by one or tested
+    in groups, until one candidate is left. A position whose label a model names is *trusted* until
+    a check of its group falls short and it is found to be the reason; then it is narrowed, too.
+
     Parameters
     ----------
     knowledge

@@ -56,7 +56,16 @@ class PlacedBlock(NamedTuple):
 
 
 class Round:
-    """A round of `size` rows.
+    """A round of `size` rows: blocks are added to nodes, rows are asked, values are read.
+
+    Row x lets every position show its base label, except where a run of its block covers the row.
+    A run at node c covers x if the bits y of x inside c have the run's sign and a rank within its
+    limits; rows that agree inside c are alike for it. Of the counts A(x) the Möbius transform at c
+    keeps the blocks at c and at nodes that contain c, because whatever does not depend on some bit
+    of c cancels in pairs of rows that differ in this bit. A run of positive sign, of v rows, in
+    which the count changes by w adds v w at its own node, one of negative sign -v w: so a block
+    with digit d and unit U adds d U. Nodes are read in descending order, and what a node adds to
+    the nodes inside it is then known and subtracted.
 
     Parameters
     ----------
@@ -82,7 +91,15 @@ class Round:
         return self._at.get(node, [])
 
     def close(self, actual: Callable[[Ints, Ints], NDArray[Any]], base: NDArray[Any]) -> None:
-        """Lay the blocks out as arrays; `actual` turns relative labels of members into labels."""
+        """Lay the blocks out as arrays, ready to be asked.
+
+        Parameters
+        ----------
+        actual
+            Turns relative labels of positions into those to send.
+        base
+            What positions show that no run covers.
+        """
         nodes = sorted(self._at)
         blocks = [block for c in nodes for block in self._at[c]]
         runs = [run for block in blocks for run in block.runs]
@@ -120,11 +137,18 @@ class Round:
         return out
 
     def extra(self, query: NDArray[Any]) -> int:
-        """Return what to add to the count of a row."""
+        """Return what to add to the count of a row: with two classes, how many show label 1."""
         return int(np.count_nonzero(query != self._base)) if self._halved else 0
 
     def read(self, counts: Sequence[int]) -> Ints:
-        """Return the value of every block, in the order of `tags`."""
+        """Return the value of every block, in the order of `tags`.
+
+        Raises
+        ------
+        Contradiction
+            If the sum of a node is odd where it must be even, if a value is impossible, or if
+            something is left at a node when all its blocks are subtracted.
+        """
         t = np.array(counts, np.int64)
         moebius(t)
         if self._halved:

@@ -81,7 +81,9 @@ def _best_first(
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.bool_]]:
     """Return the best value of every capacity, its first block (-1: none), and if that is its last.
 
-    `capacities` ascend and contain every whole quotient of each of them.
+    value(C) is the largest of `last` of any block that C has the rows for, and of `below` of any
+    block with radix r <= C plus value(C // r). `capacities` ascend and contain every whole quotient
+    of each of them, so all that is needed is there.
     """
     size = capacities[-1] + 1
     value = np.zeros(size)
@@ -102,6 +104,10 @@ def _best_first(
 
 class Packer:
     """Fills the nodes of a round with the blocks on offer, most bits first.
+
+    Nodes of one size are filled alike while the stock lasts. When an offer runs out the recursion
+    is solved again without it. The last items of a status, too few for a filling, are used one node
+    at a time, with what is left for the blocks above them estimated by the same recursion.
 
     Parameters
     ----------
@@ -178,7 +184,10 @@ class Packer:
         return use
 
     def take(self, capacity: int, nodes: int) -> tuple[int, list[int]]:
-        """Fill up to `nodes` nodes alike; return how many, and their blocks, lowest unit first."""
+        """Fill up to `nodes` nodes alike; return how many, and their blocks, lowest unit first.
+
+        Without blocks, nothing that is left fits into nodes of this capacity.
+        """
         filling = self._filling(capacity, None)
         if not filling:
             return nodes, filling
@@ -243,7 +252,8 @@ def round_yield(menu: Menu, rows: int, price: float = 0.0) -> RoundYield:
 def rows_to_finish(menu: Menu, most: int) -> int:
     """Return the fewest rows, to a percent, into which all items fit; `most` or more: most.
 
-    The offers must include one that takes single items in every status.
+    The offers must include one that takes single items in every status. Doubles the number of rows
+    until all fit, then bisects.
     """
 
     def fits(rows: int) -> bool:

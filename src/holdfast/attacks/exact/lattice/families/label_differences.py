@@ -235,7 +235,14 @@ class LabelDifferences:
     # -- conclusions
 
     def _summed(self, js: list[int], value: int, c: int, ties: int) -> None:
-        """Take the sum of positions with c candidates, that were tied so often before."""
+        """Take the sum of positions with c candidates, that were tied so often before.
+
+        A sum of all or none (|value| = size) tells every label. Few candidates: one block will tell
+        them all from the sum. Else there are two positions. If they sum to 1 or -1, one of them has
+        the label of that sign, and the other a label that is not in question, or the labels would
+        cancel or add up: a group test with one hit, whose miss is known to be wrong. A sum of 0 is
+        a tie.
+        """
         play = self._in_play
         if abs(value) == len(js):
             self._signs(js, [value // len(js)] * len(js))
@@ -275,7 +282,12 @@ class LabelDifferences:
                 self._singles.exclude(j, [first, second])
 
     def _led(self, status: Tied, js: list[int], h: int, slot: int) -> None:
-        """Take what was found when h candidates of a tie's first position were asked for."""
+        """Take what was found when h candidates of a tie's first position were asked for.
+
+        Either it has one of them. Or it has none: then it is still tied, with fewer free
+        candidates; or no free ones are left, and it has one of the tied labels. With one tie the
+        second position then has the opposite label; with several it is open which tie it is.
+        """
         play, ties = self._in_play, status.ties
         first, second = js
         labels = play.candidates[first]

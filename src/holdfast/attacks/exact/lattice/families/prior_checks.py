@@ -275,7 +275,12 @@ class PriorChecks:
     # -- conclusions
 
     def _found(self, js: list[int], d: int, level: int) -> None:
-        """Take the shortfall of some positions."""
+        """Take the shortfall of some positions.
+
+        0: all have their likely labels. The most that is possible: all have their unlikely ones. In
+        between they are kept as a group, unless the model was so wrong that single positions are
+        better asked anew.
+        """
         if d == 0 or len(js) == 1 or d == self._most * len(js):
             for j in js:
                 self._checked(j, d // len(js))
