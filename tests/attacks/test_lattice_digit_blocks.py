@@ -8,11 +8,8 @@ import pytest
 from holdfast.attacks.exact.lattice import tuning
 from holdfast.attacks.exact.lattice.digit_blocks import hit_split, signed, signed_vectors
 from holdfast.attacks.exact.lattice.error_search import error_search, spans_for
-from holdfast.attacks.exact.lattice.families.label_differences import (
-    again_odds,
-    leading,
-    sum_odds,
-)
+from holdfast.attacks.exact.lattice.families.difference_odds import again_odds, sum_odds
+from holdfast.attacks.exact.lattice.families.label_differences import leading
 from holdfast.attacks.exact.lattice.families.placing import even_sizes
 from holdfast.attacks.exact.lattice.few_classes import FewClasses
 from holdfast.attacks.exact.lattice.knowledge import LabelKnowledge, ask_round

@@ -13,18 +13,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
-from math import log2, prod
-
-import numpy as np
+from math import log2
 
 from holdfast.attacks.exact.lattice import tuning
 from holdfast.attacks.exact.lattice.digit_blocks import (
     DigitBlock,
     narrowed_part,
     signed,
-    signed_vectors,
     unknown_single,
+)
+from holdfast.attacks.exact.lattice.families.difference_odds import (
+    again_odds,
+    neither_label,
+    signed_bits,
+    sum_odds,
 )
 from holdfast.attacks.exact.lattice.families.group_tests import GroupTests
 from holdfast.attacks.exact.lattice.families.in_play import InPlay
@@ -63,49 +65,6 @@ class Tied(Status):
     narrowed: bool
 
 
-@cache
-def sum_odds(g: int, c: int) -> tuple[float, ...]:
-    """Return the probabilities of the sums -g .. g of g positions with c candidates each.
-
-    >>> [round(9 * p) for p in sum_odds(2, 3)]
-    [1, 2, 3, 2, 1]
-    """
-    out = np.ones(1)
-    for _ in range(g):
-        out = np.convolve(out, [1 / c, 1 - 2 / c, 1 / c])
-    return tuple(out.tolist())
-
-
-@cache
-def again_odds(a: int, b: int, ties: int) -> tuple[int, ...]:
-    """Weigh the sums -2 .. 2 of two tied positions with a and b free candidates.
-
-    All pairs of free candidates are equally likely, and so are the two ways in which the labels of
-    each tie can cancel, which count 0 now.
-
-    >>> sum(again_odds(8, 8, 1)) == 8 * 8 + 2
-    True
-    """
-    one = (a - 2) + (b - 2)
-    return (1, one, (a - 2) * (b - 2) + 2 + 2 * ties, one, 1)
-
-
-@cache
-def _signed_bits(g: int, surplus: int, c: int) -> float:
-    """Return the entropy of which positions have their first or second of c labels."""
-    chance = {-1: 1 / c, 0: 1 - 2 / c, 1: 1 / c}
-    return entropy([float(np.prod([chance[e] for e in v])) for v in signed_vectors(g, surplus)])
-
-
-@cache
-def _neither(g: int, surplus: int, c: int) -> float:
-    """Return how many of g positions with that sum have neither label, on average."""
-    weights = {
-        v: prod(1.0 if e else c - 2.0 for e in v) for v in signed_vectors(g, surplus)
-    }  # fmt: skip
-    return sum(w * v.count(0) for v, w in weights.items()) / sum(weights.values())
-
-
 def leading(c: int, h: int, narrowed: bool) -> DigitBlock:
     """Return the block that asks for h of the c candidates of a tie's first position."""
     return narrowed_part(h) if narrowed else unknown_single(h, c)
@@ -142,8 +101,8 @@ class LabelDifferences:
         bits = 0.0
         for known, sums in self._sums.items():
             g, surplus, c = known.size, known.surplus, known.candidates
-            left = _neither(g, surplus, c) * log2(max(1, c - 2))
-            bits += len(sums) * (_signed_bits(g, surplus, c) + left)
+            left = neither_label(g, surplus, c) * log2(max(1, c - 2))
+            bits += len(sums) * (signed_bits(g, surplus, c) + left)
         for tie, ties in self._ties.items():
             bits += len(ties) * log2(tie.first * tie.second + 2 * tie.ties)
         return bits
@@ -158,7 +117,7 @@ class LabelDifferences:
             case Narrowed(c) if not last_round and c > 2:
                 yield from self._sum_offers(status, c)
             case Summed(g, surplus, c):
-                bits = _signed_bits(g, surplus, c)
+                bits = signed_bits(g, surplus, c)
                 yield self._signs_offer(status, signed(g, surplus), bits)
             case Tied(a, b, _, narrowed):
                 for h in range(1, a + 1) if narrowed else range(2, a + 1, 2):
