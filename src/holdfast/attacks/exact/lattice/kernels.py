@@ -45,11 +45,13 @@ def show_row(
     pointer[r + 1].
     """
     bits_inside(x, size, inside)
+    previous, here, rank = -1, 0, 0
     for r in range(node.size):
-        c = node[r]
-        y = inside[c]
-        here = 1 if odd_bits(y) == size[c] & 1 else -1
-        if here == sign[r] and start[r] <= y >> 1 < stop[r]:
+        if node[r] != previous:
+            previous = node[r]
+            y = inside[previous]
+            here, rank = (1 if odd_bits(y) == size[previous] & 1 else -1), y >> 1
+        if here == sign[r] and start[r] <= rank < stop[r]:
             for p in range(pointer[r], pointer[r + 1]):
                 out[members[p]] = labels[p]
 

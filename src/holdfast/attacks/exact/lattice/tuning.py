@@ -1,12 +1,18 @@
 """Tuned constants of the lattice attack: none of them decides what is right, only how many looks.
 
-All were chosen by the looks that whole games take. What a change of one does is shown by
+They were chosen by the looks that whole games take, most with 10,000 examples; the runs that chose
+them are not recorded. What another value of one does is shown by
 
     python -m benchmarks.lattice vary NAME VALUE [VALUE ...] --problem 10000,10 [--model constant]
 
 which plays the same hidden labels with every value and prints the looks more than with the value
-below. Each section names the problems it was chosen on. The optimum is flat almost everywhere: a
-constant that is half or twice as large costs less than one look in a hundred, unless it says so.
+below. Each section names problems on which its constants matter.
+
+With `--problem 1000,10 --trials 5 --seed 7` two of those tried matter much: without shadow prices
+a game takes 12 % more looks, with rounds half as long at least (ROUND_SHARE_AT_LEAST 0.15) 28 %
+more. Twice or half of GROUP_HITS_AT_MOST, other GROUP_SIZES and a RATE_OVERHEAD of 0.3 more or
+less change nothing by more than one in a hundred. So few examples would be better served by other
+estimates of the looks to come: TAIL_RATE_START -0.5 takes 3 % fewer.
 """
 
 from __future__ import annotations
@@ -46,7 +52,7 @@ RATE_AT_LEAST = 0.8
 """Bits per look, at least, in both estimates."""
 
 SLOWDOWN_BY_CLASSES = {2: 1.0, 3: 1.02, 4: 1.1, 5: 1.11, 7: 1.18, 10: 1.27, 13: 1.41, 16: 1.52}
-"""Looks of whole games relative to one round's: `looks` with these classes, over `one_round`."""
+"""Looks of whole games, measured, relative to those of one round (`round_length.one_round`)."""
 
 LOOKS_MORE_TWO_OR_THREE_CLASSES, LOOKS_MORE_PER_CLASS = 2.0, 3.0
 """Looks added to that: a constant up to three classes, so many per class above."""

@@ -92,8 +92,13 @@ class SinglePositions:
 
     def take(self, status: Status, count: int) -> list[int]:
         """Take positions out of stock."""
-        items = self._narrowed[status.candidates] if isinstance(status, Narrowed) else self._unknown
-        return [items.pop() for _ in range(count)]
+        items = self._items(status)
+        taken = items[: -count - 1 : -1]
+        del items[-count:]
+        return taken
+
+    def _items(self, status: Status) -> list[int]:
+        return self._narrowed[status.candidates] if isinstance(status, Narrowed) else self._unknown
 
     # -- the family
 
@@ -127,7 +132,7 @@ class SinglePositions:
 
     def _offer(self, kind: str, block: DigitBlock, h: int, bits: float, status: Status) -> Offer:
         def place(unit: int, last: bool) -> PlacedBlock:
-            return self.ask(self.take(status, 1)[0], block, h, unit, last)
+            return self.ask(self._items(status).pop(), block, h, unit, last)
 
         return offered(kind, block, bits, status, place)
 
