@@ -7,7 +7,14 @@ from holdfast import Problem, attacks
 from holdfast.answers import RoundedAnswers
 from holdfast.attacks import registry
 from holdfast.attacks.description import FAMILIES, Needs, NewBestBoard, Reads
-from holdfast.attacks.registry import attack_names, attack_type, attack_types, build, make_attack
+from holdfast.attacks.registry import (
+    attack_names,
+    attack_type,
+    attack_types,
+    build,
+    make_attack,
+    summary_of,
+)
 from holdfast.errors import InvalidInput
 from holdfast.experiments.suite import attack_on
 from holdfast.mechanisms import parse_mechanism
@@ -25,6 +32,15 @@ def test_every_attack_has_a_family_and_a_name_of_its_own(without_features):
     found = attack_types(without_features=without_features)
     assert {cls.family for cls in found} <= set(FAMILIES)
     assert len({cls.name for cls in found}) == len(found)
+
+
+def test_every_attack_says_in_six_words_what_it_does_and_no_two_say_the_same():
+    played = [attack_type(name) for name in attack_names()]
+    said = {cls.name: vars(cls)["summary"] for cls in [*attack_types(), *played]}
+    assert all(1 <= len(summary.split()) <= 6 for summary in said.values())
+    assert len(set(said.values())) == len(said)
+    assert {name: summary_of(name) for name in said} == said
+    assert summary_of("no such attack") == ""
 
 
 def test_an_attack_derived_from_another_has_its_own_name():

@@ -135,6 +135,10 @@ class Homeless(BestOfRandom):
     family = "mine"
 
 
+class Wordy(BestOfRandom):
+    summary = "draws random labels and keeps the best"
+
+
 class ClaimsPrior(BestOfRandom):
     takes_prior = True
 
@@ -184,6 +188,7 @@ BROKEN = [
     (CallsItselfAdaptive, "adaptive_is_true", "adaptive must be False"),
     (AdaptsInSecret, "adaptive_is_true", "adaptive must be True"),
     (Homeless, "its_description_is_true", "family must be one of paper, .*, got 'mine'"),
+    (Wordy, "its_description_is_true", "summary must have at most 6 words, got .draws random"),
     (ClaimsPrior, "its_description_is_true", "takes_prior is True: it must be made with prior="),
     (HidesPrior, "its_description_is_true", "it must not be made with prior="),
     (WantsMore, "its_description_is_true", "usable must return the problem with as many looks"),

@@ -11,9 +11,10 @@ from holdfast.errors import HoldfastError
 from holdfast.forecasts import Estimate, Setting
 from holdfast.problem import Problem
 
-__all__ = ["FAMILIES", "Described", "Needs", "NewBestBoard", "Reads"]
+__all__ = ["FAMILIES", "MOST_SUMMARY_WORDS", "Described", "Needs", "NewBestBoard", "Reads"]
 
 FAMILIES = ("paper", "steering", "designs", "exact", "climbing", "wrappers")
+MOST_SUMMARY_WORDS = 6
 
 
 class Reads(Enum):
@@ -63,6 +64,8 @@ class Described:
         The class in kebab-case, as the command line takes it.
     family
         One of `FAMILIES`.
+    summary
+        What it does, in at most six words that follow its name and a colon.
     adaptive
         Whether a query may depend on the answers before it.
     reads
@@ -88,6 +91,7 @@ class Described:
 
     name: ClassVar[str]
     family: ClassVar[str]
+    summary: ClassVar[str] = ""
     adaptive: ClassVar[bool] = False
     reads: ClassVar[Reads] = Reads.SCORES
     needs: ClassVar[Needs | None] = None

@@ -16,7 +16,15 @@ from holdfast.problem import Problem
 from holdfast.protocols import Attack
 from holdfast.quoting import quoted
 
-__all__ = ["attack_names", "attack_type", "attack_types", "build", "make_attack", "register"]
+__all__ = [
+    "attack_names",
+    "attack_type",
+    "attack_types",
+    "build",
+    "make_attack",
+    "register",
+    "summary_of",
+]
 
 Class = TypeVar("Class", bound=type[Described])
 
@@ -61,6 +69,18 @@ def attack_type(name: str, *, without_features: bool = False) -> type[Described]
         raise InvalidInput(f"{what} must be one of {', '.join(names)}, got {quoted(name)}{hint}")
     found = attack_types(without_features=without_features) + _registered
     return next(cls for cls in found if cls.name == name)
+
+
+def summary_of(name: str) -> str:
+    """Return what the attack of that name does, in six words; nothing for a name not known.
+
+    What follows a comma in the name, such as how many accounts it has, is left out.
+
+    >>> summary_of("lattice"), summary_of("block-majority, new accounts")
+    ('recovers labels exactly', "finds each block's more frequent label")
+    """
+    name = name.partition(",")[0]
+    return next((cls.summary for cls in attack_types() + _registered if cls.name == name), "")
 
 
 def build(

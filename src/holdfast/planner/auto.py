@@ -52,6 +52,7 @@ class Auto(TurnBased[Labels]):
     """
 
     family = "wrappers"
+    summary = "plays the attack with best forecast"
     adaptive = True  # as far as the class can tell: it depends on the attack that is chosen
     tolerates = EVERY_MODEL
     takes_prior = True

@@ -68,6 +68,7 @@ class Mixture(TurnBased[Labels]):
     (True, True)
     """
 
+    summary = "recovers some labels, gambles on others"
     tolerates: ClassVar[frozenset[type[Any]]] = frozenset({ExactAnswers})
     intolerance: ClassVar[str] = "its first stage reads digits from sums of counts"
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from holdfast.answers import EVERY_MODEL, ExactAnswers
-from holdfast.attacks.description import FAMILIES, Described
+from holdfast.attacks.description import FAMILIES, MOST_SUMMARY_WORDS, Described
 from holdfast.errors import CheckFailed, HoldfastError, InvalidInput, OutOfTurn
 from holdfast.loop import play
 from holdfast.priors import Prior
@@ -333,6 +333,10 @@ def check_its_description_is_true(factory: Factory, problem: Problem) -> None:
     family = getattr(cls, "family", None)
     expect(
         family in FAMILIES, f"family must be one of {', '.join(FAMILIES)}, got {quoted(family)}."
+    )
+    expect(
+        len(cls.summary.split()) <= MOST_SUMMARY_WORDS,
+        f"summary must have at most {MOST_SUMMARY_WORDS} words, got {quoted(cls.summary)}.",
     )
     odd = [each for each in cls.tolerates if each not in EVERY_MODEL]
     expect(cls.tolerates and not odd, f"tolerates must hold answer models, got {quoted(odd)}.")

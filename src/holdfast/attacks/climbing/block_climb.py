@@ -66,6 +66,7 @@ class BlockClimb(LabelAttack):
     """
 
     family = "climbing"
+    summary = "challenges the weakest block each time"
     adaptive = True
     reads = Reads.NEW_BEST
     strongest_on = frozenset({Reads.NEW_BEST})

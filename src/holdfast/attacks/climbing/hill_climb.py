@@ -68,6 +68,7 @@ class HillClimb(LabelAttack):
     """
 
     family = "climbing"
+    summary = "changes blocks, keeps what scores higher"
     adaptive = True
     reads = Reads.NEW_BEST
     strongest_on = frozenset({Reads.SCORES, Reads.NEW_BEST})

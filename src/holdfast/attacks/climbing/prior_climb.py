@@ -74,6 +74,7 @@ class PriorClimb(LabelAttack):
     """
 
     family = "climbing"
+    summary = "challenges a model's labels in groups"
     adaptive = True
     reads = Reads.NEW_BEST
     needs = Needs.PRIOR

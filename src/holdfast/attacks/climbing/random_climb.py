@@ -60,6 +60,7 @@ class RandomClimb(LabelAttack):
     """
 
     family = "climbing"
+    summary = "relabels random parts of the best"
     adaptive = True
     reads = Reads.NEW_BEST
     strongest_on = frozenset({Reads.SCORES, Reads.NEW_BEST})

@@ -182,6 +182,7 @@ class HadamardBlocks(InformedAttack):
     """
 
     family = "designs"
+    summary = "tests all blocks in every query"
     tolerates = frozenset({ExactAnswers, RoundedAnswers, NoisyAnswers, SubsetAnswers})
     intolerance = "it adds and subtracts counts, which a bare order does not give"
     strongest_on = frozenset({Reads.SCORES, Reads.NEW_BEST})

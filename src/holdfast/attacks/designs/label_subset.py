@@ -66,6 +66,7 @@ class LabelSubset(SubsetDesign):
     """
 
     family = "designs"
+    summary = "averages random queries of few labels"
     effort = 40.0
 
     @classmethod

@@ -142,6 +142,7 @@ class MessagePassing(SubsetDesign):
     """
 
     family = "designs"
+    summary = "passes beliefs between answers and examples"
     effort = 45.0
 
     @classmethod

@@ -68,6 +68,7 @@ class Detecting(InformedAttack):
     """
 
     family = "exact"
+    summary = "proves labels with queries fixed beforehand"
     proves_labels = True
     intolerance = "a count that is off by one spoils the digits of every node below"
     effort = 10.0
@@ -294,6 +295,7 @@ class PooledDetecting(Detecting):
     1305
     """
 
+    summary = "proves labels, guesses the remaining ones"
     takes_prior = False
 
     @classmethod

@@ -142,6 +142,7 @@ class BlockMajority(BlockRule[Labels], LabelAttack):
     (array([0, 0, 0, 0, 0, 0], dtype=uint8), array([1, 1, 1, 0, 0, 0], dtype=uint8))
     """
 
+    summary = "finds each block's more frequent label"
     tolerates = EVERY_MODEL
     accounts = None
     guarantee = "small-k"

@@ -48,6 +48,7 @@ class Boosting(ColumnAttack):
     """
 
     family = "paper"
+    summary = "majority of submissions scoring above half"
 
     _average = False
 

@@ -56,6 +56,7 @@ class ColumnVote(LiveColumnAttack):
     """
 
     family = "paper"
+    summary = "decides each label by average answers"
     guarantee = "large-k"
 
     _design = BalancedColumns

@@ -30,6 +30,7 @@ class Constant(InformedAttack):
     """
 
     family = "paper"
+    summary = "asks nothing and guesses"
     reads = Reads.NOTHING
     tolerates = EVERY_MODEL
 

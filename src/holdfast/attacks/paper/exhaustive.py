@@ -110,6 +110,7 @@ class Exhaustive(ColumnAttack):
     """
 
     family = "paper"
+    summary = "tries every labeling of few examples"
     needs = Needs.TINY_PROBLEM
 
     @classmethod

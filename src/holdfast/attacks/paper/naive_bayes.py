@@ -95,6 +95,8 @@ class NaiveBayes(LogOddsVotes[Labels], ColumnAttack):
     (100,)
     """
 
+    summary = "weighs random submissions by their scores"
+
     @classmethod
     def forecast(cls, setting: Setting) -> Estimate:
         """Return the expected gain."""

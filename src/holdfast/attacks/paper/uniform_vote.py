@@ -43,5 +43,6 @@ class UniformVote(LiveColumnAttack):
     """
 
     family = "paper"
+    summary = "averages answers to uniformly random queries"
 
     _design = UniformColumns

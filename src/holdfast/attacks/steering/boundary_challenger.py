@@ -76,6 +76,7 @@ class BoundaryChallenger(ChampionChallenger):
     True
     """
 
+    summary = "steers scores to the rounding's boundaries"
     needs = Needs.ROUNDING
 
     @classmethod

@@ -99,6 +99,7 @@ class ChampionChallenger(InformedAttack):
     """
 
     family = "steering"
+    summary = "plays best against second-best labels"
     adaptive = True
     tolerates = frozenset({ExactAnswers, RoundedAnswers, NoisyAnswers, SubsetAnswers})
     intolerance = "a comparison alone gives no count to learn from"
@@ -328,6 +329,7 @@ class AnytimeChampionChallenger(ChampionChallenger):
     True
     """
 
+    summary = "plays best against second-best, open-ended"
     needs = Needs.OPEN_END
     strongest_on = frozenset()
     accounts = 1

@@ -73,6 +73,7 @@ class VoteStacking(InformedAttack):
     """
 
     family = "steering"
+    summary = "stacks models' votes, challenges the result"
     adaptive = True
     needs = Needs.VOTES
     takes_prior = False

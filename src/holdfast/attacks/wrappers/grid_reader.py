@@ -34,6 +34,8 @@ class GridReader(Reader):
     True
     """
 
+    summary = "plays another attack on rounded scores"
+
     @classmethod
     def obstacle(cls, setting: Setting) -> str:  # noqa: ARG003
         """Return why no plan has a figure for it."""

@@ -36,6 +36,7 @@ class ImprovementReader(Reader):
     array([1, 1, 0, 0], dtype=uint8)
     """
 
+    summary = "climbs on news of new bests"
     reads = Reads.NEW_BEST
 
     @classmethod

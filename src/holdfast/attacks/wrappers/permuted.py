@@ -49,6 +49,7 @@ class Permuted(LabelAttack):
     """
 
     family = "wrappers"
+    summary = "plays another attack on shuffled labels"
     needs = Needs.ATTACK
     adaptive = True  # as far as the class can tell: it depends on the attack that is wrapped
 

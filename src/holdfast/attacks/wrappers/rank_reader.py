@@ -42,6 +42,7 @@ class RankReader(Reader):
     array([1, 1, 1, 0, 0, 0], dtype=uint8)
     """
 
+    summary = "plays another attack on ranks alone"
     reads = Reads.ORDER
 
     @classmethod

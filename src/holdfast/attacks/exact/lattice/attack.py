@@ -82,6 +82,7 @@ class Lattice(InformedAttack):
     """
 
     family = "exact"
+    summary = "recovers labels exactly"
     adaptive = True
     proves_labels = True
     intolerance = (
