@@ -25,7 +25,7 @@ def main() -> None:
         query = attack.ask()
         query.labels(keys[:1000])
         rate = keys.size / best_seconds(partial(query.labels, keys), repeats=3) / 1e6
-        print(f"{name}: {rate:.0f} million labels a second; goal: at least 20", flush=True)
+        print(f"{name}: {rate:.0f} million labels per second; goal: at least 20", flush=True)
     for dtype, width in ((np.float64, 784), (np.float32, 128), (np.uint8, 3072), (np.uint8, 783)):
         rows = 400_000_000 // (width * np.dtype(dtype).itemsize)
         X = rng.integers(100, size=(rows, width), dtype=np.uint8).astype(dtype)

@@ -4,13 +4,13 @@
 
 - sqlite: one process, n = 10,000, next to a bare durable commit of one row into the same kind of
   file; the two take turns in the same run, since a disk's speed changes by the minute. Limit: 300
-  looks a second, or half of the bare commits.
+  looks per second, or half of the bare commits.
 - queue: how long a look takes, waiting included, where one process looks as fast as it can, and
   where two do at one SQLite ledger. Limit: the 99th percentile of two is at most 3 times that of
   one.
 - postgres: eight processes at one server and one data set, n = 10,000, with the server's own
-  durability (fsync on). Limit: 500 looks a second. HOLDFAST_TEST_POSTGRES_URL names a server; else
-  one is started.
+  durability (fsync on). Limit: 500 looks per second. HOLDFAST_TEST_POSTGRES_URL names a server;
+  else one is started.
 - large: one look at n = 10^7. Limit: 100 ms.
 """
 

@@ -21,14 +21,14 @@ from numpy.typing import NDArray
 
 from benchmarks.tables import Table, print_rows
 from holdfast.attacks.steering._multiclass_pairing import (
-    BEATEN,
     DEFAULT_WEIGHTS,
+    SPENT_ON_BEATEN,
     LabelHistory,
     ShowWeights,
     multiclass_level,
     multiclass_pairing,
 )
-from holdfast.attacks.steering.champion_challenger import LAST_LEVEL
+from holdfast.attacks.steering.champion_challenger import LAST_LOOK_LEVEL
 
 Floats = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ def game(
             rows = values[: int(shown.reached.max()) + 1]
             best = (rows.max(axis=0) - values.sum(axis=0) / n_classes) / math.sqrt(spread)
             lead = level(best, float(k - t)) / math.sqrt(spread)
-            slope = SMALL * lead * multiclass_level(k) * (LAST_LEVEL if t == k - 1 else 1.0)
+            slope = SMALL * lead * multiclass_level(k) * (LAST_LOOK_LEVEL if t == k - 1 else 1.0)
             past[t], _ = multiclass_pairing(
                 1.0 + SMALL * rows, shown, slope, rng.random(n), left=k - t, looks=k, coin=coin
             )
@@ -114,7 +114,9 @@ def last_row(classes: Sequence[int], looks: int, games: int, seed: int) -> str:
     """Return the line of what is lost in beaten labels."""
     shares = [measure(m, looks, DEFAULT_WEIGHTS, games, seed)[2] for m in classes]
     cells = (f" {lost.mean():.3f} ± {lost.std() / math.sqrt(games):.3f} |" for lost in shares)
-    return f"| in beaten labels (foreseen {BEATEN / math.sqrt(looks):.3f}) |" + "".join(cells)
+    return f"| in beaten labels (foreseen {SPENT_ON_BEATEN / math.sqrt(looks):.3f}) |" + "".join(
+        cells
+    )
 
 
 def table(classes: Sequence[int], looks: int, games: int, seed: int) -> Table:

@@ -1,6 +1,6 @@
 """Transcripts: recorded queries and answers, replayed to resume an attack.
 
-A board that allows a few looks a day is attacked over weeks. An attack is deterministic given its
+A board that allows a few looks per day is attacked over weeks. An attack is deterministic given its
 generator, so the recorded answers alone bring it back to where it stopped; the digest of each
 query proves that it is the same attack.
 """

@@ -86,8 +86,8 @@ def test_state_evolution_never_falls_below_one_step() -> None:
 def test_rows_made_again_give_the_same_guess_as_rows_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     hidden = np.random.default_rng(0).integers(4, size=300)
     guesses = []
-    for kept in (message_passing.KEPT, 0):
-        monkeypatch.setattr(message_passing, "KEPT", kept)
+    for kept in (message_passing.MOST_BYTES_KEPT, 0):
+        monkeypatch.setattr(message_passing, "MOST_BYTES_KEPT", kept)
         attack = MessagePassing(Problem(300, 4, 80), rng=np.random.default_rng(1))
         guesses.append(play_under(attack, hidden))
     np.testing.assert_array_equal(*guesses)

@@ -202,7 +202,7 @@ def test_an_exception_ends_busy_workers_and_they_clean_up(tmp_path, error):
 
 
 def test_a_worker_that_ignores_the_request_is_killed(tmp_path, monkeypatch):
-    monkeypatch.setattr(pools, "GRACE", 0.05)
+    monkeypatch.setattr(pools, "SECONDS_TO_END", 0.05)
     before = set(multiprocessing.active_children())
     with pytest.raises(KeyboardInterrupt), pool(work, tmp_path, processes=2) as give:
         list(give([("ignore_requests", "deaf"), ("wait", "deaf")], raising(KeyboardInterrupt)))

@@ -36,7 +36,7 @@ __all__ = [
 Floats = NDArray[np.float64]
 
 # Beyond this many standard deviations a bin's probability is 0 in double precision.
-FAR = 8.0
+FARTHEST_DEVIATIONS = 8.0
 # An interval from here on is in the upper tail: P(X > 2) = .023.
 UPPER_TAIL = 2.0
 # Less probable than this, a bin or interval counts as impossible.
@@ -174,8 +174,8 @@ def rounding_share(mean: float, variance: float, width: float) -> float:
     0.637
     """
     spread = math.sqrt(max(variance, 1e-12))
-    first = math.floor((mean - FAR * spread) / width) - 1
-    last = math.ceil((mean + FAR * spread) / width) + 1
+    first = math.floor((mean - FARTHEST_DEVIATIONS * spread) / width) - 1
+    last = math.ceil((mean + FARTHEST_DEVIATIONS * spread) / width) + 1
     x = ((np.arange(first, last + 1, dtype=np.float64) + 0.5) * width - mean) / spread
     mass = np.diff(ndtr(x))
     seen = mass > NEXT_TO_NOTHING

@@ -30,16 +30,16 @@ from holdfast.mechanisms import Rule
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 
-__all__ = ["CHANCE", "UnequalClasses", "baseline_of"]
+__all__ = ["SIGNIFICANCE", "UnequalClasses", "baseline_of"]
 
 # The classes count as unequal if equal ones would have so large a majority in fewer than one of
 # a thousand test sets. Below, a majority is the luck of the draw, which the training part does
 # not tell: points that it is worth are learned with a look.
-CHANCE = 1e-3
+SIGNIFICANCE = 1e-3
 # Classes that keep their own share in the prior; the others have the rest in equal parts.
-CANDIDATES = 64
+CLASSES_RANKED = 64
 # More looks than any attack takes to tell every label.
-ENOUGH = 10**9
+LOOKS_FOR_ALL_LABELS = 10**9
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class UnequalClasses(Baseline):
         """
         n, m = self.n_examples, self.n_classes
         belief = (n * np.array(self.shares) + 1.0) / (n + m)
-        order = np.argsort(-belief, kind="stable")[:CANDIDATES]
+        order = np.argsort(-belief, kind="stable")[:CLASSES_RANKED]
         return Prior.candidates(np.tile(order, (n, 1)), np.tile(belief[order], (n, 1)), m)
 
     @property
@@ -130,7 +130,7 @@ class UnequalClasses(Baseline):
     @cached_property
     def _all_looks(self) -> int:
         """How many looks tell every label, by a measured multiple of the limit."""
-        every = Problem(self.n_examples, self.n_classes, ENOUGH)
+        every = Problem(self.n_examples, self.n_classes, LOOKS_FOR_ALL_LABELS)
         return Lattice.forecast(Setting(every, prior=self.prior)).looks
 
 
@@ -146,7 +146,7 @@ def baseline_of(labels: Labels, n_classes: int) -> Baseline:
     counts = np.bincount(labels, minlength=m)
     most = int(counts.max())
     # Each of the m classes may be the one that is frequent by chance.
-    if m * float(binom.sf(most - 1, n, 1.0 / m)) >= CHANCE:
+    if m * float(binom.sf(most - 1, n, 1.0 / m)) >= SIGNIFICANCE:
         return Baseline(n, m)
     return UnequalClasses(n, m, most, _rounded(counts / n, rounding_unit_for(n, m, most / n)))
 

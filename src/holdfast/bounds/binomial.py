@@ -21,7 +21,7 @@ WINDOW_CONSTANT = 40.0
 # exp(-2 pi^2 POINTS^2), far below rounding.
 POINTS_PER_DEVIATION = 8
 # Below this size of e the series of `excess` is used; its first term left out is below 1e-19.
-NEAR = 0.2
+SERIES_BELOW = 0.2
 
 FloatOrArray = TypeVar("FloatOrArray", float, NDArray[np.float64])
 
@@ -47,7 +47,7 @@ def excess(e: float) -> float:
     >>> excess(0.0), excess(2.0**-40) / 2.0**-81
     (0.0, 0.9999999999996968)
     """
-    if abs(e) < NEAR:
+    if abs(e) < SERIES_BELOW:
         return float(_excess_near(e))
     return (1.0 + e) * math.log1p(e) - e
 
@@ -114,7 +114,7 @@ def _log_pmf_window(n: int, m: int) -> tuple[NDArray[np.float64], int]:
 
 def excesses(e: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return `excess` of every element."""
-    return np.where(np.abs(e) < NEAR, _excess_near(e), (1.0 + e) * np.log1p(e) - e)
+    return np.where(np.abs(e) < SERIES_BELOW, _excess_near(e), (1.0 + e) * np.log1p(e) - e)
 
 
 def _excess_near(e: FloatOrArray) -> FloatOrArray:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 __all__ = ["expected_distance", "expected_distances"]
 
-# A node whose integrand is below exp(-NEGLIGIBLE) is skipped.
-NEGLIGIBLE = 80.0
+# A node whose integrand is below exp(-NEGLIGIBLE_NATS) is skipped.
+NEGLIGIBLE_NATS = 80.0
 
 
 def expected_distance(n_steps: int, inverse_probability: int) -> float:
@@ -54,7 +54,7 @@ def expected_distance(n_steps: int, inverse_probability: int) -> float:
     n_nodes = min(n_steps + 1, math.ceil(40.0 + 12.0 * math.sqrt(variance)))
     # phi^(b-1) <= exp(-4p (b-1) sin^2(t/2)) wherever phi >= 0, that is for M >= 4; for M = 3
     # it is at least -1/3 and negligible outside the window as well once the window is a part.
-    sine = math.sqrt(min(1.0, NEGLIGIBLE / (2.0 * variance))) if variance > 0.0 else 1.0
+    sine = math.sqrt(min(1.0, NEGLIGIBLE_NATS / (2.0 * variance))) if variance > 0.0 else 1.0
     last = min(n_nodes // 2, math.ceil(2.0 * math.asin(sine) / (2.0 * math.pi) * n_nodes))
     half_angle = np.pi * np.arange(last + 1) / n_nodes
     drop = 4.0 * p * np.sin(half_angle) ** 2

@@ -44,9 +44,9 @@ Floats = NDArray[np.float64]
 # valid limit, and the labels beyond are put together so that the limit can only rise.
 SAMPLE, DEPTH = 4096, 64
 # Examples that tangents are found on.
-GUIDE = 256
+TANGENT_EXAMPLES = 256
 # Entries that are handled at a time.
-CHUNK = 1 << 20
+CHUNK_ENTRIES = 1 << 20
 # Slopes at which the price of an accuracy is known exactly; between two of them it is taken from
 # the higher of their tangents, which lies below it.
 SLOPES = np.geomspace(1e-5, STEEPEST, 640)
@@ -186,7 +186,7 @@ class _Price:
 
     @functools.cached_property
     def _guide(self) -> Floats:
-        stride = max(1, len(self._rows) // GUIDE)
+        stride = max(1, len(self._rows) // TANGENT_EXAMPLES)
         rows, alike, weights = (each[::stride] for each in (self._rows, self._alike, self._weights))
         weights = weights / weights.sum()
         laws = LabelLaws(rows, alike)
@@ -237,7 +237,7 @@ def _rows(probabilities: Floats, n_classes: int) -> tuple[Floats, Floats]:
 
 
 def _chunks(rows: Floats, alike: Floats) -> Iterator[tuple[Floats, Floats]]:
-    size = max(1, CHUNK // rows.shape[1])
+    size = max(1, CHUNK_ENTRIES // rows.shape[1])
     for start in range(0, len(rows), size):
         yield rows[start : start + size], alike[start : start + size]
 

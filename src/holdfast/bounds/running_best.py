@@ -38,7 +38,7 @@ __all__ = [
 
 # Rounds in which the best and the worst possible guess of several accounts limit each other; every
 # round's result is valid.
-ROUNDS = 4
+ROUNDS_OF_LIMITS = 4
 STATEMENT = "information inequality, running best (docs/bounds.md)"
 NOT_COVERED = (
     "a state that teams with models of their own climb too: their queries are not known to "
@@ -228,7 +228,7 @@ class _Climb:
         worst, best = 0.0, 1.0
         # Nothing is lower than a look that abstains everywhere; of a model it is not computed.
         limited = others > 0 and model is None and not abstentions
-        for _ in range(ROUNDS if limited else 1):
+        for _ in range(ROUNDS_OF_LIMITS if limited else 1):
             floor = worst
             best = largest(lambda a, b=floor: known.least_nats(a) <= most(a, b), known.chance)  # type: ignore[misc]
             if limited:

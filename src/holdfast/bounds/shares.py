@@ -24,7 +24,7 @@ __all__ = ["accuracy_from_shares", "nats_any_labels", "queries_to_recover_shares
 # How far shares may be from summing to 1.
 SUM_SLACK = 1e-6
 # Nats of one example are a difference of two entropies, rounded by less than this.
-LOST = 2e-15
+ENTROPY_ROUNDING = 2e-15
 
 
 def accuracy_from_shares(nats: float, n_examples: int, shares: Sequence[float]) -> float:
@@ -52,7 +52,7 @@ def accuracy_from_shares(nats: float, n_examples: int, shares: Sequence[float]) 
     laws = LabelLaws(p[None])
     slope = largest(lambda s: float(laws.at(s).nats[0]) <= target, 0.0, STEEPEST)
     # So many nats that rounding may have lost are worth 1/slope each.
-    return min(1.0, float(laws.at(slope).best[0]) + LOST / slope)
+    return min(1.0, float(laws.at(slope).best[0]) + ENTROPY_ROUNDING / slope)
 
 
 def entropy_of(shares: Sequence[float]) -> float:

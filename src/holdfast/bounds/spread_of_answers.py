@@ -36,9 +36,9 @@ __all__ = ["exact_accuracy", "exact_answers", "rounded_accuracy", "rounded_answe
 SHARES = np.geomspace(1e-3, 0.7, 40)
 # The best accuracy is bounded after 1, 2, 3, ... looks in this ratio; looks in between count as the
 # next of these. The grid is the same for every k, so the bound rises with k.
-RATIO = 1.4
+LOOKS_RATIO = 1.4
 # How precisely, where it is not the end.
-TOLERANCE = 1e-3
+INNER_TOLERANCE = 1e-3
 # What Bernstein's inequality loses over the normal law in lemma Z.
 LEMMA_EXCESS = 2.0 / 3.0
 
@@ -171,12 +171,12 @@ def _solve(problem: Problem, spread: _Spread, model: LabelModel | None) -> float
     best, looks = known.largest_accuracy(spread.first_nats), 1
     while looks < k and best < 1.0:
         # From an even chance on no query can be spread more widely.
-        until = k if best >= 0.5 else min(k, max(looks + 1, math.floor(looks * RATIO)))
+        until = k if best >= 0.5 else min(k, max(looks + 1, math.floor(looks * LOOKS_RATIO)))
         charged = _charge(nats, until - looks, limits)
         after = largest(
             lambda a, most=charged: known.least_nats(a) <= most(a),  # type: ignore[misc]
             known.chance,
-            tolerance=0.0 if until == k else TOLERANCE,
+            tolerance=0.0 if until == k else INNER_TOLERANCE,
         )
         # Never lower than with fewer looks, whatever the last digits say.
         best = max(best, after)

@@ -30,8 +30,8 @@ __all__ = ["information_adaptive_tilted"]
 # Slopes t/(1-t) of the lines: any set gives a valid bound, a denser one a slightly sharper one.
 SLOPES = np.geomspace(32.0, 1e-6, 72)
 # Up to this many examples every count is summed; above, blocks between so many nodes.
-FULL_SUM = 1 << 16
-NODES = 1 << 13
+MOST_SUMMED_COUNTS = 1 << 16
+BLOCK_NODES = 1 << 13
 
 
 def information_adaptive_tilted(problem: Problem) -> Bound:
@@ -112,18 +112,18 @@ def _blocks(
     """Return log probabilities and how often to count each, per class of possible answers.
 
     There is one class, or two if the parity of an answer is known, which doubles its
-    probabilities. Sums of powers over them are exact for n <= FULL_SUM, else at most a percent too
-    large: the distribution is unimodal, so a block of counts is at most its size times its larger
-    end.
+    probabilities. Sums of powers over them are exact for n <= MOST_SUMMED_COUNTS, else at most a
+    percent too large: the distribution is unimodal, so a block of counts is at most its size times
+    its larger end.
     """
-    if n <= FULL_SUM:
+    if n <= MOST_SUMMED_COUNTS:
         every = log_pmf(np.arange(n + 1), n, m)
         classes = [every[0::2], every[1::2]] if parity else [every]
         sizes = [np.ones_like(log_p) for log_p in classes]
     else:
         mode = (n + 1) // m
         deviation = math.sqrt(n / m * (1.0 - 1.0 / m))
-        spread = deviation * np.sinh(np.linspace(0.0, math.asinh(n / deviation), NODES // 2))
+        spread = deviation * np.sinh(np.linspace(0.0, math.asinh(n / deviation), BLOCK_NODES // 2))
         # Even offsets, so that a block holds equally many counts of either parity.
         offsets = 2 * (np.concatenate([-spread, spread]) / 2.0).astype(np.int64)
         nodes = np.unique(np.clip(mode + offsets, 0, n))

@@ -24,11 +24,11 @@ Floats = NDArray[np.float64]
 # Counts or blocks in a table.
 MOST_ENTRIES = 1 << 18
 # Blocks per standard deviation, where counts are taken in blocks.
-BLOCKS = 64
-# The table ends where the tail is below exp(-nats - END).
-END = 60.0
+BLOCKS_PER_DEVIATION = 64
+# The table ends where the tail is below exp(-nats - NATS_BEYOND_TABLE).
+NATS_BEYOND_TABLE = 60.0
 # By what share logarithms of tails are raised, which covers their rounding.
-SUMMED = 1e-12
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -61,22 +61,22 @@ def upper_tails(n: int, m: int, nats: float) -> UpperTails | None:
     None if that takes too many entries.
     """
     deviation = math.sqrt(n / m * (1.0 - 1.0 / m))
-    last = _last_count(n, m, nats + END)
+    last = _last_count(n, m, nats + NATS_BEYOND_TABLE)
     first = max(0, n // m - math.ceil(40.0 + 12.0 * deviation))
     if last - first < MOST_ENTRIES:
         block = 1
     else:
         # Above the mode only: there probabilities fall.
-        first, block = (n + 1) // m + 1, max(1, int(deviation / BLOCKS))
+        first, block = (n + 1) // m + 1, max(1, int(deviation / BLOCKS_PER_DEVIATION))
         if (last - first) // block >= MOST_ENTRIES:
             return None
     counts = np.arange(first, last + block, block, dtype=np.int64)
     counts = counts[counts <= n]
     log_p = log_pmf(counts, n, m) + math.log(block)
-    # What lies beyond the table: at most exp(-nats - END) a count, n counts.
-    rest = -np.inf if counts[-1] + block > n else -nats - END
+    # What lies beyond the table: at most exp(-nats - NATS_BEYOND_TABLE) per count, n counts.
+    rest = -np.inf if counts[-1] + block > n else -nats - NATS_BEYOND_TABLE
     # Where counts are left out below, they hold next to nothing.
-    tail = np.minimum(_sums_from_the_end(log_p, rest), 0.0) * (1.0 - SUMMED)
+    tail = np.minimum(_sums_from_the_end(log_p, rest), 0.0) * (1.0 - ROUNDING)
     end = -np.inf if rest == -np.inf else rest + math.log(n)
     if block == 1:
         beyond = np.append(tail[1:], rest)

@@ -36,14 +36,14 @@ Floats = NDArray[np.float64]
 MOST_RUNGS = 1 << 14
 # Rungs that are reached with less than this probability, as a logarithm and beside 1/n, count as if
 # they gave all labels away.
-RARE = -50.0
+LOG_ODDS_OF_RARE_RUNGS = -50.0
 # More transcripts than e to this are not counted; beyond, everything is possible anyway.
 MOST_NATS = 1e6
 # By what share logarithms of numbers of transcripts are raised, which covers rounding in sums of
 # up to `MOST_RUNGS` terms.
-SUMMED = 1e-11
+SUM_ROUNDING = 1e-11
 # What the law of the first rung leaves out.
-LEFT_OUT = math.exp(-60.0)
+FIRST_RUNG_LEFT_OUT = math.exp(-60.0)
 
 NOT_COVERED = (
     "several accounts: the first look of the second one is adaptive",
@@ -98,8 +98,8 @@ def weighted_accuracy(problem: Problem, step: Fraction) -> float | None:
     if tails is None:
         return None
     above, near = _reached(n, step, top, tails)
-    lost = math.log(n) - RARE
-    gain = n * (law.slack if law.slack >= EVALUATED else LEFT_OUT)
+    lost = math.log(n) - LOG_ODDS_OF_RARE_RUNGS
+    gain = n * (law.slack if law.slack >= EVALUATED else FIRST_RUNG_LEFT_OUT)
     for rung, probability in zip(law.rungs.astype(int).tolist(), law.probability, strict=True):
         if probability <= math.exp(-lost):
             gain += n * float(probability)
@@ -145,7 +145,7 @@ def _log_choose(fixed: float, d: Floats) -> Floats:
     terms = np.log1p(fixed / np.maximum(d, 1.0))
     if d[0] == 0.0:
         terms[0] = 0.0
-    logs: Floats = np.cumsum(terms) * (1.0 + SUMMED)
+    logs: Floats = np.cumsum(terms) * (1.0 + SUM_ROUNDING)
     return logs
 
 
@@ -178,7 +178,7 @@ def _gain(chance: Floats, number: _Transcripts, tails: UpperTails, m: int) -> fl
     With q_d = Q_d - Q_{d+1} it is the sum of s_d q_d + N_d E(B - n/m - s_d)^+, least where
     P(B - n/m > s_d) = q_d/N_d; where that would make thresholds fall, neighbours are pooled.
     """
-    n, lost = tails.n, math.log(tails.n) - RARE
+    n, lost = tails.n, math.log(tails.n) - LOG_ODDS_OF_RARE_RUNGS
     depth = int(np.searchsorted(-chance, lost))
     rest = n * math.exp(float(chance[depth])) if depth < len(chance) else 0.0
     chance = chance[:depth]

@@ -26,7 +26,7 @@ MARKERS = "osD^vP"
 GUARANTEES = {cls.name: cls.guarantee for cls in attack_types() if cls.guarantee}
 STATEMENTS = {"small-k": "Theorem 3 guarantees", "large-k": "Theorem 6 guarantees"}
 # A mean closer to zero than this many standard errors has no place on a logarithmic axis.
-VISIBLE = 3.0
+LEAST_ERRORS_ABOVE_ZERO = 3.0
 
 
 class _Curve(NamedTuple):
@@ -130,7 +130,7 @@ def _draw_attacks(
             (point["k"], point["bias"].mean, _error(point["bias"].stderr))
             for point in points
             if point["attack"] == name
-            and point["bias"].mean > VISIBLE * _error(point["bias"].stderr)
+            and point["bias"].mean > LEAST_ERRORS_ABOVE_ZERO * _error(point["bias"].stderr)
         )
         if not seen:
             continue
@@ -176,7 +176,7 @@ def _lowest(points: Sequence[Mapping[str, Any]], n: int, m: int) -> float:
     seen: list[float] = [
         point["bias"].mean - _error(point["bias"].stderr)
         for point in points
-        if point["bias"].mean > VISIBLE * _error(point["bias"].stderr) > 0
+        if point["bias"].mean > LEAST_ERRORS_ABOVE_ZERO * _error(point["bias"].stderr) > 0
     ]
     return 0.6 * min([SMALL_K / math.sqrt(n * m), *seen])
 

@@ -18,7 +18,7 @@ from holdfast.mechanisms import Rule
 __all__ = ["Cell", "RuleSummary", "n_plays", "run_matrix"]
 
 # A measured mean may lie this many standard errors above the bound on its expectation.
-TOLERANCE = 4.0
+ERRORS_ABOVE_BOUND = 4.0
 
 
 class Cell(NamedTuple):
@@ -161,7 +161,8 @@ def _summary(
         bias_with_accounts=many.bias,
         certified_with_accounts=many.certified,
         holds=all(
-            cell.bias is None or cell.bias.mean <= cell.certified + TOLERANCE * cell.bias.stderr
+            cell.bias is None
+            or cell.bias.mean <= cell.certified + ERRORS_ABOVE_BOUND * cell.bias.stderr
             for cell in (*cells, *fresh)
             if cell.rule == text
         ),

@@ -37,11 +37,11 @@ TaskIn = TypeVar("TaskIn", contravariant=True)
 ResultOut = TypeVar("ResultOut", covariant=True)
 
 # Seconds that workers have for ending on request before they are killed.
-GRACE = 2.0
+SECONDS_TO_END = 2.0
 # A worker whose last task took fewer seconds gets the next one before it is done with this.
-SHORT = 0.05
+SHORT_TASK_SECONDS = 0.05
 # Bytes that a pipe takes although nobody reads; more could wait for a worker that waits for us.
-SMALL = 4096
+PIPE_BYTES = 4096
 # What a worker sends before it compiles for the first time; no pickle is as short.
 COMPILING = b"c"
 
@@ -179,7 +179,7 @@ class _Workers(Generic[Task, Result]):
             for worker in self._all:
                 worker.pipe.close()
                 worker.process.terminate()
-            latest = time.monotonic() + GRACE
+            latest = time.monotonic() + SECONDS_TO_END
             for worker in self._all:
                 worker.process.join(max(0.0, latest - time.monotonic()))
                 worker.process.kill()
@@ -212,7 +212,7 @@ class _Workers(Generic[Task, Result]):
     def _send(self, errand: _Errand) -> None:
         message = pickle.dumps(errand.task)
         worker = self._least_busy()
-        while worker.errands and len(message) > SMALL:
+        while worker.errands and len(message) > PIPE_BYTES:
             self._receive()
             worker = self._least_busy()
         self._tell(worker, message)
@@ -240,7 +240,7 @@ class _Workers(Generic[Task, Result]):
                 compiling.tell()
                 continue
             seconds, done, result = pickle.loads(message)
-            worker.most = 2 if seconds < SHORT else 1
+            worker.most = 2 if seconds < SHORT_TASK_SECONDS else 1
             errand = worker.errands.popleft()
             call = errand.call
             if not done:
@@ -252,7 +252,7 @@ class _Workers(Generic[Task, Result]):
 
 
 def _report_loss(worker: _Worker) -> NoReturn:
-    worker.process.join(GRACE)
+    worker.process.join(SECONDS_TO_END)
     raise WorkerLost(
         f"a worker process ended before its work was done, with exit code "
         f"{worker.process.exitcode}; if memory ran out, fewer processes need less."

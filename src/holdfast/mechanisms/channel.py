@@ -29,7 +29,7 @@ __all__ = ["LARGEST_VARIANCE", "Channel"]
 # An accuracy lies in [0, 1], and so does the point of the grid next to it.
 LARGEST_VARIANCE = 0.25
 # Added to each limit, so that rounding never makes it too low.
-SLACK = 1e-12
+ROUNDING_SLACK = 1e-12
 
 
 @dataclass(frozen=True)
@@ -66,11 +66,11 @@ class Channel:
         e = self.cell / self.scale
         extra = variance + self.cell**2 / 12.0
         if self.shape == "gaussian":
-            return 0.5 * math.log1p(extra / self.scale**2) + SLACK
+            return 0.5 * math.log1p(extra / self.scale**2) + ROUNDING_SLACK
         spread = self.cell**2 / (2.0 * math.sinh(e / 2.0) ** 2)
         gap = 0.5 * math.log(math.pi * math.e) - math.log(math.cosh(e / 2.0)) - e / math.sinh(e)
         widened = 0.5 * math.log1p(extra / spread) + gap
         moved = math.sqrt(variance + self.cell**2 / 4.0) / self.scale
         a = e / math.sinh(e)
         diverged = (1.0 - a) * moved + a * moved**2 / 2.0
-        return min(widened, diverged) + SLACK
+        return min(widened, diverged) + ROUNDING_SLACK

@@ -15,13 +15,13 @@ from holdfast.quoting import quoted
 __all__ = ["as_fraction", "check_count", "check_scale", "check_step", "nearest_multiple"]
 
 # Finer steps and scales than this hide nothing from anybody; wider noise hides everything.
-FINEST = 1e-9
-WIDEST = 1e3
+FINEST_STEP = 1e-9
+WIDEST_NOISE = 1e3
 # Looks, parts, budgets and seeds up to this.
-MOST = 2**63 - 1
+LARGEST_COUNT = 2**63 - 1
 
 
-def check_count(name: str, value: int, least: int, most: int = MOST) -> int:
+def check_count(name: str, value: int, least: int, most: int = LARGEST_COUNT) -> int:
     """Return `value` if it is an integer between two others."""
     number = check_at_least(name, value, least)
     if number > most:
@@ -32,16 +32,18 @@ def check_count(name: str, value: int, least: int, most: int = MOST) -> int:
 def check_step(name: str, value: object) -> float:
     """Return `value` if it is a step between two accuracies, or a share, that makes sense."""
     number = _number(value)
-    if not FINEST <= number <= 1.0:
-        raise InvalidInput(f"{name} must lie in [{FINEST:g}, 1], got {quoted(value)}.")
+    if not FINEST_STEP <= number <= 1.0:
+        raise InvalidInput(f"{name} must lie in [{FINEST_STEP:g}, 1], got {quoted(value)}.")
     return number
 
 
 def check_scale(name: str, value: object) -> float:
     """Return `value` if it is a scale of noise that makes sense."""
     number = _number(value)
-    if not FINEST <= number <= WIDEST:
-        raise InvalidInput(f"{name} must lie in [{FINEST:g}, {WIDEST:g}], got {quoted(value)}.")
+    if not FINEST_STEP <= number <= WIDEST_NOISE:
+        raise InvalidInput(
+            f"{name} must lie in [{FINEST_STEP:g}, {WIDEST_NOISE:g}], got {quoted(value)}."
+        )
     return number
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 __all__ = ["Coins"]
 
-WORD = 64
+WORD_BITS = 64
 WORDS_AT_ONCE = 32
 
 
@@ -73,7 +73,7 @@ class Coins:
         while True:
             if top >= bottom:
                 return True
-            digit, top = divmod(top << WORD, bottom)
+            digit, top = divmod(top << WORD_BITS, bottom)
             word = self._word()
             if word != digit:
                 return word < digit
@@ -85,15 +85,15 @@ class Coins:
         bits = (limit - 1).bit_length()
         while True:
             value = 0
-            for _ in range(-(-bits // WORD)):
-                value = value << WORD | self._word()
-            value >>= -bits % WORD
+            for _ in range(-(-bits // WORD_BITS)):
+                value = value << WORD_BITS | self._word()
+            value >>= -bits % WORD_BITS
             if value < limit:
                 return value
 
     def _word(self) -> int:
         if not self._words:
             self._words = self._rng.integers(
-                0, 1 << WORD, size=WORDS_AT_ONCE, dtype=np.uint64
+                0, 1 << WORD_BITS, size=WORDS_AT_ONCE, dtype=np.uint64
             ).tolist()
         return self._words.pop()

@@ -11,7 +11,7 @@ __all__ = ["log_patterns", "log_sequences"]
 
 # Up to so many factors are multiplied one by one: a difference of logarithms of factorials of
 # 10^12 has lost all digits behind the second.
-FEW = 1 << 17
+MOST_FACTORS = 1 << 17
 # By what share a sum of logarithms is raised, and a difference of logarithms of factorials beside
 # the largest of them: more than rounding can have taken away.
 SUMMED, SUBTRACTED = 1e-12, 1e-15
@@ -24,7 +24,7 @@ def log_sequences(looks: int, values: int) -> float:
     True
     """
     few, many = sorted((looks, values - 1))
-    if few <= FEW:
+    if few <= MOST_FACTORS:
         return float(np.log1p(many / np.arange(1.0, few + 1.0)).sum()) * (1.0 + SUMMED)
     largest = float(gammaln(few + many + 1.0))
     return largest * (1.0 + SUBTRACTED) - float(gammaln(few + 1.0) + gammaln(many + 1.0))
@@ -36,7 +36,7 @@ def log_patterns(looks: int, most: int) -> float:
     >>> round(log_patterns(4, 1), 6) == round(float(np.log(5)), 6)
     True
     """
-    if min(looks, most) > FEW:
+    if min(looks, most) > MOST_FACTORS:
         return looks * math.log(2.0)  # all that there are
     chosen = np.arange(1.0, min(looks, most) + 1.0)
     each = np.cumsum(np.log(looks - chosen + 1.0) - np.log(chosen))

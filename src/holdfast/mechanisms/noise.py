@@ -26,13 +26,13 @@ from holdfast.mechanisms.checks import as_fraction, nearest_multiple
 from holdfast.mechanisms.coins import Coins
 from holdfast.quoting import quoted
 
-__all__ = ["FINENESS", "Sampler", "Shape", "check_sampler", "draw", "grid_of", "with_noise"]
+__all__ = ["GRID_BITS", "Sampler", "Shape", "check_sampler", "draw", "grid_of", "with_noise"]
 
 Sampler = Literal["grid", "opendp"]
 Shape = Literal["gaussian", "laplace"]
 
 # A cell is between 2^-41 and 2^-40 times the scale of the noise.
-FINENESS = 40
+GRID_BITS = 40
 
 
 def check_sampler(sampler: str) -> None:
@@ -54,7 +54,7 @@ def grid_of(scale: float) -> Fraction:
     (True, True)
     """
     _, exponent = math.frexp(scale)  # scale = mantissa 2^exponent, mantissa in [1/2, 1)
-    return Fraction(2) ** (exponent - 1 - FINENESS)
+    return Fraction(2) ** (exponent - 1 - GRID_BITS)
 
 
 def with_noise(

@@ -10,7 +10,7 @@ __all__ = ["gaussian_difference", "laplace_difference"]
 
 # The draws lie on a grid that is finer than their scale by 2^40 (see `noise`): one cell of it for
 # each draw, and the floating-point error of the quantile, are far below this share.
-SLACK = 1e-9
+ROUNDING_SLACK = 1e-9
 
 
 def gaussian_difference(scale: float, chance: float) -> float:
@@ -19,7 +19,7 @@ def gaussian_difference(scale: float, chance: float) -> float:
     >>> round(gaussian_difference(1.0, 0.05), 3)  # 1.645 sqrt(2)
     2.326
     """
-    return max(0.0, -math.sqrt(2.0) * scale * float(ndtri(chance))) * (1.0 + SLACK)
+    return max(0.0, -math.sqrt(2.0) * scale * float(ndtri(chance))) * (1.0 + ROUNDING_SLACK)
 
 
 def laplace_difference(scale: float, chance: float) -> float:
@@ -35,4 +35,4 @@ def laplace_difference(scale: float, chance: float) -> float:
     if chance >= 0.5:
         return 0.0
     u = -float(lambertw(-4.0 * chance * math.exp(-2.0), -1).real)
-    return scale * (u - 2.0) * (1.0 + SLACK)
+    return scale * (u - 2.0) * (1.0 + ROUNDING_SLACK)

@@ -37,11 +37,11 @@ MOST_EXAMPLES = 1 << 17
 MOST_LOOKS = 1 << 17
 # Slopes t/(1-t), and weights w in units of the inverse variance: any set gives a valid limit.
 SLOPES = np.geomspace(32.0, 1e-4, 60)
-WEIGHTS = np.geomspace(1e-3, 32.0, 90)
+TILTS = np.geomspace(1e-3, 32.0, 90)
 LARGEST_INTEGER = 1 << 62
 # Added to each limit, so that rounding never makes it too low.
-SLACK = 1e-9
-NEGLIGIBLE = 60.0
+ROUNDING_SLACK = 1e-9
+NEGLIGIBLE_NATS = 60.0
 
 
 def rounded_nats(problem: Problem, step: Fraction) -> float:
@@ -143,10 +143,10 @@ def _rounded_lines(n: int, m: int, step: Fraction) -> tuple[float, NDArray[np.fl
     starts = np.flatnonzero(np.diff(levels, prepend=-1))
     log_q = np.logaddexp.reduceat(log_pmf(counts, n, m), starts)
     log_q = np.minimum(log_q, 0.0)
-    first = -float(np.sum(np.exp(log_q) * log_q)) + SLACK
+    first = -float(np.sum(np.exp(log_q) * log_q)) + ROUNDING_SLACK
     orders = SLOPES / (1.0 + SLOPES)
     sums = logsumexp(orders[:, None] * log_q[None, :], axis=1)
-    return first, np.maximum(sums * (1.0 + SLOPES), 0.0) + SLACK, math.log(starts.size)
+    return first, np.maximum(sums * (1.0 + SLOPES), 0.0) + ROUNDING_SLACK, math.log(starts.size)
 
 
 @functools.lru_cache(maxsize=64)
@@ -154,13 +154,13 @@ def _moments(n: int, m: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return weights w and ln E exp(w X^2), X the deviation of a fixed query's accuracy."""
     counts = np.arange(n + 1)
     squares = (counts / n - 1.0 / m) ** 2
-    weights = WEIGHTS * (n * m * m / (m - 1.0))
+    weights = TILTS * (n * m * m / (m - 1.0))
     log_q = log_pmf(counts, n, m)
     moments = []
     for w in weights.tolist():
         terms = w * squares + log_q
         top = float(terms.max())
         # What is left out is below n e^-60 of the sum, far below the slack.
-        near = terms[terms > top - NEGLIGIBLE]
-        moments.append(top + math.log(float(np.exp(near - top).sum())) + SLACK)
+        near = terms[terms > top - NEGLIGIBLE_NATS]
+        moments.append(top + math.log(float(np.exp(near - top).sum())) + ROUNDING_SLACK)
     return weights, np.array(moments)

@@ -20,7 +20,7 @@ from holdfast.problem import Problem, check_at_least
 __all__ = ["BlockClimb"]
 
 # Where a block's number of matches can lie, in standard deviations about its mean.
-GRID = np.linspace(-5.0, 6.0, 221)
+DEVIATIONS = np.linspace(-5.0, 6.0, 221)
 
 
 class BlockClimb(LabelAttack):
@@ -111,12 +111,12 @@ class BlockClimb(LabelAttack):
         self._edges = [n * block // n_blocks for block in range(n_blocks + 1)]
         # The difference of two labels' matches has sqrt(2) times the spread of one.
         self._margin = threshold * math.sqrt(2.0)
-        density = np.exp(-(GRID**2) / 2)
+        density = np.exp(-(DEVIATIONS**2) / 2)
         self._prior: NDArray[np.float64] = density / density.sum()
-        self._withstood = ndtr(GRID + self._margin)
+        self._withstood = ndtr(DEVIATIONS + self._margin)
         tail = 1.0 - self._withstood
-        above = np.exp(-((GRID + self._margin) ** 2) / 2) / math.sqrt(2.0 * math.pi)
-        self._gains = above - GRID * tail
+        above = np.exp(-((DEVIATIONS + self._margin) ** 2) / 2) / math.sqrt(2.0 * math.pi)
+        self._gains = above - DEVIATIONS * tail
         self._beliefs = np.tile(self._prior, (n_blocks, 1))
         self._worth = self._beliefs @ self._gains
         self._challengers = np.zeros(n_blocks, dtype=np.int64)
@@ -155,7 +155,7 @@ class BlockClimb(LabelAttack):
         """Return the distribution of the champion's matches after a challenge."""
         if rose:
             # The new champion is at y with the prior's density, times P(old champion < y - margin).
-            below = np.interp(GRID - self._margin, GRID, np.cumsum(belief), left=0.0)
+            below = np.interp(DEVIATIONS - self._margin, DEVIATIONS, np.cumsum(belief), left=0.0)
             changed = self._prior * below
         else:
             changed = belief * self._withstood

@@ -21,11 +21,11 @@ from holdfast.problem import Problem
 __all__ = ["PriorClimb"]
 
 # Labels of an example that are tried, the most likely first.
-DEPTH = 8
+LABELS_TRIED = 8
 # Group sizes that are considered: all small ones, and from there on about a fifth larger each.
-SIZES = tuple(sorted({math.ceil(1.2**power) for power in range(50)}))
+GROUP_SIZES = tuple(sorted({math.ceil(1.2**power) for power in range(50)}))
 # Up to this size the surplus of a group is summed over its whole law, above it is nearly normal.
-SUMMED = 40
+MOST_SUMMED_GROUP = 40
 
 
 class PriorClimb(LabelAttack):
@@ -111,7 +111,7 @@ class PriorClimb(LabelAttack):
         known = Prior.uniform(n, m) if prior is None else prior
         known = known if isinstance(known, Prior) else Prior.dense(known)
         known.check_fits(self._problem)
-        labels, self._odds = known.relative(self._shifts).ranked(min(DEPTH, m))
+        labels, self._odds = known.relative(self._shifts).ranked(min(LABELS_TRIED, m))
         self._labels = labels.astype(np.uint32)
         self._step, self._threshold = step * n, threshold
         self._next = np.ones(n, dtype=np.int64)  # which label of an example is to be tried
@@ -186,7 +186,7 @@ def _group_size(
     them win, a loss tells as much as a win; where few do, the next round can mix them again.
     """
     best, size = 0.0, 1
-    for g in SIZES:
+    for g in GROUP_SIZES:
         if g > examples:
             break
         needed = max(1.0, step, math.floor(threshold * math.sqrt((a + b) * g)) + 1.0)
@@ -200,7 +200,7 @@ def _group_size(
 @functools.lru_cache(maxsize=4096)
 def _surplus(a: float, b: float, g: int, needed: float) -> tuple[float, float]:
     """Return the chance that a group's surplus is `needed` or more, and its mean above that."""
-    if g <= SUMMED:
+    if g <= MOST_SUMMED_GROUP:
         one = np.array([a, max(0.0, 1.0 - a - b), b])
         law = np.ones(1)
         for _ in range(g):

@@ -18,7 +18,7 @@ from holdfast.problem import Problem
 __all__ = ["RandomClimb"]
 
 # The shares of the examples that are tried; the best of them is a flat optimum.
-SHARES = np.linspace(0.02, 1.0, 50)
+CHANGED_SHARES = np.linspace(0.02, 1.0, 50)
 
 
 class RandomClimb(LabelAttack):
@@ -108,8 +108,10 @@ class RandomClimb(LabelAttack):
         n, m, _ = self._problem
         lead = max((self._standing - n / m) * m / (m - 1), 0.0)
         # What must be won back and the step, in units of the spread of the change.
-        needed = (self._step + SHARES * lead) / np.sqrt(SHARES * (2.0 - SHARES))
-        return float(SHARES[np.argmin(needed)])
+        needed = (self._step + CHANGED_SHARES * lead) / np.sqrt(
+            CHANGED_SHARES * (2.0 - CHANGED_SHARES)
+        )
+        return float(CHANGED_SHARES[np.argmin(needed)])
 
     def _receive(self, count: float) -> None:
         if count > self._standing:

@@ -37,13 +37,13 @@ from holdfast.problem import Problem, check_at_least
 __all__ = ["SubsetDesign", "best_of", "label_counts", "one_step_accuracy"]
 
 # Bytes of regenerated rows that are worked on at a time.
-CHUNK = 1 << 21
+CHUNK_BYTES = 1 << 21
 
 # Rounds of expectation-maximisation for the offset that all answers have in common.
 OFFSET_ROUNDS = 40
 
 # Examples that stand for all others when a design is chosen for a prior.
-SAMPLE = 400
+SAMPLED_EXAMPLES = 400
 
 
 @njit(cache=True, nogil=True)
@@ -195,8 +195,11 @@ class SubsetDesign(InformedAttack):
         best, most = (n, counts[0]), -math.inf
         sizes = sorted({min(n, 2**e) for e in range(3, n.bit_length() + 1)})
         for size in sizes:
-            rows = odds[draw.integers(size, size=SAMPLE)]
-            uniform, noise = draw.random(SAMPLE), draw.normal(size=(SAMPLE, rows.shape[1]))
+            rows = odds[draw.integers(size, size=SAMPLED_EXAMPLES)]
+            uniform, noise = (
+                draw.random(SAMPLED_EXAMPLES),
+                draw.normal(size=(SAMPLED_EXAMPLES, rows.shape[1])),
+            )
             for r in counts:
                 shown = rows[:, :r]
                 spread = float((shown * (1 - shown)).sum(axis=1).mean()) / r * size
@@ -207,7 +210,9 @@ class SubsetDesign(InformedAttack):
                 evidence = strength * (hit - 0.5) + math.sqrt(strength) * noise[:, :r]
                 with np.errstate(divide="ignore"):
                     guess = np.argmax(np.log(shown) + evidence, axis=1)
-                gain = size * float(hit[np.arange(SAMPLE), guess].mean() - hit[:, 0].mean())
+                gain = size * float(
+                    hit[np.arange(SAMPLED_EXAMPLES), guess].mean() - hit[:, 0].mean()
+                )
                 if gain > most:
                     best, most = (size, r), gain
         return np.sort(order[: best[0]]), best[1]
@@ -248,7 +253,7 @@ class SubsetDesign(InformedAttack):
     def _chunks(self) -> Iterator[tuple[slice, NDArray[Any]]]:
         """Regenerate the answered rows' symbols, as many at a time as fit the cache."""
         dtype = label_dtype(self._n_labels)
-        size = max(1, CHUNK // max(1, self._used.size * dtype.itemsize))
+        size = max(1, CHUNK_BYTES // max(1, self._used.size * dtype.itemsize))
         rows = np.empty((size, self._used.size), dtype=dtype)
         for start in range(0, self._answered, size):
             stop = min(start + size, self._answered)

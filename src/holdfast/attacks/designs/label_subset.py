@@ -73,7 +73,7 @@ class LabelSubset(SubsetDesign):
     def forecast(cls, setting: Setting) -> Estimate:
         """Return the expected gain."""
         gain = scaled_gain(cls, setting, measured=cls.name)
-        return Estimate(gain, setting.problem.n_queries, "r labels an example: normal integral")
+        return Estimate(gain, setting.problem.n_queries, "r labels per example: normal integral")
 
     @classmethod
     def expected_accuracy(cls, problem: Problem, *, answers: AnswerModel | None = None) -> float:

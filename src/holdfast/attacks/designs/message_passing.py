@@ -28,14 +28,14 @@ __all__ = ["MessagePassing", "state_evolution"]
 # The iteration stops when the probabilities move less than this on average, or after so many.
 SETTLED, ROUNDS = 1e-4, 60
 
-# Evidence drawn for one step of the state evolution: so many numbers, r an example.
-SAMPLE = 40_000
+# Evidence drawn for one step of the state evolution: so many numbers, r per example.
+SAMPLED_EVIDENCE = 40_000
 
 # The state evolution, which also makes the attack, takes minutes with more classes.
 MOST_CLASSES = 2000
 
 # Rows are kept between rounds if they take at most this many bytes, else made again.
-KEPT = 1 << 28
+MOST_BYTES_KEPT = 1 << 28
 
 
 def _posterior(evidence: Floats, odds: Floats, rest: Floats | float) -> Floats:
@@ -61,7 +61,7 @@ def state_evolution(problem: Problem, n_labels: int, answers: AnswerModel) -> fl
     r = n_labels
     # The same sample for every problem: the curve in k is smooth. The true label, if shown, is
     # label 0; examples that show it and examples that don't are weighed as they occur.
-    sample = max(400, SAMPLE // r)
+    sample = max(400, SAMPLED_EVIDENCE // r)
     noise = np.random.default_rng(r).normal(size=(2, sample, r))
     noise -= noise.mean(axis=2, keepdims=True)
     hit = np.zeros((2, 1, r))
@@ -156,7 +156,7 @@ class MessagePassing(SubsetDesign):
     def forecast(cls, setting: Setting) -> Estimate:
         """Return the expected gain."""
         gain = scaled_gain(cls, setting, measured=cls.name, linear=False)
-        reason = "r labels an example, beliefs passed: state evolution"
+        reason = "r labels per example, beliefs passed: state evolution"
         return Estimate(gain, setting.problem.n_queries, reason)
 
     @classmethod
@@ -211,6 +211,9 @@ class MessagePassing(SubsetDesign):
 
     def _kept_chunks(self) -> list[tuple[slice, NDArray[Any]]]:
         """Return all rows if they fit in memory, else nothing: they are then made every time."""
-        if self._answered * self._used.size * label_dtype(self._n_labels).itemsize > KEPT:
+        if (
+            self._answered * self._used.size * label_dtype(self._n_labels).itemsize
+            > MOST_BYTES_KEPT
+        ):
             return []
         return [(here, rows.copy()) for here, rows in self._chunks()]

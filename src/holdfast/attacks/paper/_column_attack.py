@@ -16,12 +16,12 @@ from holdfast.problem import Problem
 __all__ = ["ColumnAttack", "LiveColumnAttack"]
 
 # Labels of queries made ahead, at most: a few megabytes.
-MOST_AHEAD = 1 << 22
+MOST_LABELS_AHEAD = 1 << 22
 
 
 def rows_ahead(n_live: int) -> int:
     """Return how many queries to make at once: up to 64, fewer where one row is work enough."""
-    return max(1, min(64, MOST_AHEAD // n_live))
+    return max(1, min(64, MOST_LABELS_AHEAD // n_live))
 
 
 class ColumnAttack(ColumnRule[Labels], LabelAttack):

@@ -18,7 +18,7 @@ __all__ = ["Boosting"]
 
 # Keeping the queries above one half and counting votes sees this much of sqrt(k/n); weighing all
 # queries sees all of it.
-SEEN = 1.0 / math.sqrt(math.pi)
+SIGNAL_SHARE = 1.0 / math.sqrt(math.pi)
 
 
 class Boosting(ColumnAttack):
@@ -66,7 +66,7 @@ class Boosting(ColumnAttack):
         0.071
         """
         n, _, k = setting.problem
-        gain = n * (float(ndtr(SEEN * math.sqrt(k / n))) - 0.5)
+        gain = n * (float(ndtr(SIGNAL_SHARE * math.sqrt(k / n))) - 0.5)
         return setting.from_scratch(gain, k, "majority of the queries above 1/2: normal integral")
 
     def __init__(

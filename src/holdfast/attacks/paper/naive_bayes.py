@@ -22,7 +22,7 @@ __all__ = ["LogOddsVotes", "NaiveBayes", "log_odds", "whole_log_odds"]
 Query = TypeVar("Query")
 
 # Steps of a whole weight to one standard deviation of the weights of uniform queries.
-STEPS = 64
+STEPS_PER_DEVIATION = 64
 
 
 def log_odds(counts: NDArray[np.float64], problem: Problem) -> NDArray[np.float64]:
@@ -43,7 +43,7 @@ def whole_log_odds(counts: NDArray[np.float64], problem: Problem) -> NDArray[np.
     [0.0, 60.0]
     """
     n, m, _ = problem
-    return np.asarray(np.rint(log_odds(counts, problem) * (STEPS * np.sqrt(n / m))))
+    return np.asarray(np.rint(log_odds(counts, problem) * (STEPS_PER_DEVIATION * np.sqrt(n / m))))
 
 
 class LogOddsVotes(ColumnRule[Query]):

@@ -18,11 +18,11 @@ Floats = NDArray[np.float64]
 # never do; with one, the labels further down the list are too unlikely to be worth a look.
 LABELS, LABELS_WITH_PRIOR = 64, 12
 # With more classes, examples are grouped: a group of m/100 has about the odds of 100 classes.
-CLASSES = 100
+CLASSES_PER_POSITION = 100
 # No label is ruled out by a prior: this share of the mass is spread evenly.
-DOUBT = 1e-3
+DOUBTED_SHARE = 1e-3
 # A position further ahead than this multiple of the first level is never played.
-REACH = 1.5
+SLOPES_IN_PLAY = 1.5
 
 
 class CandidateTable:
@@ -47,14 +47,14 @@ class CandidateTable:
         self._n_classes = m
         self._ranked: NDArray[np.unsignedinteger] | None = None
         if prior is None or _says_nothing(prior):
-            per_group = max(1, m // CLASSES)
+            per_group = max(1, m // CLASSES_PER_POSITION)
             n_positions = -(-n // per_group)
             self._position = np.arange(n) * n_positions // n
             self._weights = np.bincount(self._position).astype(np.float64)
             self._prior = np.full((min(m, LABELS), n_positions), 1.0 / m)
             self.in_play = np.arange(n_positions)
         else:
-            labels, probabilities = prior.softened(DOUBT).ranked(min(m, LABELS_WITH_PRIOR))
+            labels, probabilities = prior.softened(DOUBTED_SHARE).ranked(min(m, LABELS_WITH_PRIOR))
             self._position = np.arange(n)
             self._weights = np.ones(n)
             self._ranked = labels
@@ -107,7 +107,7 @@ class CandidateTable:
     def _in_reach(self, nats: float) -> NDArray[np.intp]:
         """Return the positions whose second label could come to lead, at least one a nat."""
         lead = np.log(self._prior[0]) - np.log(self._prior[1])
-        within = REACH * lagrange_slope(self._prior, nats)
+        within = SLOPES_IN_PLAY * lagrange_slope(self._prior, nats)
         least = min(lead.size, int(nats) + 1)
         bar = max(within, float(np.partition(lead, least - 1)[least - 1]))
         return np.flatnonzero(lead <= bar)

@@ -25,7 +25,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.steering._posterior_kernels import BLOCK, agreements, overlaps, tilt, whiten
+from holdfast.attacks.steering._posterior_kernels import (
+    BLOCK_POSITIONS,
+    agreements,
+    overlaps,
+    tilt,
+    whiten,
+)
 from holdfast.kernels.threads import over_slices
 
 __all__ = ["AnsweredQuery", "Codes", "FixedRemainder", "LinearPosterior"]
@@ -36,12 +42,12 @@ Floats = NDArray[np.float64]
 # Below this many (query, position) pairs a second thread costs more than it saves.
 LEAST_PAIRS = 1 << 20
 # An answer whose unpredicted share of variance is below this was known before it was asked.
-NOVEL = 1e-9
+NOVEL_SHARE = 1e-9
 # Recentre when positions have moved by this much in log-odds, on average, since the last time, and
 # there are a few percent more answers than then: the work grows with their square.
 STRAIN, TOO_LATE, RECENTRE_GROWTH = 0.3, 2.0, 1.05
 # A linear estimate can be negative; taken as a prior it is at least this share of the old one.
-FLOOR = 1e-2
+LEAST_SHARE_OF_PRIOR = 1e-2
 
 
 class FixedRemainder(NamedTuple):
@@ -68,7 +74,7 @@ class AnsweredQuery(NamedTuple):
     @property
     def novel(self) -> bool:
         """Whether the answers so far leave the count open."""
-        return self.share >= NOVEL
+        return self.share >= NOVEL_SHARE
 
 
 class LinearPosterior:
@@ -200,7 +206,7 @@ class LinearPosterior:
         """Take the estimates as the prior; how positions vary together is forgotten."""
         theta = self._state[0]
         estimates = self._prior * (1.0 + theta - (self._prior * theta).sum(axis=0))
-        np.maximum(estimates, FLOOR * self._prior, out=estimates)
+        np.maximum(estimates, LEAST_SHARE_OF_PRIOR * self._prior, out=estimates)
         self._restart(estimates * (self._prior.sum(axis=0) / estimates.sum(axis=0)))
         self._centred = 0
 
@@ -216,7 +222,9 @@ class LinearPosterior:
     def _absorb(self, look: AnsweredQuery, count: float, noise: float) -> Floats:
         """Add a row for an answer and return the change of the solution."""
         t = self._told
-        spread = max(look.variance + noise, NOVEL * look.variance / max(look.share, NOVEL), 1e-9)
+        spread = max(
+            look.variance + noise, NOVEL_SHARE * look.variance / max(look.share, NOVEL_SHARE), 1e-9
+        )
         self._inverse[t, : t + 1] = look.row / math.sqrt(spread)
         self._surprise[t] = count - look.expected
         self._expected[t] = look.expected
@@ -262,8 +270,8 @@ class LinearPosterior:
 
     @property
     def _n_blocks(self) -> int:
-        return -(-self._weights.size // BLOCK)
+        return -(-self._weights.size // BLOCK_POSITIONS)
 
     def _over_blocks(self, run: Callable[[int, int], None]) -> None:
-        least = max(1, LEAST_PAIRS // (BLOCK * (self._told + 1)))
+        least = max(1, LEAST_PAIRS // (BLOCK_POSITIONS * (self._told + 1)))
         over_slices(lambda part: run(part.start, part.stop), self._n_blocks, least=least)

@@ -15,7 +15,7 @@ import numpy as np
 
 from holdfast.answers import AnswerModel, RoundedAnswers
 from holdfast.attacks._answer_likelihood import informative_share, rounding_share
-from holdfast.attacks.steering._water_filling import TWO_AHEAD
+from holdfast.attacks.steering._water_filling import CHAMPION_SHOWN
 from holdfast.bounds.rate_distortion import NATS_PER_LOOK, RateAllocation, spend
 from holdfast.forecasts.tables import grid, table
 from holdfast.priors import Prior
@@ -25,13 +25,13 @@ __all__ = ["left_to_gain", "model_ratio", "model_worth", "openness"]
 
 # Variance of a count, given the answers before, quarter by quarter of the looks: it falls as
 # positions are decided.
-STAGES = (1.0, 0.6, 0.3, 0.13)
+VARIANCE_BY_QUARTER = (1.0, 0.6, 0.3, 0.13)
 # In the first quarter it is what the first challengers have times FEW q ** -FEWER, if they are a
 # share q of all: the fewer there are, the more others come within reach as beliefs spread.
 # Measured with exact answers at n = 1000 to 8000, m = 2, 4 and 10, k = 30 to 300.
 FEW, FEWER = 0.43, 0.3
 # Places of a count between two boundaries of the rounding.
-PLACES = 32
+PLACES_PER_STEP = 32
 
 
 def left_to_gain(found: RateAllocation) -> tuple[float, float, float]:
@@ -91,7 +91,7 @@ def model_worth(prior: Prior, answers: AnswerModel, problem: Problem) -> float:
     good model they are few. Less information means a lower level, and fewer still.
     """
     worth, shares = 1.0, []
-    for stage in STAGES:
+    for stage in VARIANCE_BY_QUARTER:
         found = spend(prior, NATS_PER_LOOK * problem.n_queries * worth)
         worth = min(worth, _share(answers, max(stage * _played(found), 1e-6), problem))
         shares.append(worth)
@@ -104,13 +104,13 @@ def _share(answers: AnswerModel, variance: float, problem: Problem) -> float:
     if not isinstance(answers, RoundedAnswers):
         return informative_share(answers, variance, 0.0, problem)
     width = answers.step * problem.n_examples
-    places = (np.arange(PLACES) + 0.5) / PLACES * width
+    places = (np.arange(PLACES_PER_STEP) + 0.5) / PLACES_PER_STEP * width
     return float(np.mean([rounding_share(float(at), variance, width) for at in places]))
 
 
 def _played(found: RateAllocation) -> float:
     """Return the variance of a count early in the game, given the answers before."""
-    no_lead, power = TWO_AHEAD
+    no_lead, power = CHAMPION_SHOWN
     top, second = found.top, found.second
     half = math.tanh(found.slope / 2.0)
     lead = np.minimum((top - second) / np.maximum((top + second) * half, 1e-300), 1.0)

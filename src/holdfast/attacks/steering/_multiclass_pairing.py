@@ -31,11 +31,11 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.uint8]
 
 # Linear estimates may fall below 0.
-LEAST = 1e-9
+LEAST_ESTIMATE = 1e-9
 # The share of what k answers tell that ends in beaten labels, times sqrt(k). A champion rises by
 # what its challengers fall, c = sqrt(k) steps in all. A challenger is left once it is below 0, half
 # a normal step on average: such steps that sum to c have squares that sum to c sqrt(pi/2), of c^2.
-BEATEN = math.sqrt(math.pi / 2.0)
+SPENT_ON_BEATEN = math.sqrt(math.pi / 2.0)
 # With very few looks that estimate is too large: a tenth is kept in any case.
 LEAST_KEPT = 0.1
 
@@ -119,11 +119,11 @@ def _pair(
                 best, second = label, best
             elif second < 0 or estimates[label, j] > estimates[second, j]:
                 second = label
-        high = max(estimates[best, j], LEAST)
-        low = max(estimates[second, j], LEAST) if second >= 0 else LEAST
+        high = max(estimates[best, j], LEAST_ESTIMATE)
+        low = max(estimates[second, j], LEAST_ESTIMATE) if second >= 0 else LEAST_ESTIMATE
         above, chance = 0.0, coin.no_lead
         if reached[j] < n_labels:
-            fresh = max(estimates[reached[j], j], LEAST)
+            fresh = max(estimates[reached[j], j], LEAST_ESTIMATE)
             if high < fresh:  # nothing shown so far is worth another look
                 out[j] = reached[j]
                 playing += 1
@@ -158,7 +158,7 @@ def multiclass_level(looks: float) -> float:
     >>> [round(multiclass_level(k), 2) for k in (3, 30, 300)]
     [0.53, 0.88, 0.96]
     """
-    return math.sqrt(max(1.0 - BEATEN / math.sqrt(looks), LEAST_KEPT))
+    return math.sqrt(max(1.0 - SPENT_ON_BEATEN / math.sqrt(looks), LEAST_KEPT))
 
 
 def multiclass_pairing(

@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["BLOCK", "agreements", "overlaps", "tilt", "whiten"]
+__all__ = ["BLOCK_POSITIONS", "agreements", "overlaps", "tilt", "whiten"]
 
-# Positions a block: partial sums are added block by block, so that the result does not depend on
+# Positions per block: partial sums are added block by block, so that the result does not depend on
 # how the blocks were shared among threads, and a block's table of labels fits the first cache.
-BLOCK = 512
+BLOCK_POSITIONS = 512
 
 
 @njit(cache=True, nogil=True, fastmath=True)
 def agreements(past: Any, new: Any, gains: Any, first: int, last: int, out: Any) -> None:
     """out[b, s] = sum of gains_j over the positions of block b with past[s, j] = new[j]."""
     for block in range(first, last):
-        low, high = block * BLOCK, min(new.size, (block + 1) * BLOCK)
+        low, high = block * BLOCK_POSITIONS, min(new.size, (block + 1) * BLOCK_POSITIONS)
         shown, gain = new[low:high], gains[low:high]
         for s in range(past.shape[0]):
             row = past[s, low:high]
@@ -32,7 +32,7 @@ def agreements(past: Any, new: Any, gains: Any, first: int, last: int, out: Any)
 def overlaps(past: Any, prior: Any, gains: Any, first: int, last: int, out: Any) -> None:
     """out[b, s] = sum of gains_j * prior[past[s, j], j] over the positions of block b."""
     for block in range(first, last):
-        low, high = block * BLOCK, min(gains.size, (block + 1) * BLOCK)
+        low, high = block * BLOCK_POSITIONS, min(gains.size, (block + 1) * BLOCK_POSITIONS)
         for s in range(past.shape[0]):
             total = 0.0
             for j in range(low, high):
@@ -47,9 +47,9 @@ def tilt(past: Any, change: Any, prior: Any, first: int, last: int, out: Any) ->
     `out` is (theta, estimate) of shape (2, labels, positions).
     """
     n_labels, n = prior.shape
-    table = np.empty((n_labels, BLOCK))
+    table = np.empty((n_labels, BLOCK_POSITIONS))
     for block in range(first, last):
-        low, high = block * BLOCK, min(n, (block + 1) * BLOCK)
+        low, high = block * BLOCK_POSITIONS, min(n, (block + 1) * BLOCK_POSITIONS)
         table[:, :] = 0.0
         for s in range(past.shape[0]):
             amount = change[s]

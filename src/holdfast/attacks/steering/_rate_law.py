@@ -19,13 +19,13 @@ __all__ = ["answer_worth", "steered_gain"]
 
 # Variance of a count, given the answers before, in units of n/m: two labels per example, and those
 # examples that are parked add nothing.
-PLAYED = 0.3
+COUNT_VARIANCE = 0.3
 # What steering to the boundaries of coarse rounding leaves of an answer's information: the gain at
 # (10000, 10), k = 128, two decimals is 2/3 of that with exact answers.
-AT_BOUNDARY = 0.45
+WORTH_AT_BOUNDARY = 0.45
 # What is missing from the law if all labels of a scored subset are within reach and nobody knows
 # whose they are; what exceeds it otherwise comes from counting the last labels that are open.
-UNKNOWN_MEMBERS = 0.12
+UNKNOWN_MEMBERS_LOSS = 0.12
 
 
 def steered_gain(setting: Setting, measured: str, *, at_boundary: bool = False) -> float:
@@ -54,16 +54,16 @@ def steered_gain(setting: Setting, measured: str, *, at_boundary: bool = False) 
     a_look = min(NATS_PER_LOOK, entropy(n, m)) if beyond else NATS_PER_LOOK
     steered = at_boundary and isinstance(setting.answers, RoundedAnswers)
     if setting.prior is None:
-        nats = a_look * k * (max(worth, AT_BOUNDARY) if steered else worth)
+        nats = a_look * k * (max(worth, WORTH_AT_BOUNDARY) if steered else worth)
         law, most = gain_for_nats(problem, nats), n * (1.0 - 1.0 / m)
         if isinstance(setting.answers, SubsetAnswers):
-            ratio = min(ratio, 1.0) * (1.0 - UNKNOWN_MEMBERS * law / most)
+            ratio = min(ratio, 1.0) * (1.0 - UNKNOWN_MEMBERS_LOSS * law / most)
         return min(ratio * law, most)
     share = n / setting.problem.n_examples  # of the examples that are scored
     nats = a_look * k / share
     found = spend(setting.prior, nats * worth)
     if steered:  # more challengers bring the count to a boundary, but hardly one to the lead
-        lifted = AT_BOUNDARY * openness(left_to_gain(found)[1])
+        lifted = WORTH_AT_BOUNDARY * openness(left_to_gain(found)[1])
         worth, found = max(worth, lifted), spend(setting.prior, nats * max(worth, lifted))
     gain = share * found.gain * model_ratio(found, k * worth, ratio)
     return min(gain, share * (setting.problem.n_examples - setting.start))
@@ -77,4 +77,4 @@ def answer_worth(setting: Setting) -> float:
     if setting.prior is not None:
         return model_worth(setting.prior, answers, problem)
     n, m, _ = problem
-    return informative_share(answers, PLAYED * n / m, n / m, problem)
+    return informative_share(answers, COUNT_VARIANCE * n / m, n / m, problem)

@@ -28,13 +28,13 @@ Floats = NDArray[np.float64]
 
 # Chance that a champion without a lead is shown, and the power by which the chance grows to 1
 # with the lead; a challenger shown more often than the champion is told apart sooner.
-TWO_AHEAD = (0.4, 2)
+CHAMPION_SHOWN = (0.4, 2)
 # Log-odds beyond which a label counts as certain: no level is higher.
-CERTAIN = 12.0
+CERTAIN_LOG_ODDS = 12.0
 # The level is solved on about this many positions, evenly spaced.
-SAMPLE = 512
+SAMPLED_POSITIONS = 512
 # Linear estimates may fall below 0.
-LEAST = 1e-9
+LEAST_ESTIMATE = 1e-9
 
 
 @njit(cache=True, nogil=True)
@@ -73,7 +73,7 @@ def _rate(sample: Any, entropies: Any, alike: float, slope: float) -> float:
 @njit(cache=True, nogil=True)
 def _solve(sample: Any, entropies: Any, alike: float, wanted: float, start: float) -> float:
     """Return the slope whose rate is `wanted`, by false position; the rate grows with the slope."""
-    high = CERTAIN
+    high = CERTAIN_LOG_ODDS
     above = _rate(sample, entropies, alike, high) - wanted
     if above <= 0.0:
         return high
@@ -111,7 +111,10 @@ def _pair(estimates: Any, slope: float, coins: Any, no_lead: float, power: int, 
         out[j] = best
         if second < 0:
             continue
-        high, low = max(estimates[best, j], LEAST), max(estimates[second, j], LEAST)
+        high, low = (
+            max(estimates[best, j], LEAST_ESTIMATE),
+            max(estimates[second, j], LEAST_ESTIMATE),
+        )
         if low <= high * fall:
             continue
         playing += 1
@@ -143,7 +146,9 @@ def lagrange_slope(estimates: Floats, nats: float, *, alike: int = 1, start: flo
     2.1
     """
     n = estimates.shape[1]
-    sample = np.ascontiguousarray(np.maximum(estimates[:, :: max(1, n // SAMPLE)], LEAST).T)
+    sample = np.ascontiguousarray(
+        np.maximum(estimates[:, :: max(1, n // SAMPLED_POSITIONS)], LEAST_ESTIMATE).T
+    )
     entropies = -sample * np.log(sample)
     return float(_solve(sample, entropies, float(alike), nats * len(sample) / n, start))
 
@@ -161,4 +166,4 @@ def pair_labels(estimates: Floats, slope: float, coins: Floats) -> tuple[NDArray
         One uniform number per position.
     """
     out = np.empty(estimates.shape[1], dtype=np.uint8)
-    return out, int(_pair(estimates, slope, coins, *TWO_AHEAD, out))
+    return out, int(_pair(estimates, slope, coins, *CHAMPION_SHOWN, out))

@@ -20,13 +20,13 @@ __all__ = ["BoundaryChallenger"]
 
 # A count in the middle between two boundaries' reach keeps 2/pi = .64 of its information at best
 # when steps are wide; with this much there is no need to look further.
-ENOUGH = 0.6
+ENOUGH_INFORMATION = 0.6
 # Shares of the positions that are tried with another label.
-SHIFTS = (0.15, 0.3, 0.45, 0.6, 0.8)
-FRESH = (0.2, 0.4, 0.6, 0.8, 1.0)
+SHIFTED_SHARES = (0.15, 0.3, 0.45, 0.6, 0.8)
+FRESH_SHARES = (0.2, 0.4, 0.6, 0.8, 1.0)
 # A variant is weighed exactly, which costs as much as the query itself, unless a rough estimate is
 # below this share of the best so far.
-HOPELESS = 0.9
+WEIGHED_FROM = 0.9
 # A random label's information is spread over all labels instead of the two that compete: worth
 # about (.6/.94)^2 as much, the ratio of the constants in the gain.
 FRESH_LOSS = 0.6
@@ -97,10 +97,10 @@ class BoundaryChallenger(ChampionChallenger):
         best = rounding_share(look.mean, look.variance, width)
         chosen = look
         for codes, worth in self._variants(look.codes, posterior, index):
-            if best >= ENOUGH:
+            if best >= ENOUGH_INFORMATION:
                 break
             mean, variance = _roughly(look, codes, posterior)
-            if worth * rounding_share(mean, variance, width) < HOPELESS * best:
+            if worth * rounding_share(mean, variance, width) < WEIGHED_FROM * best:
                 continue
             other = posterior.look(codes)
             value = worth * rounding_share(other.mean, other.variance, width)
@@ -122,12 +122,12 @@ class BoundaryChallenger(ChampionChallenger):
         parked = estimates[challenger, position] <= leads
         draw = np.random.default_rng([int(subkey(self._seed, "variants")), index])
         coin = draw.random(codes.size)
-        for part in SHIFTS:
+        for part in SHIFTED_SHARES:
             yield np.where(coin < part, champion, codes), 1.0
             down = (coin < part) & ~parked & (codes == champion)
             yield np.where(down, challenger, codes), 1.0
         fresh = draw.integers(posterior.n_labels, size=codes.size, dtype=np.uint8)
-        for part in FRESH:
+        for part in FRESH_SHARES:
             yield np.where(coin < part, fresh, codes), 1.0 - FRESH_LOSS * part
 
 

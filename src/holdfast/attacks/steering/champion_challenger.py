@@ -38,17 +38,17 @@ from holdfast.problem import Problem
 __all__ = ["AnytimeChampionChallenger", "ChampionChallenger"]
 
 # Nats that an exact answer is worth, less a tenth for what ends above or below the level.
-NATS = 0.45
+NATS_PER_LOOK = 0.45
 # The last query of a window has no later one to correct it: park a little earlier.
-LAST_LEVEL = 0.85
-# Looks a window: its cost grows with the square of them.
+LAST_LOOK_LEVEL = 0.85
+# Looks per window: its cost grows with the square of them.
 WINDOW_LOOKS = 600
 # With many classes a posterior soon is far from linear: better to begin anew from the estimates
 # after a few answers than to remember exactly how positions vary together.
 MANY_CLASSES, SHORT_MEMORY = 32, 64
 # Looks that the anytime attack plans ahead: a share of those it has had, and a few.
-AHEAD = 0.3
-SOON = 3.0
+PLANNED_SHARE = 0.3
+PLANNED_AT_LEAST = 3.0
 
 
 class ChampionChallenger(InformedAttack):
@@ -131,7 +131,7 @@ class ChampionChallenger(InformedAttack):
         self._exact = self._answers.variance(self._problem) == 0.0
         self._fraction = self._answers.fraction if isinstance(self._answers, SubsetAnswers) else 1.0
         self._worth = self._fraction  # share of an answer's nats that is not noise
-        nats = NATS * self._worth * self._problem.n_queries
+        nats = NATS_PER_LOOK * self._worth * self._problem.n_queries
         self._table = CandidateTable(self._problem, self._prior, nats)
         forgetful = (
             self._problem.n_classes >= MANY_CLASSES
@@ -248,10 +248,10 @@ class ChampionChallenger(InformedAttack):
         elif self._memory < WINDOW_LOOKS and self._fraction == 1.0 and posterior.strained:
             posterior.recentre()
         estimates = posterior.estimates
-        nats = NATS * self._worth * planned / self._table.group
+        nats = NATS_PER_LOOK * self._worth * planned / self._table.group
         alike = self._table.alike(len(estimates))
         self._level = lagrange_slope(estimates, nats, alike=alike, start=self._level)
-        slope = self._level * (LAST_LEVEL if planned <= 1.0 else 1.0)
+        slope = self._level * (LAST_LOOK_LEVEL if planned <= 1.0 else 1.0)
         looks = planned + index - self._began
         slope *= 1.0 if self._two_ahead else multiclass_level(looks)
         coins = np.random.default_rng([int(subkey(self._seed, "coins")), index])
@@ -351,7 +351,7 @@ class AnytimeChampionChallenger(ChampionChallenger):
         return [self._table.in_play]
 
     def _planned(self, index: int) -> float:
-        return SOON + AHEAD * index
+        return PLANNED_AT_LEAST + PLANNED_SHARE * index
 
 
 def _as_noisy(look: AnsweredQuery, low: float, high: float) -> tuple[float, float]:

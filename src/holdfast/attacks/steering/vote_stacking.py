@@ -21,7 +21,7 @@ __all__ = ["VoteStacking"]
 # One look in so many scores a model, but the first few looks all do: they tell most.
 SCORING, FIRST = 4, 15
 # Looks that `ChampionChallenger` needs to be worth starting: its first, one more, and its check.
-LEAST = 3
+LEAST_LOOKS_OF_REST = 3
 
 
 class VoteStacking(InformedAttack):
@@ -141,7 +141,7 @@ class VoteStacking(InformedAttack):
         """Return the next query of the attack that starts from the stack."""
         n, m, k = self._problem
         if self._rest is None:
-            if k - index < LEAST:
+            if k - index < LEAST_LOOKS_OF_REST:
                 return None
             self._rest = ChampionChallenger(
                 Problem(n, m, k - index),

@@ -15,9 +15,9 @@ from holdfast.experiments.summary import Mean
 
 __all__ = ["RoundingUnit", "rounding_unit_for"]
 
-NICE = (1.0, 2.0, 5.0, 10.0)
-SHARE = 0.25
-Z = 1.96
+ROUND_NUMBERS = (1.0, 2.0, 5.0, 10.0)
+DEVIATIONS_PER_UNIT = 0.25
+NORMAL_95 = 1.96
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,9 @@ class RoundingUnit:
         mean = 100.0 * worth * bias.mean
         stderr = 100.0 * worth * max(bias.stderr, binomial)
         return Interval(
-            self.round(mean), self.round(mean - Z * stderr), self.round(mean + Z * stderr)
+            self.round(mean),
+            self.round(mean - NORMAL_95 * stderr),
+            self.round(mean + NORMAL_95 * stderr),
         )
 
 
@@ -71,7 +73,7 @@ def rounding_unit_for(n_examples: int, n_classes: int, free: float | None = None
     """
     guesses = [1.0 / n_classes] if free is None else [1.0 / n_classes, free]
     deviation = 100.0 * math.sqrt(max(p * (1.0 - p) for p in guesses) / n_examples)
-    finest = max(SHARE * deviation, 100.0 / n_examples)
+    finest = max(DEVIATIONS_PER_UNIT * deviation, 100.0 / n_examples)
     power = 10.0 ** math.floor(math.log10(finest))
-    nice = next(each * power for each in NICE if each * power >= finest * (1.0 - 1e-9))
+    nice = next(each * power for each in ROUND_NUMBERS if each * power >= finest * (1.0 - 1e-9))
     return RoundingUnit(float(f"{nice:.3g}"), n_examples, n_classes, free)

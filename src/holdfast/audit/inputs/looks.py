@@ -26,7 +26,7 @@ WINDOWS = {
     "year": "8766 hours",
 }
 DAY = parse_duration("1 day")
-MOST = 10**9
+MOST_LOOKS = 10**9
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ def parse_looks(text: str, *, days: int | None = None) -> Looks:
 
 
 def _checked(count: int, text: str) -> Looks:
-    if count > MOST:
-        raise InvalidInput(f"looks must be at most {MOST:,}, got {count:,}.")
+    if count > MOST_LOOKS:
+        raise InvalidInput(f"looks must be at most {MOST_LOOKS:,}, got {count:,}.")
     return Looks(count, text)
 
 

@@ -22,7 +22,7 @@ __all__ = ["Prediction", "Request"]
 
 DEFAULT_GAP = 1.0
 # Finer than this, rounding is a slip of the pen: a score of double precision has no such digits.
-FINEST = 10**12
+FINEST_ROUNDING = 10**12
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,9 +93,9 @@ class Request:
         if self.gap is not None and not (math.isfinite(self.gap) and 0.0 < self.gap <= 100.0):
             raise InvalidInput(f"gap must lie in (0, 100] points, got {self.gap}.")
         for stage in self.rule.stages:
-            if stage.rounds_to is not None and stage.rounds_to * FINEST < 1:
+            if stage.rounds_to is not None and stage.rounds_to * FINEST_ROUNDING < 1:
                 raise InvalidInput(
-                    f"mechanism must not round finer than 1/{FINEST:,}, got {self.rule}."
+                    f"mechanism must not round finer than 1/{FINEST_ROUNDING:,}, got {self.rule}."
                 )
         self.rule.init(self.problem)  # a rule that does not fit must say so before any play
         for model in self.predictions:

@@ -15,7 +15,7 @@ __all__ = ["N_ATTACKS", "curve", "log_spaced"]
 N_ATTACKS = 4
 N_LOOKS = 5
 # The bounds are drawn this many times further than today's looks.
-FURTHER = 10.0
+BOUNDS_DRAWN_TO = 10.0
 N_BOUNDS = 25
 
 
@@ -65,7 +65,7 @@ def curve(measurer: Measurer, measured: Sequence[Measured]) -> Curve:
         assert each.bias is not None
         column.append(grain.interval(each.bias, budget.trials))
     n, m, today = request.problem
-    last = max(2, int(FURTHER * today))
+    last = max(2, int(BOUNDS_DRAWN_TO * today))
     edges = {k for k in forms.regime_edges(n, m) if k <= last}
     further = tuple(sorted(edges.union(log_spaced(1, last, N_BOUNDS))))
     problems = [Problem(n, m, k) for k in further]

@@ -25,7 +25,7 @@ from holdfast.attacks.exact.lattice.offer import Offer, Stock
 
 __all__ = ["Menu", "Packer", "RoundYield", "nodes_by_size", "round_yield", "rows_to_finish"]
 
-SLIGHTLY = 1e-12
+LEAST_GAIN = 1e-12
 """Blocks are only put below others for a gain above rounding errors."""
 
 
@@ -97,7 +97,7 @@ def _best_first(
                 value[capacity], pick[capacity], final[capacity] = last[i], i, True
             if 0 < radix[i] <= capacity:
                 both = below[i] + value[capacity // radix[i]]
-                if both > value[capacity] + SLIGHTLY:
+                if both > value[capacity] + LEAST_GAIN:
                     value[capacity], pick[capacity], final[capacity] = both, i, False
     return value, pick, final
 
@@ -152,7 +152,7 @@ class Packer:
                 value, pick, last = self._last_values[i], i, True
             if 0 < o.radix <= capacity:
                 both = o.below + float(self._value[capacity // o.radix])
-                if both > value + SLIGHTLY:
+                if both > value + LEAST_GAIN:
                     value, pick, last = both, i, False
         return pick, last
 
