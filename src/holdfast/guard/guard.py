@@ -143,11 +143,36 @@ class Guard:
         """Number of examples that a prediction is about, scored or not."""
         return self._examples.n_predicted
 
-    def score(self, prediction: object, *, team: str) -> Receipt:
+    def score(
+        self,
+        prediction: object,
+        *,
+        team: str,
+        before: Callable[[Transaction], Entry | None] | None = None,
+        inside: Callable[[Transaction, Entry, Receipt], None] | None = None,
+        ahead: Sequence[Question] = (),
+    ) -> Receipt:
         """Answer one look, or refuse it.
 
         A prediction that this team has had answered before is answered from the record, without
         a new look.
+
+        Parameters
+        ----------
+        prediction
+            One label per example.
+        team
+            Whose look it is.
+        before
+            Called first in the look's transaction. A look that it returns is answered again from
+            the record, and nothing is written; what it raises ends the transaction, with nothing
+            spent and nothing released.
+        inside
+            Called with the look's entry and receipt before the commit: rows that it writes are
+            there if, and only if, the look is. It may be called a second time after a transaction
+            that was undone.
+        ahead
+            Questions that `before` will ask, so that a server far away answers them at once.
 
         Raises
         ------
@@ -173,11 +198,17 @@ class Guard:
             named = self._examples.named(query, scored)
             digest = kept_name(named) if self.keeps else digest_of(named)
             kept = packed(named, found.owner.key) if self.keeps else None
-            with self.ledger.storage.writing(self._wanted(found, name, digest)) as transaction:
+            wanted = [*self._wanted(found, name, digest), *ahead]
+            with self.ledger.storage.writing(wanted) as transaction:
                 if self._is_current(found, transaction):
-                    receipt = self._look(transaction, found, name, scored, digest, rng)
+                    earlier = None if before is None else before(transaction)
+                    if earlier is not None:
+                        return self._again(transaction, earlier)
+                    entry, receipt = self._look(transaction, found, name, scored, digest, rng)
                     if kept is not None:
                         transaction.put_prediction(found.name, digest, kept)
+                    if inside is not None:
+                        inside(transaction, entry, receipt)
                     return receipt
 
     def differing(self, one: Labels, other: Labels) -> int:
@@ -201,8 +232,18 @@ class Guard:
                 transaction, self.policy, found.name, name, self._present(transaction)
             )
 
-    def refuse(self, reason: str, *, team: str) -> None:
+    def refuse(
+        self,
+        reason: str,
+        *,
+        team: str,
+        before: Callable[[Transaction], Entry | None] | None = None,
+        inside: Callable[[Transaction, Entry], None] | None = None,
+    ) -> None:
         """Record a submission that could not be scored, at the price that the policy names.
+
+        `before` and `inside` are called in the transaction, as for `score`: what `before` returns
+        was recorded earlier, and nothing more is.
 
         Raises
         ------
@@ -216,13 +257,15 @@ class Guard:
             name = found.team(team)
             with self.ledger.storage.writing() as transaction:
                 if self._is_current(found, transaction):
+                    if before is not None and before(transaction) is not None:
+                        return
                     now = self._present(transaction)
-                    if self.policy.failed == "look":
-                        refuse_unless_allowed(transaction, self.policy, found.name, name, now)
-                        self._record(transaction, found, "failed", name, now, detail=reason)
-                    else:
-                        refuse_more_refusals(transaction, self.policy, found.name, name, now)
-                        self._record(transaction, found, "refused", name, now, detail=reason)
+                    kind: Kind = "failed" if self.policy.failed == "look" else "refused"
+                    refuse = refuse_unless_allowed if kind == "failed" else refuse_more_refusals
+                    refuse(transaction, self.policy, found.name, name, now)
+                    entry = self._record(transaction, found, kind, name, now, detail=reason)
+                    if inside is not None:
+                        inside(transaction, entry)
                     return
 
     def choose_final(self, receipt_id: str, *, team: str) -> Receipt:
@@ -327,12 +370,12 @@ class Guard:
         query: Labels,
         digest: str,
         rng: np.random.Generator,
-    ) -> Receipt:
+    ) -> tuple[Entry, Receipt]:
         now = self._present(ledger)
         earlier = ledger.answered(found.name, team, digest, self.policy.release)
         if earlier is not None:
             left = allowance(ledger, self.policy, found.name, team, now)
-            return self._receipt(earlier, left, now, repeated=True)
+            return earlier, self._receipt(earlier, left, now, repeated=True)
         if self._is_closed(ledger, found):
             raise BudgetExhausted("the board is closed; no more looks are answered.")
         refuse_unless_allowed(ledger, self.policy, found.name, team, now)
@@ -356,7 +399,14 @@ class Guard:
             detail="" if answer is None else self._note(answer),
         )
         ledger.put_state(StoredState(found.name, scope, self.policy.release, sealed))
-        return self._receipt(entry, left, now)
+        return entry, self._receipt(entry, left, now)
+
+    def _again(self, ledger: Transaction, look: Entry) -> Receipt:
+        """Return the receipt of a look from the record, with the answer that came later."""
+        newest = ledger.answered(look.data_set, look.team, look.prediction, look.rule) or look
+        now = self._present(ledger)
+        left = allowance(ledger, self.policy, look.data_set, look.team, now)
+        return self._receipt(newest, left, now, repeated=True)
 
     def _receipt(
         self, entry: Entry, left: Allowance, now: Microseconds, *, repeated: bool = False

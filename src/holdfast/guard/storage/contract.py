@@ -11,7 +11,8 @@ from holdfast.guard.windows import Microseconds
 
 __all__ = ["Past", "Question", "Storage", "StoredState", "Tally", "Transaction"]
 
-# A question of a transaction by name, with its parameters: ("opened", (data_set,)).
+# A question of a transaction by name, with its parameters: ("opened", (data_set,)). A name that is
+# none of the ledger's is a query in SQL, for tables that a caller keeps beside the ledger's.
 Question: TypeAlias = tuple[str, tuple[Any, ...]]
 
 
@@ -191,6 +192,17 @@ class Transaction(Protocol):
 
     def put_prediction(self, data_set: str, digest: str, sealed: bytes) -> None:
         """Keep a sealed prediction, unless it is kept already."""
+        ...
+
+    def rows(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return what a query finds in tables that a caller keeps beside the ledger's.
+
+        "?" stands for a parameter; values are texts, integers, bytes or None on both sides.
+        """
+        ...
+
+    def execute(self, statement: str, parameters: Sequence[Any] = ()) -> None:
+        """Write to such tables, in this transaction; never to the ledger's own."""
         ...
 
 

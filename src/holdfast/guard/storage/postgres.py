@@ -128,7 +128,7 @@ class PostgresStorage:
         """
         with self._turns, _clear_errors(), _undone(self._connected()) as pipeline:
             engine = _Engine(pipeline)
-            asked = [(QUESTIONS[name], parameters) for name, parameters in ahead]
+            asked = [(QUESTIONS.get(name, name), parameters) for name, parameters in ahead]
             # The lock is a statement of its own, so that those after it see the last commit.
             _, _, *answers = pipeline.run(BEGIN, LOCK, *asked)
             yield SqlTransaction(engine, dict(zip(ahead, answers, strict=True)))

@@ -348,6 +348,16 @@ class SqlTransaction:
         """Keep a sealed prediction, unless it is kept already."""
         self._write(PUT_PREDICTION, (data_set, digest, sealed))
 
+    def rows(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return what a query finds in tables that a caller keeps beside the ledger's."""
+        known = self._known.get((query, tuple(parameters)))
+        return self._engine.ask(query, parameters) if known is None else known
+
+    def execute(self, statement: str, parameters: Sequence[Any] = ()) -> None:
+        """Write to such tables, in this transaction; never to the ledger's own."""
+        self._engine.write(statement, parameters)
+        self._known = {q: rows for q, rows in self._known.items() if q[0] in QUESTIONS}
+
     def _ask(self, name: str, *parameters: Any) -> list[Any]:
         question = (name, parameters)
         if question not in self._known:
