@@ -168,6 +168,19 @@ def test_the_expectation_is_exact(kind: type[Detecting], n: int, m: int, k: int)
     assert kind.expected_accuracy(problem) == pytest.approx(matches / (n * m**n), rel=1e-12)
 
 
+def test_a_pool_with_as_many_of_both_labels_is_guessed_as_a_third() -> None:
+    # One pool of all examples, which show label 1 against 0 in the second of two queries.
+    problem = Problem(6, 4, 2)
+    for hidden, label in [
+        ([1, 1, 0, 3, 3, 2], 1),
+        ([1, 0, 0, 3, 2, 2], 0),
+        ([1, 0, 1, 0, 3, 3], 2),
+    ]:
+        attack = PooledDetecting(problem, rng=np.random.default_rng(0), permuted=False)
+        np.testing.assert_array_equal(play_under(attack, np.array(hidden)), np.full(6, label))
+        assert not attack.certain().any()
+
+
 def test_a_prior_decides_whom_to_ask_about() -> None:
     n, m, k = 800, 5, 64
     rng = np.random.default_rng(3)

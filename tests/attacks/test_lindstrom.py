@@ -1,5 +1,9 @@
 """The detecting design's bookkeeping, against enumeration and known values."""
 
+import itertools
+import math
+
+import numpy as np
 import pytest
 
 from holdfast.attacks.exact._lindstrom import (
@@ -9,6 +13,7 @@ from holdfast.attacks.exact._lindstrom import (
     most_gain,
     plan_exact,
     plan_pooled,
+    pool_gains,
     weight,
 )
 from holdfast.attacks.exact._subset_lattice import node_sizes
@@ -66,3 +71,22 @@ def test_the_pooled_plan_uses_no_more_examples_than_there_are(problem: Problem) 
     sizes = node_sizes(plan.n_queries)
     assert sum(sizes[bits] * len(plan.nodes[bits].digits) for bits in sizes) <= problem.n_examples
     assert plan.gain >= plan_exact(problem).gain
+
+
+@pytest.mark.parametrize("m", [2, 3, 4, 10, 1000])
+def test_a_pool_gains_what_the_best_single_label_for_it_does(m: int) -> None:
+    # Enumerated: each example has label 1, label 0 or another one, and S = N1 - N0 is told.
+    for size in range(1, 6):
+        found: dict[int, np.ndarray] = {}
+        others = m - 2
+        for ones, zeros in itertools.product(range(size + 1), repeat=2):
+            rest = size - ones - zeros
+            if rest < 0 or (rest and not others):
+                continue
+            ways = math.comb(size, ones) * math.comb(size - ones, zeros)
+            chance = ways * others**rest / m**size
+            third = rest / others if others else 0.0
+            matches = chance * np.array([ones, zeros, third])
+            found[ones - zeros] = found.get(ones - zeros, np.zeros(3)) + matches
+        best = sum(float(each.max()) for each in found.values())
+        assert pool_gains(size, m)[size] == pytest.approx(best - size / m, rel=1e-12)

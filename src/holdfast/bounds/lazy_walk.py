@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["expected_distance", "expected_distances"]
+__all__ = ["expected_distance", "expected_distances", "return_probabilities"]
 
 # A node whose integrand is below exp(-NEGLIGIBLE_NATS) is skipped.
 NEGLIGIBLE_NATS = 80.0
@@ -71,20 +72,33 @@ def expected_distances(most: int, inverse_probability: int) -> tuple[float, ...]
     """Return `expected_distance` after 0 .. most steps, by recurrence.
 
     A step away from 0 adds 1 to the distance, all others add nothing on average: E|S_g| grows by
-    2p P(S_g = 0). The return probabilities P_g have the generating function
-    ((1 - bx)^2 - (2px)^2)^(-1/2) with b = 1 - 2p, hence
-    g P_g = (2g-1) b P_(g-1) - (g-1)(b^2 - 4p^2) P_(g-2).
+    2p P(S_g = 0).
 
     >>> expected_distances(2, 2)
     (0.0, 1.0, 1.0)
     """
     p = 1 / inverse_probability
+    steps = (2 * p * here for here in return_probabilities(most, inverse_probability)[:most])
+    return tuple(accumulate(steps, initial=0.0))
+
+
+@cache
+def return_probabilities(most: int, inverse_probability: int) -> tuple[float, ...]:
+    """Return the probability P_g that the walk is at 0 after g = 0 .. most steps, by recurrence.
+
+    Their generating function is ((1 - bx)^2 - (2px)^2)^(-1/2) with b = 1 - 2p, hence
+    g P_g = (2g-1) b P_(g-1) - (g-1)(b^2 - 4p^2) P_(g-2).
+
+    >>> return_probabilities(2, 2)
+    (1.0, 0.0, 0.5)
+    """
+    p = 1 / inverse_probability
     b = 1 - 2 * p
-    distances, before, here = [0.0], 0.0, 1.0
+    found, before, here = [1.0], 0.0, 1.0
     for g in range(1, most + 1):
-        distances.append(distances[-1] + 2 * p * here)
         before, here = here, ((2 * g - 1) * b * here - (g - 1) * (b * b - 4 * p * p) * before) / g
-    return tuple(distances)
+        found.append(here)
+    return tuple(found)
 
 
 def _power_of_one_minus(drop: NDArray[np.float64], exponent: int) -> NDArray[np.float64]:

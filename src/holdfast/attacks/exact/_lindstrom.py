@@ -19,7 +19,8 @@ even m all m labels can also have odd values, 1, -1, 3, -3, .., and the base m i
 
 A *pool* is any number of examples that show label 1 on U subsets of positive sign and label 0
 elsewhere. It adds U times its surplus of 1s over 0s, and comes last in its node, so that its range
-does not matter.
+does not matter. All of the pool is guessed 1 if there are more of them, 0 if there are fewer, and a
+third label if there are as many: then either of the two is rarer than a label that was not asked.
 """
 
 from __future__ import annotations
@@ -28,14 +29,15 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.attacks.exact._subset_lattice import node_sizes
 from holdfast.bounds.bisection import least
-from holdfast.bounds.lazy_walk import expected_distances
+from holdfast.bounds.lazy_walk import expected_distances, return_probabilities
 from holdfast.bounds.multinomial import one_query_gain
 from holdfast.problem import Problem
 
-__all__ = ["DesignPlan", "Digit", "NodePlan", "capacity", "plan_exact", "plan_pooled"]
+__all__ = ["DesignPlan", "Digit", "NodePlan", "capacity", "plan_exact", "plan_pooled", "pool_gains"]
 
 
 class Digit(NamedTuple):
@@ -175,6 +177,28 @@ def plan_exact(problem: Problem) -> DesignPlan:
 
 
 @lru_cache(maxsize=64)
+def pool_gains(most: int, n_classes: int) -> NDArray[np.float64]:
+    """Return what pools of 0 .. most examples gain above chance.
+
+    Let S_g be the surplus of 1s over 0s among g examples, a lazy walk. An example has label 1, 0 or
+    another one, each with probability 1/m, and the others' surplus makes up for it: given S_g = s,
+    in proportion to P(S_{g-1} = s-1), P(S_{g-1} = s+1) and P(S_{g-1} = s). The walk's law falls to
+    both sides of 0, so the best of the three is 1 for s > 0, 0 for s < 0 and another label for
+    s = 0. Summed over s the best is 1 + 2 P(S_{g-1} = 0), and the pool gains (2g/m) P(S_{g-1} = 0).
+    Two classes have no third label, and gain E|S_g|/2.
+
+    >>> pool_gains(2, 10)
+    array([0.  , 0.2 , 0.32])
+    """
+    if n_classes == 2:
+        return np.array(expected_distances(most, 2)) / 2
+    before = np.array(return_probabilities(most, n_classes))
+    gains = np.zeros(most + 1)
+    gains[1:] = 2.0 * np.arange(1, most + 1) / n_classes * before[:-1]
+    return gains
+
+
+@lru_cache(maxsize=64)
 def plan_pooled(problem: Problem) -> DesignPlan:
     """Gain as much as can be expected, certain or not.
 
@@ -189,7 +213,7 @@ def plan_pooled(problem: Problem) -> DesignPlan:
     sizes = node_sizes(k)
     best = exact
     low, high = 0.0, 1.0
-    gains = np.array(expected_distances(n, m)) / 2
+    gains = pool_gains(n, m)
     for _ in range(30):
         price = (low + high) / 2
         net = gains - price * np.arange(gains.size)

@@ -233,7 +233,8 @@ class Detecting(InformedAttack):
         sure[seated] = (digit != 0) | (asked == m - 1)
         pooled = np.flatnonzero((self._node > 0) & (self._labels == 0))
         more = surplus[self._node[pooled]]
-        symbols[pooled] = more > 0
+        # As many 1s as 0s: both are rarer than a label that the pool was not asked about.
+        symbols[pooled] = np.where(more == 0, 2 if m > 2 else 0, more > 0)
         sure[pooled] = np.abs(more) == self._pool_size[self._node[pooled]]
         return symbols, sure
 
@@ -265,8 +266,9 @@ class PooledDetecting(Detecting):
     `Detecting` leaves room unused: a node too small for a whole digit, and what lies above the last
     digit of the others. Here a digit may ask about h < m labels, which guesses an example right
     with probability (h+1)/m, and the last place of a node holds a pool: any number of examples
-    that show one of two labels, whose exact surplus decides for all of them, as a block does in
-    `BlockMajority`. Every node is filled for the largest expected gain, examples being scarce at
+    that show one of two labels, whose exact surplus decides for all of them. They are guessed to
+    have the more frequent of the two, as a block in `BlockMajority`, or a third label if there are
+    as many of both. Every node is filled for the largest expected gain, examples being scarce at
     one common price. So the gain of k blocks comes on top of the digits, in one round.
 
     What is proved is still marked by `certain`. If the budget identifies every label, it plays as
@@ -292,7 +294,7 @@ class PooledDetecting(Detecting):
     --------
     >>> problem = Problem(10_000, 10, 1000)
     >>> round(problem.n_examples * (PooledDetecting.expected_accuracy(problem) - 0.1))
-    1305
+    1403
     """
 
     summary = "proves labels, guesses the remaining ones"
