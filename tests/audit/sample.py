@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from holdfast.audit import result
 
@@ -97,20 +98,43 @@ def surfaces() -> dict[str, object]:
     }
 
 
+def fix(rule: str, looks: int, price: float) -> result.Fix:
+    return result.Fix(
+        rule=rule,
+        looks=looks,
+        loss=2.0,
+        possible=interval(0.2),
+        allowed=3.4,
+        price_points=price,
+        proven=False,
+        verdict="SAFE",
+        text=f"Release {rule} to {looks} looks: blur for honest teams {price} points.",
+        read="docs/choosing_a_rule.md",
+    )
+
+
 def sample_audit() -> result.Audit:
     """Return the record."""
     return result.Audit(
         verdict=result.Verdict(
-            "UNSAFE",
-            1.0,
-            interval(10.4),
-            "champion-challenger",
-            "features",
-            False,
-            None,
-            "Someone who learns nothing can gain 10.4 points with 1,000 looks: more than the "
-            "1.00 points that separate ranks here.",
+            about="final ranking",
+            word="UNSAFE",
+            gap_points=1.0,
+            points=interval(10.4),
+            attack="champion-challenger",
+            setting="features",
+            allowed=55.0,
+            allowed_model=None,
+            observed=1.1,
+            proven=False,
+            certified=None,
+            sentence="UNSAFE for ranking gaps of 1 point: 10.4 points (95 % interval 9.4 to 11.4) "
+            "can be gained without learning anything, with 1,000 scored submissions under the rule "
+            "round:4 (attack: champion-challenger).",
+            fixes=(fix("ladder:0.01", 1000, 1.0), fix("round:4", 40, 0.01)),
+            would_do=("A private part of 9,604 examples would do.",),
         ),
+        public=None,
         findings=(
             result.Finding("sorted", "void", "Rows are sorted.", "They tell.", "Shuffle them."),
             result.Finding("round", "warning", "Rounding hides nothing.", "n <= 10^4.", "Step."),
@@ -118,6 +142,9 @@ def sample_audit() -> result.Audit:
         ),
         board=result.Board(
             name="a made-up board",
+            header="a made-up board: 10,000 rows, 10 classes, 40 teams, rule round:4, 1,000 scored "
+            "submissions (looks) per account (5 looks a day for 200 days)",
+            n_rows=10_000,
             n_examples=10_000,
             n_classes=10,
             parts=(result.Part("all", 10_000, True, True),),
@@ -154,7 +181,7 @@ def sample_audit() -> result.Audit:
                 for k, value in zip(BOUND_LOOKS, growing(1 / 8), strict=True)
             ),
             guaranteed_by=tuple("small-k" if k <= 501 else None for k in BOUND_LOOKS),
-            principle=tuple(growing(0.6)),
+            forecast=tuple(growing(0.6)),
             allowed=tuple(min(90.0, value) for value in growing(4.5)),
         ),
         rules=tuple(rule_row(*row) for row in RULES),
@@ -163,7 +190,7 @@ def sample_audit() -> result.Audit:
             allowed_model=None,
             allowed_everyone=90.0,
             everyone_looks=40_000,
-            principle=28.0,
+            forecast=28.0,
             guarantee=4.0,
             bits_per_look=8.0,
             bound="information-adaptive-tilted",
@@ -175,20 +202,43 @@ def sample_audit() -> result.Audit:
             recover_all=2531,
         ),
         history=history(),
-        fix=result.Fix(
-            rule="ladder:0.01",
-            looks=1000,
-            loss=2.0,
-            possible=interval(0.2),
-            allowed=3.4,
-            price_points=1.0,
-            proven=False,
-            verdict="SAFE",
-            text="Release through a Ladder.",
-        ),
         what_if=surfaces(),
         reproduce=result.Reproduce(
             "holdfast audit labels.csv --seed 1", 1, 10, "2026.11", "3f9a", {"numpy": "2.4"}
         ),
         seconds=41.0,
     )
+
+
+def sample_with_private_part() -> result.Audit:
+    """Return the record of a board whose private part decides: two verdicts."""
+    audit = sample_audit()
+    zero = result.Interval(0.0, 0.0, 0.0)
+    final = replace(
+        audit.verdict,
+        word="SAFE",
+        points=zero,
+        allowed=0.0,
+        observed=None,
+        proven=True,
+        sentence="SAFE for ranking gaps of 1 point or more: 20,000 examples that no look is scored "
+        "on decide it, so that nothing gained on the public board counts.",
+        fixes=(),
+        would_do=(),
+    )
+    parts = (
+        result.Part("public", 10_000, True, False),
+        result.Part("private", 20_000, False, True),
+    )
+    board = replace(
+        audit.board,
+        header="a made-up board: 30,000 rows (10,000 public: scored at every look; 20,000 private: "
+        "scored in the final ranking alone), 10 classes, 40 teams, rule round:4, 1,000 scored "
+        "submissions (looks) per account",
+        n_rows=30_000,
+        parts=parts,
+        final_share=0.0,
+    )
+    public = replace(audit.verdict, about="public board")
+    findings = tuple(each for each in audit.findings if each.severity != "void")
+    return replace(audit, verdict=final, public=public, board=board, findings=findings)

@@ -26,7 +26,7 @@ NO_CURVE = Curve(
     bound_looks=(),
     guarantee=(),
     guaranteed_by=(),
-    principle=(),
+    forecast=(),
     allowed=(),
 )
 

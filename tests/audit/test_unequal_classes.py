@@ -219,7 +219,7 @@ def test_no_gain_and_no_bound_exceeds_what_is_left(result):
     left = 100.0 - found.board.free_percent
     assert all(gain.allowed <= left for gain in found.gains)
     assert max(value for value in found.curve.allowed) <= left + 1e-9
-    assert found.limits.principle <= left
+    assert found.limits.forecast <= left
     assert found.verdict.points.mean <= found.limits.allowed
 
 

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 __all__ = [
+    "About",
     "Audit",
     "Board",
     "Curve",
@@ -39,6 +40,7 @@ __all__ = [
 # shares; nothing of them; or a model's predictions too.
 Knowledge = Literal["features", "class shares", "no features", "model"]
 Word = Literal["SAFE", "MARGINAL", "UNSAFE"]
+About = Literal["final ranking", "public board"]
 Severity = Literal["void", "warning", "note"]
 
 
@@ -49,6 +51,15 @@ class Interval:
     mean: float
     low: float | None
     high: float | None
+
+    def at_most(self, bound: float) -> Interval:
+        """Return what is left of it below a bound: rounding must not show more than is allowed.
+
+        >>> Interval(1.0, 0.5, 1.5).at_most(1.2)
+        Interval(mean=1.0, low=0.5, high=1.2)
+        """
+        low, high = (None if end is None else min(end, bound) for end in (self.low, self.high))
+        return Interval(min(self.mean, bound), low, high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +106,11 @@ class Curve:
     """Gain in points against looks.
 
     `looks` are those that were played. `bound_looks` reach further, and `guarantee` (what the
-    paper's attacks are proved to gain from exact answers), `principle` (the best gain that some
-    attack is proved or computed to reach from exact answers) and `allowed` (the certified bound of
-    this rule) have one value for each; None: no statement applies. `guaranteed_by` names the
-    theorem behind each guarantee: between two of them nothing is promised.
+    paper's attacks are proved to gain from exact answers), `forecast` (the best gain that a formula
+    forecasts for some attack on exact answers, and never less than what was measured with as many
+    looks or fewer) and `allowed` (the certified bound of this rule) have one value for each; None:
+    no statement applies. `guaranteed_by` names the theorem behind each guarantee: between two of
+    them nothing is promised.
     """
 
     today: int
@@ -107,7 +119,7 @@ class Curve:
     bound_looks: tuple[int, ...]
     guarantee: tuple[float | None, ...]
     guaranteed_by: tuple[str | None, ...]
-    principle: tuple[float | None, ...]
+    forecast: tuple[float | None, ...]
     allowed: tuple[float | None, ...]
 
 
@@ -134,19 +146,19 @@ class Limits:
     """ALLOWED. What bounds say of this policy.
 
     Gains in points: certified for the colluding accounts, the same if they have models as good as
-    the given ones (None: none was given), and for all teams together without models; what some
-    attack reaches in principle, with exact answers; what the paper guarantees. `bound` names the
-    bound that is least, `binds` and `binds_model` say whom the two bind, and `not_covered` which
-    bounds do not apply, and why. `looks_until` has the number of looks at which each becomes a
-    problem, that is passes the gap; None: never within `searched` looks. `recover_all` is the
-    fewest exact looks that could reveal all labels.
+    the given ones (None: none was given), and for all teams together without models; what is
+    forecast for the best attack on exact answers, or what was measured if that is more; what the
+    paper guarantees. `bound` names the bound that is least, `binds` and `binds_model` say whom the
+    two bind, and `not_covered` which bounds do not apply, and why. `looks_until` has
+    the number of looks at which each becomes a problem, that is passes the gap; None: never within
+    `searched` looks. `recover_all` is the fewest exact looks that could reveal all labels.
     """
 
     allowed: float
     allowed_model: float | None
     allowed_everyone: float
     everyone_looks: int
-    principle: float
+    forecast: float
     guarantee: float | None
     bits_per_look: float
     bound: str
@@ -214,11 +226,12 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """The cheapest change found that brings the worst gain under the gap.
+    """A change that brings the worst gain under the gap.
 
-    `loss` counts doublings: of coarseness in standard errors of a score, of looks lost, and of
-    answers that come together. `verdict` is what the audit would then say, and `text` what to
-    change, in one sentence.
+    `loss` is what it costs honest teams, in doublings: of coarseness in standard errors of a score,
+    of looks lost, and of answers that come together. `price_points` is the blur for honest teams:
+    how far an answer may be from the truth. `verdict` is what the audit would then say, `text` what
+    to change and at what price, in one sentence, and `read` the page on choosing a rule.
     """
 
     rule: str
@@ -230,27 +243,41 @@ class Fix:
     proven: bool
     verdict: Word
     text: str
+    read: str
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """SAFE for ranking gaps of `gap_points` or more, or MARGINAL or UNSAFE, in one sentence.
 
-    `points` is the number that matters: the worst gain found, above what is had without a look.
-    Where that is the majority class it is never below 0: who would end below it submits it.
+    It is about the final ranking, or about a public board that does not decide it; all its
+    numbers are in points of that. `points` is the number that matters: the worst gain found, above
+    what is had without a look. Where that is the majority class it is never below 0: who would end
+    below it submits it. `allowed` is what no attack can exceed in expectation, `allowed_model` the
+    same for whoever has models as good as the given ones, `observed` what the history shows.
+
     `proven`: models are given, and the certified bound for attackers with models as good as these
     lies below the gap, too. `certified` says how large the bound is, and whom it binds; None: it
     is not below the gap.
+
+    `fixes` are ranked by what they cost honest teams. `would_do` says how many looks, or how many
+    private examples, would be enough.
     """
 
+    about: About
     word: Word
     gap_points: float
     points: Interval
     attack: str
     setting: Knowledge
+    allowed: float
+    allowed_model: float | None
+    observed: float | None
     proven: bool
     certified: str | None
     sentence: str
+    fixes: tuple[Fix, ...] = ()
+    would_do: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,13 +302,17 @@ class Model:
 class Board:
     """What was audited.
 
-    `looks` is what the colluding accounts have together, each `looks_per_account`;
-    `final_share` is the share of the scored part in the final ranking: a gain on the board is
-    worth that much there. `free_percent` is what everybody scores without a look: 1/m, or the
-    majority class where the classes are unequal (`skewed`); every gain counts from it.
+    `header` says it in one line. `n_rows` counts all rows of the label file, `n_examples` those
+    that looks are scored on. `looks` is what the colluding accounts have together, each
+    `looks_per_account`; `final_share` is the share of the scored part in the final ranking:
+    a gain on the board is worth that much there. `free_percent` is what everybody scores without a
+    look: 1/m, or the majority class where the classes are unequal (`skewed`); every gain counts
+    from it.
     """
 
     name: str
+    header: str
+    n_rows: int
     n_examples: int
     n_classes: int
     parts: tuple[Part, ...]
@@ -314,9 +345,14 @@ class Reproduce:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """All that the page shows and `--json` prints."""
+    """All that the page shows and `--json` prints.
+
+    `verdict` is about what decides: the final ranking. `public` is about the public board where
+    that does not decide alone; None: it does, and the verdict is about both.
+    """
 
     verdict: Verdict
+    public: Verdict | None
     findings: tuple[Finding, ...]
     board: Board
     grain: float
@@ -325,10 +361,19 @@ class Audit:
     rules: tuple[RuleRow, ...]
     limits: Limits
     history: History | None
-    fix: Fix | None
     what_if: Mapping[str, Any]
     reproduce: Reproduce
     seconds: float
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """The verdict, and that on the public board where there is one."""
+        return (self.verdict,) if self.public is None else (self.verdict, self.public)
+
+    @property
+    def fix(self) -> Fix | None:
+        """The fix that costs honest teams least, of the first verdict that has one."""
+        return next((fix for verdict in self.verdicts for fix in verdict.fixes), None)
 
 
 def as_json(audit: Audit) -> dict[str, Any]:

@@ -6,20 +6,22 @@ import importlib.metadata
 import platform
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from holdfast._version import __version__
 from holdfast.audit.inputs import models
 from holdfast.audit.inputs.disclosure import RoundingUnit
+from holdfast.audit.inputs.header import header
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.fixes import cheapest_fix
 from holdfast.audit.judgement.limits import limits
 from holdfast.audit.judgement.observed import observed
 from holdfast.audit.judgement.preflight import preflight
-from holdfast.audit.judgement.verdict import gap_for, judge
+from holdfast.audit.judgement.verdict import gap_for, judge, worth
 from holdfast.audit.judgement.what_if import what_if
-from holdfast.audit.result import Audit, Board, Finding, Reproduce
+from holdfast.audit.result import About, Audit, Board, Finding, Reproduce, Verdict
 from holdfast.audit.scenarios import curve as curves
 from holdfast.audit.scenarios import measurement as suites
 from holdfast.audit.scenarios import rules
@@ -88,15 +90,26 @@ def audit(
         gains, worst, measured = suites.suite(measurer.telling(tell("attack suite")))
         drawn = curves.curve(measurer.telling(tell("gain against looks")), measured)
         compared = rules.compare(measurer.telling(tell("other rules")), measured, worst)
-        bounds = limits(request, gap, drawn, model=model)
-        verdict = judge(request, budget.looks, worst, bounds, findings, gap)
-        fix = None
-        # No rule helps while a finding voids everything: its own fix comes first.
-        void = any(finding.severity == "void" for finding in findings)
-        if verdict.word != "SAFE" and request.parts.final_share > 0.0 and not void:
-            fix = cheapest_fix(measurer.telling(tell("cheapest fix")), gap, compared)
+        measured_most = worst.points(grain).mean
+        bounds = limits(request, gap, drawn, model=model, measured=measured_most)
+
+        def judged(about: About) -> Verdict:
+            verdict = judge(
+                request, budget.looks, worst, bounds, findings, gap, about=about, history=history
+            )
+            # No rule helps while a finding voids everything: its own fix comes first.
+            void = any(finding.severity == "void" for finding in findings)
+            share = worth(request, about)
+            if verdict.word == "SAFE" or share == 0.0 or void:
+                return verdict
+            fix = cheapest_fix(measurer.telling(tell("cheapest fix")), gap / share, compared)
+            return replace(verdict, fixes=() if fix is None else (fix,))
+
+        verdict = judged("final ranking")
+        public = judged("public board") if request.parts.final_share < 1.0 else None
     return Audit(
         verdict=verdict,
+        public=public,
         findings=findings,
         board=_board(request, grain),
         grain=grain.points,
@@ -105,7 +118,6 @@ def audit(
         rules=tuple(compared.values()),
         limits=bounds,
         history=history,
-        fix=fix,
         what_if=what_if(),
         reproduce=Reproduce(
             command=command,
@@ -139,6 +151,8 @@ def _board(request: Request, grain: RoundingUnit) -> Board:
     counts = np.bincount(request.labels, minlength=m)
     return Board(
         name=request.name,
+        header=header(request),
+        n_rows=request.file.n_examples,
         n_examples=n,
         n_classes=m,
         parts=request.parts.described(),

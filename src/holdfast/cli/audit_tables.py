@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from holdfast.audit.result import Audit, Finding, History, Interval
+from holdfast.audit.result import Audit, Finding, History, Interval, Verdict
 from holdfast.cli.output import human
 
 __all__ = ["show"]
@@ -20,17 +20,8 @@ MOST_TEAMS_SHOWN = 15
 def show(result: Audit, report: Path | None) -> None:
     """Print everything that matters of a result."""
     console = human()
-    verdict = result.verdict
-    word, _, rest = verdict.sentence.partition(" ")
-    console.print(f"[{VERDICT_COLOURS[word]}]{word}[/] {escape(rest)}")
-    if verdict.certified is not None:
-        console.print(escape(verdict.certified))
-    if result.fix is not None:
-        console.print(f"Cheapest fix: {result.fix.text}")
-    elif any(finding.severity == "void" for finding in result.findings):
-        console.print("No release rule and no limit is a fix before that.")
-    elif verdict.word != "SAFE":
-        console.print("No fix was found among the rules and limits that were tried.")
+    for verdict in result.verdicts:
+        _verdict(console, result, verdict)
     _findings(console, result.findings)
     board = result.board
     if board.skewed:
@@ -38,12 +29,7 @@ def show(result: Audit, report: Path | None) -> None:
             f"Gains are above the {board.free_percent:g} % that the majority class scores without "
             "a look; below 0: the attack ends below a constant submission."
         )
-    console.print(
-        f"\n{escape(board.name)}: {board.n_examples:,} examples, {board.n_classes:,} classes, "
-        f"{board.rule}, {board.looks_text}"
-        + (f" for each of {board.accounts:,} accounts" if board.accounts > 1 else "")
-        + (f" ({board.looks:,} looks in all)" if board.looks_text != _looks(board.looks) else "")
-    )
+    console.print(f"\n{escape(board.header)}")
     _gains(console, result)
     _rules(console, result)
     _limits(console, result)
@@ -56,6 +42,24 @@ def show(result: Audit, report: Path | None) -> None:
     )
     if report is not None:
         console.print(f"Page: {escape(str(report))}")
+
+
+def _verdict(console: Console, result: Audit, verdict: Verdict) -> None:
+    word, _, rest = verdict.sentence.partition(" ")
+    about = f"{verdict.about.capitalize()}: " if result.public is not None else ""
+    console.print(f"{about}[{VERDICT_COLOURS[word]}]{word}[/] {escape(rest)}")
+    if verdict.certified is not None:
+        console.print(escape(verdict.certified))
+    for at, fix in enumerate(verdict.fixes):
+        console.print(f"{'Or' if at else 'Cheapest fix'}: {escape(fix.text)}")
+    for text in verdict.would_do:
+        console.print(escape(text))
+    if verdict.fixes:
+        console.print(f"Which rule for how many looks: {verdict.fixes[0].read}")
+    elif any(finding.severity == "void" for finding in result.findings):
+        console.print("No release rule and no limit is a fix before that.")
+    elif verdict.word != "SAFE":
+        console.print("No fix was found among the rules and limits that were tried.")
 
 
 def _findings(console: Console, findings: tuple[Finding, ...]) -> None:
@@ -115,10 +119,10 @@ def _limits(console: Console, result: Audit) -> None:
         console.print(
             f"  at most {limits.allowed_model:.2f} points for {escape(limits.binds_model or '')}"
         )
-    console.print(f"  in principle, with exact answers: {limits.principle:g} points")
+    console.print(f"  forecast for the best attack on exact answers: {limits.forecast:g} points")
     for word, what in (
         ("possible", "an attack here gains"),
-        ("principle", "an attack on exact answers gains"),
+        ("forecast", "an attack on exact answers is forecast to gain"),
         ("allowed", "the bound lets an attack gain"),
     ):
         looks = limits.looks_until[word]

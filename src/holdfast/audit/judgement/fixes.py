@@ -23,6 +23,8 @@ STEPS = (0.002, 0.005, 0.01, 0.02, 0.05)
 # Shares of today's looks that are tried, and batches as shares of them.
 SHARES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
 BATCHES = (0.1, 0.34, 1.0)
+# Where to read on.
+READ = "docs/choosing_a_rule.md"
 # At most so many candidates are played.
 MOST_PLAYED = 8
 
@@ -69,6 +71,7 @@ def candidates(request: Request) -> list[Candidate]:
 def cheapest_fix(measurer: Measurer, gap: float, others: Mapping[Rule, RuleRow]) -> Fix | None:
     """Return the cheapest candidate that brings the worst gain under the gap, or None.
 
+    `gap` is in points of the scored part: larger where a gain there counts only by its share.
     `others` has what was found under other rules.
 
     Enough is what the verdict's reserve asks for: twice the gain is below the gap, or the gain is
@@ -79,8 +82,6 @@ def cheapest_fix(measurer: Measurer, gap: float, others: Mapping[Rule, RuleRow])
     request, budget, model = measurer.request, measurer.budget, measurer.model
     n, m, _ = request.problem
     forms = request.baseline.formulas
-    # A gain on the scored part is worth its share of the final ranking.
-    gap = gap / request.parts.final_share
     known = {rule: (budget.looks, row.possible) for rule, row in others.items()}
     left = MOST_PLAYED
     for each in candidates(request):
@@ -182,4 +183,5 @@ def _fix(request: Request, each: Candidate, possible: Interval, certain: float, 
         text=f"{change[:1].upper()}{change[1:]}: the worst gain found falls to "
         f"{gain:g} point{'' if gain == 1.0 else 's'}, and the verdict becomes "
         f"{word}.",
+        read=READ,
     )

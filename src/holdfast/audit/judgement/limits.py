@@ -13,10 +13,18 @@ __all__ = ["limits"]
 SEARCHED = 10**6
 
 
-def limits(request: Request, gap: float, curve: Curve, *, model: float | None = None) -> Limits:
+def limits(
+    request: Request,
+    gap: float,
+    curve: Curve,
+    *,
+    model: float | None = None,
+    measured: float = 0.0,
+) -> Limits:
     """Return what bounds say of the policy, and the looks at which each word passes the gap.
 
-    `model` is the stated accuracy of the given models; None: there are none.
+    `model` is the stated accuracy of the given models; None: there are none. `measured` is the
+    worst gain found, in points, below which no forecast is shown.
     """
     problem = request.problem
     n, m, _ = problem
@@ -25,6 +33,8 @@ def limits(request: Request, gap: float, curve: Curve, *, model: float | None = 
     def at(looks: int) -> Problem:
         return Problem(n, m, looks)
 
+    possible = _measured_until(curve, gap)
+    forecast = first_above(gap, lambda looks: forms.principle(at(looks)), SEARCHED)
     looks, everyone = problem.n_queries, request.everyone_looks
     mine = certificate(request, rule, looks)
     modelled = None if model is None else certificate(request, rule, looks, model=model)
@@ -36,7 +46,7 @@ def limits(request: Request, gap: float, curve: Curve, *, model: float | None = 
             certificate(request, rule, everyone, accounts=states, everyone=True)
         ),
         everyone_looks=request.everyone_looks,
-        principle=forms.principle(problem),
+        forecast=max(forms.principle(problem), measured),
         guarantee=forms.guarantee(problem),
         bits_per_look=round(mine.bits_per_look, 3),
         bound=mine.bound,
@@ -44,8 +54,9 @@ def limits(request: Request, gap: float, curve: Curve, *, model: float | None = 
         binds_model=None if modelled is None else modelled.binds,
         not_covered=tuple(f"{each.bound}: {each.because}" for each in mine.not_covered),
         looks_until={
-            "possible": _measured_until(curve, gap),
-            "principle": first_above(gap, lambda looks: forms.principle(at(looks)), SEARCHED),
+            "possible": possible,
+            # What was measured is possible, whatever was forecast.
+            "forecast": min((k for k in (possible, forecast) if k is not None), default=None),
             "allowed": first_above(gap, lambda k: allowed(request, rule, k), SEARCHED),
         },
         searched=SEARCHED,

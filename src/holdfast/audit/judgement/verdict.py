@@ -1,4 +1,4 @@
-"""Verdicts: SAFE, MARGINAL or UNSAFE, in one sentence with the number that matters."""
+"""Verdicts: SAFE, MARGINAL or UNSAFE, with the number that matters and whom it binds."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import math
 from holdfast.audit.inputs.disclosure import RoundingUnit
 from holdfast.audit.inputs.request import DEFAULT_GAP, Request
 from holdfast.audit.judgement.preflight import expected_best
-from holdfast.audit.result import Finding, History, Interval, Limits, Verdict, Word
+from holdfast.audit.judgement.sentences import certified, reason, tested
+from holdfast.audit.result import About, Finding, History, Interval, Limits, Verdict, Word
 from holdfast.audit.scenarios.measurer import StrongestAttack
 
-__all__ = ["RESERVE", "gap_for", "judge", "word_for"]
+__all__ = ["RESERVE", "gap_for", "judge", "word_for", "worth"]
 
 # Attacks better than the suite's must not turn SAFE into a mistake: it keeps a factor of two.
 RESERVE = 2.0
@@ -25,6 +26,11 @@ def gap_for(request: Request, history: History | None) -> float:
     return DEFAULT_GAP
 
 
+def worth(request: Request, about: About) -> float:
+    """Return how much of a gain on the scored part counts in what a verdict is about."""
+    return 1.0 if about == "public board" else request.parts.final_share
+
+
 def judge(
     request: Request,
     looks: int,
@@ -32,100 +38,66 @@ def judge(
     limits: Limits,
     findings: tuple[Finding, ...],
     gap: float,
+    *,
+    about: About = "final ranking",
+    history: History | None = None,
 ) -> Verdict:
-    """Judge the final ranking by the strongest attack's gain in so many looks, and by the bound.
+    """Judge a ranking by the strongest attack's gain in so many looks, and by the bound.
 
     UNSAFE: the gain found is the gap or more and no chance, or a finding voids everything else.
     SAFE: even the upper end of the gain found, with a factor of two in reserve, is below the
     gap; or a bound proves it that covers the given models. MARGINAL: between the two. The bound
     for those who know nothing proves nothing: every real participant has a model.
     """
-    share, grain = request.parts.final_share, request.baseline.grain
-    points = found.points(grain, worth=share)
-    if not share and not request.final_choices:
-        points = _selected(request, grain)
+    share = worth(request, about)
+    allowed, modelled = share * limits.allowed, _times(share, limits.allowed_model)
+    points = found.points(request.baseline.grain, worth=share)
+    by_choice = not share and not request.final_choices
+    if by_choice:
+        points, allowed = _selected(request, request.baseline.grain), _most_selected(request)
+        modelled = None if modelled is None else allowed  # a model does not help with luck
     void = [finding for finding in findings if finding.severity == "void"]
-    most = share * max(limits.allowed, limits.allowed_model or 0.0)
-    certain = share > 0.0 and most < gap and not void
-    proven = certain and limits.allowed_model is not None
-    word = "UNSAFE" if void else word_for(points, gap, proven=proven)
+    most = max(allowed, modelled or 0.0)
+    certain = most < gap and not void and not by_choice
+    proven = certain and (limits.allowed_model is not None or not share)
+    # The bound that covers this attack: none is expected to gain more, whatever a few plays say.
+    bound = modelled if found.setting == "model" and modelled is not None else allowed
+    shown = points.at_most(bound)
+    word = word_for(points, gap, proven=proven, most=bound)
+    if void:
+        word = "UNSAFE"
     return Verdict(
+        about=about,
         word=word,
         gap_points=gap,
-        points=points,
+        points=shown,
         attack=found.attack,
         setting=found.setting,
+        allowed=allowed,
+        allowed_model=modelled,
+        observed=None if history is None or share < 1.0 else history.mean_gap,
         proven=proven,
-        certified=_certified(limits, most) if certain else None,
-        sentence=f"{word} {_tested(word, gap)}: " + _because(request, looks, found, points, void),
+        certified=certified(request, limits, most, about) if certain else None,
+        sentence=f"{word} {tested(word, gap)}: "
+        + reason(request, looks, found, shown, void, about),
     )
 
 
-def word_for(points: Interval, gap: float, *, proven: bool) -> Word:
-    """Return the word for a gain found, and for a bound that proves it below the gap or not."""
+def word_for(points: Interval, gap: float, *, proven: bool, most: float = math.inf) -> Word:
+    """Return the word for a gain found, and for a bound that proves it below the gap or not.
+
+    `most` is what the bound for this attack's knowledge leaves: a measured mean above it is
+    chance. It lends nothing to SAFE, because others know more.
+    """
     upper = points.mean if points.high is None else points.high
     real = points.low is None or points.low > 0.0  # more than the chance of a few plays
-    if points.mean >= gap and real:
+    if min(points.mean, most) >= gap and real:
         return "UNSAFE"
     return "SAFE" if proven or RESERVE * upper < gap else "MARGINAL"
 
 
-def _certified(limits: Limits, most: float) -> str:
-    """Return the bound's own number, and for whom it holds."""
-    text = (
-        f"Certified for {limits.binds_model or limits.binds}: no attack, known or not, gains more "
-        f"than {math.ceil(100.0 * most) / 100.0:g} points in expectation."
-    )
-    if limits.binds_model is None:
-        text += " Who has a model may gain more: its --predictions give the bound for that."
-    return text
-
-
-def _tested(word: Word, gap: float) -> str:
-    """Return what a word is about: who gains less than the gap does not pass a larger one either.
-
-    >>> _tested("SAFE", 1.0), _tested("UNSAFE", 0.5)
-    ('for ranking gaps of 1 point or more', 'for ranking gaps of 0.5 points')
-    """
-    gaps = f"for ranking gaps of {gap:g} point{'' if gap == 1.0 else 's'}"
-    return f"{gaps} or more" if word == "SAFE" else gaps
-
-
-def _because(
-    request: Request, played: int, found: StrongestAttack, points: Interval, void: list[Finding]
-) -> str:
-    if void:
-        return f"{void[0].what} {void[0].fix}"
-    board = found.points(request.baseline.grain)
-    who = {
-        "features": "without learning anything",
-        "class shares": "without learning anything",
-        "no features": "without even seeing the examples",
-        "model": "on top of a model",
-    }[found.setting]
-    looks = f"{played:,} look{'' if played == 1 else 's'}"
-    if played < request.n_looks:
-        looks += f" (of {request.n_looks:,} allowed)"
-    if request.accounts > 1:
-        looks += f" of {request.accounts:,} accounts"
-    rule = f"with {looks} at scores released by the rule {request.release}"
-    free = request.baseline.in_words(found.setting)
-    above = f" above {free}" if free else ""
-    gain = f"{_text(board)}{above} can be gained {who}, {rule} (attack: {found.attack})"
-    if free and board.mean <= 0.0:
-        gain = f"no attack gained more than {free}, {rule}"
-    share = request.parts.final_share
-    if share == 1.0:
-        return f"{gain}."
-    if share > 0.0:
-        return f"{_text(points)} of the final ranking; on the public part {gain}."
-    private = f"{request.parts.private:,} examples that no look is scored on"
-    if not request.final_choices:
-        return (
-            f"the best of all private scores gains up to {points.mean:g} points by chance alone; "
-            f"on the public part {gain}."
-        )
-    return f"{private} decide the final ranking. On the public part {gain}."
+def _times(share: float, points: float | None) -> float | None:
+    return None if points is None else share * points
 
 
 def _selected(request: Request, grain: RoundingUnit) -> Interval:
@@ -135,8 +107,10 @@ def _selected(request: Request, grain: RoundingUnit) -> Interval:
     return Interval(grain.round(mean), None, None)
 
 
-def _text(points: Interval) -> str:
-    text = f"{points.mean:g} point{'' if points.mean == 1.0 else 's'}"
-    if points.low is None or points.high is None or points.low == points.high:
-        return text
-    return f"{text} (95 % interval {points.low:g} to {points.high:g})"
+def _most_selected(request: Request) -> float:
+    """Return the most that choosing among k private scores is worth in expectation, in points.
+
+    A score of N examples is subgaussian with variance 1/(4N), so the largest of k exceeds its own
+    mean by at most sqrt(log(k) / (2N)).
+    """
+    return 100.0 * math.sqrt(math.log(request.looks.count) / (2.0 * request.parts.private))

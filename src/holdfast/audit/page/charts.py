@@ -18,7 +18,7 @@ __all__ = ["POSSIBLE", "gain_chart", "what_if_chart"]
 POSSIBLE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00"]
 DASHES = {
     "allowed: certified bound": [1, 0],
-    "possible in principle": [2, 3],
+    "forecast: best attack on exact scores": [2, 3],
     "the paper's guarantee": [7, 4],
 }
 # A gain below this many points is not drawn on a logarithmic axis; nor, where labels are few,
@@ -200,7 +200,7 @@ def _limits(audit: Audit) -> list[dict[str, Any]]:
     nobody = (None,) * len(curve.bound_looks)
     lines = (
         (curve.allowed, nobody),
-        (curve.principle, nobody),
+        (curve.forecast, nobody),
         (curve.guarantee, curve.guaranteed_by),
     )
     rows = []

@@ -79,6 +79,22 @@ def curve(measurer: Measurer, measured: Sequence[Measured]) -> Curve:
         bound_looks=further,
         guarantee=tuple(forms.guarantee(each) for each in problems),
         guaranteed_by=tuple(forms.guaranteed_by(each) for each in problems),
-        principle=tuple(forms.principle(each) for each in problems),
+        forecast=tuple(
+            max(forms.principle(each), _best_until(each.n_queries, looks, columns))
+            for each in problems
+        ),
         allowed=tuple(allowed(request, request.rule, each.n_queries) for each in problems),
     )
+
+
+def _best_until(
+    most: int, looks: Sequence[int], columns: Sequence[Sequence[Interval | None]]
+) -> float:
+    """Return the largest gain that was measured with so many looks or fewer."""
+    gains = [
+        point.mean
+        for column in columns
+        for k, point in zip(looks, column, strict=True)
+        if k <= most and point is not None
+    ]
+    return max(gains, default=0.0)

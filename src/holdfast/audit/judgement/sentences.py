@@ -1,0 +1,104 @@
+"""Sentences of a verdict: what was tested, what was found, and what is certified for whom."""
+
+from __future__ import annotations
+
+import math
+
+from holdfast.audit.inputs.request import Request
+from holdfast.audit.result import About, Finding, Interval, Limits, Word
+from holdfast.audit.scenarios.measurer import StrongestAttack
+
+__all__ = ["certified", "in_points", "reason", "tested"]
+
+WHO = {
+    "features": "without learning anything",
+    "class shares": "without learning anything",
+    "no features": "without even seeing the examples",
+    "model": "on top of a model",
+}
+
+
+def tested(word: Word, gap: float) -> str:
+    """Return what a word is about: who gains less than the gap does not pass a larger one either.
+
+    >>> tested("SAFE", 1.0), tested("UNSAFE", 0.5)
+    ('for ranking gaps of 1 point or more', 'for ranking gaps of 0.5 points')
+    """
+    gaps = f"for ranking gaps of {number(gap)}"
+    return f"{gaps} or more" if word == "SAFE" else gaps
+
+
+def reason(
+    request: Request,
+    played: int,
+    found: StrongestAttack,
+    points: Interval,
+    void: list[Finding],
+    about: About,
+) -> str:
+    """Return the rest of the sentence: the finding that voids all, or the gain and how it came."""
+    if void:
+        return f"{void[0].what} {void[0].fix}"
+    share = request.parts.final_share if about == "final ranking" else 1.0
+    if share == 0.0:
+        private = f"{request.parts.private:,} examples that no look is scored on"
+        if request.final_choices:
+            return f"{private} decide it, so that nothing gained on the public board counts."
+        return (
+            f"{private} decide it, but the best of a team's private scores counts, which is up to "
+            f"{in_points(points)} too high by chance alone."
+        )
+    free = request.baseline.in_words(found.setting)
+    gain = f"{in_points(points)}{f' above {free}' if free else ''} can be gained"
+    if points.mean <= 0.0:
+        gain = f"no attack gained {f'more than {free}' if free else 'anything'}"
+    where = ""
+    if share < 1.0:
+        where = f" in the final ranking, {share:.0%} of which is the public part,"
+    elif about == "public board":
+        where = " on the public part"
+    who = "" if points.mean <= 0.0 else f" {WHO[found.setting]},"
+    attack = "" if points.mean <= 0.0 else f" (attack: {found.attack})"
+    return f"{gain}{where}{who} with {looks(request, played)}{attack}."
+
+
+def looks(request: Request, played: int) -> str:
+    """Return how many submissions are scored, and under which rule."""
+    text = f"{played:,} scored submission{'' if played == 1 else 's'}"
+    if played < request.n_looks:
+        text += f" (of {request.n_looks:,} allowed)"
+    if request.accounts > 1:
+        text += f" of {request.accounts:,} accounts"
+    return f"{text} under the rule {request.release}"
+
+
+def certified(request: Request, limits: Limits, most: float, about: About) -> str:
+    """Return the bound's own number, and for whom it holds."""
+    if about == "final ranking" and request.parts.final_share == 0.0:
+        return (
+            "Certified for everybody, with a model or without: no look is scored on the examples "
+            "that decide, so no score tells anything of them."
+        )
+    text = (
+        f"Certified for {limits.binds_model or limits.binds}: no attack, known or not, gains more "
+        f"than {math.ceil(100.0 * most - 1e-9) / 100.0:g} points in expectation."
+    )
+    if limits.binds_model is None:
+        text += " Who has a model may gain more: its --predictions give the bound for that."
+    return text
+
+
+def number(points: float) -> str:
+    """Return a number of points with its unit.
+
+    >>> number(1.0), number(0.5)
+    ('1 point', '0.5 points')
+    """
+    return f"{points:g} point{'' if points == 1.0 else 's'}"
+
+
+def in_points(points: Interval) -> str:
+    """Return a gain with its unit and its interval."""
+    if points.low is None or points.high is None or points.low == points.high:
+        return number(points.mean)
+    return f"{number(points.mean)} (95 % interval {points.low:g} to {points.high:g})"
