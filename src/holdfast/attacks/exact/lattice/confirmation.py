@@ -1,4 +1,9 @@
-"""Confirmation of presumed labels: one difference of two answers settles any number of them."""
+"""Confirmation of presumed labels: one difference of two answers settles any number of them.
+
+Labels are presumed where the answers so far make any other value very unlikely, but do not rule it
+out (`many_classes`). Presuming saves looks; confirming makes what was presumed certain, at one or
+two looks for all of it. A confirmation that fails names no position: the group starts anew.
+"""
 
 from __future__ import annotations
 

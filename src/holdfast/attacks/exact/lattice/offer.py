@@ -1,4 +1,11 @@
-"""Offers of digit blocks, and the statuses of positions that they are made from."""
+"""Offers of digit blocks, and the statuses of positions that they are made from.
+
+Planning sees neither positions nor labels. It sees *statuses*, in which items are interchangeable,
+how many items there are in each (the stock), and *offers*: so many items in this status make a
+block of this radix, worth so many bits. That keeps the knapsack small, since there are a few dozen
+statuses for a million positions. Only when an offer is taken does its family pick items, decide
+what they show, and say what the block's value will mean (`Offer.place`).
+"""
 
 from __future__ import annotations
 
@@ -32,12 +39,19 @@ NOTHING: Mapping[Status, float] = MappingProxyType({})
 
 
 class Offer(NamedTuple):
-    """A kind of digit block on offer: `amount` items in one status make a block."""
+    """A kind of digit block on offer: `amount` items in one status make a block.
+
+    Its worth depends on its place. Below another block the value must stay within the radix, so
+    the block shows its labels in a way that keeps it there; a node's last block has all the range
+    that is left.
+    """
 
     kind: str
+    """The block's name, by which tests see that every kind is used."""
     radix: int
     """Number of values; 0: only as a node's last block."""
     need: int
+    """Rows of one sign that it takes, in units: a node has its capacity of them."""
     below: float
     """Value, in bits, below another block."""
     last: float

@@ -1,4 +1,17 @@
-r"""Choice of the next round: its length, the shadow price of positions, and its blocks."""
+r"""Choice of the next round: its length, the shadow price of positions, and its blocks.
+
+A round of K rows costs K looks whatever is asked in it, and its K - 1 nodes have fixed capacities.
+So a plan is judged by what it costs in all: its own rows, and the looks that what it leaves will
+take, estimated from the bits left (`round_length`). Longer rounds have larger nodes, which hold
+more digits per look, but what a round leaves open waits for the next one; the last round must
+resolve everything it asks.
+
+Filling the nodes is a knapsack (`packing`): each block has a value in bits, needs some of the
+node's capacity, and takes positions from the stock. Where positions, not nodes, are what runs out,
+a block that takes several of them for few bits is a waste. A shadow price in bits per position
+says so; a handful of prices is tried, and for each of them a range of lengths. No choice here can
+make a label wrong: it decides how many looks are needed, not what they imply.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +68,10 @@ class RoundPlanner:
         self._m = n_classes
 
     def bits(self) -> float:
-        """Return the bits still to be learnt of all positions in play."""
+        """Return the bits still to be learnt of all positions in play.
+
+        They are what the answers have to carry at least, so estimates of looks start from them.
+        """
         singles, groups, differences, checks = (family.bits() for family in self._families)
         # Costs of rounds can agree but for the last bit: another order would choose other rounds.
         return singles + differences + groups + checks
@@ -70,7 +86,11 @@ class RoundPlanner:
         }
 
     def menu(self, stock: Stock, last_round: bool) -> Menu:
-        """Return all that can be made of a stock."""
+        """Return all that can be made of a stock: every family's offers for every status in it.
+
+        A family may make blocks of positions that another one keeps: single positions with few
+        candidates are what group tests and label differences are made of.
+        """
         offers = [
             offer
             for status in stock
@@ -84,7 +104,12 @@ class RoundPlanner:
         return self._place(self._choose(limit))
 
     def _choose(self, limit: int) -> Choice:
-        """Choose the round for which its rows, and the looks for what it leaves, are fewest."""
+        """Choose the round for which its rows, and the looks for what it leaves, are fewest.
+
+        One candidate is the last round: the least rows in which everything can be resolved. The
+        others are shorter and ask more cheaply. While checks of a prior hold most of the bits no
+        round can be the last, and the fastest one is taken.
+        """
         stock, bits = self.stock(), self.bits()
         guess = one_round(bits, self._m)
         last = self.menu(stock, last_round=True)
@@ -125,7 +150,11 @@ class RoundPlanner:
         return best
 
     def _looks_after(self, bits: float, menu: Menu, found: RoundYield, limit: int) -> float:
-        """Return the looks that a round leaves to be asked, roughly."""
+        """Return the looks that a round leaves to be asked, roughly.
+
+        With more than two classes by the bits that are left. With two, the blocks are so few in
+        kind that the next round can be planned from the items that this one leaves on average.
+        """
         if self._m > 2:
             rest = bits - found.bits
             negligible = rest <= tuning.BITS_NEGLIGIBLE * bits
@@ -140,7 +169,11 @@ class RoundPlanner:
         return rows_to_finish(self.menu(after, last_round=True), limit) if after else 0.0
 
     def _place(self, choice: Choice) -> Round | None:
-        """Take the blocks' positions out of stock and put the blocks on nodes."""
+        """Take the blocks' positions out of stock and put the blocks on nodes.
+
+        Nodes of one size are filled alike as long as the stock lasts. A block's unit is the product
+        of the radices below it, so that its value is a digit of the node's sum.
+        """
         packer = Packer(*choice)
         rnd = Round(choice.rows, halved=self._m == 2)
         empty = True

@@ -117,6 +117,7 @@ class GroupTests:
                         yield self._split_offer("split", status, weights)
 
     def _test(self, status: Narrowed, g: int, two_classes: bool) -> Offer:
+        """Offer to count the hits among g positions: worth the entropy of a binomial count."""
         leaves: dict[Status, float] = {}
         if two_classes:
             leaves = {CountedGroup(g, w): comb(g, w) / 2**g for w in range(1, g)}
@@ -129,6 +130,7 @@ class GroupTests:
         return Offer("group-test", 0, 1, 0.0, bits, status, place, g, leaves)
 
     def _split_offer(self, kind: str, status: CountedGroup, weights: tuple[int, ...]) -> Offer:
+        """Offer to tell how a group's hits are shared out to as many parts as there are weights."""
         block, bits = _split(status, weights)
 
         def place(unit: int, last: bool) -> PlacedBlock:

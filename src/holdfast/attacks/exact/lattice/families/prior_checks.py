@@ -6,6 +6,15 @@ the group's size g by the number of positions that do not have their likely labe
 has the unlikely one counts twice). A shortfall of 0 proves all g labels at once, whatever the model
 is worth; otherwise the shortfall is split until the positions are found. A group with one wrong
 label is searched for the position and for the label at once.
+
+A model that is right with probability 1 - q leaves h(q) + q log2(m - 1) bits per label, and groups
+whose expected number of errors is about 2 to 4 collect most of them: a check of g positions tells
+the entropy of a binomial count, which grows until then, and takes the place of one block.
+
+A position's way through the statuses: `Trusted` at a level of doubt; then in a group that is
+`Short` by two or more, split and split again; then in a group with `OneWrong` label, searched;
+then settled, or handed to `single_positions` without the labels that were ruled out. The model
+decides what is asked first. It is never believed: a label is settled by a count alone.
 """
 
 from __future__ import annotations
@@ -105,6 +114,7 @@ class PriorChecks:
         self._sort_in(j, doubt)
 
     def _sort_in(self, j: int, doubt: float) -> None:
+        """Put a position into the level of its doubt, so that groups have equal doubts."""
         level = min(tuning.DOUBT_LEVELS, max(0, round(-log2(max(doubt, 1e-9)))))
         self._trusted.setdefault(Trusted(level), []).append(j)
         count, total = self._doubts.get(level, (0, 0.0))
@@ -130,6 +140,7 @@ class PriorChecks:
         return bits
 
     def _bits_in(self, status: Status) -> float:
+        """Return the entropy of one item: which of its labels are wrong, and the right ones."""
         match status:
             case Trusted(level):
                 q = self._doubt(level)
@@ -158,6 +169,11 @@ class PriorChecks:
                     yield self._split_offer(status, g, d, level, weights)
 
     def _check_offers(self, status: Trusted, q: float, last_round: bool) -> Iterator[Offer]:
+        """Offer checks of 1, 2, 4, ... positions, and to ask for a position's label directly.
+
+        A pair's check has so few values that it may stand below another block. A larger group is a
+        node's last block, whose range is free.
+        """
         m = self._m
         directly = 2 < m <= tuning.ASKED_DIRECTLY_AT_MOST
         if directly:
@@ -187,7 +203,11 @@ class PriorChecks:
     def _split_offer(
         self, status: Status, g: int, d: int, level: int, weights: tuple[int, ...]
     ) -> Offer:
-        """Offer to split a group of g that falls short by d."""
+        """Offer to split a group of g that falls short by d.
+
+        The weights of the parts make the sums of all possible shortfalls different (a B_d set), so
+        the block's value tells each part's shortfall.
+        """
         sizes = even_sizes(g, len(weights))
         most = tuple(min(d, self._most * size) for size in sizes)
         block = hit_split(centred(weights), d, most)
@@ -201,6 +221,7 @@ class PriorChecks:
         return offered("error-split", block, entropy(ways), status, place)
 
     def _search_offers(self, status: OneWrong) -> Iterator[Offer]:
+        """Offer to find the wrong label along with the part of the group that it is in."""
         for spans in spans_for(status.size, status.labels):
             block = error_search(spans, status.labels)
             sizes = even_sizes(status.size, len(spans))
@@ -214,6 +235,11 @@ class PriorChecks:
     def _place_check(
         self, status: Trusted, g: int, radix: int, unit: int, last: bool
     ) -> PlacedBlock:
+        """Let g positions show likely labels, and unlikely ones in the rows of one run.
+
+        The run adds 1 per unlikely label that is right and takes 1 per likely one: g less the
+        shortfall, with the sign turned. With two classes counts are halved, and it counts errors.
+        """
         js = [self._trusted[status].pop() for _ in range(g)]
         self._show_likely(js)
         low = 0 if self._m == 2 else -g
@@ -227,6 +253,7 @@ class PriorChecks:
     def _place_split(
         self, status: Status, block: DigitBlock, n_parts: int, level: int, unit: int, last: bool
     ) -> PlacedBlock:
+        """Let each part of a group show its unlikely labels in as many rows as its weight says."""
         js = self._short[status].pop()
         self._show_likely(js)
         parts = split_evenly(js, n_parts)
@@ -243,6 +270,7 @@ class PriorChecks:
     def _place_search(
         self, status: OneWrong, block: DigitBlock, n_parts: int, unit: int, last: bool
     ) -> PlacedBlock:
+        """Let each part of a group show the other labels that its wrong position can have."""
         js = self._short[status].pop()
         self._show_likely(js)
         parts = split_evenly(js, n_parts)
@@ -262,6 +290,7 @@ class PriorChecks:
         return place_parts(block, parts, label, unit, last, learn, falls_short=True)
 
     def _show_likely(self, js: list[int]) -> None:
+        """Make the likely labels the base: what the positions show outside of the block's runs."""
         for j in js:
             self._in_play.knowledge.show(j, self._likely[j])
 

@@ -1,4 +1,14 @@
-"""Single positions: one position over several of its labels."""
+r"""Single positions: one position over several of its labels.
+
+As in Lindström's design, each label has its own digit, and the position shows it in so many rows
+of the digit's sign: the value is the digit of the right label. An *unknown* position has no label
+that is known to be wrong: its base label is a candidate, and whoever has it loses a match in the
+rows of all others. A *narrowed* one shows a wrong label as its base, which adds nothing, so that c
+labels take c consecutive digits and no value is wasted.
+
+To ask for h < m labels takes a smaller digit. With probability h/m it tells the label, log2 h bits
+and the news itself; otherwise h labels are ruled out, and the position is narrowed for later.
+"""
 
 from __future__ import annotations
 
@@ -131,6 +141,8 @@ class SinglePositions:
                         yield self._offer("narrowed-part", block, h, single_bits(h, c), status)
 
     def _offer(self, kind: str, block: DigitBlock, h: int, bits: float, status: Status) -> Offer:
+        """Offer a block that asks one position in this status for its first h candidates."""
+
         def place(unit: int, last: bool) -> PlacedBlock:
             return self.ask(self._items(status).pop(), block, h, unit, last)
 
@@ -147,6 +159,7 @@ class SinglePositions:
         return place_single(block, j, labels, unit, last, partial(self._learn, j, block, h))
 
     def _learn(self, j: int, block: DigitBlock, h: int, value: int) -> None:
+        """Settle the position if the digit names a label; else rule out the h that were shown."""
         slot = block.outcomes[value - block.low]
         labels = self._in_play.candidates[j]
         if slot >= 0:
