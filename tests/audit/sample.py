@@ -36,7 +36,7 @@ def rule_row(
 ) -> result.RuleRow:
     cells = {"champion-challenger": gain, "block-majority": gain / 2, "naive-bayes": gain / 3}
     return result.RuleRow(
-        rule, rule == "round:4", attack, interval(gain), allowed, bits, price, cells
+        rule, rule == "round:4", attack, rule, interval(gain), allowed, bits, price, cells
     )
 
 

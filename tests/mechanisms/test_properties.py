@@ -87,3 +87,27 @@ def test_a_rule_that_shows_scores_has_to_say_what_they_are_worth():
     with pytest.raises(NotImplementedError):
         Rule().answer_model(PROBLEM)
     assert Exact().stages == (Exact(),)
+
+
+@pytest.mark.parametrize(
+    ("fine", "coarse", "refines"),
+    [
+        ("exact", "round:3", True),
+        ("exact", "ladder:0.01", True),
+        ("exact", "gaussian:0.01", True),
+        ("exact", "improved", True),
+        ("exact", "batch:5", True),
+        ("exact", "ladder", False),  # it compares submissions example by example
+        ("exact", "subsample:0.5", False),  # counts on all examples say little of some
+        ("round:3", "round:2", True),
+        ("round:2", "round:3", False),
+        ("round:3", "ladder:0.01", False),
+        ("round:4", "ladder:0.01", True),  # of 1,000 examples four decimals hide nothing
+        ("ladder:0.01", "ladder:0.01", True),
+        ("ladder:0.005", "ladder:0.01", False),
+        ("improved", "exact", False),
+    ],
+)
+def test_a_rule_refines_those_whose_answers_follow_from_its_own(fine, coarse, refines):
+    problem = Problem(1000 if fine == "round:4" else 5000, 10, 20)
+    assert parse_mechanism(fine).refines(parse_mechanism(coarse), problem) is refines

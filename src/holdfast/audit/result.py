@@ -34,6 +34,7 @@ __all__ = [
     "TieGroup",
     "Verdict",
     "as_json",
+    "in_digits",
 ]
 
 # Which knowledge an attack had: the test examples; where classes are unequal, these and the class
@@ -127,13 +128,16 @@ class Curve:
 class RuleRow:
     """One release rule beside the policy's: its strongest attack, its bound and its price.
 
-    `price_points` is how far an answer may be from the truth; `cells` has one gain for each
-    attack that played it, for the heat map.
+    The strongest attack may have been found on another rule, `judged_on`, whose answers follow
+    from this one's. `price_points` is the blur for honest teams: how far an answer may be from the
+    truth. `cells` has one gain for each attack that played it, for the heat map; an attack that is
+    missing was not played, which is not to say that it can't.
     """
 
     rule: str
     is_policy: bool
     attack: str
+    judged_on: str
     possible: Interval
     allowed: float | None
     bits_per_look: float
@@ -374,6 +378,18 @@ class Audit:
     def fix(self) -> Fix | None:
         """The fix that costs honest teams least, of the first verdict that has one."""
         return next((fix for verdict in self.verdicts for fix in verdict.fixes), None)
+
+
+def in_digits(value: float, grain: float) -> str:
+    """Return a number for reading: one that lies on the grain with just the grain's digits.
+
+    >>> in_digits(90.0, 0.5), in_digits(90.0, 2.0), in_digits(0.3, 0.02), in_digits(0.24, 0.5)
+    ('90.0', '90', '0.30', '0.24')
+    """
+    if abs(value / grain - round(value / grain)) > 1e-6:
+        return f"{value:.3g}"  # a bound that is less than what was measured
+    digits = max(0, math.ceil(-math.log10(grain) - 1e-9))
+    return f"{value + 0.0:.{digits}f}"
 
 
 def as_json(audit: Audit) -> dict[str, Any]:

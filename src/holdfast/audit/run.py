@@ -89,7 +89,7 @@ def audit(
         measurer = Measurer(request, budget, play, model)
         gains, worst, measured = suites.suite(measurer.telling(tell("attack suite")))
         drawn = curves.curve(measurer.telling(tell("gain against looks")), measured)
-        compared = rules.compare(measurer.telling(tell("other rules")), measured, worst)
+        compared, worst = rules.compare(measurer.telling(tell("other rules")), measured, worst)
         measured_most = worst.points(grain).mean
         bounds = limits(request, gap, drawn, model=model, measured=measured_most)
 

@@ -205,6 +205,23 @@ class Rule:
         """How many standard errors of the difference it has to lie above the standing one."""
         return 0.0
 
+    # Which other rules its answers stand for.
+
+    def refines(self, other: Rule, problem: Problem) -> bool:  # noqa: ARG002 - the general answer
+        """Tell whether another rule's answers can be made from this one's.
+
+        Then whatever an attack gains under the other rule, it gains under this one, too.
+        """
+        return self == other
+
+    @property
+    def tells_counts_alone(self) -> bool:
+        """Whether its answers follow from match counts on all examples, and from noise."""
+        return all(
+            not stage.selects and math.isfinite(stage.counts_nats(Problem(2, 2, 1)))
+            for stage in self.stages
+        )
+
     # What an answer means.
 
     def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the general answer

@@ -55,6 +55,10 @@ class Exact(Rule):
         """Return that of exact answers."""
         return ExactAnswers()
 
+    def refines(self, other: Rule, problem: Problem) -> bool:  # noqa: ARG002 - the same for all
+        """Tell whether the other rule reads match counts: whoever has them can do what it does."""
+        return other.tells_counts_alone
+
     def resolution(self, problem: Problem) -> float:
         """Return one match: nothing is hidden."""
         return 1.0 / problem.n_examples

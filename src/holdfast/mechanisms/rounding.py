@@ -116,6 +116,17 @@ class Rounding(Rule):
         """Return the rounding."""
         return RoundedAnswers(step=float(self.rounds_to))
 
+    def refines(self, other: Rule, problem: Problem) -> bool:
+        """Tell whether the other rule rounds to a multiple of the step, or this one rounds nothing.
+
+        A step of at most 1/n keeps the counts. Rounding twice, first to a step and then to a
+        multiple of it, is rounding once but for scores within half a step of a border.
+        """
+        if self.rounds_to * problem.n_examples <= 1:
+            return other.tells_counts_alone
+        coarser = other.rounds_to if isinstance(other, Rounding) else None
+        return self == other or (coarser is not None and coarser % self.rounds_to == 0)
+
     def resolution(self, problem: Problem) -> float:
         """Return the step, or one match if that is coarser."""
         return max(float(self.rounds_to), 1.0 / problem.n_examples)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from holdfast.audit.inputs.request import Request
 from holdfast.certificates import Certificate, certify
 from holdfast.mechanisms import Rule
@@ -66,10 +68,10 @@ def allowed(
 
 
 def in_points(found: Certificate) -> float:
-    """Return a certificate's gain in points.
+    """Return a certificate's gain in points, rounded up: it must still bound.
 
     >>> from holdfast.mechanisms import Exact
     >>> in_points(certify(Problem(10_000, 10, 1), Exact()))
     0.133
     """
-    return round(100.0 * found.gain, 3)
+    return math.ceil(1e5 * found.gain - 1e-6) / 1e3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -12,7 +13,7 @@ import vl_convert
 
 from holdfast._version import __version__
 from holdfast.audit.page.charts import gain_chart, series_name, what_if_chart
-from holdfast.audit.result import Audit, Interval, as_json
+from holdfast.audit.result import Audit, Interval, as_json, in_digits
 
 __all__ = ["render"]
 
@@ -81,6 +82,8 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters["points"] = points
+    environment.filters["bound"] = bound
+    environment.filters["gain"] = gain
     environment.filters["interval"] = interval
     environment.filters["count"] = lambda value: "" if value is None else f"{value:,}"
     environment.globals["series_name"] = series_name
@@ -96,13 +99,26 @@ def points(value: float | None, digits: int = 2) -> str:
     return "–" if value is None else f"{value:.{digits}f}"
 
 
-def interval(gain: Interval | None) -> str:
+def bound(value: float | None) -> str:
+    """Return an upper bound for reading: rounded up, so that it still is one."""
+    return "–" if value is None else f"{math.ceil(100.0 * value - 1e-9) / 100.0:.2f}"
+
+
+@jinja2.pass_context
+def gain(context: jinja2.runtime.Context, value: float | None) -> str:
+    """Return a number that was computed from labels, with no more digits than its grain has."""
+    return "–" if value is None else in_digits(value, context["audit"].grain)
+
+
+@jinja2.pass_context
+def interval(context: jinja2.runtime.Context, found: Interval | None) -> str:
     """Return a gain with its 95 % interval."""
-    if gain is None:
+    if found is None:
         return "–"
-    if gain.low is None or gain.high is None:
-        return points(gain.mean)
-    return f"{points(gain.mean)} ({points(gain.low)} to {points(gain.high)})"
+    mean, low, high = (gain(context, value) for value in (found.mean, found.low, found.high))
+    if found.low is None or found.high is None or found.low == found.high:
+        return mean
+    return f"{mean} ({low} to {high})"
 
 
 def _heat(audit: Audit) -> dict[str, Any]:
@@ -120,11 +136,11 @@ def _heat(audit: Audit) -> dict[str, Any]:
     for row in audit.rules:
         cells = []
         for attack in attacks:
-            gain = row.cells.get(attack)
-            share = 0.0 if gain is None or largest <= 0 else max(0.0, gain / largest)
+            found = row.cells.get(attack)
+            share = 0.0 if found is None or largest <= 0 else max(0.0, found / largest)
             # The square root keeps small gains visible beside the largest; up to 80 % the text
             # stays readable on it, in light and dark.
-            cells.append({"gain": gain, "shade": round(80 * share**0.5)})
+            cells.append({"gain": found, "shade": round(80 * share**0.5)})
         rows.append({"rule": row, "cells": cells})
     return {"attacks": attacks, "rows": rows}
 

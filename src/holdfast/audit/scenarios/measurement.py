@@ -39,26 +39,28 @@ def suite(measurer: Measurer) -> tuple[tuple[Gain, ...], StrongestAttack, list[M
     asked = [(scenario, request.rule, looks) for scenario in _scenarios(request, looks)]
     measured = measurer.measure(asked, range(trials))
     again = measurer.strongest_of([(request.rule, looks, measured)], trials)[0]
-    return tuple(_gain(measurer, each) for each in measured), again, measured
+    # One number for all: what the policy allows, however many of its looks were played.
+    k, model = request.n_looks, measurer.model
+    without = allowed(request, request.rule, k)
+    with_model = None if model is None else allowed(request, request.rule, k, model=model)
+    gains = tuple(
+        _gain(measurer, each, with_model if each.scenario.setting == "model" else without)
+        for each in measured
+    )
+    return gains, again, measured
 
 
-def _gain(measurer: Measurer, each: Measured) -> Gain:
+def _gain(measurer: Measurer, each: Measured, most: float | None) -> Gain:
     request, trials, scenario = measurer.request, measurer.budget.trials, each.scenario
     job = scenario.job(request.rule, measurer.budget.looks, 0)
+    points = None if each.bias is None else measurer.grain.interval(each.bias, trials)
     return Gain(
         attack=scenario.name,
         setting=scenario.setting,
         accounts=request.accounts if scenario.accounts == 1 else job.accounts,
         looks=job.looks,
         trials=trials,
-        points=None if each.bias is None else measurer.grain.interval(each.bias, trials),
-        # For a start from a model: the bound for the worst models of that accuracy.
-        allowed=allowed(
-            request,
-            request.rule,
-            job.looks,
-            accounts=job.accounts,
-            model=measurer.model if scenario.setting == "model" else None,
-        ),
+        points=points if points is None or most is None else points.at_most(most),
+        allowed=most,
         reason=each.reason,
     )

@@ -53,11 +53,16 @@ class Measured:
 
 @dataclass(frozen=True)
 class StrongestAttack:
-    """The strongest attack, measured again with fresh randomness."""
+    """The strongest attack, measured again with fresh randomness.
+
+    `on` is the rule that it was found on if not the one that is judged: one whose answers follow
+    from those of that rule.
+    """
 
     scenario: Scenario
     bias: Mean
     trials: int
+    on: str | None = None
 
     @property
     def setting(self) -> Knowledge:
@@ -67,7 +72,8 @@ class StrongestAttack:
     @property
     def attack(self) -> str:
         """What it is called."""
-        return self.scenario.name
+        name = self.scenario.name
+        return name if self.on is None else f"{name}, which reads scores as {self.on} has them"
 
     def points(self, grain: RoundingUnit, *, worth: float = 1.0) -> Interval:
         """Return the gain in points, rounded.

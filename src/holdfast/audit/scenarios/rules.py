@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from holdfast.audit.inputs.disclosure import RoundingUnit
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.allowed import certificate, in_points
 from holdfast.audit.result import RuleRow
@@ -54,8 +56,16 @@ def _others(request: Request) -> list[Rule]:
 
 def compare(
     measurer: Measurer, measured: Sequence[Measured], found: StrongestAttack
-) -> dict[Rule, RuleRow]:
-    """Play a few attacks against each other rule; the policy's row comes from the suite's plays."""
+) -> tuple[dict[Rule, RuleRow], StrongestAttack]:
+    """Play a few attacks against each other rule; the policy's row comes from the suite's plays.
+
+    Every rule is judged by the strongest attack found on any rule that it refines: an attack that
+    was played elsewhere and not here is no weaker for that.
+
+    Returns
+    -------
+    A row for each rule; and the strongest attack on the policy's, found there or elsewhere.
+    """
     request, budget = measurer.request, measurer.budget
     looks = budget.looks
     known = [each for each in measured if each.scenario.setting in COMPARED]
@@ -64,7 +74,6 @@ def compare(
         first = worst(known)
         assert first.bias is not None
         again = StrongestAttack(first.scenario, first.bias, budget.trials)
-    rows = {request.rule: row(measurer, request.rule, known, again)}
     others = _others(request)
     asked = [
         (scenario, rule, looks) for rule in others for scenario in compared(request, rule, looks)
@@ -75,18 +84,42 @@ def compare(
         for rule in others
     ]
     strongest = measurer.strongest_of(groups, budget.fewer)
-    for rule, (_, _, group), best in zip(others, groups, strongest, strict=True):
-        rows[rule] = row(measurer, rule, group, best)
-    return rows
+    on_each = {request.rule: again, **dict(zip(others, strongest, strict=True))}
+    cells = {request.rule: known, **{rule: group for rule, _, group in groups}}
+    n, m, _ = request.problem
+    problem = Problem(n, m, looks)
+    rows = {}
+    for rule, group in cells.items():
+        able = [other for other in on_each if rule.refines(other, problem)]
+        hardest = max(able, key=lambda other: on_each[other].bias.mean)
+        rows[rule] = row(measurer, rule, group, on_each[hardest], hardest)
+        if rule == request.rule and on_each[hardest].bias.mean > found.bias.mean:
+            found = _stronger(found, on_each[hardest], hardest, measurer.grain)
+    return rows, found
+
+
+def _stronger(
+    own: StrongestAttack, other: StrongestAttack, on: Rule, grain: RoundingUnit
+) -> StrongestAttack:
+    """Return the attack that was found on another rule; it says where if that is no chance."""
+    here, there = own.points(grain), other.points(grain)
+    apart = here.high is not None and there.low is not None and there.low > here.high
+    return replace(other, on=str(on) if apart else None)
 
 
 def row(
-    measurer: Measurer, rule: Rule, measured: Sequence[Measured], strongest: StrongestAttack
+    measurer: Measurer,
+    rule: Rule,
+    measured: Sequence[Measured],
+    strongest: StrongestAttack,
+    judged_on: Rule,
 ) -> RuleRow:
-    """Gather one rule's row."""
+    """Gather one rule's row; the strongest attack was found on a rule that this one refines."""
     request, looks, grain = measurer.request, measurer.budget.looks, measurer.grain
     n, m, _ = request.problem
-    problem, certified = Problem(n, m, looks), certificate(request, rule, looks)
+    # What is allowed is what the policy's looks allow, however many of them were played.
+    certified = certificate(request, rule, request.n_looks)
+    allowed = in_points(certified)
     cells: dict[str, float] = {}
     for each in measured:
         if each.bias is not None:
@@ -95,15 +128,23 @@ def row(
     return RuleRow(
         rule=str(rule),
         is_policy=str(rule) == request.release,
-        attack=strongest.attack,
-        possible=strongest.points(grain),
-        allowed=in_points(certified),
+        attack=strongest.scenario.name,
+        judged_on=str(judged_on),
+        possible=strongest.points(grain).at_most(allowed),
+        allowed=allowed,
         bits_per_look=round(certified.bits_per_look, 3),
-        price_points=price_points(rule, problem),
+        price_points=price_points(rule, Problem(n, m, looks)),
         cells=cells,
     )
 
 
 def price_points(rule: Rule, problem: Problem) -> float:
-    """Return how far an answer may be from the exact accuracy, in points."""
-    return round(100.0 * rule.resolution(problem), 4)
+    """Return the blur for honest teams: how far an answer may be from the accuracy, in points.
+
+    None at all where an answer tells the number of matches.
+
+    >>> price_points(Exact(), Problem(899, 10, 5)), price_points(Ladder(0.01), Problem(899, 10, 5))
+    (0.0, 1.0)
+    """
+    off = rule.resolution(problem)
+    return 0.0 if off * problem.n_examples <= 1.0 else round(100.0 * off, 4)
