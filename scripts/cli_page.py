@@ -15,9 +15,11 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
-from holdfast.cli.app import build
+from holdfast.cli.app import TASKS, build
+from holdfast.cli.explained import examples_of, folded, text_of
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "cli.md"
+WIDTH = 96
 
 INTRODUCTION = """\
 # The command `holdfast`
@@ -27,16 +29,22 @@ INTRODUCTION = """\
 Every command takes `--json`: then stdout has one JSON document and nothing else. Bad input is one
 line on stderr, `error: ...`, and exit code 2; for a ledger that can't be used it is 4.
 Progress goes to stderr, and only to a terminal.
-`holdfast --version` prints the version, `holdfast COMMAND --help` explains a command. Words such as
-look and gain are in the [glossary](glossary.md).
+`holdfast --version` prints the version, `holdfast COMMAND --help` explains a command by examples;
+`holdfast --install-completion` lets the shell complete commands, options, attacks and rules.
+`python -m holdfast` is the same program. Words such as look (a scored submission) and gain are in
+the [glossary](glossary.md).
 """
 
 
 def page() -> str:
     """Return the whole page."""
     parts = [INTRODUCTION]
-    for name, function in sorted(commands(build()), key=lambda item: item[0]):
-        parts.append(section(name, function))
+    found = dict(commands(build()))
+    for task, names in TASKS.items():
+        parts.append(f"## {task}\n")
+        for first in names:
+            mine = [name for name in found if name.split()[0] == first]
+            parts += [section(name, found[name]) for name in mine]
     return "\n".join(parts)
 
 
@@ -64,7 +72,10 @@ def section(name: str, function: Any) -> str:
             flag = flags[0] if flags else f"--{parameter.name.replace('_', '-')}"
             options.append((flag, info, parameter.default, kind))
     usage = " ".join(["holdfast", name, *(argument[0] for argument in arguments), "[OPTIONS]"])
-    lines = [f"## `holdfast {name}`\n", f"    {usage}\n", inspect.getdoc(function) or "", ""]
+    text = inspect.getdoc(function)
+    lines = [f"### `holdfast {name}`\n", f"    {usage}\n", text_of(text), "", "Examples:\n"]
+    lines += [f"    {line}" for example in examples_of(text) for line in folded(example, WIDTH)]
+    lines.append("")
     if arguments or options:
         lines += ["| option | value | meaning |", "|---|---|---|"]
         lines += [row(*item) for item in arguments + options]

@@ -24,7 +24,7 @@ def lowest_versions(text: str) -> dict[str, str]:
     wanted = [*project["dependencies"]]
     for name, requirements in extras.items():
         if name != "dev":
-            wanted += requirements
+            wanted += [each for each in requirements if not each.startswith(project["name"])]
     found = {}
     for requirement in wanted:
         match = LOWEST.match(requirement)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["LONGEST_QUOTE", "listed", "quoted", "shortened"]
+__all__ = ["LONGEST_QUOTE", "choice", "listed", "quoted", "shortened"]
 
 LONGEST_QUOTE = 80
 MOST_LISTED = 6
@@ -59,6 +59,22 @@ def listed(values: Iterable[object], *, quote: bool = True) -> str:
         room -= len(text) + 2
     shown = ", ".join(texts)
     return f"{shown} and {more} more" if more else shown
+
+
+def choice(value: object, names: Iterable[str]) -> str:
+    """Return what stands after "must be": the names there are, what was got, and what was meant.
+
+    >>> choice("latter", ["ladder", "rank"])
+    "one of ladder, rank, got 'latter'; did you mean ladder?"
+    >>> choice("rung", ["ladder", "rank"])
+    "one of ladder, rank, got 'rung'."
+    """
+    import difflib  # a message is rare, and the start of the command line is not
+
+    known = list(names)
+    close = difflib.get_close_matches(str(value)[:LONGEST_QUOTE], known, n=1)
+    hint = f"; did you mean {close[0]}?" if close else "."
+    return f"one of {', '.join(known)}, got {quoted(value)}{hint}"
 
 
 def _cut(text: str) -> str:

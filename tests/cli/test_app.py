@@ -1,10 +1,13 @@
+import shlex
 import subprocess
 import sys
 
 import pytest
+import typer
 
 from holdfast import __version__
-from holdfast.cli.app import COMMANDS
+from holdfast.cli import main
+from holdfast.cli.app import COMMANDS, TASKS, build
 
 
 def test_without_arguments_the_help_is_shown(holdfast):
@@ -29,9 +32,105 @@ def test_every_command_explains_itself_and_is_listed_by_its_first_line(holdfast,
     assert COMMANDS[name] in " ".join(outcome.out.split())
 
 
-def test_the_list_of_commands_names_all_of_them(holdfast):
+def test_the_list_of_commands_names_all_of_them_by_task_and_cuts_no_summary(holdfast):
     listed = holdfast("--help").out
     assert all(f"\n  {name} " in listed for name in COMMANDS)
+    assert [listed.index(f"\n{task}:\n") for task in TASKS] == sorted(
+        listed.index(f"\n{task}:\n") for task in TASKS
+    )
+    for task, commands in TASKS.items():
+        section = " ".join(listed.split(f"\n{task}:\n")[1].split("\n\n")[0].split())
+        assert all(f"{name} {summary}" in section for name, summary in commands.items())
+
+
+def explained(where=None, words=()):
+    """Yield every command and group as words, with what explains it."""
+    where = typer.main.get_command(build()) if where is None else where
+    yield words, where
+    for name, command in getattr(where, "commands", {}).items():
+        yield from explained(command, (*words, name))
+
+
+EXPLAINED = dict(explained())
+
+
+@pytest.mark.parametrize("words", EXPLAINED, ids=" ".join)
+def test_every_help_ends_with_two_examples_that_can_be_typed(holdfast, words):
+    shown = holdfast(*words, "--help").out
+    examples = shown.split("\nExamples:\n")[1].replace("\\\n", "").strip().split("\n")
+    assert len(examples) >= 2
+    for example in examples:
+        program, *typed = shlex.split(example)
+        assert (program, *typed[: len(words)]) == ("holdfast", *words)
+        # Parsed as when it is run: an option that is missing or misspelled raises.
+        command, context = EXPLAINED[()], None
+        while True:
+            context = command.make_context(command.name, typed, parent=context)
+            if not hasattr(command, "commands"):
+                break
+            _, command, typed = command.resolve_command(
+                context, [*context._protected_args, *context.args]
+            )
+
+
+def test_no_summary_of_a_command_in_a_group_is_cut(holdfast):
+    for group in ("ledger", "policy"):
+        shown = " ".join(holdfast(group, "--help").out.split())
+        for words, command in EXPLAINED.items():
+            if words[:1] == (group,):
+                assert " ".join(command.help.split("\n\n")[0].split()) in shown
+
+
+@pytest.fixture
+def completed(monkeypatch, capsys):
+    """Return what a shell is offered after a line, by bash's own protocol."""
+
+    def offered(line):
+        monkeypatch.setenv("_HOLDFAST_COMPLETE", "complete_bash")
+        monkeypatch.setenv("COMP_WORDS", line)
+        monkeypatch.setenv("COMP_CWORD", str(line.count(" ")))
+        with pytest.raises(SystemExit):
+            main([])
+        said = capsys.readouterr()
+        assert said.err == ""
+        return said.out.split()
+
+    return offered
+
+
+def test_a_shell_completes_commands_options_attacks_and_rules(completed):
+    assert completed("holdfast au") == ["audit"]
+    assert completed("holdfast ledger ver") == ["verify"]
+    assert "--prior-accuracy" in completed("holdfast plan --pr")
+    assert completed("holdfast attack block") == ["block-climb", "block-majority"]
+    assert "ladder:0.01" in completed("holdfast matrix --rule lad")
+    assert completed("holdfast lint --ignore many") == ["many-metrics"]
+
+
+def test_the_script_for_a_shell_is_shown(monkeypatch, capsys):
+    monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
+    with pytest.raises(SystemExit):
+        main(["--show-completion", "bash"])
+    assert "_HOLDFAST_COMPLETE=complete_bash" in capsys.readouterr().out
+
+
+def test_the_package_runs_as_a_module():
+    command = [sys.executable, "-m", "holdfast", "--version"]
+    outcome = subprocess.run(command, capture_output=True, text=True)
+    assert (outcome.returncode, outcome.stdout) == (0, f"{__version__}\n")
+
+
+def test_a_misspelled_command_option_attack_or_rule_is_answered_with_the_one_meant(refused):
+    sizes = ("--n-examples", 5, "--n-classes", 2, "--looks", 3)
+    assert refused("audti").endswith("Did you mean 'audit'?")
+    assert "--n-examples" in refused("plan", "--n-exampels", 5)
+    assert refused("attack", "latice", *sizes).endswith("got 'latice'; did you mean lattice?")
+    assert refused("plan", *sizes, "--mechanism", "lader:0.01").endswith(
+        "got 'lader'; did you mean ladder?"
+    )
+    assert refused("attack", "constant", *sizes, "--label-kind", "unifrom").endswith(
+        "got 'unifrom'; did you mean uniform?"
+    )
 
 
 HEAVY = ("numba", "scipy", "matplotlib", "holdfast.attacks", "holdfast.mechanisms")
@@ -63,7 +162,8 @@ def test_a_missing_extra_is_one_clear_line():
     )
     outcome = subprocess.run([sys.executable, "-c", hide], capture_output=True, text=True)
     assert outcome.returncode == 2
-    assert outcome.stderr == "error: the command line needs typer: pip install 'holdfast[cli]'\n"
+    remedy = "the command line needs typer; install it with: pip install 'holdfast[cli]'"
+    assert outcome.stderr == f"error: {remedy}\n"
 
 
 def test_an_unexpected_failure_is_not_hidden(holdfast, monkeypatch):

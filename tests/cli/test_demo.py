@@ -43,7 +43,7 @@ def test_without_matplotlib_it_says_so_before_playing(refused, monkeypatch, tmp_
 
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     message = refused("demo", "--out", tmp_path)
-    assert message == "the figure needs matplotlib: pip install 'holdfast[plot]'"
+    assert message == "the figure needs matplotlib; install it with: pip install 'holdfast[plot]'"
 
 
 def test_the_output_must_be_a_folder(refused, tmp_path):

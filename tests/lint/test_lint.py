@@ -261,7 +261,7 @@ def test_findings_of_ignored_codes_are_left_out_and_counted(write, capsys):
     assert main(["lint", str(path), *arguments]) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["issues"], told["ignored"]) == ([], 2)
-    with pytest.raises(InvalidInput, match=r"ignore must be one of bad-limit, .* got visible"):
+    with pytest.raises(InvalidInput, match=r"ignore must be one of bad-limit, .* got 'visible'"):
         lint(path, ignore=["visible"])
 
 
@@ -315,7 +315,7 @@ def test_merged_settings_count_and_may_go_round_in_circles(write):
 
 def test_without_pyyaml_the_extra_is_named(write, monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
-    with pytest.raises(NotSupported, match=r"pip install 'holdfast\[lint\]'"):
+    with pytest.raises(NotSupported, match=r"pip install 'holdfast\[cli\]'"):
         lint(write(SAFE))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,7 +13,7 @@ from holdfast.errors import InvalidInput
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
-from holdfast.quoting import quoted
+from holdfast.quoting import choice
 
 __all__ = [
     "attack_names",
@@ -64,9 +63,7 @@ def attack_type(name: str, *, without_features: bool = False) -> type[Described]
     names = attack_names(without_features=without_features)
     if name not in names:
         what = "attack without features" if without_features else "attack"
-        close = difflib.get_close_matches(str(name), names, n=1)
-        hint = f"; did you mean {close[0]}?" if close else "."
-        raise InvalidInput(f"{what} must be one of {', '.join(names)}, got {quoted(name)}{hint}")
+        raise InvalidInput(f"{what} must be {choice(name, names)}")
     found = attack_types(without_features=without_features) + _registered
     return next(cls for cls in found if cls.name == name)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from holdfast.extras import remedy
+
 __all__ = ["main"]
 
 
@@ -21,9 +23,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if error.name not in ("typer", "rich"):
             raise
-        print(
-            f"error: the command line needs {error.name}: pip install 'holdfast[cli]'",
-            file=sys.stderr,
-        )
+        print(f"error: {remedy('the command line', error.name)}", file=sys.stderr)
         return 2
     return run(arguments)

@@ -12,10 +12,11 @@ import typer
 
 from holdfast import compiling
 from holdfast._version import __version__
+from holdfast.cli.explained import ExplainedCommand, ExplainedGroup, with_examples
 from holdfast.cli.output import report_error
 from holdfast.errors import HoldfastError, LedgerError
 
-__all__ = ["COMMANDS", "build", "run"]
+__all__ = ["COMMANDS", "TASKS", "build", "run"]
 
 # What typer raises for a bad option is public only through this subclass.
 UsageProblem: type[Exception] = typer.BadParameter.__mro__[2]
@@ -25,49 +26,71 @@ EXIT_BAD_INPUT = 2
 EXIT_NO_LEDGER = 4
 EXIT_INTERRUPTED = 130
 
-# The first line of each command's text, so that the list of commands loads none of them: most need
-# scipy and the attacks, which take a second.
-COMMANDS = {
-    "attack": "Play an attack against hidden labels and report the accuracy it ends with.",
-    "audit": "Tell how many points someone can gain on a test set without learning anything.",
-    "bounds": "Say what accuracy so many looks can achieve, and what no attack can exceed.",
-    "choose": "Name one of a team's answered looks for the final result; it costs no look.",
-    "close": "Close the board: score each team's final submissions on the private part, and rank "
-    "them.",
-    "demo": "Overfit a hidden test set of 10,000 examples and 10 classes with every attack.",
-    "gate": "Exit 0 if the candidate's improvement exceeds what the looks so far could have "
-    "bought.",
-    "lint": "List the unsafe settings of a host's configuration, with line numbers.",
-    "matrix": "Judge release rules by the strongest of many attacks.",
-    "plan": "Predict what every attack would gain and say which one to play, and why.",
-    "reproduce": "Measure the paper's Table 1: how the bias grows with k, n and m.",
-    "score": "Score a submission through the ledger and print only what the policy releases.",
-    "statements": "List every statement and figure of the paper, its code and its tests.",
-    "ledger": "Make a ledger, copy it, verify it, or show what its looks allow.",
-    "policy": "Write or check a policy: what is released of a score, and how often.",
+# What tells this program that a shell asks how a line could go on, and the line so far: bash's own
+# variable, and typer's for the other shells.
+COMPLETION = "_HOLDFAST_COMPLETE"
+LINES_SO_FAR = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
+
+# The commands by task, each with the first line of its text, so that the list of commands loads
+# none of them: most need scipy and the attacks, which take a second.
+TASKS = {
+    "Judge a test set and its rules": {
+        "audit": "Tell how many points someone can gain on a test set without learning anything.",
+        "lint": "List the unsafe settings of a host's configuration, with line numbers.",
+        "matrix": "Judge release rules by the strongest of many attacks.",
+        "plan": "Predict what every attack would gain and say which one to play, and why.",
+        "bounds": "Say what accuracy so many looks can achieve, and what no attack can exceed.",
+    },
+    "Run a board": {
+        "policy": "Write or check a policy: what is released of a score, and how often.",
+        "score": "Score a submission through the ledger and print only what the policy releases.",
+        "choose": "Name one of a team's answered looks for the final result; it costs no look.",
+        "close": "Close the board: score each team's final submissions on the private part, and "
+        "rank them.",
+        "gate": "Exit 0 if the candidate's improvement exceeds what the looks so far could have "
+        "bought.",
+        "ledger": "Make a ledger, copy it, verify it, or show what its looks allow.",
+    },
+    "See and reproduce": {
+        "demo": "Overfit a hidden test set of 10,000 examples and 10 classes with every attack.",
+        "attack": "Play an attack against hidden labels and report the accuracy it ends with.",
+        "reproduce": "Measure the paper's Table 1: how the bias grows with k, n and m.",
+        "statements": "List every statement and figure of the paper, its code and its tests.",
+    },
 }
+COMMANDS = {name: summary for task in TASKS.values() for name, summary in task.items()}
+
+
+class CommandsByTask(ExplainedGroup):
+    """The list of commands, by task."""
+
+    tasks = {task: tuple(commands) for task, commands in TASKS.items()}  # noqa: RUF012
 
 
 def build(wanted: Collection[str] = tuple(COMMANDS)) -> typer.Typer:
     """Return the command line with the wanted commands; of the others, name and first line."""
     app = typer.Typer(
         name="holdfast",
-        help="How far a hidden test set can be overfit through its score feedback.",
-        add_completion=False,
+        help=with_examples(
+            "How far a hidden test set can be overfit through its score feedback.",
+            "holdfast audit labels.csv --mechanism round:3 --looks 5/day --days 60",
+            "holdfast policy init policy.toml --release ladder:0.01 --looks 5/day --days 60",
+        ),
+        cls=CommandsByTask,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
     app.callback()(_root)
     for name, summary in COMMANDS.items():
         if name not in wanted:
-            app.command(name, help=summary)(_not_loaded)
+            app.command(name, cls=ExplainedCommand, help=summary)(_not_loaded)
             continue
         # One file per command, which holds a function or a group of its name.
         command = getattr(import_module(f"holdfast.cli.{name}"), name)
         if isinstance(command, typer.Typer):
             app.add_typer(command, name=name)
         else:
-            app.command(name)(command)
+            app.command(name, cls=ExplainedCommand)(command)
     return app
 
 
@@ -93,7 +116,7 @@ def run(arguments: Sequence[str] | None) -> int:
     """Run a subcommand; turn what it raises on purpose into one line and an exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
     # Options of the whole program take no value, so the first other word is the command.
-    wanted = [word for word in given if not word.startswith("-")][:1]
+    wanted = [word for word in given or _line_so_far() if not word.startswith("-")][:1]
     compiling.announce(_say_that_it_compiles)
     try:
         app = build(wanted)
@@ -122,6 +145,13 @@ def run(arguments: Sequence[str] | None) -> int:
     if code == EXIT_INTERRUPTED:  # how newer versions of typer report Ctrl-C
         report_error("interrupted.")
     return code if isinstance(code, int) else 0
+
+
+def _line_so_far() -> list[str]:
+    """Return the words after `holdfast` of a line that a shell wants completed."""
+    if COMPLETION not in os.environ:
+        return []
+    return next((os.environ[name] for name in LINES_SO_FAR if name in os.environ), "").split()[1:]
 
 
 def _say_that_it_compiles() -> None:

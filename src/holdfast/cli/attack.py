@@ -14,6 +14,7 @@ from holdfast.cli.options import (
     AsJson,
     Processes,
     Seed,
+    completed_attack,
     looks_option,
     problem_from,
     processes_for,
@@ -28,7 +29,11 @@ __all__ = ["attack"]
 
 def attack(
     name: Annotated[
-        str, typer.Argument(help="The attack, such as block-majority; a wrong name lists all.")
+        str,
+        typer.Argument(
+            help="The attack, such as block-majority; a wrong name lists all.",
+            autocompletion=completed_attack,
+        ),
     ],
     n_queries: Annotated[int, looks_option("How many looks the attack may take.")],
     n_examples: Annotated[
@@ -68,6 +73,11 @@ def attack(
     Each trial hides labels behind an oracle that answers only accuracies, lets the attack take its
     looks, and scores its final guess. Bias is the accuracy above 1/m, the accuracy of guessing;
     gain is the same in examples.
+
+    Examples
+    --------
+    holdfast attack block-majority --n-examples 10000 --n-classes 10 --looks 501
+    holdfast attack lattice --labels labels.csv --looks 1000 --trials 3
     """
     if labels is not None and label_kind is not None:
         raise InvalidInput("label_kind must not be given together with labels.")

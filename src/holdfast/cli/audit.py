@@ -17,10 +17,11 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from holdfast import audit as auditing
 from holdfast.cli.audit_tables import show
-from holdfast.cli.options import AsJson, Processes, Seed
+from holdfast.cli.options import AsJson, Processes, Seed, completed_rule
 from holdfast.cli.output import print_json
 from holdfast.cores import available_cores
 from holdfast.errors import InvalidInput
+from holdfast.extras import needed_for
 from holdfast.problem import check_at_least
 
 __all__ = ["audit"]
@@ -57,7 +58,11 @@ def audit(
         ),
     ] = None,
     mechanism: Annotated[
-        str | None, typer.Option(help="Release rule such as round:3, instead of a policy file.")
+        str | None,
+        typer.Option(
+            help="Release rule such as round:3, instead of a policy file.",
+            autocompletion=completed_rule,
+        ),
     ] = None,
     looks: Annotated[
         str | None, typer.Option(help='Looks of one account: a number, or a rate such as "5/day".')
@@ -117,6 +122,11 @@ def audit(
     Plays the attack suite against the policy on these very labels, compares with what bounds
     allow and a history shows, and looks for the cheapest fix. Nothing that is printed or written
     holds a label or an exact score. Exit codes: 0, 1 above --fail-above, 2 bad input.
+
+    Examples
+    --------
+    holdfast audit labels.csv --mechanism round:3 --looks 5/day --days 60 --teams 40
+    holdfast audit labels.csv --policy policy.toml --report audit.html
     """
     command = _command(locals())
     if processes is not None:
@@ -169,10 +179,8 @@ def _check_report(path: Path) -> None:
 
 
 def _page() -> Any:
-    try:
+    with needed_for("the page"):
         return importlib.import_module("holdfast.audit.page")
-    except ImportError as error:
-        raise InvalidInput(f"report is not available in this installation: {error}.") from None
 
 
 def _write(result: auditing.Audit, path: Path) -> None:

@@ -33,6 +33,11 @@ def bounds(
     attacks without a model of the labels (with one, see `holdfast plan`). A bound outside its
     conditions says why it does not apply. With --max-bias, say instead how many looks keep every
     such attack's expected bias (accuracy above 1/m) below a limit.
+
+    Examples
+    --------
+    holdfast bounds --n-examples 10000 --n-classes 10 --looks 500
+    holdfast bounds --n-examples 50000 --n-classes 1000 --max-bias 0.01
     """
     if (n_queries is None) == (max_bias is None):
         raise InvalidInput("exactly one of looks and max_bias must be given.")

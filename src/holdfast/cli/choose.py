@@ -40,6 +40,11 @@ def choose(
 
     The policy's final_choices says how many a team may name, and holdfast close ranks by the
     best of them. Exit code 2: no look of this team, or it has named as many as it may.
+
+    Examples
+    --------
+    holdfast choose --policy policy.toml --labels labels.csv --team red --receipt 7-5d0c3ab1
+    holdfast choose --policy policy.toml --labels labels.csv --team red --receipt 7-5d0c3ab1 --json
     """
     host = open_guard(policy, labels, ledger, id_column, label_column, shared_labels, part)
     chosen = host.guard.choose_final(receipt, team=team)

@@ -49,6 +49,11 @@ def close(
     that the board answers no more looks, and closing it again shows the same ranking from the
     record. Final submissions are those that a team has named, the best of them counts; a team
     that has named none is ranked by its look with the highest released score.
+
+    Examples
+    --------
+    holdfast close --policy policy.toml --labels labels.csv
+    holdfast close --policy policy.toml --labels labels.csv --csv ranking.csv
     """
     host = open_guard(policy, labels, ledger, id_column, label_column, shared_labels, "public")
     if table is not None and not table.parent.is_dir():

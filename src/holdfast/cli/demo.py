@@ -37,6 +37,11 @@ def demo(
 
     Prints what each attack scored, what the paper guarantees it, and what no attack can exceed;
     draws the same as a figure. Takes less than a minute.
+
+    Examples
+    --------
+    holdfast demo
+    holdfast demo --out figures --seed 7
     """
     check_can_draw()
     out = output_folder(out)

@@ -51,6 +51,12 @@ def gate(
     1 if chance and looking could explain the difference, and then it says what would pass; 2 if
     it could not be decided, as under a rule that does not tell the baseline's own score; 4 if
     the ledger can't be used. The confidence is for all gates on these labels together.
+
+    Examples
+    --------
+    holdfast gate --policy policy.toml --labels labels.csv --baseline old.csv --candidate new.csv
+    holdfast gate --policy policy.toml --labels labels.csv --baseline old.csv --candidate new.csv
+        --confidence 0.99
     """
     files = open_guard(policy, labels, ledger, id_column, label_column, shared_labels, part)
     result = decide(

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from holdfast.cli.explained import ExplainedCommand, ExplainedGroup, with_examples
 from holdfast.cli.guarding import DEFAULT_LEDGER, IdColumn, LabelColumn, SharedLabels, moment
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
@@ -27,7 +28,12 @@ from holdfast.guard.witness import open_witness
 __all__ = ["ledger"]
 
 ledger = typer.Typer(
-    help="Make a ledger, copy it, verify it, or show what its looks allow.",
+    help=with_examples(
+        "Make a ledger, copy it, verify it, or show what its looks allow.",
+        "holdfast ledger init ledger.db",
+        "holdfast ledger verify ledger.db",
+    ),
+    cls=ExplainedGroup,
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -46,12 +52,17 @@ WitnessPlace = Annotated[
 ]
 
 
-@ledger.command()
+@ledger.command(cls=ExplainedCommand)
 def init(url: Url = DEFAULT_LEDGER, witness: WitnessPlace = None, as_json: AsJson = False) -> None:
     """Make a new, empty ledger where there is none; nothing else makes one unasked.
 
     A ledger that is missing is refused everywhere else (exit code 4), since a new one would know
     nothing of the looks that were spent.
+
+    Examples
+    --------
+    holdfast ledger init
+    holdfast ledger init ledger.db --witness /mnt/other/witness
     """
     try:
         Ledger(url).close()
@@ -69,7 +80,7 @@ def init(url: Url = DEFAULT_LEDGER, witness: WitnessPlace = None, as_json: AsJso
         human().print("An empty ledger was made.")
 
 
-@ledger.command(name="witness")
+@ledger.command(cls=ExplainedCommand, name="witness")
 def start_witness(
     place: Annotated[str, typer.Argument(help="Path of a file, or postgresql://...")],
     url: Url = DEFAULT_LEDGER,
@@ -83,6 +94,11 @@ def start_witness(
 
     Afterwards name the witness in the policy (witness = "..."). After a backup was restored on
     purpose, --back makes the witness accept it.
+
+    Examples
+    --------
+    holdfast ledger witness /mnt/other/witness ledger.db
+    holdfast ledger witness /mnt/other/witness ledger.db --back
     """
     witness = open_witness(place)
     with Ledger(url) as opened:
@@ -95,7 +111,7 @@ def start_witness(
     _tell_head("The witness knows the head", result, as_json)
 
 
-@ledger.command()
+@ledger.command(cls=ExplainedCommand)
 def backup(
     file: Annotated[Path, typer.Argument(help="The copy; it must not exist yet.")],
     url: Url = DEFAULT_LEDGER,
@@ -105,6 +121,11 @@ def backup(
 
     To copy the file alone with cp gives an older ledger. The copy is verified, and its head is
     printed: keep it, for `ledger verify --head`.
+
+    Examples
+    --------
+    holdfast ledger backup copy.db
+    holdfast ledger backup copy.db ledger.db --json
     """
     path = sqlite_path(url)
     Ledger(url).close()
@@ -116,7 +137,7 @@ def backup(
     _tell_head("Copied up to", result, as_json)
 
 
-@ledger.command(name="restore")
+@ledger.command(cls=ExplainedCommand, name="restore")
 def put_back(
     file: Annotated[Path, typer.Argument(help="A copy that ledger backup has made.")],
     url: Url = DEFAULT_LEDGER,
@@ -126,6 +147,11 @@ def put_back(
 
     The looks since the copy was made are forgotten: every team has them again. A witness that
     knows of them refuses the ledger until `ledger witness --back` is said.
+
+    Examples
+    --------
+    holdfast ledger restore copy.db
+    holdfast ledger restore copy.db ledger.db
     """
     path = sqlite_path(url)
     with Ledger(file) as copy:
@@ -145,7 +171,7 @@ def _tell_head(what: str, result: Verification, as_json: bool) -> None:
         human().print(f"{what} {head}", soft_wrap=True)
 
 
-@ledger.command()
+@ledger.command(cls=ExplainedCommand)
 def verify(
     url: Url = DEFAULT_LEDGER,
     receipt: Annotated[
@@ -172,6 +198,11 @@ def verify(
     The chain shows any edit but two: one by somebody who recomputes every later hash, and the
     removal of the newest entries with the head. Receipts (--receipt), heads that you noted
     (--head), a witness and signatures (--labels) show those.
+
+    Examples
+    --------
+    holdfast ledger verify ledger.db
+    holdfast ledger verify ledger.db --receipt 7-5d0c3ab1 --labels labels.csv
     """
     with Ledger(url, witness=witness) as opened:
         owner: tuple[Fingerprint, ...] = ()
@@ -200,12 +231,17 @@ def verify(
         raise typer.Exit(1)
 
 
-@ledger.command()
+@ledger.command(cls=ExplainedCommand)
 def show(url: Url = DEFAULT_LEDGER, as_json: AsJson = False) -> None:
     """Show the looks of every team on every data set and the worst gain they allow.
 
     The gain is the largest expected accuracy above guessing that any analyst could have got from
     the answers so far. It says what is possible, not what was done.
+
+    Examples
+    --------
+    holdfast ledger show ledger.db
+    holdfast ledger show postgresql://board@db.example/ledger --json
     """
     with Ledger(url) as opened:
         found = exposure(opened)

@@ -10,9 +10,9 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from holdfast.cli.options import AsJson
+from holdfast.cli.options import AsJson, completed_rule
 from holdfast.cli.output import human, print_json
-from holdfast.lint import Report
+from holdfast.lint import CODES, Report
 from holdfast.lint import lint as check
 
 __all__ = ["lint"]
@@ -37,12 +37,19 @@ def lint(
         str | None,
         typer.Option(
             help="What the scoring program releases of a score: round:2, ladder:0.01, ... "
-            "Default: every digit."
+            "Default: every digit.",
+            autocompletion=completed_rule,
         ),
     ] = None,
     ignore: Annotated[
         list[str] | None,
-        typer.Option(metavar="CODE", help="Leave out findings of this code; repeatable."),
+        typer.Option(
+            metavar="CODE",
+            help="Leave out findings of this code; repeatable.",
+            autocompletion=lambda incomplete: [
+                code for code in CODES if code.startswith(incomplete)
+            ],
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -53,10 +60,9 @@ def lint(
     also what the scored submissions (looks) expose in bits, and gains in points. Exit code 1 if
     there is an error or a warning, 0 if there are notes at most, 2 if the file can't be read.
 
-    Two examples:
-
+    Examples
+    --------
     holdfast lint competition.yaml --n-examples 10000 --n-classes 10
-
     holdfast lint challenge_config.yaml --release round:2 --ignore many-metrics
     """
     report = check(

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from holdfast.cli.options import AsJson, Processes, Seed, looks_option, problem_from
+from holdfast.cli.options import AsJson, Processes, Seed, completed_rule, looks_option, problem_from
 from holdfast.cli.output import human, print_json, progress
 from holdfast.cores import available_cores
 from holdfast.experiments import Matrix, Mean, RuleSummary, heat_map, n_plays, run_matrix
@@ -30,7 +30,8 @@ def matrix(
     rule: Annotated[
         list[str] | None,
         typer.Option(
-            help="A release rule such as ladder:0.01; repeat for more. Default: all kinds."
+            help="A release rule such as ladder:0.01; repeat for more. Default: all kinds.",
+            autocompletion=completed_rule,
         ),
     ] = None,
     trials: Annotated[int, typer.Option(help="How often each attack plays each rule.")] = 4,
@@ -55,6 +56,12 @@ def matrix(
     as it likes; the certified bound, which no attack can exceed in expectation that knows nothing
     of the labels; and the price to an honest user, how far an answer may be from the exact
     accuracy. Exit code 1 if a rule's measured gain exceeds its certified bound.
+
+    Examples
+    --------
+    holdfast matrix --n-examples 1000 --n-classes 10 --looks 100
+    holdfast matrix --labels labels.csv --looks 100 --rule exact --rule ladder:0.01
+        --figure matrix.png
     """
     if figure is not None:
         check_figure(figure)

@@ -15,7 +15,17 @@ from holdfast.experiments import Experiment
 from holdfast.files.label_files import LabelFile
 from holdfast.problem import Problem
 
-__all__ = ["AsJson", "Processes", "Seed", "looks_option", "problem_from", "processes_for"]
+__all__ = [
+    "AsJson",
+    "Processes",
+    "Seed",
+    "completed_attack",
+    "completed_rule",
+    "looks_option",
+    "output_folder",
+    "problem_from",
+    "processes_for",
+]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same result.")]
@@ -23,6 +33,21 @@ Processes = Annotated[
     int | None,
     typer.Option(help="Processes to play on. Default: as many as there are cores, if it pays."),
 ]
+
+
+def completed_attack(incomplete: str) -> list[str]:
+    """Return the attacks that a shell may complete a word to."""
+    from holdfast.attacks.registry import attack_names
+
+    return [name for name in attack_names() if name.startswith(incomplete)]
+
+
+def completed_rule(incomplete: str) -> list[str]:
+    """Return the release rules, with settings to start from, that a word may be completed to."""
+    from holdfast.mechanisms.registry import rule_classes
+
+    texts = (text for rule in rule_classes() for text in rule.text_forms)
+    return [text for text in texts if text.startswith(incomplete)]
 
 
 def looks_option(meaning: str) -> Any:

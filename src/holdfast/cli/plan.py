@@ -10,7 +10,7 @@ from rich.table import Table
 
 from holdfast.answers import AnswerModel, ComparisonAnswers
 from holdfast.certificates import Certificate, certify
-from holdfast.cli.options import AsJson, looks_option
+from holdfast.cli.options import AsJson, completed_rule, looks_option
 from holdfast.cli.output import human, print_json
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms import Rule, parse_mechanism
@@ -27,7 +27,11 @@ def plan(
     n_classes: Annotated[int, typer.Option(help="Number of classes.")],
     n_queries: Annotated[int, looks_option("Number of looks.")],
     mechanism: Annotated[
-        str, typer.Option(help="What is released: exact, round:3, gaussian:0.01, rank, ...")
+        str,
+        typer.Option(
+            help="What is released: exact, round:3, gaussian:0.01, rank, ...",
+            autocompletion=completed_rule,
+        ),
     ] = "exact",
     prior_accuracy: Annotated[
         float | None,
@@ -46,6 +50,12 @@ def plan(
     Gain is the expected number of matches above guessing, n/m, or above the model with
     --prior-accuracy. The figures come from closed forms and from curves measured beforehand; no
     attack is played.
+
+    Examples
+    --------
+    holdfast plan --n-examples 10000 --n-classes 10 --looks 1000
+    holdfast plan --n-examples 10000 --n-classes 10 --looks 100 --mechanism round:2
+        --prior-accuracy 0.8
     """
     problem = Problem(n_examples, n_classes, n_queries)
     rule = parse_mechanism(mechanism)

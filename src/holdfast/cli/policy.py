@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from holdfast.cli.options import AsJson
+from holdfast.cli.explained import ExplainedCommand, ExplainedGroup, with_examples
+from holdfast.cli.options import AsJson, completed_rule
 from holdfast.cli.output import human, print_json
 from holdfast.cli.policy_settings import (
     classes_setting,
@@ -21,17 +22,26 @@ from holdfast.guard.policy_text import policy_text
 __all__ = ["policy"]
 
 policy = typer.Typer(
-    help="Write or check a policy: what is released of a score, and how often.",
+    help=with_examples(
+        "Write or check a policy: what is released of a score, and how often.",
+        "holdfast policy init --release ladder:0.01 --looks 5/day",
+        "holdfast policy check policy.toml",
+    ),
+    cls=ExplainedGroup,
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 
-@policy.command()
+@policy.command(cls=ExplainedCommand)
 def init(
     path: Annotated[Path, typer.Argument(help="Where to write it.")] = Path("policy.toml"),
     release: Annotated[
-        str | None, typer.Option(help="Release rule such as round:3. Default: ladder:0.01.")
+        str | None,
+        typer.Option(
+            help="Release rule such as round:3. Default: ladder:0.01.",
+            autocompletion=completed_rule,
+        ),
     ] = None,
     looks: Annotated[
         str | None,
@@ -74,6 +84,11 @@ def init(
 
     With a rule, looks, days, teams and labels, holdfast audit LABELS --policy FILE needs nothing
     else. Of the labels only the class names and whether there is a public part are written.
+
+    Examples
+    --------
+    holdfast policy init --release ladder:0.01 --looks 100
+    holdfast policy init policy.toml --release round:3 --looks 5/day --days 60 --labels labels.csv
     """
     said: dict[str, Any] = {
         "release": release,
@@ -111,12 +126,18 @@ def _checked(settings: dict[str, Any]) -> dict[str, Any]:
     return settings
 
 
-@policy.command()
+@policy.command(cls=ExplainedCommand)
 def check(
     path: Annotated[Path, typer.Argument(help="The policy file.")] = Path("policy.toml"),
     as_json: AsJson = False,
 ) -> None:
-    """Check a policy file and show every setting; an error names the line."""
+    """Check a policy file and show every setting; an error names the line.
+
+    Examples
+    --------
+    holdfast policy check
+    holdfast policy check board/policy.toml --json
+    """
     read = Policy.read(path)
     settings = dict(read.settings())
     for caution in read.mechanism.cautions():

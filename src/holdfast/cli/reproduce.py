@@ -47,6 +47,11 @@ def reproduce(
     Plays the paper's attacks and Feldman, Frostig and Hardt's over grids of sizes, and reads the
     exponents off by weighted regression. Also draws the bias against the number of looks. Takes
     under three minutes on two cores.
+
+    Examples
+    --------
+    holdfast reproduce
+    holdfast reproduce --effort 0.1 --out figures
     """
     if not effort > 0:
         raise InvalidInput(f"effort must be positive, got {effort}.")

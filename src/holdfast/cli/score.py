@@ -48,6 +48,11 @@ def score(
 
     Exit codes: 0 answered, 1 the submission can't be scored, 2 bad options, policy or labels,
     3 no look left, 4 the ledger can't be used. Only 0 releases anything.
+
+    Examples
+    --------
+    holdfast score --policy policy.toml --labels labels.csv --submission guess.csv --team red
+    holdfast score --policy policy.toml --labels labels.csv --submission guess.csv --team red --json
     """
     try:
         guard = open_guard(policy, labels, ledger, id_column, label_column, shared_labels, part)

@@ -21,7 +21,13 @@ def statements(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List every statement and figure of the paper, its code and its tests."""
+    """List every statement and figure of the paper, its code and its tests.
+
+    Examples
+    --------
+    holdfast statements
+    holdfast statements --json
+    """
     if write:
         paper.write()
     found = paper.load()

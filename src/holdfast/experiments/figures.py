@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from holdfast.attacks.registry import attack_types
 from holdfast.bounds import all_bounds, best_impossible
 from holdfast.bounds.acharya2020 import SMALL_K, regime_edges
-from holdfast.errors import NotSupported
+from holdfast.extras import needed_for
 from holdfast.problem import Problem
 
 __all__ = ["bias_figure", "check_can_draw"]
@@ -36,10 +36,8 @@ class _Curve(NamedTuple):
 
 def check_can_draw() -> None:
     """Raise `NotSupported` if matplotlib is not installed."""
-    try:
+    with needed_for("the figure"):
         import matplotlib  # noqa: F401
-    except ModuleNotFoundError:
-        raise NotSupported("the figure needs matplotlib: pip install 'holdfast[plot]'") from None
 
 
 def bias_figure(

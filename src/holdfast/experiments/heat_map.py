@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.errors import InvalidInput, NotSupported
+from holdfast.extras import remedy
 from holdfast.quoting import quoted
 
 __all__ = ["check_figure", "heat_map"]
@@ -25,7 +26,7 @@ def check_figure(path: str | os.PathLike[str]) -> None:
     if not path.absolute().parent.is_dir():
         raise InvalidInput(f"figure must lie in a folder that exists, got {quoted(str(path))}.")
     if find_spec("matplotlib") is None:
-        raise NotSupported("a figure needs matplotlib: pip install 'holdfast[plot]'.")
+        raise NotSupported(remedy("the figure", "matplotlib"))
 
 
 def heat_map(result: dict[str, Any], path: str | os.PathLike[str]) -> None:

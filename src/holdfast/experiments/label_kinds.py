@@ -6,7 +6,7 @@ import numpy as np
 
 from holdfast.errors import InvalidInput
 from holdfast.labels import Labels, label_dtype
-from holdfast.quoting import quoted
+from holdfast.quoting import choice
 
 __all__ = ["LABEL_KINDS", "hidden_labels"]
 
@@ -46,7 +46,7 @@ def hidden_labels(kind: str, n_examples: int, n_classes: int, rng: np.random.Gen
     if kind == "skewed":
         weights = 0.5 ** np.arange(min(n_classes, _SKEWED_CLASSES))
         return rng.choice(weights.size, size=n_examples, p=weights / weights.sum()).astype(dtype)
-    raise InvalidInput(f"label_kind must be one of {', '.join(LABEL_KINDS)}, got {quoted(kind)}.")
+    raise InvalidInput(f"label_kind must be {choice(kind, LABEL_KINDS)}")
 
 
 LABEL_KINDS = ("uniform", "balanced", "sorted", "constant", "skewed")

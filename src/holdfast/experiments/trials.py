@@ -22,7 +22,7 @@ from holdfast.labels import Labels, as_labels
 from holdfast.loop import play
 from holdfast.oracles import ClassifierOracle, LabelOracle
 from holdfast.problem import Problem, check_at_least
-from holdfast.quoting import quoted
+from holdfast.quoting import choice
 
 __all__ = ["Experiment", "Row", "run", "run_trial"]
 
@@ -76,10 +76,7 @@ class Experiment:
         if self.labels is not None:
             object.__setattr__(self, "labels", as_labels(self.labels, m, n_examples=n))
         elif self.label_kind not in LABEL_KINDS:
-            raise InvalidInput(
-                f"label_kind must be one of {', '.join(LABEL_KINDS)}, "
-                f"got {quoted(self.label_kind)}."
-            )
+            raise InvalidInput(f"label_kind must be {choice(self.label_kind, LABEL_KINDS)}")
         # An attack that can't be played must say so before any process is started.
         make_attack(
             self.attack,

@@ -8,14 +8,13 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from holdfast.errors import LedgerError
+from holdfast.extras import remedy
 from holdfast.guard.witness import Mark
 
 try:
     import psycopg
 except ImportError:  # pragma: no cover - the test environment has it
-    raise LedgerError(
-        "a postgresql:// witness needs psycopg; install it with: pip install 'holdfast[postgres]'"
-    ) from None
+    raise LedgerError(remedy("a postgresql:// witness", "psycopg")) from None
 
 __all__ = ["PostgresWitness"]
 

@@ -13,7 +13,7 @@ from holdfast.lint.record import CODES, Report
 from holdfast.lint.tree import read_tree
 from holdfast.mechanisms import parse_mechanism
 from holdfast.problem import Problem, check_at_least
-from holdfast.quoting import shortened
+from holdfast.quoting import choice
 
 __all__ = ["lint"]
 
@@ -56,7 +56,7 @@ def lint(
     rule = "exact" if release is None else str(parse_mechanism(release))
     for code in ignore:
         if code not in CODES:
-            raise InvalidInput(f"ignore must be one of {', '.join(CODES)}, got {shortened(code)}.")
+            raise InvalidInput(f"ignore must be {choice(code, CODES)}")
     tree = read_tree(path)
     host = next((host for host in HOSTS if host.matches(tree)), None)
     if host is None:

@@ -9,7 +9,8 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from holdfast.errors import InvalidInput, NotSupported
+from holdfast.errors import InvalidInput
+from holdfast.extras import needed_for
 from holdfast.files.text_files import read_text_file
 from holdfast.quoting import shortened
 
@@ -128,12 +129,8 @@ def _pairs(node: Any, merged: set[int]) -> Iterator[tuple[Any, Any]]:
 
 def read_tree(path: Path) -> Tree:
     """Read a YAML or JSON file whose top level is a mapping."""
-    try:
+    with needed_for("lint"):
         import yaml
-    except ImportError:
-        raise NotSupported(
-            "lint needs PyYAML; install it with: pip install 'holdfast[lint]'"
-        ) from None
     text = read_text_file(path, LARGEST_FILE)
     if path.suffix.lower() == ".json":
         try:

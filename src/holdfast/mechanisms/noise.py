@@ -21,7 +21,8 @@ from typing import Literal
 
 import numpy as np
 
-from holdfast.errors import InvalidInput, NotSupported
+from holdfast.errors import InvalidInput
+from holdfast.extras import needed_for
 from holdfast.mechanisms.checks import as_fraction, nearest_multiple
 from holdfast.mechanisms.coins import Coins
 from holdfast.quoting import quoted
@@ -80,12 +81,8 @@ def draw(shape: Shape, scale: float, rng: np.random.Generator, sampler: str = "g
 
 def _opendp(shape: Shape, scale: float) -> int:
     """Return a whole number from OpenDP's discrete Gaussian or Laplace sampler."""
-    try:
+    with needed_for("sampler=opendp"):
         import opendp.prelude as dp
-    except ImportError:
-        raise NotSupported(
-            "sampler=opendp needs the extra of that name: pip install 'holdfast[opendp]'."
-        ) from None
     dp.enable_features("contrib")
     make = dp.m.make_gaussian if shape == "gaussian" else dp.m.make_laplace
     measurement = make(dp.atom_domain(T="i64"), dp.absolute_distance(T="i64"), scale=scale)

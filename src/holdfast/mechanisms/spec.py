@@ -14,7 +14,7 @@ from holdfast.mechanisms.chain import Chain
 from holdfast.mechanisms.exact import Exact
 from holdfast.mechanisms.parameter_free_ladder import ParameterFreeLadder
 from holdfast.mechanisms.registry import named_rules
-from holdfast.quoting import quoted
+from holdfast.quoting import choice, quoted
 
 __all__ = ["parse_mechanism", "recorded_mechanism", "rules_named_in", "without_noise"]
 
@@ -40,7 +40,8 @@ def parse_mechanism(text: str) -> Rule:
     Traceback (most recent call last):
         ...
     holdfast.errors.InvalidInput: release rule must be one of batch, exact, fresh, gaussian, \
-improved, ladder, laplace, rank, round, shaky, split, subsample, thresholdout, got 'rung'.
+improved, ladder, laplace, rank, round, shaky, split, subsample, thresholdout, got 'rung'; did you \
+mean round?
     """
     if not isinstance(text, str) or not text.strip():
         raise InvalidInput(
@@ -102,9 +103,7 @@ def _rule(text: str) -> Rule:
     name, colon, settings = (part.strip() for part in text.partition(":"))
     named = named_rules().get(name)
     if named is None:
-        raise InvalidInput(
-            f"release rule must be one of {', '.join(sorted(named_rules()))}, got {quoted(name)}."
-        )
+        raise InvalidInput(f"release rule must be {choice(name, sorted(named_rules()))}")
     if colon and not settings:
         raise InvalidInput(
             f"{name} must have settings after the colon, got {quoted(text.strip())}."

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery
+from holdfast.extras import needed_for
 from holdfast.guard.adapters.feature_rows import (
     fingerprint_of_rows,
     hidden_labels_after,
@@ -299,7 +300,8 @@ class GuardedHoldout:
             No look was left for a candidate. What was answered before is answered again, at no
             cost, when a smaller search is run.
         """
-        from sklearn.base import clone
+        with needed_for("a guarded search"):
+            from sklearn.base import clone
 
         _check_search(search)
         self._refuse_without_scores()

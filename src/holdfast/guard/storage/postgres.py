@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from holdfast.errors import LedgerError, LedgerMissing
+from holdfast.extras import remedy
 from holdfast.guard.entry import READABLE_VERSIONS, VERSION, first_hash
 from holdfast.guard.storage.contract import Question, Transaction
 from holdfast.guard.storage.sql import PREDICTIONS, QUESTIONS, SqlTransaction, names, schema
@@ -19,9 +20,7 @@ try:
 
     from holdfast.guard.storage.pipeline import Pipeline, Statement
 except ImportError:  # pragma: no cover - the test environment has it
-    raise LedgerError(
-        "a postgresql:// ledger needs psycopg; install it with: pip install 'holdfast[postgres]'"
-    ) from None
+    raise LedgerError(remedy("a postgresql:// ledger", "psycopg")) from None
 
 __all__ = ["PostgresStorage"]
 

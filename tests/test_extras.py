@@ -1,0 +1,82 @@
+"""Extras: the project, the README and the messages name the same ones."""
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from holdfast.errors import LedgerError, NotSupported
+from holdfast.extras import INSTALLED_BY, needed_for
+
+ROOT = Path(__file__).resolve().parents[1]
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+    "optional-dependencies"
+]
+FOR_USERS = {name for name in EXTRAS if name not in ("all", "dev")}
+
+
+def distributions(extra):
+    return {re.match(r"[A-Za-z0-9_-]+", each)[0].lower() for each in EXTRAS[extra]}
+
+
+@pytest.mark.parametrize("module", INSTALLED_BY)
+def test_the_extra_that_a_message_names_installs_the_module(module):
+    distribution, extra = INSTALLED_BY[module]
+    assert distribution.lower() in distributions(extra)
+
+
+def test_everything_in_an_extra_has_its_message():
+    with_messages = {distribution.lower() for distribution, _ in INSTALLED_BY.values()}
+    assert set().union(*map(distributions, FOR_USERS)) <= with_messages
+
+
+def test_all_is_every_extra_for_users():
+    (everything,) = EXTRAS["all"]
+    assert set(re.search(r"\[(.*)\]", everything)[1].split(",")) == FOR_USERS
+
+
+def test_the_readme_lists_every_extra():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8").split("\n## Install")[1]
+    readme = readme.split("\n## ")[0]
+    assert set(re.findall(r"^\| `(\w+)` \|", readme, re.MULTILINE)) == {*FOR_USERS, "all"}
+
+
+def test_a_module_of_no_extra_stays_the_bug_that_it_is():
+    with pytest.raises(ModuleNotFoundError, match="no_such_module"), needed_for("nothing"):
+        import no_such_module  # noqa: F401
+
+
+@pytest.mark.parametrize("module", ["altair", "jinja2", "vl_convert"])
+def test_a_page_without_its_extra_is_refused_before_anything_is_played(
+    module, monkeypatch, tmp_path, capsys
+):
+    from holdfast.cli import main
+
+    for name in list(sys.modules):
+        if name.startswith("holdfast.audit.page"):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, module, None)
+    assert main(["audit", "--report", str(tmp_path / "page.html")]) == 2
+    said = capsys.readouterr()
+    distribution = INSTALLED_BY[module][0]
+    remedy = f"needs {distribution}; install it with: pip install 'holdfast[report]'"
+    assert said.err == f"error: the page {remedy}\n"
+    assert said.out == ""
+
+
+def test_a_ledger_in_postgresql_without_its_extra_names_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    monkeypatch.delitem(sys.modules, "holdfast.guard.storage.postgres", raising=False)
+    with pytest.raises(LedgerError, match=r"pip install 'holdfast\[postgres\]'"):
+        import holdfast.guard.storage.postgres  # noqa: F401
+
+
+def test_a_sampler_without_its_extra_names_it(monkeypatch):
+    from holdfast.mechanisms import noise
+
+    monkeypatch.setitem(sys.modules, "opendp", None)
+    monkeypatch.delitem(sys.modules, "opendp.prelude", raising=False)
+    with pytest.raises(NotSupported, match=r"opendp; .* pip install 'holdfast\[opendp\]'"):
+        noise._opendp("gaussian", 1.0)
