@@ -16,6 +16,7 @@ import typer
 from typer.models import ArgumentInfo, OptionInfo
 
 from holdfast.cli.app import TASKS, build
+from holdfast.cli.default_command import WithDefault
 from holdfast.cli.explained import examples_of, folded, text_of
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "cli.md"
@@ -50,9 +51,11 @@ def page() -> str:
 
 def commands(where: typer.Typer, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Yield every command with its full name, those of groups too."""
-    for command in where.registered_commands:
+    for at, command in enumerate(where.registered_commands):
         name = command.name or command.callback.__name__.replace("_", "-")
-        yield f"{prefix}{name}", command.callback
+        # The first one of such a group runs under the group's own name.
+        own = at == 0 and where.info.cls is WithDefault
+        yield prefix.rstrip() if own else f"{prefix}{name}", command.callback
     for group in where.registered_groups:
         yield from commands(group.typer_instance, f"{prefix}{group.name} ")
 

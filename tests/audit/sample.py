@@ -207,6 +207,7 @@ def sample_audit() -> result.Audit:
             "holdfast audit labels.csv --seed 1", 1, 10, "2026.11", "3f9a", {"numpy": "2.4"}
         ),
         seconds=41.0,
+        date="2026-11-17",
     )
 
 

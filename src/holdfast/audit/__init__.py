@@ -4,6 +4,7 @@ Three words are kept apart: *possible* (an attack did it), *allowed* (no bound r
 *observed* (a history shows it).
 """
 
+from holdfast.audit.comparison import Comparison, compare, comparison_as_json
 from holdfast.audit.inputs.history import Submission, read_history
 from holdfast.audit.inputs.looks import Looks, parse_looks, parse_rate
 from holdfast.audit.inputs.parts import Parts, parts_of
@@ -11,9 +12,11 @@ from holdfast.audit.inputs.reading import read_request
 from holdfast.audit.inputs.request import Prediction, Request
 from holdfast.audit.result import Audit, as_json
 from holdfast.audit.run import audit, n_plays
+from holdfast.audit.saved import read_audit
 
 __all__ = [
     "Audit",
+    "Comparison",
     "Looks",
     "Parts",
     "Prediction",
@@ -21,10 +24,13 @@ __all__ = [
     "Submission",
     "as_json",
     "audit",
+    "compare",
+    "comparison_as_json",
     "n_plays",
     "parse_looks",
     "parse_rate",
     "parts_of",
+    "read_audit",
     "read_history",
     "read_request",
 ]

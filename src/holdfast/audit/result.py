@@ -35,6 +35,7 @@ __all__ = [
     "Verdict",
     "as_json",
     "in_digits",
+    "plain",
 ]
 
 # Which knowledge an attack had: the test examples; where classes are unequal, these and the class
@@ -353,6 +354,7 @@ class Audit:
 
     `verdict` is about what decides: the final ranking. `public` is about the public board where
     that does not decide alone; None: it does, and the verdict is about both.
+    `date` is the day on which the audit was made.
     """
 
     verdict: Verdict
@@ -368,6 +370,7 @@ class Audit:
     what_if: Mapping[str, Any]
     reproduce: Reproduce
     seconds: float
+    date: str
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -394,15 +397,16 @@ def in_digits(value: float, grain: float) -> str:
 
 def as_json(audit: Audit) -> dict[str, Any]:
     """Return the record as plain dicts, lists, texts and finite numbers."""
-    plain: dict[str, Any] = _plain(asdict(audit))
-    return plain
+    data: dict[str, Any] = plain(asdict(audit))
+    return data
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return data as JSON has it: numbers that it has no word for become None."""
     if isinstance(value, Mapping):
-        return {str(name): _plain(part) for name, part in value.items()}
+        return {str(name): plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
+        return [plain(part) for part in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

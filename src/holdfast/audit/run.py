@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import platform
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import numpy as np
 
@@ -128,6 +130,7 @@ def audit(
             versions=_versions(),
         ),
         seconds=round(time.perf_counter() - start, 1),
+        date=_today(),
     )
 
 
@@ -170,6 +173,13 @@ def _board(request: Request, grain: RoundingUnit) -> Board:
         free_percent=request.baseline.percent,
         models=models.described(request.predictions, request.labels, grain),
     )
+
+
+def _today() -> str:
+    """Return the date in UTC; SOURCE_DATE_EPOCH stands for now where output must repeat itself."""
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
+    moment = int(given) if given.isdecimal() else time.time()
+    return datetime.fromtimestamp(moment, UTC).date().isoformat()
 
 
 def _versions() -> dict[str, str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import os
 import shlex
 import sys
 from collections.abc import Iterator, Mapping
@@ -16,12 +14,22 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from holdfast import audit as auditing
+from holdfast.cli.audit_compare import compare
+from holdfast.cli.audit_files import (
+    OpenPage,
+    Report,
+    check_writable,
+    open_in_browser,
+    page_module,
+    report_file,
+    write_exports,
+)
 from holdfast.cli.audit_tables import show
+from holdfast.cli.default_command import WithDefault
+from holdfast.cli.explained import ExplainedCommand
 from holdfast.cli.options import AsJson, Processes, Seed, completed_rule
 from holdfast.cli.output import print_json
 from holdfast.cores import available_cores
-from holdfast.errors import InvalidInput
-from holdfast.extras import needed_for
 from holdfast.problem import check_at_least
 
 __all__ = ["audit"]
@@ -46,7 +54,15 @@ NUMBER_OPTIONS = {
 }
 
 
-def audit(
+audit = typer.Typer(
+    cls=WithDefault,
+    help="Tell how many points someone can gain on a test set without learning anything.",
+    rich_markup_mode=None,
+)
+
+
+@audit.command("run", cls=ExplainedCommand)
+def run_audit(
     labels: Annotated[
         Path | None,
         typer.Argument(help="CSV or NPY file of hidden labels. Default: an embedded example."),
@@ -104,7 +120,22 @@ def audit(
             "policy's, the history's median gap, or 1."
         ),
     ] = None,
-    report: Annotated[Path | None, typer.Option(help="Write the page into this HTML file.")] = None,
+    report: Report = None,
+    title: Annotated[
+        str | None, typer.Option(help="What the page calls the test set. Default: the file's name.")
+    ] = None,
+    open_page: OpenPage = False,
+    badge: Annotated[
+        Path | None, typer.Option(help="Write the verdict as a badge into this SVG file.")
+    ] = None,
+    sarif: Annotated[
+        Path | None,
+        typer.Option(help="Write verdict and findings into this SARIF file, for code scanning."),
+    ] = None,
+    junit: Annotated[
+        Path | None,
+        typer.Option(help="Write verdict and findings into this JUnit XML file, for CI."),
+    ] = None,
     fail_above: Annotated[
         float | None,
         typer.Option(help="Exit with code 1 if the worst gain found is above so many points."),
@@ -123,6 +154,8 @@ def audit(
     allow and a history shows, and looks for the cheapest fix. Nothing that is printed or written
     holds a label or an exact score. Exit codes: 0, 1 above --fail-above, 2 bad input.
 
+    holdfast audit compare BEFORE AFTER puts two audits that --json printed side by side.
+
     Examples
     --------
     holdfast audit labels.csv --mechanism round:3 --looks 5/day --days 60 --teams 40
@@ -131,8 +164,8 @@ def audit(
     command = _command(locals())
     if processes is not None:
         check_at_least("processes", processes, 1)
-    if report is not None:
-        _check_report(report)
+    report = report_file(report, open_page=open_page)
+    check_writable(badge=badge, sarif=sarif, junit=junit)
     request = auditing.read_request(
         labels,
         policy=policy,
@@ -149,6 +182,7 @@ def audit(
         id_column=id_column,
         label_column=label_column,
         seed=seed,
+        title=title,
     )
     with _progress(auditing.n_plays(request)) as on_step:
         result = auditing.audit(
@@ -158,33 +192,18 @@ def audit(
             on_step=on_step,
         )
     if report is not None:
-        _write(result, report)
+        page_module().write(result, report)
+    write_exports(
+        result, badge=badge, sarif=sarif, junit=junit, subject=policy or labels, limit=fail_above
+    )
     if as_json:
         print_json(auditing.as_json(result))
     else:
         show(result, report)
+    if report is not None and open_page:
+        open_in_browser(report)
     if fail_above is not None and result.verdict.points.mean > fail_above:
         raise typer.Exit(EXIT_ABOVE_LIMIT)
-
-
-def _check_report(path: Path) -> None:
-    """Refuse a page that can't be written before anything is played."""
-    _page()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidInput(f"report must be a file that can be written: {error}.") from None
-    if path.is_dir() or not os.access(path.parent, os.W_OK):
-        raise InvalidInput(f"report must be a file that can be written, got {path}.")
-
-
-def _page() -> Any:
-    with needed_for("the page"):
-        return importlib.import_module("holdfast.audit.page")
-
-
-def _write(result: auditing.Audit, path: Path) -> None:
-    _page().write(result, path)
 
 
 def _command(options: Mapping[str, Any]) -> str:
@@ -225,3 +244,6 @@ def _progress(total: int) -> Iterator[Any]:
             bar.update(task, description=what, advance=count)
 
         yield on_step
+
+
+audit.command("compare", cls=ExplainedCommand)(compare)

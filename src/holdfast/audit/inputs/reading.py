@@ -40,6 +40,7 @@ def read_request(
     id_column: str | None = None,
     label_column: str | None = None,
     seed: int = 0,
+    title: str | None = None,
 ) -> Request:
     """Read what `holdfast audit` is given; the options are those of the command.
 
@@ -57,6 +58,8 @@ def read_request(
         Files of models' predicted labels.
     history
         CSV file of past submissions.
+    title
+        What the page calls the test set; None: the label file's name.
     """
     stated = _stated(policy, mechanism, looks)
     wanted = _settings(stated, mechanism, looks, days)
@@ -65,7 +68,7 @@ def read_request(
     parts = parts_of(file, _final(final), "auto" if stated is None else stated.part)
     said = {"teams": teams, "gap": gap, "final_choices": final_choices}
     return Request(
-        name=name,
+        name=title or name,
         file=file,
         parts=parts,
         accounts=accounts,

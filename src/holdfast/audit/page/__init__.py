@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from holdfast.audit.exports import write_whole
 from holdfast.audit.page.render import render
 from holdfast.audit.result import Audit
 
@@ -13,11 +14,4 @@ __all__ = ["render", "write"]
 
 def write(audit: Audit, path: str | os.PathLike[str]) -> Path:
     """Write the page; when this returns it is whole, and a crash leaves the old one."""
-    target = Path(path)
-    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        draft.write_text(render(audit), encoding="utf-8")
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
-    return target
+    return write_whole(path, render(audit))

@@ -1,0 +1,45 @@
+"""A badge for a README: the verdict as a small SVG picture."""
+
+from __future__ import annotations
+
+from xml.sax.saxutils import escape, quoteattr
+
+from holdfast.audit.result import Audit, Word
+
+__all__ = ["badge"]
+
+# White text on each has a contrast of more than 4.5.
+COLOURS: dict[Word, str] = {"SAFE": "#0b6b3a", "MARGINAL": "#8a5300", "UNSAFE": "#b3261e"}
+LEFT = "test set"
+LEFT_COLOUR = "#444c56"
+# Pixels of an average character at the text's size; the text is then fitted to just this width,
+# so that every font gives the same picture.
+PER_CHARACTER, MARGIN, HEIGHT = 6.4, 7, 20
+
+
+def badge(audit: Audit) -> str:
+    """Return the SVG text: the verdict, and the worst gain found."""
+    verdict = audit.verdict
+    right = f"{verdict.word}: +{verdict.points.mean:g} points"
+    title = f"{audit.board.name}: {verdict.sentence} (Holdfast, {audit.date})"
+    widths = [round(PER_CHARACTER * len(text)) for text in (LEFT, right)]
+    split, whole = widths[0] + 2 * MARGIN, sum(widths) + 4 * MARGIN
+    texts = "".join(
+        f'<text x="{x}" y="14" textLength="{width}" lengthAdjust="spacingAndGlyphs">'
+        f"{escape(text)}</text>"
+        for text, x, width in (
+            (LEFT, MARGIN, widths[0]),
+            (right, split + MARGIN, widths[1]),
+        )
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{whole}" height="{HEIGHT}" '
+        f'viewBox="0 0 {whole} {HEIGHT}" role="img" aria-label={quoteattr(title)}>'
+        f"<title>{escape(title)}</title>"
+        f'<clipPath id="r"><rect width="{whole}" height="{HEIGHT}" rx="3"/></clipPath>'
+        f'<g clip-path="url(#r)"><rect width="{split}" height="{HEIGHT}" fill="{LEFT_COLOUR}"/>'
+        f'<rect x="{split}" width="{whole - split}" height="{HEIGHT}" '
+        f'fill="{COLOURS[verdict.word]}"/></g>'
+        f'<g fill="#fff" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11">'
+        f"{texts}</g></svg>\n"
+    )

@@ -1,0 +1,54 @@
+"""The audit as a list of checks, for formats that know nothing but those."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from holdfast.audit.result import Audit, Severity, Word
+
+__all__ = ["Check", "Level", "checks"]
+
+Level = Literal["error", "warning", "note", "none"]
+
+LEVELS: dict[Severity | Word, Level] = {
+    "void": "error",
+    "warning": "warning",
+    "note": "note",
+    "UNSAFE": "error",
+    "MARGINAL": "warning",
+    "SAFE": "none",
+}
+
+
+class Check(NamedTuple):
+    """One statement of the audit.
+
+    `code` is the same in every audit, `about` says of what kind it is, and `level` how bad it is;
+    "none": all is well.
+    """
+
+    code: str
+    about: str
+    level: Level
+    text: str
+
+
+def checks(audit: Audit, *, limit: float | None = None) -> Iterator[Check]:
+    """Yield each verdict, the gain against `limit` if there is one, and every finding."""
+    for verdict in audit.verdicts:
+        code = f"verdict-{verdict.about.replace(' ', '-')}"
+        about = f"What someone who learns nothing can gain: {verdict.about}"
+        yield Check(code, about, LEVELS[verdict.word], verdict.sentence)
+    if limit is not None:
+        gain = audit.verdict.points.mean
+        yield Check(
+            "gain-limit",
+            "The worst gain found against the limit that was set",
+            "error" if gain > limit else "none",
+            f"The worst gain found is {gain:g} points, "
+            f"{'above' if gain > limit else 'within'} the limit of {limit:g}.",
+        )
+    for finding in audit.findings:
+        text = f"{finding.what} {finding.why} {finding.fix}"
+        yield Check(finding.code, finding.what, LEVELS[finding.severity], text)

@@ -1,0 +1,84 @@
+"""The audit in SARIF 2.1.0, the format of code scanning."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+from urllib.parse import quote
+
+from holdfast._version import __version__
+from holdfast.audit.exports.checks import Check, checks
+from holdfast.audit.result import Audit
+
+__all__ = ["sarif"]
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def sarif(audit: Audit, *, subject: str | None = None, limit: float | None = None) -> str:
+    """Return the SARIF text: one result per finding, and one for the verdict unless it is SAFE.
+
+    Parameters
+    ----------
+    audit
+        The audit.
+    subject
+        The file that the results are about, relative to the repository: its policy or its
+        labels; None: the test set's name.
+    limit
+        The gain in points from which on the audit was to fail; None: none was set.
+    """
+    found = list(checks(audit, limit=limit))
+    place = subject or audit.board.name
+    run = {
+        "tool": {
+            "driver": {
+                "name": "Holdfast",
+                "version": __version__,
+                "rules": [_rule(each) for each in found],
+            }
+        },
+        "columnKind": "utf16CodeUnits",
+        "results": [
+            _result(at, each, place) for at, each in enumerate(found) if each.level != "none"
+        ],
+        "properties": {
+            "verdict": audit.verdict.word,
+            "points": audit.verdict.points.mean,
+            "command": audit.reproduce.command,
+            "labels": audit.reproduce.fingerprint,
+        },
+    }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _rule(check: Check) -> dict[str, Any]:
+    return {
+        "id": check.code,
+        "shortDescription": {"text": check.about},
+        "defaultConfiguration": {"level": check.level},
+    }
+
+
+def _result(at: int, check: Check, place: str) -> dict[str, Any]:
+    # What a result is told from others by: not its text, whose numbers change from run to run.
+    same = hashlib.sha256(f"{check.code}\n{place}".encode()).hexdigest()[:32]
+    location = {
+        "physicalLocation": {
+            "artifactLocation": {"uri": _uri(place)},
+            "region": {"startLine": 1},
+        }
+    }
+    return {
+        "ruleId": check.code,
+        "ruleIndex": at,
+        "level": check.level,
+        "message": {"text": check.text},
+        "locations": [location],
+        "partialFingerprints": {"holdfastAudit/v1": same},
+    }
+
+
+def _uri(place: str) -> str:
+    return quote(place.replace("\\", "/"), safe="/-._~")

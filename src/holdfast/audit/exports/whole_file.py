@@ -1,0 +1,20 @@
+"""Atomic replacement of a text file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+__all__ = ["write_whole"]
+
+
+def write_whole(path: str | os.PathLike[str], text: str) -> Path:
+    """Write a file; when this returns it is whole, and a crash leaves the old one."""
+    target = Path(path)
+    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
+    return target

@@ -1,0 +1,91 @@
+"""Saved audits: records read back from what `holdfast audit --json` printed."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import types
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from holdfast.audit.result import Audit
+from holdfast.errors import InvalidInput
+from holdfast.quoting import quoted
+
+__all__ = ["read_audit"]
+
+AGAIN = "Write it again with this version's holdfast audit --json."
+
+
+def read_audit(path: str | os.PathLike[str]) -> Audit:
+    """Read the record in a file; one of another shape is refused with the place that differs."""
+    name = Path(path).name
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidInput(f"{name} can't be read: {error.strerror or error}.") from None
+    except ValueError as error:  # broken JSON and broken UTF-8 alike
+        raise InvalidInput(f"{name} must be JSON of holdfast audit --json: {error}.") from None
+    if not (isinstance(data, Mapping) and "verdict" in data):
+        raise InvalidInput(f"{name} must be JSON of holdfast audit --json: it has no verdict.")
+    try:
+        audit: Audit = _read(Audit, data, "")
+    except _Mismatch as mismatch:
+        raise InvalidInput(f"{name} is no audit of this version: {mismatch}. {AGAIN}") from None
+    return audit
+
+
+class _Mismatch(Exception):
+    """A place that holds something else than the record has there."""
+
+
+def _read(kind: Any, value: Any, where: str) -> Any:
+    """Return JSON data as a value of this type; what the type does not know is left out."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind is Any:
+        return value
+    if origin in (Union, types.UnionType):
+        if value is None and type(None) in inner:
+            return None
+        (kind,) = (each for each in inner if each is not type(None))
+        return _read(kind, value, where)
+    if origin is Literal:
+        _must(value in inner, where, f"one of {', '.join(map(str, inner))}", value)
+        return value
+    if origin is tuple:
+        _must(isinstance(value, list), where, "a list", value)
+        return tuple(_read(inner[0], each, f"{where}[{at}]") for at, each in enumerate(value))
+    if is_dataclass(kind):
+        return _record(kind, value, where)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        _must(isinstance(value, Mapping), where, "an object", value)
+        return {key: _read(inner[1], each, f"{where}.{key}") for key, each in value.items()}
+    if kind is float:
+        # JSON has no word for infinity; a bound that is none was written as null.
+        value = math.inf if value is None else value
+        right = isinstance(value, int | float) and not isinstance(value, bool)
+        _must(right, where, "a number", value)
+        return float(value)
+    _must(isinstance(value, kind), where, kind.__name__, value)
+    return value
+
+
+def _record(kind: Any, value: Any, where: str) -> Any:
+    _must(isinstance(value, Mapping), where, "an object", value)
+    hints = get_type_hints(kind)
+    given = {}
+    for field in fields(kind):
+        place = f"{where}.{field.name}".lstrip(".")
+        if field.name in value:
+            given[field.name] = _read(hints[field.name], value[field.name], place)
+        elif field.default is MISSING and field.default_factory is MISSING:
+            raise _Mismatch(f"{place} is missing")
+    return kind(**given)
+
+
+def _must(right: bool, where: str, what: str, value: Any) -> None:
+    if not right:
+        raise _Mismatch(f"{where} must be {what}, got {quoted(value)}")

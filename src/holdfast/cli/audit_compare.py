@@ -1,0 +1,73 @@
+"""`holdfast audit compare`: two audits side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from holdfast import audit as auditing
+from holdfast.audit.result import Interval
+from holdfast.cli.options import AsJson
+from holdfast.cli.output import human, print_json
+
+__all__ = ["compare"]
+
+
+def compare(
+    before: Annotated[Path, typer.Argument(help="What holdfast audit --json printed before.")],
+    after: Annotated[Path, typer.Argument(help="What it printed after the change.")],
+    as_json: AsJson = False,
+) -> None:
+    """Put two audits side by side: what a change of policy did to the verdict and the gains.
+
+    Both files are what holdfast audit --json printed. Nothing is played. Exit codes: 0, 2 bad
+    input.
+
+    Examples
+    --------
+    holdfast audit compare before.json after.json
+    holdfast audit compare before.json after.json --json
+    """
+    result = auditing.compare(auditing.read_audit(before), auditing.read_audit(after))
+    if as_json:
+        print_json(auditing.comparison_as_json(result))
+    else:
+        _show(result)
+
+
+def _show(result: auditing.Comparison) -> None:
+    console = human()
+    console.print(f"[bold]{escape(result.sentence)}[/]")
+    for note in result.notes:
+        console.print(f"[yellow]note[/] {escape(note)}")
+    table = Table(title="the board", title_justify="left")
+    for name in ("setting", "before", "after"):
+        table.add_column(name)
+    for each in result.settings:
+        if each.differs:
+            table.add_row(each.what, escape(each.before), f"[bold]{escape(each.after)}[/]")
+    sides = (result.before, result.after)
+    table.add_row(
+        "no attack can exceed", *(f"{audit.limits.allowed:.2f} points" for audit in sides)
+    )
+    console.print(table)
+    table = Table(title="possible: what each attack gained, in points", title_justify="left")
+    for name in ("attack", "attacker's knowledge"):
+        table.add_column(name)
+    for name in ("before", "after", "change"):
+        table.add_column(name, justify="right")
+    for row in result.attacks:
+        change = "-" if row.change is None else f"{row.change:+g}"
+        table.add_row(row.attack, row.setting, _gain(row.before), _gain(row.after), change)
+    console.print(table)
+    for word, findings in (("gone", result.gone), ("new", result.new)):
+        for finding in findings:
+            console.print(f"{word}: {finding.severity}, {escape(finding.what)}")
+
+
+def _gain(points: Interval | None) -> str:
+    return "not played" if points is None else f"{points.mean:g}"

@@ -1,0 +1,98 @@
+"""The files that audits write, and the page in a browser."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import tempfile
+import webbrowser
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from holdfast.audit import Audit, exports
+from holdfast.errors import InvalidInput
+from holdfast.extras import needed_for
+
+__all__ = [
+    "OpenPage",
+    "Report",
+    "check_writable",
+    "open_in_browser",
+    "page_module",
+    "report_file",
+    "write_exports",
+]
+
+Report = Annotated[Path | None, typer.Option(help="Write the page into this HTML file.")]
+OpenPage = Annotated[
+    bool,
+    typer.Option(
+        "--open", help="Open the page in a browser; without --report it is a temporary file."
+    ),
+]
+
+
+def report_file(report: Path | None, *, open_page: bool) -> Path | None:
+    """Return where the page goes; None: nowhere. One that can't be written is refused."""
+    if report is None and open_page:
+        report = Path(tempfile.mkdtemp(prefix="holdfast-")) / "audit.html"
+    if report is not None:
+        page_module()
+        check_writable(report=report)
+    return report
+
+
+def check_writable(**files: Path | None) -> None:
+    """Refuse a file that can't be written before anything is played."""
+    for name, path in files.items():
+        if path is None:
+            continue
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InvalidInput(f"{name} must be a file that can be written: {error}.") from None
+        if path.is_dir() or not os.access(path.parent, os.W_OK):
+            raise InvalidInput(f"{name} must be a file that can be written, got {path}.")
+
+
+def page_module() -> Any:
+    """Return what draws pages; it needs more than the rest of the package."""
+    with needed_for("the page"):
+        return importlib.import_module("holdfast.audit.page")
+
+
+def write_exports(
+    result: Audit,
+    *,
+    badge: Path | None,
+    sarif: Path | None,
+    junit: Path | None,
+    subject: Path | None,
+    limit: float | None,
+) -> None:
+    """Write the files for other programs; `subject` is the file that their results are about."""
+    if badge is not None:
+        exports.write_whole(badge, exports.badge(result))
+    if sarif is not None:
+        exports.write_whole(sarif, exports.sarif(result, subject=_place(subject), limit=limit))
+    if junit is not None:
+        exports.write_whole(junit, exports.junit(result, limit=limit))
+
+
+def _place(subject: Path | None) -> str | None:
+    """Return a file's path in the working directory; outside it, no more than its name."""
+    if subject is None:
+        return None
+    try:
+        return subject.resolve().relative_to(Path.cwd().resolve()).as_posix()
+    except ValueError:
+        return subject.name
+
+
+def open_in_browser(path: Path) -> None:
+    """Open a page in the user's browser, or say that there is none: the page is written anyway."""
+    if not webbrowser.open(path.resolve().as_uri()):
+        print(f"No browser could be started: open {path} yourself.", file=sys.stderr)
