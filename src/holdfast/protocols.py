@@ -15,7 +15,16 @@ from numpy.typing import NDArray
 from holdfast.labels import Labels
 from holdfast.problem import Problem
 
-__all__ = ["Attack", "BatchOracle", "Classifier", "Evaluation", "Mechanism", "Oracle", "State"]
+__all__ = [
+    "Answer",
+    "Attack",
+    "BatchOracle",
+    "Classifier",
+    "Evaluation",
+    "Mechanism",
+    "Oracle",
+    "State",
+]
 
 # A query is a label vector where the test features are known, a classifier where they are not.
 Query_co = TypeVar("Query_co", covariant=True)
@@ -23,6 +32,9 @@ Query_contra = TypeVar("Query_contra", contravariant=True)
 
 # What a mechanism remembers between looks: JSON-ready data, stored beside the look.
 State: TypeAlias = Mapping[str, Any]
+
+# What a look is told: one number, or one for each group, class or metric that the board shows.
+Answer: TypeAlias = float | tuple[float, ...]
 
 
 @runtime_checkable

@@ -21,6 +21,9 @@ __all__ = ["PENDING", "Reading", "Rule"]
 # What a look gets while its batch is not full: a float, as every answer, and no number.
 PENDING = math.nan
 
+# What a rule that reads values alone is given for the examples: none.
+NO_EXAMPLES = Evaluation(0, np.empty(0, np.uint8), np.empty(0, np.uint8))
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Reading:
@@ -38,6 +41,11 @@ class Reading:
     def of(cls, evaluation: Evaluation) -> Reading:
         """Return the exact accuracy of an evaluation."""
         return cls(Fraction(evaluation.matches, evaluation.n_examples), evaluation)
+
+    @classmethod
+    def of_value(cls, value: Fraction) -> Reading:
+        """Return a value of any metric, without the examples behind it."""
+        return cls(value, NO_EXAMPLES)
 
     def with_value(self, value: Fraction) -> Reading:
         """Return the same examples with another value."""
@@ -174,6 +182,21 @@ class Rule:
     def waits(self) -> bool:
         """Whether answers are held back until a batch of looks is full."""
         return self.batch_size is not None
+
+    @property
+    def reads_values_alone(self) -> bool:
+        """Whether it works on the value of any metric: it looks at no example and holds nothing."""
+        return not any(stage.wants_exact or stage.selects or stage.waits for stage in self.stages)
+
+    def release_value(
+        self, state: State, value: Fraction, rng: np.random.Generator
+    ) -> tuple[Fraction, State]:
+        """Return what is released of a value that is better the higher it is, and the state after.
+
+        Only for a rule that `reads_values_alone`.
+        """
+        reading, after = self.pass_on(state, Reading.of_value(value), rng)
+        return reading.value, after
 
     # What an attack that knows the rule makes of its answers.
 

@@ -2,6 +2,7 @@
 
 from holdfast.oracles.classifier_oracle import ClassifierOracle, IndexedOracle
 from holdfast.oracles.label_oracle import LabelOracle
+from holdfast.oracles.metric_oracle import MetricOracle
 from holdfast.oracles.multi_account_oracle import MultiAccountOracle
 
-__all__ = ["ClassifierOracle", "IndexedOracle", "LabelOracle", "MultiAccountOracle"]
+__all__ = ["ClassifierOracle", "IndexedOracle", "LabelOracle", "MetricOracle", "MultiAccountOracle"]

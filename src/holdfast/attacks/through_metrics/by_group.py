@@ -1,0 +1,148 @@
+"""Attacks on all groups of a breakdown at once: one look answers each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.errors import InconsistentAnswer, InvalidInput, OutOfTurn
+from holdfast.labels import Labels, label_dtype
+from holdfast.problem import Problem
+from holdfast.protocols import Answer, Attack
+
+__all__ = ["ByGroup"]
+
+
+class ByGroup:
+    """Play one attack per group side by side: queries are merged, answers are dealt out.
+
+    A board that shows a score for each of g groups answers g queries in one look, each about fewer
+    examples. No group can tell that others are asked about, so every guarantee of the inner
+    attacks holds for its group with all the looks.
+
+    Departures
+    ----------
+    Not in the paper, which has one accuracy per look: the queries of independent problems,
+    concatenated.
+
+    Parameters
+    ----------
+    problem
+        The sizes of the whole test set; each group's attack gets all the looks.
+    groups
+        The group of each example, as in `metrics.Breakdown`; the answers come in its order.
+    make
+        Makes the attack on one group from its problem and a generator.
+    rng
+        Where the attacks' generators are spawned from, one for each group.
+
+    Examples
+    --------
+    >>> from holdfast import attacks, metrics, oracles
+    >>> problem, groups = Problem(6, 2, 9), ["a", "b", "a", "b", "a", "a"]
+    >>> attack = ByGroup(problem, groups, attacks.Lattice, rng=np.random.default_rng(0))
+    >>> board = oracles.MetricOracle(
+    ...     [1, 0, 1, 1, 0, 0], metrics.Breakdown(groups), n_queries=9)
+    >>> while (query := attack.ask()) is not None:
+    ...     attack.tell(board.query(query))
+    >>> attack.predict(), board.looks < 6
+    (array([1, 0, 1, 1, 0, 0], dtype=uint8), True)
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        groups: Sequence[Any] | Any,
+        make: Callable[..., Attack[Labels]],
+        *,
+        rng: np.random.Generator,
+    ) -> None:
+        self._problem = Problem(*problem)
+        n, m, k = self._problem
+        codes = np.unique(np.asarray(groups), return_inverse=True)[1]
+        if codes.shape != (n,):
+            raise InvalidInput(f"groups must be one per example, got {codes.size} for {n}.")
+        self._members = [np.flatnonzero(codes == code) for code in range(int(codes.max()) + 1)]
+        generators = rng.spawn(len(self._members))
+        self._attacks = [
+            make(Problem(member.size, m, k), rng=generator)
+            for member, generator in zip(self._members, generators, strict=True)
+        ]
+        self._open: list[bool] = [True] * len(self._attacks)
+        self._waiting = False
+        self._answered = 0
+
+    @property
+    def problem(self) -> Problem:
+        """The sizes of the whole test set."""
+        return self._problem
+
+    @property
+    def answered(self) -> int:
+        """How many looks were answered so far."""
+        return self._answered
+
+    @property
+    def groups_done(self) -> int:
+        """How many groups have nothing left to ask."""
+        return self._open.count(False)
+
+    def ask(self) -> Labels | None:
+        """Return the merged query; None when no group has anything left to ask."""
+        if self._waiting:
+            raise OutOfTurn("ask() needs the answer to the last query first: call tell().")
+        if self._answered >= self._problem.n_queries:
+            return None
+        asked = [
+            attack.ask() if is_open else None
+            for attack, is_open in zip(self._attacks, self._open, strict=True)
+        ]
+        self._open = [query is not None for query in asked]
+        if not any(self._open):
+            return None
+        self._waiting = True
+        # A group that is done shows its guess: as good as anything, and nobody listens.
+        parts = [
+            attack.predict() if query is None else query
+            for attack, query in zip(self._attacks, asked, strict=True)
+        ]
+        return self._merged(parts)
+
+    def tell(self, answer: Answer) -> None:
+        """Deal out the groups' scores; a total that follows them is not needed."""
+        if not self._waiting:
+            raise OutOfTurn("tell() needs an open query: call ask() first.")
+        scores = answer if isinstance(answer, tuple) else (answer,)
+        if len(scores) not in (len(self._attacks), len(self._attacks) + 1):
+            raise InconsistentAnswer(
+                f"answer must have a score for each of {len(self._attacks)} groups, "
+                f"got {len(scores)}."
+            )
+        for attack, is_open, score in zip(self._attacks, self._open, scores, strict=False):
+            if is_open:
+                attack.tell(score)
+        self._waiting = False
+        self._answered += 1
+
+    def predict(self) -> Labels:
+        """Return every group's guess."""
+        return self._merged([attack.predict() for attack in self._attacks])
+
+    def certain(self) -> NDArray[np.bool_]:
+        """Tell which labels are proved, by attacks that prove any."""
+        found = np.zeros(self._problem.n_examples, dtype=np.bool_)
+        for member, attack in zip(self._members, self._attacks, strict=True):
+            inner: Any = attack
+            if getattr(inner, "proves_labels", False):
+                found[member] = inner.certain()
+        return found
+
+    def _merged(self, parts: Sequence[Labels]) -> Labels:
+        n, m, _ = self._problem
+        whole = np.empty(n, dtype=label_dtype(m))
+        for member, part in zip(self._members, parts, strict=True):
+            whole[member] = part
+        return whole

@@ -1,0 +1,31 @@
+"""Accuracy: the share of examples labelled correctly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from holdfast.metrics.base import LabelMetric
+
+__all__ = ["Accuracy"]
+
+
+@dataclass(frozen=True)
+class Accuracy(LabelMetric):
+    """Matches divided by the number of examples.
+
+    >>> Accuracy().score([0, 1, 1, 2], [0, 1, 0, 0])
+    0.5
+    """
+
+    name: ClassVar[str] = "accuracy"
+    averages_examples: ClassVar[bool] = True
+    reveals: ClassVar[str] = "the number of matches"
+    source: ClassVar[str] = "sklearn.metrics.accuracy_score"
+
+    def value(self, truth: Any, submission: Any) -> Fraction:
+        """Return matches over n."""
+        return Fraction(int(np.count_nonzero(truth == submission)), truth.size)

@@ -1,0 +1,39 @@
+"""Matthews correlation: the correlation of two label vectors as class indicators."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from holdfast.metrics.base import LabelMetric
+from holdfast.metrics.confusion import class_counts
+
+__all__ = ["MatthewsCorrcoef"]
+
+
+@dataclass(frozen=True)
+class MatthewsCorrcoef(LabelMetric):
+    """Covariance over standard deviations of the class indicators; 0 for a constant one.
+
+    Integers up to the root: the one rounding is that of the last quotient.
+
+    >>> round(MatthewsCorrcoef().score([1, 1, 0, 0], [1, 0, 0, 0]), 6)
+    0.57735
+    """
+
+    name: ClassVar[str] = "matthews_corrcoef"
+    low: ClassVar[float] = -1.0
+    exact: ClassVar[bool] = False
+    reveals: ClassVar[str] = "the number of matches, where the classes' sizes are public"
+    source: ClassVar[str] = "sklearn.metrics.matthews_corrcoef; Gorodkin 2004 for several classes"
+
+    def value(self, truth: Any, submission: Any) -> float:
+        """Return the correlation."""
+        counts = class_counts(truth, submission)
+        n = counts.n
+        pairs = zip(counts.true, counts.predicted, strict=True)
+        above = counts.matches * n - sum(true * predicted for true, predicted in pairs)
+        spreads = [n * n - sum(c * c for c in side) for side in (counts.true, counts.predicted)]
+        below = spreads[0] * spreads[1]
+        return above / math.sqrt(below) if below else 0.0

@@ -1,0 +1,53 @@
+"""Metrics by name: what `holdfast.metrics` imports."""
+
+from __future__ import annotations
+
+import difflib
+from functools import cache
+
+from holdfast import metrics
+from holdfast.errors import InvalidInput
+from holdfast.metrics.base import Metric
+from holdfast.quoting import quoted
+
+__all__ = ["metric_classes", "parse_metric"]
+
+
+@cache
+def metric_classes() -> tuple[type[Metric], ...]:
+    """Return every metric that has a name, in the order in which tables list them.
+
+    >>> [each.name for each in metric_classes()][:2]
+    ['accuracy', 'average_precision']
+    """
+    found = [each for each in vars(metrics).values() if isinstance(each, type)]
+    return tuple(each for each in found if issubclass(each, Metric) and each.name)
+
+
+def parse_metric(text: str) -> Metric:
+    """Return the metric that a text names, or raise `InvalidInput`.
+
+    >>> str(parse_metric("top_k_accuracy:5")), str(parse_metric("f1_macro"))
+    ('top_k_accuracy:5', 'f1_macro')
+    >>> parse_metric("f1_makro")
+    Traceback (most recent call last):
+        ...
+    holdfast.errors.InvalidInput: metric must be one of accuracy, average_precision, \
+balanced_accuracy, brier, cohen_kappa, exact_match, f1, f1_macro, f1_weighted, hamming_loss, \
+jaccard_macro, log_loss, mae, matthews_corrcoef, mse, precision_macro, r2, recall_macro, rmse, \
+roc_auc, top_k_accuracy:K, got 'f1_makro'; did you mean f1_macro?
+    """
+    name, _, setting = str(text).partition(":")
+    by_name = {each.name: each for each in metric_classes()}
+    found = by_name.get(name)
+    takes_number = found is metrics.TopKAccuracy
+    if found is None or takes_number != bool(setting):
+        names = [f"{each}:K" if by_name[each] is metrics.TopKAccuracy else each for each in by_name]
+        close = difflib.get_close_matches(str(text), names, n=1)
+        hint = f"; did you mean {close[0]}?" if close else "."
+        raise InvalidInput(f"metric must be one of {', '.join(names)}, got {quoted(text)}{hint}")
+    if not takes_number:
+        return found()
+    if not (setting.isascii() and setting.isdigit()):
+        raise InvalidInput(f"K of {name} must be a whole number, got {quoted(setting)}.")
+    return metrics.TopKAccuracy(int(setting))

@@ -1,0 +1,247 @@
+"""Shows: the one or more numbers that a board releases about one submission."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from holdfast.errors import InvalidInput
+from holdfast.metrics.accuracy import Accuracy
+from holdfast.metrics.base import LabelMetric, Metric, Value
+from holdfast.metrics.confusion import confusion_matrix
+from holdfast.problem import check_at_least
+
+__all__ = ["Breakdown", "ConfusionMatrix", "PerClassRecall", "Several", "Show"]
+
+
+@runtime_checkable
+class Show(Protocol):
+    """What a look shows. A metric is a show of one number."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What each number is called."""
+        ...
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metric behind each number."""
+        ...
+
+    def truth(self, hidden: object) -> Any:
+        """Return what is hidden in the form that `values` takes, or raise `InvalidInput`."""
+        ...
+
+    def submitted(self, submission: object, truth: Any) -> Any:
+        """Return a submission in the form that `values` takes, or raise `InvalidQuery`."""
+        ...
+
+    def values(self, truth: Any, submission: Any) -> tuple[Value, ...]:
+        """Return the numbers, in the order of `names`."""
+        ...
+
+
+class Breakdown:
+    """A metric of each group of examples: subjects, languages, slices; then of all, if wanted.
+
+    Parameters
+    ----------
+    groups
+        The group of each example, in the test set's order: anything that can be sorted.
+    metric
+        What is shown of each; None: accuracy.
+    total
+        Show the metric of all examples, too, as the last number.
+
+    Examples
+    --------
+    >>> show = Breakdown(["law", "law", "art"])
+    >>> truth = show.truth([0, 1, 1])
+    >>> dict(zip(show.names, map(float, show.values(truth, show.submitted([0, 0, 1], truth)))))
+    {'art': 1.0, 'law': 0.5}
+    """
+
+    def __init__(
+        self, groups: Sequence[Any] | Any, metric: Metric | None = None, *, total: bool = False
+    ) -> None:
+        array = np.asarray(groups)
+        if array.ndim != 1 or array.size == 0:
+            raise InvalidInput(f"groups must be one per example, got shape {array.shape}.")
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise InvalidInput("groups must name a group for every example, got a blank.")
+        found, codes = np.unique(array, return_inverse=True)
+        self.metric = Accuracy() if metric is None else metric
+        self.total = bool(total)
+        self.members = [np.flatnonzero(codes == code) for code in range(found.size)]
+        self._names = tuple(str(name) for name in found.tolist())
+
+    def __repr__(self) -> str:
+        with_total = ", with the total" if self.total else ""
+        return f"Breakdown({self.metric} of {len(self.members)} groups{with_total})"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The groups in sorted order, and "all" for the total."""
+        return (*self._names, "all") if self.total else self._names
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The one metric, for each number."""
+        return (self.metric,) * len(self.names)
+
+    def truth(self, hidden: object) -> Any:
+        """Return the hidden truth, checked as a whole and group by group."""
+        truth = self.metric.truth(hidden)
+        n = sum(member.size for member in self.members)
+        if len(truth) != n:
+            raise InvalidInput(f"groups must be one per example, got {n} for {len(truth)}.")
+        for name, member in zip(self._names, self.members, strict=True):
+            try:
+                self.metric.truth(truth[member])
+            except InvalidInput as error:
+                raise InvalidInput(f"group {name}: {error}") from None
+        return truth
+
+    def submitted(self, submission: object, truth: Any) -> Any:
+        """Return the submission, checked as a whole."""
+        return self.metric.submitted(submission, truth)
+
+    def values(self, truth: Any, submission: Any) -> tuple[Value, ...]:
+        """Return the metric of each group, and of all examples if wanted."""
+        parts = [self.metric.value(truth[here], submission[here]) for here in self.members]
+        return (*parts, self.metric.value(truth, submission)) if self.total else tuple(parts)
+
+
+class Several:
+    """Several metrics of one submission: the columns of a board.
+
+    >>> from holdfast.metrics import F1
+    >>> show = Several([Accuracy(), F1()])
+    >>> truth = show.truth([0, 1, 1, 0])
+    >>> [float(value) for value in show.values(truth, show.submitted([0, 1, 0, 0], truth))]
+    [0.75, 0.6666666666666666]
+    """
+
+    def __init__(self, metrics: Sequence[Metric]) -> None:
+        self._metrics = tuple(metrics)
+        if not self._metrics:
+            raise InvalidInput("metrics must hold at least one metric, got none.")
+        first = self._metrics[0]
+        for other in self._metrics:
+            if other.takes is not first.takes:
+                raise InvalidInput(
+                    f"metrics of one look must take the same submission: {first} takes "
+                    f"{first.takes.value}, {other} takes {other.takes.value}."
+                )
+
+    def __repr__(self) -> str:
+        return f"Several({', '.join(self.names)})"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The metrics' names."""
+        return tuple(str(metric) for metric in self._metrics)
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics."""
+        return self._metrics
+
+    def truth(self, hidden: object) -> Any:
+        """Return the hidden truth, checked for every metric."""
+        for metric in self._metrics[1:]:
+            metric.truth(hidden)
+        return self._metrics[0].truth(hidden)
+
+    def submitted(self, submission: object, truth: Any) -> Any:
+        """Return the submission, checked for every metric."""
+        for metric in self._metrics[1:]:
+            metric.submitted(submission, truth)
+        return self._metrics[0].submitted(submission, truth)
+
+    def values(self, truth: Any, submission: Any) -> tuple[Value, ...]:
+        """Return each metric's value."""
+        return tuple(metric.value(truth, submission) for metric in self._metrics)
+
+
+class _Cells(LabelMetric):
+    """The labels of a fixed number of classes, as per-class shows check them."""
+
+
+class _PerClass:
+    """A show with numbers for each of a fixed number of classes."""
+
+    def __init__(self, n_classes: int) -> None:
+        self.n_classes = check_at_least("n_classes", n_classes, 2)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.n_classes})"
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """Accuracy for each number: it is one, of some examples."""
+        return (Accuracy(),) * len(self.names)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        raise NotImplementedError
+
+    def truth(self, hidden: object) -> Any:
+        """Return the hidden labels, none beyond the classes."""
+        truth = _Cells().truth(hidden)
+        if truth.max() >= self.n_classes:
+            raise InvalidInput(f"labels must lie below {self.n_classes}, got {truth.max()}.")
+        return truth
+
+    def submitted(self, submission: object, truth: Any) -> Any:
+        """Return one label per example, none beyond the classes."""
+        given = _Cells().submitted(submission, truth)
+        if given.max() >= self.n_classes:
+            raise InvalidInput(f"submission must lie below {self.n_classes}, got {given.max()}.")
+        return given
+
+
+class PerClassRecall(_PerClass):
+    """The recall of each class: one number per class; 0 for a class without examples.
+
+    >>> show = PerClassRecall(2)
+    >>> truth = show.truth([0, 0, 1])
+    >>> [float(value) for value in show.values(truth, show.submitted([0, 1, 1], truth))]
+    [0.5, 1.0]
+    """
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The classes."""
+        return tuple(f"class {label}" for label in range(self.n_classes))
+
+    def values(self, truth: Any, submission: Any) -> tuple[Value, ...]:
+        """Return each class's matches over its size."""
+        sizes = np.bincount(truth, minlength=self.n_classes)
+        both = np.bincount(truth[truth == submission], minlength=self.n_classes)
+        pairs = zip(both.tolist(), sizes.tolist(), strict=True)
+        return tuple(Fraction(hits, max(size, 1)) for hits, size in pairs)
+
+
+class ConfusionMatrix(_PerClass):
+    """How many examples of each class are given each label, row by row: m x m counts.
+
+    >>> show = ConfusionMatrix(2)
+    >>> truth = show.truth([0, 0, 1])
+    >>> [int(value) for value in show.values(truth, show.submitted([0, 1, 1], truth))]
+    [1, 1, 0, 1]
+    """
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The cells: a class, and the label that it was given."""
+        classes = range(self.n_classes)
+        return tuple(f"class {true} as {given}" for true in classes for given in classes)
+
+    def values(self, truth: Any, submission: Any) -> tuple[Value, ...]:
+        """Return the counts."""
+        counts = confusion_matrix(truth, submission, self.n_classes)
+        return tuple(Fraction(count) for count in counts.ravel().tolist())
