@@ -66,6 +66,7 @@ def test_every_help_ends_with_two_examples_that_can_be_typed(holdfast, words):
         command, context = EXPLAINED[()], None
         while True:
             context = command.make_context(command.name, typed, parent=context)
+            command = context.command
             if not hasattr(command, "commands"):
                 break
             _, command, typed = command.resolve_command(
@@ -101,6 +102,8 @@ def completed(monkeypatch, capsys):
 def test_a_shell_completes_commands_options_attacks_and_rules(completed):
     assert completed("holdfast au") == ["audit"]
     assert completed("holdfast ledger ver") == ["verify"]
+    assert completed("holdfast audit --fail") == ["--fail-above"]
+    assert completed("holdfast audit compare a.json --js") == ["--json"]
     assert "--prior-accuracy" in completed("holdfast plan --pr")
     assert completed("holdfast attack block") == ["block-climb", "block-majority"]
     assert "ladder:0.01" in completed("holdfast matrix --rule lad")

@@ -17,11 +17,14 @@ class WithDefault(ExplainedGroup):
     file that has a subcommand's name is written with its folder: `./compare`.
     """
 
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.own = self.commands.pop(next(iter(self.commands)))
+
     def make_context(
         self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
     ) -> Any:
-        """Return the first command's context, unless the first word names another."""
-        first, *others = self.commands
-        if args and args[0] in others:
+        """Return the own command's context, unless the first word names another."""
+        if args and args[0] in self.commands:
             return super().make_context(info_name, args, parent=parent, **extra)
-        return self.commands[first].make_context(info_name, args, parent=parent, **extra)
+        return self.own.make_context(info_name, args, parent=parent, **extra)
