@@ -12,13 +12,21 @@ __all__ = ["INSTALLED_BY", "needed_for", "remedy"]
 # Modules that an installation may lack: the distribution, and the extra that installs it.
 INSTALLED_BY = {
     "altair": ("altair", "report"),
+    "argon2": ("argon2-cffi", "server"),
+    "fastapi": ("fastapi", "server"),
+    "httptools": ("httptools", "server"),
     "jinja2": ("jinja2", "report"),
+    "limits": ("limits", "server"),
     "matplotlib": ("matplotlib", "plot"),
     "opendp": ("opendp", "opendp"),
+    "prometheus_client": ("prometheus-client", "server"),
     "psycopg": ("psycopg", "postgres"),
+    "python_multipart": ("python-multipart", "server"),
     "rich": ("rich", "cli"),
     "sklearn": ("scikit-learn", "sklearn"),
     "typer": ("typer", "cli"),
+    "uvicorn": ("uvicorn", "server"),
+    "uvloop": ("uvloop", "server"),
     "vl_convert": ("vl-convert-python", "report"),
     "yaml": ("PyYAML", "cli"),
 }

@@ -50,6 +50,8 @@ TASKS = {
         "gate": "Exit 0 if the candidate's improvement exceeds what the looks so far could have "
         "bought.",
         "ledger": "Make a ledger, copy it, verify it, or show what its looks allow.",
+        "board": "Make a leaderboard, let teams and hosts in, change its rule, close and check it.",
+        "serve": "Serve the boards of a database: pages, and an API for programs.",
     },
     "See and reproduce": {
         "demo": "Overfit a hidden test set of 10,000 examples and 10 classes with every attack.",

@@ -268,8 +268,16 @@ class Guard:
                         inside(transaction, entry)
                     return
 
-    def choose_final(self, receipt_id: str, *, team: str) -> Receipt:
+    def choose_final(
+        self,
+        receipt_id: str,
+        *,
+        team: str,
+        inside: Callable[[Transaction, Entry], None] | None = None,
+    ) -> Receipt:
         """Name one of the team's answered looks for the final result; costs no look.
+
+        `inside` is called with the look in the transaction, as for `score`.
 
         Raises
         ------
@@ -313,6 +321,8 @@ class Guard:
                     prediction=look.prediction,
                     detail=receipt_id,
                 )
+            if inside is not None:
+                inside(transaction, look)
             left = allowance(transaction, self.policy, found.name, name, now)
             return self._receipt(look, left, now, repeated=True)
 

@@ -76,13 +76,24 @@ class GuardedSolution(ABC, Generic[Submission]):
             It can't be scored. The message is the same whatever the labels are.
         """
         self.guard.admit(team=team)
+        prediction, reason = self.attempt(submission, name=name)
+        if prediction is None:
+            # Out here, so that nothing hangs on the exception but its message.
+            self.refuse(reason, team=team)
+            raise InvalidQuery(reason)
+        return prediction
+
+    def attempt(
+        self, submission: Submission, *, name: str = "submission"
+    ) -> tuple[Labels | None, str]:
+        """Return a submission's labels in the order of the hidden ones, or why there are none.
+
+        Nothing is recorded: whoever asks has to, and to ask `Guard.admit` before.
+        """
         try:
-            return self._solution.predicted(self._file(submission, name), name=name)
+            return self._solution.predicted(self._file(submission, name), name=name), ""
         except InvalidQuery as error:
-            reason = str(error)
-        # Out here, so that nothing hangs on the exception but its message.
-        self.refuse(reason, team=team)
-        raise InvalidQuery(reason)
+            return None, str(error)
 
     def refuse(self, reason: str, *, team: str) -> None:
         """Record that a submission could not be scored; see `Guard.refuse`."""

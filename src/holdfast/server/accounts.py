@@ -1,0 +1,260 @@
+"""Accounts: passwords, sessions, tokens, invitations, and who is asking.
+
+Secrets are random texts of 256 bits that are shown once; the database has their SHA-256, which is
+enough for what can't be guessed. Passwords can, so they are hashed with Argon2id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from holdfast.errors import InvalidInput
+from holdfast.guard.storage import Transaction
+from holdfast.guard.team import team_key
+from holdfast.guard.windows import as_datetime, clock
+from holdfast.server import store
+from holdfast.server.problems import Problem
+from holdfast.server.records import Board, Member, Team, Token, User
+from holdfast.server.store import Store
+
+__all__ = ["Accounts", "Caller", "new_token"]
+
+SECOND, DAY = 1_000_000, 86_400_000_000
+SESSION_DAYS, INVITATION_DAYS, TOKEN_DAYS = 14, 7, 180
+SHORTEST_PASSWORD, LONGEST_PASSWORD = 10, 200
+# How long a token that was found valid is believed without asking again.
+TOKEN_LASTS = 2 * SECOND
+SCOPES = ("submit", "host", "service", "metrics")
+PREFIX = "hf"
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who is asking: an account, a token, both or neither.
+
+    `secret` is the session's, from which the token of forms is made.
+    """
+
+    user: User | None = None
+    token: Token | None = None
+    members: tuple[Member, ...] = ()
+    secret: str = ""
+
+    @property
+    def form_token(self) -> str:
+        """What a form must carry, so that no other site can send it."""
+        return digest(f"form {self.secret}") if self.secret else ""
+
+    def is_host(self, board: Board) -> bool:
+        """Tell whether this is a host of a board."""
+        if self.token is not None:
+            return self.token.scope == "host" and self.token.board == board.id
+        return any(m.board == board.id and m.role == "host" for m in self.members)
+
+    def teams(self, board: Board) -> tuple[int, ...]:
+        """Return the numbers of the teams of a board in whose name this one may ask."""
+        if self.token is not None:
+            ours = self.token.scope == "submit" and self.token.board == board.id
+            return (self.token.team,) if ours else ()
+        return tuple(m.team for m in self.members if m.board == board.id and m.team)
+
+    @property
+    def name(self) -> str:
+        """Who it is, for the record of actions."""
+        if self.token is not None:
+            return f"token {self.token.name}"
+        return self.user.name if self.user is not None else "nobody"
+
+
+def digest(secret: str) -> str:
+    """Return the SHA-256 of a secret."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def new_token(
+    transaction: Transaction,
+    *,
+    board: int,
+    team: int,
+    scope: str,
+    name: str,
+    owner: int | None = None,
+    days: int | None = TOKEN_DAYS,
+) -> str:
+    """Store a new token and return its text, which is nowhere else."""
+    if scope not in SCOPES:
+        raise InvalidInput(f"scope must be one of {', '.join(SCOPES)}, got {scope}.")
+    name = " ".join(name.split())
+    if not 1 <= len(name) <= 80 or not name.isprintable():
+        raise InvalidInput("name of the token must have 1 to 80 printable characters.")
+    number, secret, now = secrets.token_hex(6), secrets.token_urlsafe(32), clock()
+    expires = None if days is None else now + days * DAY
+    token = Token(number, digest(secret), owner, board, team, scope, name, now, expires, None, None)
+    store.insert(transaction, token)
+    return f"{PREFIX}_{number}_{secret}"
+
+
+class Accounts:
+    """Everything about who may do what, over a store.
+
+    Parameters
+    ----------
+    database
+        The store.
+    hasher
+        How passwords are hashed; None: Argon2id with the library's settings.
+    """
+
+    def __init__(self, database: Store, hasher: PasswordHasher | None = None) -> None:
+        self._store = database
+        self._hasher = hasher or PasswordHasher()
+        # What an unknown name is compared with, so that it takes as long as a known one.
+        self._nobody = self._hasher.hash(secrets.token_hex(8))
+        self._believed: dict[str, tuple[int, Token]] = {}
+
+    def sign_up(self, name: str, password: str) -> User:
+        """Make an account."""
+        if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
+            raise InvalidInput(
+                f"password must have {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters, "
+                f"got {len(password)}."
+            )
+        team_key(name)  # before the slow part
+        hashed = self._hasher.hash(password)
+        with self._store.writing() as transaction:
+            return store.new_user(transaction, name, hashed, clock())
+
+    def sign_in(self, name: str, password: str) -> User:
+        """Return the account with this name and password."""
+        try:
+            key = team_key(name)
+        except InvalidInput:
+            key = ""
+        user = self._store.one(User, "WHERE key = ?", key)
+        try:
+            known = self._nobody if user is None else user.password
+            self._hasher.verify(known, password[:LONGEST_PASSWORD])
+        except (VerificationError, InvalidHashError):
+            user = None
+        if user is None:
+            raise Problem("not_signed_in", "Name or password is wrong.")
+        return user
+
+    def new_session(self, user: User) -> str:
+        """Store a session and return its secret, for the cookie."""
+        secret, now = secrets.token_urlsafe(32), clock()
+        with self._store.writing() as transaction:
+            transaction.execute("DELETE FROM holdfast_sessions WHERE expires < ?", (now,))
+            transaction.execute(
+                "INSERT INTO holdfast_sessions VALUES (?, ?, ?, ?)",
+                (digest(secret), user.id, now, now + SESSION_DAYS * DAY),
+            )
+        return secret
+
+    def end_session(self, secret: str) -> None:
+        """Forget a session."""
+        with self._store.writing() as transaction:
+            transaction.execute("DELETE FROM holdfast_sessions WHERE hash = ?", (digest(secret),))
+
+    def end_all_sessions(self, user: User) -> None:
+        """Forget every session of an account."""
+        with self._store.writing() as transaction:
+            transaction.execute("DELETE FROM holdfast_sessions WHERE owner = ?", (user.id,))
+
+    def from_session(self, secret: str) -> Caller:
+        """Return who has this session; nobody, if it is none."""
+        with self._store.reading() as transaction:
+            rows = transaction.rows(
+                "SELECT owner FROM holdfast_sessions WHERE hash = ? AND expires > ?",
+                (digest(secret), clock()),
+            )
+            if not rows:
+                return Caller()
+            [user] = store.find(transaction, User, "WHERE id = ?", rows[0][0])
+            members = store.find(transaction, Member, "WHERE member = ?", user.id)
+        return Caller(user, None, tuple(members), secret)
+
+    def from_token(self, text: str) -> Caller:
+        """Return who has this token, or say what is wrong with it."""
+        now = clock()
+        believed = self._believed.get(text)
+        if believed is not None and now - believed[0] < TOKEN_LASTS:
+            return Caller(token=believed[1])
+        prefix, _, rest = text.partition("_")
+        number, _, secret = rest.partition("_")
+        token = None
+        if prefix == PREFIX and secret and len(text) < 200:
+            token = self._store.one(Token, "WHERE id = ?", number)
+        if token is None or not hmac.compare_digest(token.hash, digest(secret)):
+            raise Problem("not_signed_in", "The token is not valid.")
+        if token.revoked is not None:
+            raise Problem("not_signed_in", f"The token was revoked on {_day(token.revoked)}.")
+        if token.expires is not None and token.expires <= now:
+            raise Problem("not_signed_in", f"The token expired on {_day(token.expires)}.")
+        if token.used_on is None or token.used_on // DAY != now // DAY:
+            with self._store.writing() as transaction:  # once a day, so that looks stay quick
+                transaction.execute(
+                    "UPDATE holdfast_tokens SET used_on = ? WHERE id = ?", (now, token.id)
+                )
+        if len(self._believed) > 10_000:
+            self._believed.clear()
+        self._believed[text] = (now, token)
+        return Caller(token=token)
+
+    def revoke(self, number: str, owner: User) -> None:
+        """End a token of an account's own."""
+        with self._store.writing() as transaction:
+            transaction.execute(
+                "UPDATE holdfast_tokens SET revoked = ? "
+                "WHERE id = ? AND owner = ? AND revoked IS NULL",
+                (clock(), number, owner.id),
+            )
+        self._believed.clear()
+
+    def invite(self, board: Board, team: Team | None, role: str) -> str:
+        """Return the secret of a link that makes whoever follows it a member or a host."""
+        secret = secrets.token_urlsafe(24)
+        with self._store.writing() as transaction:
+            transaction.execute(
+                "INSERT INTO holdfast_invitations VALUES (?, ?, ?, ?, ?)",
+                (
+                    digest(secret),
+                    board.id,
+                    0 if team is None else team.id,
+                    role,
+                    clock() + INVITATION_DAYS * DAY,
+                ),
+            )
+        return secret
+
+    def join(self, user: User, secret: str) -> int:
+        """Use an invitation, once; return the board's number."""
+        with self._store.writing() as transaction:
+            hashed = digest(secret)
+            rows = transaction.rows(
+                "SELECT board, team, role FROM holdfast_invitations WHERE hash = ? AND expires > ?",
+                (hashed, clock()),
+            )
+            if not rows:
+                raise Problem("not_found", "The invitation was used before, or has expired.")
+            board, team, role = rows[0]
+            transaction.execute("DELETE FROM holdfast_invitations WHERE hash = ?", (hashed,))
+            join_team(transaction, user.id, board, team, role)
+        return int(board)
+
+
+def join_team(transaction: Transaction, user: int, board: int, team: int, role: str) -> None:
+    """Make an account a member of a team, or a host of a board."""
+    where = "WHERE member = ? AND board = ? AND team = ?"
+    if store.one(transaction, Member, where, user, board, team) is None:
+        store.insert(transaction, Member(user, board, team, role))
+
+
+def _day(moment: int) -> str:
+    return as_datetime(moment).date().isoformat()

@@ -1,0 +1,586 @@
+"""The API under /api/v1: boards, standings, submissions, receipts, the host's actions."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Body, Header, Path, Query, Request, Response
+from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
+from pydantic import BaseModel
+
+from holdfast.guard.entry import Entry
+from holdfast.guard.policy import Policy
+from holdfast.guard.receipt import Receipt
+from holdfast.guard.storage import Transaction
+from holdfast.guard.windows import as_datetime, clock
+from holdfast.mechanisms import Told, recorded_mechanism
+from holdfast.server import store
+from holdfast.server.accounts import Caller
+from holdfast.server.exports import as_kaggle_csv, as_lines
+from holdfast.server.gatekeeper import Answer
+from holdfast.server.problems import PROBLEMS, Problem
+from holdfast.server.records import Board, Member, Phase, Sender, Submission, Team, User
+from holdfast.server.site import Site, site_of
+from holdfast.server.standings import Row
+from holdfast.server.uploads import as_file, largest_upload, unpacked
+
+__all__ = ["router"]
+
+
+class ProblemDetails(BaseModel):
+    """The one shape of every error (RFC 9457); `type` is a stable word."""
+
+    type: Literal[tuple(PROBLEMS)]  # type: ignore[valid-type]
+    title: str
+    status: int
+    detail: str
+    next_allowed_at: str | None = None
+    receipt_id: str | None = None
+
+
+router = APIRouter(
+    prefix="/api/v1",
+    responses={
+        status: {"model": ProblemDetails, "content": {"application/problem+json": {}}}
+        for status in sorted({status for status, _ in PROBLEMS.values()})
+    },
+)
+
+Slug = Annotated[str, Path(max_length=40, description="The board's name.")]
+Number = Annotated[int, Path(ge=1, lt=2**62)]
+Key = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        max_length=200,
+        description="Sent again with the same upload, it gives the same answer and costs nothing.",
+    ),
+]
+FILE_BODY = {
+    "requestBody": {
+        "required": True,
+        "description": "A CSV file (ids and classes) or an NPY file of predicted classes.",
+        "content": {
+            "text/csv": {"schema": {"type": "string"}},
+            "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
+        },
+    }
+}
+
+
+@router.get("/boards")
+def list_boards(request: Request) -> Any:
+    """List the boards."""
+    site = site_of(request)
+    boards = site.store.find(Board, "ORDER BY id")
+    return JSONResponse({"boards": [{"name": b.slug, "title": b.title} for b in boards]})
+
+
+@router.get("/boards/{slug}")
+def show_board(request: Request, slug: Slug) -> Any:
+    """Show what is public about a board: sizes, classes, policy, phase and the ledger's head."""
+    site = site_of(request)
+    board = site.board(slug)
+    phase = site.phase(board)
+    facts, policy = site.gatekeeper.facts(phase), Policy.parse(phase.policy)
+    with site.store.reading() as transaction:
+        head = transaction.head()
+    return JSONResponse(
+        {
+            "name": board.slug,
+            "title": board.title,
+            "visibility": board.visibility,
+            "phase": phase.number,
+            "open": site.boards.is_open(phase),
+            "closes": _moment(phase.closes),
+            "frozen": phase.frozen is not None,
+            "n_examples": facts.n_examples,
+            "n_classes": facts.n_classes,
+            "classes": list(facts.classes),
+            "has_ids": facts.has_ids,
+            "shows": phase.shows,
+            "policy": {
+                "digest": phase.digest,
+                "release": policy.release,
+                "memory": policy.memory,
+                "looks_per_team": policy.looks_per_team,
+                "looks_per_data_set": policy.looks_per_data_set,
+                "window": policy.window,
+                "min_gap": policy.min_gap,
+                "failed": policy.failed,
+                "final_choices": policy.final_choices,
+            },
+            "head": f"{head.number}-{head.hash[:32]}",
+        }
+    )
+
+
+@router.get("/boards/{slug}/standings")
+def show_standings(
+    request: Request,
+    slug: Slug,
+    limit: Annotated[int, Query(ge=1, le=10_000)] = 100,
+    skip: Annotated[int, Query(ge=0, le=10**9)] = 0,
+) -> Any:
+    """Show the board: released values with intervals and tie groups."""
+    site = site_of(request)
+    board = site.board(slug)
+    rows = seen_rows(site, board, site.phase(board), site.caller(request), limit, skip)
+    body = [
+        {
+            "rank": row.rank,
+            "team_id": row.team,
+            "team": row.name,
+            "released": None if row.released is None else float(row.released),
+            "low": row.low,
+            "high": row.high,
+            "group": row.group,
+            "looks": row.looks,
+            "last": _moment(row.last),
+        }
+        for row in rows
+    ]
+    return _tagged(request, JSONResponse({"standings": body}))
+
+
+@router.get("/boards/{slug}/standings.csv", response_class=PlainTextResponse)
+def export_standings(request: Request, slug: Slug) -> Any:
+    """Download the board in the layout of Kaggle's leaderboards."""
+    site = site_of(request)
+    board = site.board(slug)
+    phase = site.phase(board)
+    rows = seen_rows(site, board, phase, site.caller(request), 1_000_000, 0)
+    when = as_datetime(clock()).strftime("%Y-%m-%dT%H:%M:%S")
+    name = f"{board.slug}-publicleaderboard-{when}.csv"
+    text = as_kaggle_csv(rows, member_names(site, board))
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return _tagged(request, Response(text, media_type="text/csv", headers=headers))
+
+
+@router.post("/boards/{slug}/submissions", status_code=201, openapi_extra=FILE_BODY)
+async def submit(
+    request: Request,
+    slug: Slug,
+    key: Key = None,
+    file_name: Annotated[str, Header(alias="X-File-Name", max_length=200)] = "submission",
+) -> Any:
+    """Send a submission: one look, answered at once."""
+    site = site_of(request)
+    caller = site.caller(request)
+    site.slow_down(f"submit {caller.name} {caller.token.id if caller.token else ''}")
+    if caller.token is None:
+        raise Problem("not_signed_in", "Send a token: Authorization: Bearer TOKEN.")
+    board = site.board(slug)
+    team = site.own_team(board, caller)
+    return await _take(request, site, board, team, caller, key, file_name)
+
+
+@router.post("/boards/{slug}/service/submissions", status_code=201, openapi_extra=FILE_BODY)
+async def submit_for_team(
+    request: Request,
+    slug: Slug,
+    team: Annotated[str, Header(alias="X-Team", min_length=1, max_length=200)],
+    key: Key = None,
+    file_name: Annotated[str, Header(alias="X-File-Name", max_length=200)] = "submission",
+) -> Any:
+    """Forward a submission of another host's team; for tokens of scope service."""
+    site = site_of(request)
+    caller = site.caller(request)
+    board = site.board(slug)
+    if caller.token is None:
+        raise Problem("not_signed_in", "Send a token: Authorization: Bearer TOKEN.")
+    if caller.token.scope != "service" or caller.token.board != board.id:
+        raise Problem("not_allowed", "The token must have the scope service, for this board.")
+    # Header values are Latin-1; names come in UTF-8.
+    try:
+        name = team.encode("latin-1").decode("utf-8")
+    except (UnicodeDecodeError, UnicodeEncodeError):
+        name = team
+    site.slow_down(f"forward {caller.token.id} {name}")
+
+    def known() -> Team:
+        with site.store.writing() as transaction:
+            return store.team_from_outside(transaction, board.id, name, clock())
+
+    return await _take(request, site, board, await site.look(known), caller, key, file_name)
+
+
+async def _take(
+    request: Request,
+    site: Site,
+    board: Board,
+    team: Team,
+    caller: Caller,
+    key: str | None,
+    file_name: str,
+) -> JSONResponse:
+    most = largest_upload(site.gatekeeper.facts(site.phase(board)).n_examples)
+    sent = await site.body(request, most)
+    encoding = request.headers.get("content-encoding")
+    answer = await site.look(
+        take, site, board, team, caller, key, file_name, unpacked(sent, encoding, most)
+    )
+    status = 200 if answer.replayed else 201
+    headers = {"Idempotency-Replayed": "true"} if answer.replayed else {}
+    return JSONResponse(_answered(board, team, answer), status_code=status, headers=headers)
+
+
+def take(
+    site: Site, board: Board, team: Team, caller: Caller, key: str | None, name: str, body: bytes
+) -> Answer:
+    """Let a body be scored in the name of a team."""
+    digest = hashlib.sha256(body).hexdigest()
+    user = caller.user.id if caller.user is not None else None
+    if caller.token is not None:
+        user = caller.token.owner
+    if key is not None and not re.fullmatch(r"[\x21-\x7e]{1,200}", key):
+        raise Problem("bad_request", "Idempotency-Key must have 1 to 200 visible ASCII characters.")
+    # Without a key every request is one of its own.
+    used = key if key is not None else f"none {clock()} {digest}"
+    shown = "".join(c for c in name[:200] if c.isprintable()) or "submission"
+    with as_file(body) as file:
+        return site.gatekeeper.submit(board, Sender(team, user, used, digest, shown), file)
+
+
+@router.get("/boards/{slug}/submissions")
+def list_submissions(
+    request: Request,
+    slug: Slug,
+    before: Annotated[int, Query(ge=1, lt=2**62)] = 2**62 - 1,
+) -> Any:
+    """List the team's own submissions, newest first, a hundred at a time."""
+    site = site_of(request)
+    board = site.board(slug)
+    team = site.own_team(board, site.caller(request))
+    return JSONResponse({"submissions": submissions_of(site, board, team, before)})
+
+
+@router.get("/boards/{slug}/submissions/{number}")
+def show_submission(request: Request, slug: Slug, number: Number) -> Any:
+    """Show one submission, to its team and to hosts."""
+    site = site_of(request)
+    board = site.board(slug)
+    found = own_submission(site, board, site.caller(request), number)
+    team = site.team(board, found.team)
+    with site.store.reading() as transaction:
+        entry = transaction.entry(found.entry)
+        return JSONResponse(_shown(board, team, found, newest(transaction, entry)))
+
+
+@router.post("/boards/{slug}/submissions/{number}/choice")
+def choose(request: Request, slug: Slug, number: Number) -> Any:
+    """Name a submission for the final result; it costs no look."""
+    site = site_of(request)
+    board = site.board(slug)
+    caller = site.caller(request)
+    if caller.token is None:
+        raise Problem("not_signed_in", "Send a token: Authorization: Bearer TOKEN.")
+    team = site.own_team(board, caller)
+    receipt = choose_submission(site, board, team, number)
+    return JSONResponse({"chosen": receipt.receipt_id})
+
+
+@router.get("/boards/{slug}/allowance")
+def show_allowance(request: Request, slug: Slug) -> Any:
+    """Show how many looks the team has left, and when the next one is allowed."""
+    site = site_of(request)
+    board = site.board(slug)
+    team = site.own_team(board, site.caller(request))
+    left, at = site.gatekeeper.allowance(site.phase(board), team)
+    return JSONResponse(
+        {
+            "team": team.name,
+            "team_id": team.id,
+            "looks_left": left,
+            "next_allowed_at": None if at is None else at.isoformat(timespec="seconds"),
+        }
+    )
+
+
+@router.get("/boards/{slug}/receipts/{receipt_id}")
+def show_receipt(
+    request: Request, slug: Slug, receipt_id: Annotated[str, Path(max_length=80)]
+) -> Any:
+    """Say whether a receipt is in the chain; what was released, to its team and hosts alone."""
+    site = site_of(request)
+    board = site.board(slug)
+    caller = site.caller(request)
+    entry = entry_of(site, board, receipt_id)
+    if entry is None:
+        return JSONResponse({"receipt_id": receipt_id, "in_chain": False})
+    body: dict[str, Any] = {
+        "receipt_id": entry.receipt_id,
+        "in_chain": True,
+        "number": entry.number,
+        "kind": entry.kind,
+        "time": _moment(entry.time),
+        "policy": entry.policy,
+    }
+    if may_read(board, caller, entry):
+        body["released"] = None if entry.released is None else float(entry.released)
+        body["rule"] = entry.rule
+    return JSONResponse(body)
+
+
+@router.get("/boards/{slug}/final")
+def show_final(request: Request, slug: Slug) -> Any:
+    """Show the final ranking on the private part, once the board is closed."""
+    site = site_of(request)
+    board = site.board(slug)
+    rows = final_rows(site, board, site.phase(board), site.caller(request))
+    return JSONResponse({"final": rows})
+
+
+@router.post("/boards/{slug}/actions")
+def act(
+    request: Request,
+    slug: Slug,
+    action: Annotated[str, Body(max_length=40)],
+    value: Annotated[str, Body(max_length=100_000)] = "",
+) -> Any:
+    """Do something as a host: freeze, thaw, stop, reopen, policy, hide, show, close, visibility."""
+    site = site_of(request)
+    board = site.board(slug)
+    caller = site.caller(request)
+    if caller.token is None:
+        raise Problem("not_signed_in", "Send a token: Authorization: Bearer TOKEN.")
+    site.require_host(board, caller)
+    return JSONResponse({"done": act_as_host(site, board, caller, action, value)})
+
+
+@router.get("/boards/{slug}/exposure")
+def show_exposure(request: Request, slug: Slug) -> Any:
+    """Show what all looks allow, team by team; for hosts."""
+    site = site_of(request)
+    board = site.board(slug)
+    site.require_host(board, site.caller(request))
+    found = site.gatekeeper.exposure(site.phase(board))
+    if found is None:
+        return JSONResponse({"looks": 0, "gain": 0.0, "teams": []})
+    teams = [
+        {"team": each.team, "looks": each.looks, "failed": each.failed, "gain": each.gain}
+        for each in found.teams
+    ]
+    return JSONResponse({"looks": found.looks, "gain": found.gain, "teams": teams})
+
+
+@router.get("/boards/{slug}/ledger.jsonl")
+def export_ledger(request: Request, slug: Slug) -> Any:
+    """Download the ledger's entries about the board's test set; for hosts."""
+    site = site_of(request)
+    board = site.board(slug)
+    site.require_host(board, site.caller(request))
+    phases = site.store.find(Phase, "WHERE board = ?", board.id)
+    data_sets = {phase.data_set for phase in phases}
+
+    def lines() -> Iterator[str]:
+        with site.store.reading() as transaction:
+            yield from as_lines(e for e in transaction.entries() if e.data_set in data_sets)
+
+    return StreamingResponse(lines(), media_type="application/jsonl")
+
+
+@router.get("/token")
+def show_token(request: Request) -> Any:
+    """Show what the token that was sent is good for."""
+    site = site_of(request)
+    token = site.caller(request).token
+    if token is None:
+        raise Problem("not_signed_in", "Send a token: Authorization: Bearer TOKEN.")
+    board = site.store.one(Board, "WHERE id = ?", token.board)
+    return JSONResponse(
+        {
+            "name": token.name,
+            "scope": token.scope,
+            "board": None if board is None else board.slug,
+            "team_id": token.team or None,
+            "expires": _moment(token.expires),
+        }
+    )
+
+
+# What pages need as well.
+
+
+def seen_rows(
+    site: Site, board: Board, phase: Phase, caller: Caller, most: int, skip: int
+) -> list[Row]:
+    """Return the rows of a board that a caller may see."""
+    host = caller.is_host(board)
+    rows = site.boards.rows(phase, live=host, most=most, skip=skip, all_=host)
+    return [row for row in rows if site.may_see(board, caller, row.team)]
+
+
+def member_names(site: Site, board: Board) -> dict[int, list[str]]:
+    """Return the accounts of each team of a board."""
+    found: dict[int, list[str]] = {}
+    users = {user.id: user.name for user in site.store.find(User, "ORDER BY id")}
+    for member in site.store.find(Member, "WHERE board = ? ORDER BY member", board.id):
+        if member.team:
+            found.setdefault(member.team, []).append(users[member.member])
+    return found
+
+
+def newest(transaction: Transaction, entry: Entry | None) -> Entry | None:
+    """Return the answer to a look, if it came later than the look."""
+    if entry is None or entry.kind != "look" or entry.released is not None:
+        return entry
+    return transaction.answered(entry.data_set, entry.team, entry.prediction, entry.rule) or entry
+
+
+def own_submission(site: Site, board: Board, caller: Caller, number: int) -> Submission:
+    """Return a submission, to its team and hosts; to others it is not there."""
+    if caller.user is None and caller.token is None:
+        raise Problem("not_signed_in", "Sign in, or send a token, to do this.")
+    found = site.store.one(Submission, "WHERE id = ? AND board = ?", number, board.id)
+    if found is None or not (caller.is_host(board) or found.team in caller.teams(board)):
+        raise Problem("not_found", "There is no such submission.")
+    return found
+
+
+def choose_submission(site: Site, board: Board, team: Team, number: int) -> Receipt:
+    """Name a team's submission for the final result."""
+    found = site.store.one(Submission, "WHERE id = ? AND team = ?", number, team.id)
+    if found is None:
+        raise Problem("not_found", "There is no such submission.")
+    with site.store.reading() as transaction:
+        entry = transaction.entry(found.entry)
+        if entry is not None and entry.kind == "answer":  # the look that it answers
+            entry = transaction.entry(int(entry.detail.partition("-")[0]))
+    if entry is None or entry.kind != "look":
+        raise Problem("invalid_input", "Only a submission that was answered can be chosen.")
+    return site.gatekeeper.choose(site.phase(board), team, entry.receipt_id)
+
+
+def submissions_of(
+    site: Site, board: Board, team: Team, before: int, most: int = 100
+) -> list[dict[str, Any]]:
+    """Return a team's submissions, newest first."""
+    with site.store.reading() as transaction:
+        where = "WHERE team = ? AND id < ? ORDER BY id DESC LIMIT ?"
+        found = store.find(transaction, Submission, where, team.id, before, most)
+        return [
+            _shown(board, team, each, newest(transaction, transaction.entry(each.entry)))
+            for each in found
+        ]
+
+
+def entry_of(site: Site, board: Board, receipt_id: str) -> Entry | None:
+    """Return the entry of a receipt, if it is in the chain and about this board."""
+    number = receipt_id.partition("-")[0]
+    if not (number.isascii() and number.isdecimal() and len(number) < 18):
+        return None
+    with site.store.reading() as transaction:
+        entry = transaction.entry(int(number))
+        if entry is None or entry.receipt_id != receipt_id:
+            return None
+        ours = transaction.rows(
+            "SELECT number FROM holdfast_phases WHERE board = ? AND data_set = ?",
+            (board.id, entry.data_set),
+        )
+    about = not entry.team or entry.team.startswith(f"b{board.id}-")
+    return entry if ours and about else None
+
+
+def may_read(board: Board, caller: Caller, entry: Entry) -> bool:
+    """Tell whether what an entry released may be told to a caller."""
+    owners = {f"b{board.id}-t{number}" for number in caller.teams(board)}
+    return caller.is_host(board) or entry.team in owners
+
+
+def final_rows(site: Site, board: Board, phase: Phase, caller: Caller) -> list[dict[str, Any]]:
+    """Return the final ranking, public beside private; there is none before the close."""
+    if phase.finals is None:
+        raise Problem("phase_closed", "The board is not closed yet; there is no final ranking.")
+    results = json.loads(phase.finals)["results"]
+    numbers = [int(each["team"].rpartition("-t")[2]) for each in results]
+    with site.store.reading() as transaction:
+        teams = store.names_of(transaction, numbers)
+    return [
+        {
+            "rank": each["rank"],
+            "team_id": number,
+            "team": teams[number].name,
+            "private": each["score"],
+            "public": each["released"],
+            "chosen": each["chosen"],
+            "receipt_id": each["receipt_id"],
+        }
+        for number, each in zip(numbers, results, strict=True)
+        if (caller.is_host(board) or not teams[number].hidden)
+        and site.may_see(board, caller, number)
+    ]
+
+
+def act_as_host(site: Site, board: Board, caller: Caller, action: str, value: str) -> str:
+    """Do a host's action, but for those that name a file of the server's."""
+    if action == "rotate":
+        raise Problem(
+            "not_allowed", "Fresh labels are put in force where they lie: holdfast board rotate."
+        )
+    if action == "policy" and re.search(
+        r'^\s*["\']?(witness|classes)["\']?\s*=\s*["\']', value, re.M
+    ):
+        raise Problem("not_allowed", "A policy that names files is set with holdfast board policy.")
+    return site.boards.change(board, site.phase(board), action, value, caller.name)
+
+
+def _answered(board: Board, team: Team, answer: Answer) -> dict[str, Any]:
+    receipt = answer.receipt
+    at = receipt.next_allowed_at
+    return {
+        "id": answer.submission.id,
+        "board": board.slug,
+        "team": team.name,
+        "released": receipt.released,
+        "meaning": receipt.meaning,
+        "new_best": receipt.new_best,
+        "own": receipt.own,
+        "part": receipt.part,
+        # Of the submission, not of this request: whoever sends it again gets the same answer.
+        "repeated": answer.submission.outcome == "repeated",
+        "looks_left": receipt.looks_left,
+        "next_allowed_at": None if at is None else at.isoformat(timespec="seconds"),
+        "receipt_id": receipt.receipt_id,
+        "waiting": receipt.released is None,
+    }
+
+
+def _shown(board: Board, team: Team, found: Submission, entry: Entry | None) -> dict[str, Any]:
+    released = None if entry is None or entry.released is None else float(entry.released)
+    told: dict[str, Any] = {
+        "id": found.id,
+        "board": board.slug,
+        "team": team.name,
+        "phase": found.phase,
+        "file": found.file,
+        "time": _moment(found.time),
+        "outcome": found.outcome,
+        "note": found.note,
+        "released": released,
+        "receipt_id": None if entry is None else entry.receipt_id,
+    }
+    if entry is not None and entry.kind in ("look", "answer") and entry.released is not None:
+        rule = recorded_mechanism(entry.rule)
+        note = entry.detail.partition(" ")[2] if entry.kind == "answer" else entry.detail
+        said = Told.from_text(note, speaks=rule.speaks)
+        whose = f"team {team.name}" if entry.scope else "all teams"
+        told |= {"meaning": rule.meaning(said, whose), "new_best": said.new_best, "own": said.own}
+    return told
+
+
+def _tagged(request: Request, response: Response) -> Response:
+    """Add a tag of exactly what is shown; nothing new is sent to whoever has it already."""
+    tag = f'"{hashlib.sha256(bytes(response.body)).hexdigest()[:32]}"'
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers={"ETag": tag})
+    response.headers["ETag"] = tag
+    return response
+
+
+def _moment(at: int | None) -> str | None:
+    return None if at is None else as_datetime(at).isoformat(timespec="seconds")

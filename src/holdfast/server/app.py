@@ -1,0 +1,183 @@
+"""The application: routes, errors, headers, log lines and the settings of its workers."""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from argon2 import PasswordHasher
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from holdfast._version import __version__
+from holdfast.server import api, pages
+from holdfast.server.observing import JsonLines, log
+from holdfast.server.problems import Problem, as_problem
+from holdfast.server.settings import Settings
+from holdfast.server.site import Site, address, site_of
+
+__all__ = ["create", "from_environment"]
+
+# Where a worker process finds its settings.
+VARIABLE = "HOLDFAST_SERVER_SETTINGS"
+
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; "
+    "img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; "
+    "base-uri 'none'",
+}
+
+
+def create(settings: Settings, *, hasher: PasswordHasher | None = None) -> FastAPI:
+    """Return the application; the database is opened when it starts."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        app.state.site = Site(settings, hasher=hasher)
+        app.state.site.gatekeeper.warm_up()
+        yield
+        app.state.site.gatekeeper.close()
+
+    app = FastAPI(
+        title="Holdfast board",
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/v1/openapi.json",
+    )
+    app.include_router(api.router)
+    app.include_router(pages.router)
+    app.add_api_route("/healthz", healthy, methods=["GET"], include_in_schema=False)
+    app.add_api_route("/readyz", ready, methods=["GET"], include_in_schema=False)
+    app.add_api_route("/metrics", metrics, methods=["GET"], include_in_schema=False)
+    for kind in (Exception, HTTPException, RequestValidationError):
+        app.add_exception_handler(kind, _told)
+    app.add_middleware(_Watched)
+    return app
+
+
+def from_environment() -> FastAPI:
+    """Return the application of a worker process."""
+    start_logging()
+    return create(Settings.from_text(os.environ[VARIABLE]))
+
+
+def start_logging() -> None:
+    """Write log lines to stderr, and only those that the allow-list knows."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonLines())
+    for name in ("holdfast", "uvicorn", "uvicorn.error"):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False
+    logging.getLogger("holdfast").setLevel(logging.INFO)
+    logging.getLogger("uvicorn.access").disabled = True
+
+
+def healthy() -> Response:
+    """Say that the process runs."""
+    return JSONResponse({"healthy": True})
+
+
+def ready(request: Request) -> Response:
+    """Say whether the ledger answers."""
+    with site_of(request).store.reading() as transaction:
+        transaction.head()
+    return JSONResponse({"ready": True})
+
+
+def metrics(request: Request) -> Response:
+    """Return counters for Prometheus, to this machine or to a token of scope metrics."""
+    site = site_of(request)
+    if address(request) not in ("127.0.0.1", "::1"):
+        token = site.caller(request).token
+        if token is None or token.scope != "metrics":
+            raise Problem("not_allowed", "A token of scope metrics is needed from elsewhere.")
+    return Response(site.meter.text(), media_type="text/plain; version=0.0.4")
+
+
+async def _told(request: Request, error: Exception) -> Response:
+    """Answer with a problem: as JSON to programs, as a page to people."""
+    if isinstance(error, RequestValidationError):
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        problem = Problem("invalid_input", f"{where}: {first['msg']}.")
+    elif isinstance(error, HTTPException):
+        words = {404: "not_found", 405: "wrong_method", 400: "bad_request"}
+        problem = Problem(words.get(error.status_code, "bad_request"), str(error.detail))
+    else:
+        problem = as_problem(error)
+        if problem.status >= 500:
+            log.error("failed", exc_info=error, extra={"problem": problem.word})
+    request.scope["holdfast.problem"] = problem.word
+    if request.url.path.startswith("/api/") or problem.word in ("wrong_method",):
+        return JSONResponse(
+            problem.body,
+            status_code=problem.status,
+            headers=problem.headers,
+            media_type="application/problem+json",
+        )
+    return pages.error_page(request, problem)
+
+
+class _Watched:
+    """Headers, one log line and one count for every request; unexpected errors, told as such."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started, status, begun = time.perf_counter(), 500, False
+
+        async def answer(message: Message) -> None:
+            nonlocal status, begun
+            if message["type"] == "http.response.start":
+                status, begun = message["status"], True
+                own = {name for name, _ in message["headers"]}
+                message["headers"] = [
+                    *message["headers"],
+                    *(pair for pair in ENCODED if pair[0] not in own),
+                ]
+                if b"cache-control" not in own:
+                    message["headers"].append((b"cache-control", b"no-store"))
+            await send(message)
+
+        try:
+            await self._app(scope, receive, answer)
+        except Exception as error:  # so that no traceback reaches anybody's log
+            if not begun:
+                await (await _told(Request(scope, receive), error))(scope, receive, answer)
+        finally:
+            self._note(scope, status, time.perf_counter() - started)
+
+    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+        route: Any = scope.get("route")
+        template = getattr(route, "path", "none")
+        scope["app"].state.site.meter.count(scope["method"], template, status, seconds)
+        extra: dict[str, Any] = {
+            "method": scope["method"],
+            "route": template,
+            "status": status,
+            "milliseconds": round(seconds * 1e3, 1),
+            "request": secrets.token_hex(4),
+        }
+        if "holdfast.problem" in scope:
+            extra["problem"] = scope["holdfast.problem"]
+        log.info("answered", extra=extra)
+
+
+ENCODED = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]

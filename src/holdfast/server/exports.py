@@ -1,0 +1,61 @@
+"""Exports: the board in Kaggle's layout, and the ledger's entries as lines of JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+
+from holdfast.guard.entry import Entry
+from holdfast.guard.windows import as_datetime
+from holdfast.server.standings import Row
+
+__all__ = ["as_kaggle_csv", "as_lines", "safe_cell"]
+
+# The columns of a leaderboard that Kaggle lets download.
+COLUMNS = (
+    "Rank",
+    "TeamId",
+    "TeamName",
+    "LastSubmissionDate",
+    "Score",
+    "SubmissionCount",
+    "TeamMemberUserNames",
+)
+
+
+def safe_cell(text: str) -> str:
+    """Return a cell that no spreadsheet takes for a formula.
+
+    >>> safe_cell("=HYPERLINK(1)"), safe_cell("blue")
+    ("'=HYPERLINK(1)", 'blue')
+    """
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
+def as_kaggle_csv(rows: Iterable[Row], members: Mapping[int, Sequence[str]]) -> str:
+    """Return rows of the board in the layout of Kaggle's download, with its byte order mark."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in rows:
+        writer.writerow(
+            (
+                row.rank,
+                row.team,
+                safe_cell(row.name),
+                as_datetime(row.last).strftime("%Y-%m-%d %H:%M:%S"),
+                row.released,
+                row.looks,
+                safe_cell(", ".join(members.get(row.team, ()))),
+            )
+        )
+    return "\ufeff" + text.getvalue()
+
+
+def as_lines(entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield entries of the ledger as lines of JSON; they hold released values and no others."""
+    for entry in entries:
+        yield json.dumps(asdict(entry)) + "\n"

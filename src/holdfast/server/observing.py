@@ -1,0 +1,73 @@
+"""Log lines and metrics: what happened, never who scored what.
+
+A log line has the fields of an allow-list and nothing else; a metric's labels are the method, the
+route's template and the status. No path, no query, no body and no header is ever written.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from typing import Any, Final
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+
+__all__ = ["JsonLines", "Meter", "log"]
+
+log = logging.getLogger("holdfast.server")
+
+LOGGED_FIELDS: Final = ("method", "route", "status", "milliseconds", "request", "problem", "board")
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object per line, of fields from the allow-list."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line; of an exception only its type, since its message may hold anything."""
+        line: dict[str, Any] = {
+            "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created)),
+            "level": record.levelname.lower(),
+            "event": record.msg if record.name.startswith("holdfast") else record.name,
+        }
+        for name in LOGGED_FIELDS:
+            if name in vars(record):
+                line[name] = vars(record)[name]
+        if record.exc_info and record.exc_info[0] is not None:
+            line["exception"] = record.exc_info[0].__name__
+            place = record.exc_info[2]
+            while place is not None and place.tb_next is not None:
+                place = place.tb_next
+            if place is not None:
+                code = place.tb_frame.f_code
+                line["at"] = f"{code.co_filename.rpartition('/')[2]}:{place.tb_lineno}"
+        return json.dumps(line)
+
+
+class Meter:
+    """Counters of one process, for Prometheus."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "holdfast_requests",
+            "Answered requests.",
+            ["method", "route", "status"],
+            registry=self._registry,
+        )
+        self._seconds = Histogram(
+            "holdfast_request_seconds",
+            "Time from request to answer.",
+            ["route"],
+            registry=self._registry,
+            buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5),
+        )
+
+    def count(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count an answered request."""
+        self._requests.labels(method, route, str(status)).inc()
+        self._seconds.labels(route).observe(seconds)
+
+    def text(self) -> bytes:
+        """Return the metrics in Prometheus' text format."""
+        return generate_latest(self._registry)

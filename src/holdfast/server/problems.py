@@ -1,0 +1,97 @@
+"""Problem details (RFC 9457): the one shape of every error, and what each word means."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from holdfast.errors import BudgetExhausted, HoldfastError, InvalidInput, InvalidQuery, LedgerError
+
+__all__ = ["PROBLEMS", "Problem", "as_problem"]
+
+# The stable word of each problem, its status and its title.
+PROBLEMS: Final[dict[str, tuple[int, str]]] = {
+    "bad_request": (400, "The request can't be understood"),
+    "not_signed_in": (401, "Sign in first"),
+    "not_allowed": (403, "Not allowed"),
+    "not_found": (404, "There is nothing here"),
+    "wrong_method": (405, "This address does not take that method"),
+    "too_slow": (408, "The upload took too long"),
+    "no_look_left": (409, "No look left"),
+    "phase_closed": (409, "The board takes no submissions now"),
+    "too_large": (413, "The upload is too large"),
+    "invalid_input": (422, "The input breaks a rule"),
+    "invalid_submission": (422, "The submission can't be scored"),
+    "key_reused": (422, "The idempotency key belongs to another upload"),
+    "too_fast": (429, "Too many requests"),
+    "failed": (500, "Something went wrong here"),
+    "ledger_unavailable": (503, "The ledger can't be used"),
+}
+
+
+class Problem(HoldfastError):
+    """A refusal in words, with the status and the fields that a client reads.
+
+    Parameters
+    ----------
+    word
+        One of `PROBLEMS`, the stable name of what went wrong.
+    detail
+        What happened, in a sentence.
+    retry_after
+        Seconds after which another try makes sense.
+    more
+        Further fields: `next_allowed_at`, `receipt_id`.
+    """
+
+    def __init__(
+        self, word: str, detail: str, *, retry_after: float | None = None, **more: Any
+    ) -> None:
+        super().__init__(detail)
+        self.word = word
+        self.status, self.title = PROBLEMS[word]
+        self.retry_after = None if retry_after is None else max(1, math.ceil(retry_after))
+        self.more = more
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The fields of the answer."""
+        return {
+            "type": self.word,
+            "title": self.title,
+            "status": self.status,
+            "detail": str(self),
+            **self.more,
+        }
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Headers that go with it."""
+        headers = {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
+        if self.status == 401:
+            headers["WWW-Authenticate"] = 'Bearer realm="holdfast"'
+        return headers
+
+
+def as_problem(error: Exception) -> Problem:
+    """Return what a client is told of something that was raised."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, InvalidQuery):
+        return Problem("invalid_submission", str(error))
+    if isinstance(error, BudgetExhausted):
+        at = error.next_allowed_at
+        if at is None:
+            return Problem("no_look_left", str(error), next_allowed_at=None)
+        wait = (at - datetime.now(UTC)).total_seconds()
+        told = at.isoformat(timespec="seconds")
+        return Problem("no_look_left", str(error), retry_after=wait, next_allowed_at=told)
+    if isinstance(error, LedgerError):
+        # Its own message may name places on the host.
+        return Problem(
+            "ledger_unavailable", "The ledger can't be used. Nothing was released.", retry_after=5
+        )
+    if isinstance(error, InvalidInput):
+        return Problem("invalid_input", str(error))
+    return Problem("failed", "Something went wrong here. Nothing was released.")

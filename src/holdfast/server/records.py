@@ -1,0 +1,146 @@
+"""Records of the server: boards, phases, teams, submissions and standings as plain data."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["Board", "Member", "Phase", "Sender", "Standing", "Submission", "Team", "Token", "User"]
+
+
+class Board(NamedTuple):
+    """A leaderboard; `visibility` is "open" (all), "own" (a team its own row) or "host"."""
+
+    id: int
+    slug: str
+    title: str
+    visibility: str
+    created: int
+
+
+class Phase(NamedTuple):
+    """One test set under one rule, for a time; the newest phase that has opened is in force.
+
+    `shows` says which look of a team stands on the board: "best", "latest" or "chosen".
+    `start` is the number of the ledger's last entry when it began.
+    """
+
+    board: int
+    number: int
+    labels: str
+    id_column: str | None
+    label_column: str | None
+    data_set: str
+    n_examples: int
+    policy: str
+    digest: str
+    shows: str
+    opens: int
+    closes: int | None
+    start: int
+    frozen: int | None
+    snapshot: str | None
+    finals: str | None
+
+
+class Team(NamedTuple):
+    """A team of one board. The ledger knows it as `ledger_name`, whatever it is called."""
+
+    id: int
+    board: int
+    name: str
+    key: str
+    outside: str | None
+    hidden: int
+    refusals: int
+    created: int
+
+    @property
+    def ledger_name(self) -> str:
+        """The name under which looks are counted: a new name gives no fresh budget."""
+        return f"b{self.board}-t{self.id}"
+
+
+class User(NamedTuple):
+    """An account."""
+
+    id: int
+    name: str
+    key: str
+    password: str
+    created: int
+
+
+class Member(NamedTuple):
+    """What an account may do on a board: role "host", or "member" of a team."""
+
+    member: int
+    board: int
+    team: int
+    role: str
+
+
+class Token(NamedTuple):
+    """An API token; `scope` is "submit" (a team), "host" or "service" (a board) or "metrics"."""
+
+    id: str
+    hash: str
+    owner: int | None
+    board: int
+    team: int
+    scope: str
+    name: str
+    created: int
+    expires: int | None
+    revoked: int | None
+    used_on: int | None
+
+
+class Submission(NamedTuple):
+    """What was sent, and the ledger entry that it became.
+
+    `outcome` is "answered", "repeated" (from the record of an earlier look), "refused" (could not
+    be scored, free) or "failed" (could not be scored, and cost a look).
+    """
+
+    id: int
+    board: int
+    phase: int
+    team: int
+    sender: int | None
+    key: str
+    body: str
+    entry: int
+    outcome: str
+    note: str
+    file: str
+    time: int
+
+
+class Standing(NamedTuple):
+    """A team's row on the board: a cache of ledger entries.
+
+    `history` holds what was released to it in turn, as texts with blanks between them. `fixed` is
+    1 where the team has chosen which look stands.
+    """
+
+    board: int
+    phase: int
+    team: int
+    released: str | None
+    value: int
+    reached: int
+    entry: int
+    looks: int
+    last: int
+    history: str
+    fixed: int
+
+
+class Sender(NamedTuple):
+    """Who sent a submission, in whose name, and how it is told from others."""
+
+    team: Team
+    user: int | None
+    key: str
+    body: str
+    file: str

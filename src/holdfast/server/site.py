@@ -1,0 +1,189 @@
+"""The site: what every request needs, and who may see what."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from anyio import CapacityLimiter, to_thread
+from argon2 import PasswordHasher
+from limits import RateLimitItem, parse
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
+from starlette.datastructures import FormData
+from starlette.requests import Request
+
+from holdfast.server.accounts import Accounts, Caller
+from holdfast.server.boards import Boards
+from holdfast.server.gatekeeper import Gatekeeper
+from holdfast.server.observing import Meter
+from holdfast.server.problems import Problem
+from holdfast.server.records import Board, Phase, Team
+from holdfast.server.settings import Settings
+from holdfast.server.uploads import read_body
+
+__all__ = ["COOKIE", "Site", "site_of"]
+
+Result = TypeVar("Result")
+
+COOKIE = "holdfast_session"
+# Forms without a file are small.
+LARGEST_FORM = 128 * 1024
+
+
+class Site:
+    """One server process.
+
+    Parameters
+    ----------
+    settings
+        Its settings.
+    hasher
+        How passwords are hashed; None: as the library advises.
+    """
+
+    def __init__(self, settings: Settings, *, hasher: PasswordHasher | None = None) -> None:
+        self.settings = settings
+        self.gatekeeper = Gatekeeper(settings.database)
+        self.store = self.gatekeeper.store
+        self.boards = Boards(self.gatekeeper)
+        self.accounts = Accounts(self.store, hasher)
+        self.meter = Meter()
+        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+        self._flood, self._sign_ins = parse(settings.flood), parse(settings.sign_ins)
+        self._threads: CapacityLimiter | None = None
+
+    async def look(self, work: Callable[..., Result], *arguments: Any) -> Result:
+        """Do blocking work for a look in one of a few threads; more would only wait in line."""
+        if self._threads is None:
+            self._threads = CapacityLimiter(self.settings.looks_at_once)
+        return await to_thread.run_sync(partial(work, *arguments), limiter=self._threads)
+
+    # Limits.
+
+    def slow_down(self, what: str, *, strict: bool = False) -> None:
+        """Raise if something was asked too often."""
+        limit: RateLimitItem = self._sign_ins if strict else self._flood
+        if not self._limiter.hit(limit, what):
+            reset = self._limiter.get_window_stats(limit, what).reset_time
+            wait = max(1.0, reset - time.time())
+            raise Problem("too_fast", "Too many requests; wait a moment.", retry_after=wait)
+
+    async def body(self, request: Request, most: int) -> bytes:
+        """Return a request's body, within its size and its time."""
+        announced = request.headers.get("content-length")
+        try:
+            async with asyncio.timeout(self.settings.upload_seconds):
+                return await read_body(request.stream(), announced, most)
+        except TimeoutError:
+            raise Problem("too_slow", "The upload took too long. Nothing was spent.") from None
+
+    async def form(self, request: Request, most: int = LARGEST_FORM) -> FormData:
+        """Return a form, within its size."""
+        body = await self.body(request, most)
+
+        async def again() -> dict[str, Any]:
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        kind = request.headers.get("content-type", "")
+        if not kind.startswith(("multipart/form-data", "application/x-www-form-urlencoded")):
+            raise Problem("bad_request", "A form must be sent as one.")
+        replayed = Request(request.scope, again)
+        return await replayed.form(max_files=1, max_fields=20, max_part_size=most)
+
+    # Who is asking.
+
+    def caller(self, request: Request) -> Caller:
+        """Return who is asking: by a token, or else by a session."""
+        header = request.headers.get("authorization")
+        if header is not None:
+            scheme, _, token = header.partition(" ")
+            if scheme.lower() != "bearer" or not token:
+                raise Problem("not_signed_in", "Authorization must be: Bearer TOKEN.")
+            try:
+                return self.accounts.from_token(token.strip())
+            except Problem:
+                self.slow_down(f"token {address(request)}", strict=True)
+                raise
+        return self.visitor(request)
+
+    def visitor(self, request: Request) -> Caller:
+        """Return who is asking by a session; nobody, if there is none."""
+        secret = request.cookies.get(COOKIE)
+        return self.accounts.from_session(secret) if secret else Caller()
+
+    def check_form(self, request: Request, caller: Caller, sent: object) -> None:
+        """Raise unless a form came from a page of this site, for this session."""
+        self.check_origin(request)
+        if not caller.form_token or sent != caller.form_token:
+            raise Problem("not_allowed", "The form is too old; open the page again.")
+
+    def check_origin(self, request: Request) -> None:
+        """Raise if another site has sent this request."""
+        origin = request.headers.get("origin")
+        ours = {urlsplit(self.settings.public_url).netloc, request.headers.get("host", "")}
+        foreign = origin not in (None, "null") and urlsplit(str(origin)).netloc not in ours
+        if foreign or request.headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+            raise Problem("not_allowed", "The form was sent by another site.")
+
+    # What there is.
+
+    def board(self, slug: str) -> Board:
+        """Return a board, or say that there is none."""
+        board = self.boards.get(slug)
+        if board is None:
+            raise Problem("not_found", "There is no board of this name.")
+        return board
+
+    def phase(self, board: Board) -> Phase:
+        """Return the phase in force."""
+        phase = self.boards.phase(board)
+        if phase is None:
+            raise Problem("phase_closed", "The board has not opened yet.")
+        return phase
+
+    def team(self, board: Board, number: int) -> Team:
+        """Return a team of a board."""
+        team = None
+        if number < 2**62:
+            team = self.store.one(Team, "WHERE board = ? AND id = ?", board.id, number)
+        if team is None:
+            raise Problem("not_found", "There is no such team on this board.")
+        return team
+
+    def own_team(self, board: Board, caller: Caller, number: int | None = None) -> Team:
+        """Return the team of a caller, or the one of several that is asked for."""
+        if caller.user is None and caller.token is None:
+            raise Problem("not_signed_in", "Sign in, or send a token, to do this.")
+        mine = caller.teams(board)
+        if not mine or (number is not None and number not in mine):
+            raise Problem("not_allowed", "Only a member of the team may do this.")
+        return self.team(board, mine[0] if number is None else number)
+
+    def require_host(self, board: Board, caller: Caller) -> None:
+        """Raise unless a host of the board is asking."""
+        if caller.user is None and caller.token is None:
+            raise Problem("not_signed_in", "Sign in, or send a token, to do this.")
+        if not caller.is_host(board):
+            raise Problem("not_allowed", "Only a host of the board may do this.")
+
+    def may_see(self, board: Board, caller: Caller, team: int) -> bool:
+        """Tell whether a team's row may be shown to a caller."""
+        if board.visibility == "open" or caller.is_host(board):
+            return True
+        return board.visibility == "own" and team in caller.teams(board)
+
+
+def site_of(request: Request) -> Site:
+    """Return the site that a request came to."""
+    found: Site = request.app.state.site
+    return found
+
+
+def address(request: Request) -> str:
+    """Return where a request comes from."""
+    return request.client.host if request.client is not None else "nowhere"

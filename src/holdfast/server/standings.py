@@ -1,0 +1,204 @@
+"""Standings, intervals and tie groups: pure functions of released values and public facts.
+
+The half-width of an interval is the rule's resolution plus 1.96 standard errors of an accuracy on n
+examples. Two teams share a group if their released values differ by no more than the resolution
+plus 1.96 standard errors of the difference. That variance is that of a difference of two
+indicators, which is at most the chance that exactly one of two predictions is right: at most
+p + q, and at most (1 - p) + (1 - q). So nothing has to be known of the predictions themselves.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+
+from holdfast.guard.entry import Entry
+from holdfast.mechanisms import Rule, recorded_mechanism
+from holdfast.problem import Problem
+from holdfast.server.records import Phase, Standing
+
+__all__ = ["Row", "advanced", "as_rows", "rows_from_text", "rows_to_text", "sparkline"]
+
+# Two-sided 95 % of a normal distribution.
+ERRORS = 1.96
+# How many released values a row keeps for its sparkline.
+LONGEST_HISTORY = 60
+# Released scores as integers; ranks may be large, so they are kept coarser.
+SCORE_SCALE, RANK_SCALE = 10**15, 10**6
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the board, as everybody may see it.
+
+    `group` numbers the tie groups from 1; teams of one group can't be told apart. `rank` is the
+    place by released value; teams with equal values share it.
+    """
+
+    rank: int
+    team: int
+    name: str
+    released: str | None
+    low: float | None
+    high: float | None
+    group: int
+    looks: int
+    last: int
+    history: tuple[str, ...] = ()
+    hidden: bool = False
+
+
+def advanced(
+    standing: Standing | None, phase: Phase, team: int, entry: Entry, *, counts: bool = True
+) -> Standing:
+    """Return a team's row after one more entry that tells it something.
+
+    A pure function: folding it over the entries of a phase gives the board. `counts` is False for a
+    look of an earlier phase under the same rule, answered from the record.
+    """
+    if standing is None:
+        standing = Standing(phase.board, phase.number, team, None, 0, entry.time, 0, 0, 0, "", 0)
+    if entry.kind != "answer" and counts:
+        standing = standing._replace(looks=standing.looks + 1, last=entry.time)
+    if entry.released is None:
+        return standing
+    rule = recorded_mechanism(entry.rule)
+    history = [*standing.history.split(), entry.released][-LONGEST_HISTORY:]
+    standing = standing._replace(history=" ".join(history))
+    value = _order(rule, float(entry.released))
+    worse = phase.shows != "latest" and value >= standing.value
+    if standing.fixed or (standing.released is not None and worse):
+        return standing
+    if standing.released is None or value != standing.value:
+        standing = standing._replace(reached=entry.time)
+    return standing._replace(released=entry.released, value=value, entry=entry.number)
+
+
+def chosen(standing: Standing, entry: Entry) -> Standing:
+    """Return a team's row when it lets one of its looks stand on the board."""
+    if entry.released is None:
+        return standing
+    value = _order(recorded_mechanism(entry.rule), float(entry.released))
+    return standing._replace(
+        released=entry.released, value=value, entry=entry.number, reached=entry.time, fixed=1
+    )
+
+
+def _order(rule: Rule, released: float) -> int:
+    """Return a number that is smaller for a better released value."""
+    if rule.shows == "scores":
+        return -round(max(-9000.0, min(9000.0, released)) * SCORE_SCALE)
+    return round(released * RANK_SCALE) if rule.shows == "ranks" else 0
+
+
+def half_width(p: float, n: int, resolution: float) -> float:
+    """Return half the width of the interval around a released score.
+
+    >>> round(half_width(0.5, 10_000, 0.01), 4)
+    0.0198
+    """
+    inside = min(max(p, 0.0), 1.0)
+    return resolution + ERRORS * math.sqrt(inside * (1.0 - inside) / n)
+
+
+def apart(p: float, q: float, n: int, resolution: float) -> bool:
+    """Tell whether two released scores differ by more than chance and the rule explain.
+
+    >>> apart(0.90, 0.91, 10_000, 0.0), apart(0.90, 0.91, 100_000, 0.0)
+    (True, True)
+    >>> apart(0.90, 0.905, 10_000, 0.0)
+    False
+    """
+    spread = min(p + q, 2.0 - p - q)
+    return abs(p - q) > resolution + ERRORS * math.sqrt(max(spread, 0.0) / n)
+
+
+def meaningless(rows: Sequence[Row], n: int, resolution: float) -> float | None:
+    """Return the difference, at the best score, up to which two teams are not told apart."""
+    if not rows or rows[0].released is None:
+        return None
+    best = min(max(float(rows[0].released), 0.0), 1.0)
+    return resolution + ERRORS * math.sqrt(min(2 * best, 2 - 2 * best) / n)
+
+
+def as_rows(
+    standings: Iterable[tuple[Standing, str, bool]], phase: Phase, rule: Rule, first: int = 1
+) -> list[Row]:
+    """Return rows with ranks, intervals and groups for standings that are in order.
+
+    A group begins with the first team that is apart from the head of the one before.
+
+    Parameters
+    ----------
+    standings
+        In order, each with the team's name and whether the host hides it.
+    phase, rule
+        Where they stand, and what was released.
+    first
+        The rank of the first of them.
+    """
+    n = rule.scored(Problem(phase.n_examples, 2, 1)).n_examples
+    resolution = rule.resolution(Problem(phase.n_examples, 2, 1)) if rule.shows == "scores" else 0.0
+    rows: list[Row] = []
+    head: float | None = None
+    group, rank, value = 0, first, None
+    for place, (standing, name, hidden) in enumerate(standings, start=first):
+        score = None if standing.released is None else float(standing.released)
+        low = high = None
+        if score is not None and rule.shows == "scores":
+            width = half_width(score, n, resolution)
+            low, high = max(0.0, score - width), min(1.0, score + width)
+            if head is None or apart(head, score, n, resolution):
+                group, head = group + 1, score
+        elif standing.value != value:
+            group += 1
+        if standing.value != value or value is None:
+            rank, value = place, standing.value
+        history = tuple(standing.history.split())
+        rows.append(
+            Row(
+                rank,
+                standing.team,
+                name,
+                standing.released,
+                low,
+                high,
+                group,
+                standing.looks,
+                standing.last,
+                history,
+                hidden,
+            )
+        )
+    return rows
+
+
+def rows_to_text(rows: Sequence[Row]) -> str:
+    """Return rows as JSON, for a board that is frozen."""
+    return json.dumps([asdict(row) for row in rows])
+
+
+def rows_from_text(text: str) -> list[Row]:
+    """Return the rows of a frozen board."""
+    return [Row(**{**row, "history": tuple(row["history"])}) for row in json.loads(text)]
+
+
+def sparkline(history: Sequence[str], width: int = 96, height: int = 20) -> str:
+    """Return the points of a line through released values, for an SVG.
+
+    >>> sparkline(["0.5", "0.6"], 10, 5)
+    '0,4 10,1'
+    """
+    values = [float(text) for text in history]
+    if len(values) < 2:
+        return ""
+    low, high = min(values), max(values)
+    span = (high - low) or 1.0
+    step = width / (len(values) - 1)
+    points = (
+        (at * step, height - 1 - (value - low) / span * (height - 2))
+        for at, value in enumerate(values)
+    )
+    return " ".join(f"{x:.4g},{y:.4g}" for x, y in points)

@@ -1,0 +1,40 @@
+"use strict";
+// Comforts only: every page works without this file.
+
+// A file that is dropped on the form is chosen in it.
+const drop = document.getElementById("drop");
+if (drop) {
+  const input = document.getElementById("file");
+  const chosen = document.getElementById("chosen");
+  for (const kind of ["dragenter", "dragover"]) {
+    drop.addEventListener(kind, (event) => { event.preventDefault(); drop.classList.add("over"); });
+  }
+  for (const kind of ["dragleave", "drop"]) {
+    drop.addEventListener(kind, () => drop.classList.remove("over"));
+  }
+  drop.addEventListener("drop", (event) => {
+    event.preventDefault();
+    if (event.dataTransfer.files.length) {
+      input.files = event.dataTransfer.files;
+      chosen.textContent = input.files[0].name;
+    }
+  });
+  // A form that is sent twice by mistake is one submission.
+  const form = document.getElementById("submit");
+  const key = document.createElement("input");
+  key.type = "hidden";
+  key.name = "key";
+  key.value = "page-" + Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(16)).join("");
+  form.append(key);
+}
+
+// What can't be undone is asked for again.
+for (const form of document.querySelectorAll("form[data-confirm]")) {
+  form.addEventListener("submit", (event) => { if (!confirm(form.dataset.confirm)) event.preventDefault(); });
+}
+
+// Times are shown in the reader's own zone; the page has them in UTC.
+for (const time of document.querySelectorAll("time[datetime]")) {
+  const at = new Date(time.dateTime);
+  if (!Number.isNaN(at.valueOf())) time.title = at.toLocaleString();
+}

@@ -1,0 +1,89 @@
+"""Uploads: bodies with a limit on their size, packed or not, and the file that they hold.
+
+Only public facts decide here: how large an upload may be follows from the number of examples.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import zlib
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from holdfast.server.problems import Problem
+
+__all__ = ["as_file", "largest_upload", "read_body", "unpacked"]
+
+# A row has an id and a class of some letters; ids and names may be long, within reason.
+BYTES_PER_ROW, BYTES_BESIDES = 64, 64 * 1024
+# A packed body is inflated in pieces of this size, so that a bomb is noticed early.
+PIECE = 1 << 16
+
+
+def largest_upload(n_examples: int) -> int:
+    """Return how many bytes an upload may have, as sent and when inflated.
+
+    >>> largest_upload(1000)
+    129536
+    """
+    return BYTES_PER_ROW * n_examples + BYTES_BESIDES
+
+
+async def read_body(stream: AsyncIterator[bytes], announced: str | None, most: int) -> bytes:
+    """Return a body, or raise as soon as it is too large."""
+    if announced is not None and announced.isdecimal() and int(announced) > most:
+        raise _too_large(most)
+    pieces, size = [], 0
+    async for piece in stream:
+        size += len(piece)
+        if size > most:
+            raise _too_large(most)
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def unpacked(body: bytes, encoding: str | None, most: int) -> bytes:
+    """Return a body without its content encoding: gzip, deflate or none."""
+    word = (encoding or "identity").strip().lower()
+    if word == "identity":
+        return body
+    if word not in ("gzip", "deflate"):
+        raise Problem("bad_request", "Content-Encoding must be gzip, deflate or identity.")
+    inflater = zlib.decompressobj(zlib.MAX_WBITS | 32)  # either header
+    pieces, size = [], 0
+    try:
+        waiting = body
+        while waiting and not inflater.eof:
+            piece = inflater.decompress(waiting, PIECE)
+            waiting = inflater.unconsumed_tail
+            size += len(piece)
+            if size > most:
+                raise _too_large(most)
+            pieces.append(piece)
+        if not inflater.eof:
+            raise Problem("bad_request", "The body ends before its compressed content does.")
+    except zlib.error:
+        raise Problem("bad_request", f"The body must be {word}, as it says.") from None
+    return b"".join(pieces)
+
+
+@contextmanager
+def as_file(body: bytes) -> Iterator[Path]:
+    """Lend a body as a file of the server's own alone; it is gone afterwards."""
+    handle, name = tempfile.mkstemp(prefix="holdfast-upload-", dir=FOLDER)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(body)
+        yield Path(name)
+    finally:
+        os.unlink(name)
+
+
+def _too_large(most: int) -> Problem:
+    return Problem("too_large", f"An upload may have {most:,} bytes here.")
+
+
+# In memory where there is such a place: an upload is read once and thrown away.
+FOLDER = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None

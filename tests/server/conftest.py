@@ -1,0 +1,112 @@
+# ruff: noqa: F401, F811 - fixtures of another folder
+"""Boards of the tests' own, on both databases, behind a test client or a real socket."""
+
+import contextlib
+import socket
+
+import numpy as np
+import pytest
+
+pytest.importorskip("fastapi")
+
+from argon2 import PasswordHasher
+from starlette.testclient import TestClient
+
+from holdfast.server import store
+from holdfast.server.accounts import new_token
+from holdfast.server.app import create
+from holdfast.server.boards import Boards
+from holdfast.server.gatekeeper import Gatekeeper
+from holdfast.server.settings import Settings
+from tests.guard.conftest import (
+    ledger_url,
+    new_ledger_url,
+    new_postgres_url,
+    new_sqlite_url,
+    postgres_server,
+    postgres_url,
+    sqlite_url,
+)
+
+# Quick on purpose; what is slow about a password is the library's business.
+HASHER = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+CLASSES = ("bird", "cat", "dog")
+
+
+def write_labels(path, n=60, seed=0, split=False, ids=True):
+    """Write hidden labels of three classes; return their numbers."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(3, size=n)
+    lines = ["id,label,Usage" if split else "id,label"]
+    for number, label in enumerate(labels):
+        part = f",{'Public' if number % 2 == 0 else 'Private'}" if split else ""
+        lines.append(f"{number + 100},{CLASSES[label]}{part}")
+    path.write_text("\n".join(lines) + "\n")
+    path.chmod(0o600)
+    return labels
+
+
+def as_csv(labels):
+    """Return a submission as the body of a request."""
+    lines = [f"{number + 100},{CLASSES[label]}" for number, label in enumerate(labels)]
+    return ("id,label\n" + "\n".join(lines) + "\n").encode()
+
+
+class Place:
+    """A database with a board, its hidden labels, and tokens to it."""
+
+    def __init__(self, url, folder, *, policy='release = "exact"\n', slug="pets", **options):
+        self.url, self.folder, self.slug = url, folder, slug
+        self.labels_file = folder / f"{slug}.csv"
+        split = options.pop("split", False)
+        n = options.pop("n", 60)
+        self.labels = write_labels(self.labels_file, n=n, split=split, seed=options.pop("seed", 0))
+        self.gatekeeper = Gatekeeper(url, create=True)
+        self.boards = Boards(self.gatekeeper)
+        self.board = self.boards.create(slug, self.labels_file, policy, title="Pets", **options)
+
+    def team(self, name):
+        with self.gatekeeper.store.writing() as transaction:
+            return store.new_team(transaction, self.board.id, name, 0)
+
+    def token(self, team=None, scope="submit", days=180):
+        number = team.id if team is not None else 0
+        with self.gatekeeper.store.writing() as transaction:
+            return new_token(
+                transaction, board=self.board.id, team=number, scope=scope, name=scope, days=days
+            )
+
+    def app(self, **settings):
+        return create(Settings(database=self.url, **settings), hasher=HASHER)
+
+    @contextlib.contextmanager
+    def client(self, **settings):
+        with TestClient(self.app(**settings), base_url="http://board.test") as client:
+            yield client
+
+    def entries(self):
+        return self.gatekeeper.ledger.entries()
+
+    def phase(self):
+        return self.boards.phase(self.board)
+
+
+@pytest.fixture
+def place(sqlite_url, tmp_path):
+    return Place(sqlite_url, tmp_path)
+
+
+@pytest.fixture
+def new_place(new_ledger_url, tmp_path):
+    """Makes boards on either database."""
+    return lambda **options: Place(new_ledger_url(), tmp_path, **options)
+
+
+def bearer(token, **more):
+    return {"Authorization": f"Bearer {token}", **more}
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
