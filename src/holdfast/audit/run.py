@@ -17,12 +17,13 @@ from holdfast.audit.inputs import models
 from holdfast.audit.inputs.disclosure import RoundingUnit
 from holdfast.audit.inputs.header import header
 from holdfast.audit.inputs.request import Request
-from holdfast.audit.judgement.fixes import cheapest_fix
+from holdfast.audit.judgement.fixes import FixSearch
 from holdfast.audit.judgement.limits import limits
 from holdfast.audit.judgement.observed import observed
 from holdfast.audit.judgement.preflight import preflight
 from holdfast.audit.judgement.verdict import gap_for, judge, worth
 from holdfast.audit.judgement.what_if import what_if
+from holdfast.audit.judgement.would_do import would_do
 from holdfast.audit.result import About, Audit, Board, Finding, Reproduce, Verdict
 from holdfast.audit.scenarios import curve as curves
 from holdfast.audit.scenarios import measurement as suites
@@ -95,6 +96,8 @@ def audit(
         measured_most = worst.points(grain).mean
         bounds = limits(request, gap, drawn, model=model, measured=measured_most)
 
+        search = FixSearch(measurer.telling(tell("fixes")), compared)
+
         def judged(about: About) -> Verdict:
             verdict = judge(
                 request, budget.looks, worst, bounds, findings, gap, about=about, history=history
@@ -104,8 +107,8 @@ def audit(
             share = worth(request, about)
             if verdict.word == "SAFE" or share == 0.0 or void:
                 return verdict
-            fix = cheapest_fix(measurer.telling(tell("cheapest fix")), gap / share, compared)
-            return replace(verdict, fixes=() if fix is None else (fix,))
+            verdict = replace(verdict, fixes=search.fixes(verdict, share))
+            return replace(verdict, would_do=would_do(request, verdict, share))
 
         verdict = judged("final ranking")
         public = judged("public board") if request.parts.final_share < 1.0 else None

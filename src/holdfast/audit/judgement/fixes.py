@@ -1,120 +1,235 @@
-"""The cheapest fix: the least loss to honest users that brings the worst gain under the gap."""
+"""Fixes: changes that bring the worst gain under the gap, ranked by what they cost honest teams."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from holdfast.audit.baseline import Formulas
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.allowed import allowed
-from holdfast.audit.judgement.verdict import RESERVE, word_for
-from holdfast.audit.result import Fix, Interval, RuleRow
+from holdfast.audit.judgement.candidates import KINDS, Candidate, candidates
+from holdfast.audit.judgement.sentences import number
+from holdfast.audit.judgement.verdict import RESERVE, WORDS, word_for
+from holdfast.audit.result import Fix, Interval, RuleRow, Verdict
 from holdfast.audit.scenarios.measurer import Measurer
 from holdfast.audit.scenarios.rules import compared, price_points
-from holdfast.mechanisms import Batch, Exact, Ladder, ParameterFreeLadder, Rounding, Rule
+from holdfast.audit.scenarios.scenarios import Scenario, model_scenarios
+from holdfast.mechanisms import Exact, Ladder, Rounding, Rule
 from holdfast.problem import Problem
 
-__all__ = ["Candidate", "candidates", "cheapest_fix", "loss"]
+__all__ = ["READ", "FixSearch"]
 
-DECIMALS = (4, 3, 2, 1)
-STEPS = (0.002, 0.005, 0.01, 0.02, 0.05)
-# Shares of today's looks that are tried, and batches as shares of them.
-SHARES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
-BATCHES = (0.1, 0.34, 1.0)
 # Where to read on.
 READ = "docs/choosing_a_rule.md"
-# At most so many candidates are played.
-MOST_PLAYED = 8
+# At most so many candidates of a kind are played.
+MOST_PLAYED = 4
+# Plays of a candidate: until chance is this share of the gap, within limits.
+SHARE_OF_GAP = 0.125
+MOST_TRIALS = 64
+MOST_LABELS = 2 * 10**6
 
 
-class Candidate(NamedTuple):
-    """A change: a rule, looks of all accounts together, and what it costs."""
+@dataclass(frozen=True)
+class FixSearch:
+    """The search for fixes; what was played for one verdict serves the next.
 
-    rule: Rule
-    looks: int
-    loss: float
-
-
-def loss(rule: Rule, looks: int, request: Request) -> float:
-    """Return what a change costs honest users, in doublings.
-
-    Coarseness counts in standard errors of a score, because a step below the error hides nothing
-    that an honest user could rely on: log2(1 + resolution / error). Half the looks cost one, and
-    answers that come in batches of b cost log2(b).
+    Other rules at today's looks are taken in order of what they cost honest teams. Where fewer
+    looks are the fix, or part of it, the most looks that are enough are found by bisection.
+    Formulas and what was played before skip what can't be enough; the rest is played with the
+    attacks of the comparison, and with those that start from the given models. Enough is what the
+    verdict's reserve asks for: twice the gain is below the gap, or the gain is below it and no more
+    than chance.
     """
-    n, m, today = request.problem
-    error = 0.5 / math.sqrt(n)
-    coarse = math.log2(1.0 + rule.resolution(Problem(n, m, looks)) / error)
-    return coarse + math.log2(today / looks) + math.log2(rule.batch_size or 1)
 
+    measurer: Measurer
+    others: Mapping[Rule, RuleRow]
+    played: dict[tuple[Rule, int], Interval] = field(default_factory=dict)
 
-def candidates(request: Request) -> list[Candidate]:
-    """Return every change that is considered, cheapest first."""
-    today = request.n_looks
-    rules = [request.rule, *(Rounding(decimals=digits) for digits in DECIMALS)]
-    rules += [*(Ladder(step) for step in STEPS), ParameterFreeLadder()]
-    # No account can be left less than a look.
-    least = min(request.accounts, today)
-    looks = sorted({max(least, int(share * today)) for share in SHARES}, reverse=True)
-    found = {(rule, k): Candidate(rule, k, loss(rule, k, request)) for rule in rules for k in looks}
-    if not request.rule.waits:
-        for share in BATCHES:
-            batch = Batch(max(2, math.ceil(share * today)))
-            if batch.size <= today:
-                found[batch, today] = Candidate(batch, today, loss(batch, today, request))
-    del found[request.rule, today]
-    return sorted(found.values(), key=lambda each: (each.loss, str(each.rule), -each.looks))
+    def fixes(self, verdict: Verdict, share: float) -> tuple[Fix, ...]:
+        """Return the cheapest fix of each kind, the cheapest of all first.
 
+        `share` is what a gain on the scored part is worth in what the verdict is about. A fix is
+        offered only if it improves the word or the number.
+        """
+        request = self.measurer.request
+        able = candidates(request, verdict.gap_points)
+        of_kind = {kind: [c for c in able if c.kind(request) == kind] for kind in KINDS}
+        ladders = [each for each in of_kind["rule"] if isinstance(each.rule, Ladder)]
+        self._first(ladders[-1:], verdict, share)  # what the coarsest does not stop, no finer does
+        by_rule = self._first(of_kind["rule"], verdict, share)
+        found = [by_rule, self._first(of_kind["batch"], verdict, share)]
+        found.append(self._most_looks(of_kind["looks"], verdict, share))
+        if by_rule is None and ladders:
+            both = [c for c in of_kind["rule and looks"] if c.rule == ladders[-1].rule]
+            found.append(self._most_looks(both, verdict, share))
+        known = [fix for fix in found if fix is not None]
+        return tuple(sorted(known, key=lambda fix: fix.loss))
 
-def cheapest_fix(measurer: Measurer, gap: float, others: Mapping[Rule, RuleRow]) -> Fix | None:
-    """Return the cheapest candidate that brings the worst gain under the gap, or None.
+    def _first(self, able: Sequence[Candidate], verdict: Verdict, share: float) -> Fix | None:
+        """Return the first candidate that is enough; only so many are played."""
+        left = MOST_PLAYED
+        for each in able:
+            fresh = (each.rule, self._looks(each)) not in self.played
+            if fresh and self._promising(each, verdict.gap_points / share):
+                if left == 0:
+                    continue
+                left -= 1
+            fix = self._tried(each, verdict, share)
+            if fix is not None:
+                return fix
+        return None
 
-    `gap` is in points of the scored part: larger where a gain there counts only by its share.
-    `others` has what was found under other rules.
+    def _most_looks(self, able: Sequence[Candidate], verdict: Verdict, share: float) -> Fix | None:
+        """Return the candidate with the most looks that are enough, of those with one rule."""
+        by_looks = sorted(able, key=lambda each: each.looks)
+        best, low, high = None, 0, len(by_looks)
+        while low < high:
+            middle = (low + high) // 2
+            fix = self._tried(by_looks[middle], verdict, share)
+            if fix is None:
+                high = middle
+            else:
+                best, low = fix, middle + 1
+        return best
 
-    Enough is what the verdict's reserve asks for: twice the gain is below the gap, or the gain is
-    below it and no more than chance. Candidates are taken in order of loss. Formulas and what was
-    played before skip those that can't be enough; the others are played with the attacks of the
-    comparison, the strongest of them first.
-    """
-    request, budget, model = measurer.request, measurer.budget, measurer.model
-    n, m, _ = request.problem
-    forms = request.baseline.formulas
-    known = {rule: (budget.looks, row.possible) for rule, row in others.items()}
-    left = MOST_PLAYED
-    for each in candidates(request):
-        problem = Problem(n, m, each.looks)
-        rule, looks = each.rule, min(each.looks, budget.looks)
-        certain = allowed(request, rule, each.looks)
+    def _looks(self, each: Candidate) -> int:
+        return min(each.looks, self.measurer.budget.looks)
+
+    def _tried(self, each: Candidate, verdict: Verdict, share: float) -> Fix | None:
+        """Return a candidate as a fix if it is enough."""
+        request, model = self.measurer.request, self.measurer.model
+        gap = verdict.gap_points / share  # a gain on the scored part counts by its share
+        certain = allowed(request, each.rule, each.looks)
         if model is not None:
-            certain = max(certain, allowed(request, rule, each.looks, model=model))
-        proven = certain < gap
-        if not proven and not _promising(forms, each, problem, gap, known):
-            continue
-        if rule in known and known[rule][0] == looks:
-            possible = known[rule][1]
-        elif left == 0 and not proven:
-            continue  # too many were played; what is proven needs no luck
-        else:
-            left -= not proven
-            possible = _played(measurer, rule, looks, gap)
-            known[rule] = (looks, possible)
-        if proven or _enough(possible, gap):
-            return _fix(request, each, possible, certain, gap)
-    return None
+            certain = max(certain, allowed(request, each.rule, each.looks, model=model))
+        proven = model is not None and certain < gap
+        if not proven and not self._promising(each, gap):
+            return None
+        looks = self._looks(each)
+        if (each.rule, looks) not in self.played:
+            self.played[each.rule, looks] = self._play(each.rule, looks, gap)
+        possible = self.played[each.rule, looks]
+        if not (proven or _enough(possible, gap)):
+            return None
+        fix = self._fix(each, possible, certain, verdict, share, proven=proven)
+        return fix if _improves(fix, verdict) else None
+
+    def _scenarios(self, rule: Rule, looks: int) -> list[Scenario]:
+        request = self.measurer.request
+        found = compared(request, rule, looks)
+        if request.predictions:
+            n, m, _ = request.problem
+            found = [*found, *model_scenarios(rule, Problem(n, m, looks), request.histories)]
+        return found
+
+    def _play(self, rule: Rule, looks: int, gap: float) -> Interval:
+        """Return the worst gain under a rule; the first attack's alone if that is too much."""
+        measurer = self.measurer
+        trials, grain = self._trials(looks, gap), measurer.grain
+        asked = [(scenario, rule, looks) for scenario in self._scenarios(rule, looks)]
+        few = min(trials, measurer.budget.fewer)
+        first = measurer.measure(asked[:1], range(few))
+        if first[0].bias is not None and 100.0 * first[0].bias.mean >= 2.0 * gap:
+            return grain.interval(first[0].bias, few)
+        # Choose by a few plays, and measure what was chosen often enough.
+        rest = measurer.measure(asked[1:], range(few))
+        return measurer.strongest_of([(rule, looks, [*first, *rest])], trials)[0].points(grain)
+
+    def _trials(self, looks: int, gap: float) -> int:
+        """Return how many plays make chance small beside the gap, as far as time allows."""
+        n, m, _ = self.measurer.request.problem
+        deviation = 100.0 * math.sqrt((1.0 - 1.0 / m) / m / n)
+        wanted = math.ceil((1.96 * deviation / (SHARE_OF_GAP * gap)) ** 2)
+        affordable = MOST_LABELS // (n * looks)
+        return max(self.measurer.budget.fewer, min(wanted, affordable, MOST_TRIALS))
+
+    def _promising(self, each: Candidate, gap: float) -> bool:
+        """Tell whether neither a formula nor a measurement rules a candidate out."""
+        rule, request = each.rule, self.measurer.request
+        n, m, _ = request.problem
+        problem, forms = Problem(n, m, each.looks), request.baseline.formulas
+        if isinstance(rule, Rounding | Exact):
+            formula = forms.expected(rule, problem)
+            if rule.refines(Exact(), problem):
+                formula = forms.principle(problem)
+            if formula is not None and RESERVE * formula >= gap:
+                return False
+        known = dict(self.played)
+        for other, row in self.others.items():
+            known.setdefault((other, self.measurer.budget.looks), row.possible)
+        # A finer rule and more looks gain no less.
+        return not any(
+            looks <= each.looks and _is_finer(rule, other, problem) and not _enough(possible, gap)
+            for (other, looks), possible in known.items()
+        )
+
+    def _fix(
+        self,
+        each: Candidate,
+        possible: Interval,
+        certain: float,
+        verdict: Verdict,
+        share: float,
+        *,
+        proven: bool,
+    ) -> Fix:
+        request = self.measurer.request
+        n, m, _ = request.problem
+        gap = verdict.gap_points / share
+        word = word_for(possible, gap, proven=proven, most=certain)
+        price = price_points(each.rule, Problem(n, m, each.looks))
+        worth = _times(possible.at_most(certain), share, self.measurer)
+        before, after = max(0.0, verdict.points.mean), max(0.0, worth.mean)  # less is chance
+        return Fix(
+            rule=str(each.rule),
+            looks=each.looks,
+            loss=round(each.loss, 2),
+            possible=worth,
+            allowed=share * certain,
+            price_points=price,
+            proven=proven,
+            verdict=word,
+            text=f"{_change(request, each)} ({_price(each.rule, price)}): the worst gain found "
+            f"falls from {before:g} to {number(after)}, and the verdict "
+            f"{'becomes' if word != verdict.word else 'stays'} {word}.",
+            read=READ,
+        )
 
 
-def _played(measurer: Measurer, rule: Rule, looks: int, gap: float) -> Interval:
-    """Return the worst gain under a rule; the first attack's alone if that is too much."""
-    trials, grain = measurer.budget.fewer, measurer.grain
-    asked = [(scenario, rule, looks) for scenario in compared(measurer.request, rule, looks)]
-    first = measurer.measure(asked[:1], range(trials))
-    if first[0].bias is not None and 100.0 * first[0].bias.mean >= gap:
-        return grain.interval(first[0].bias, trials)
-    rest = measurer.measure(asked[1:], range(trials))
-    return measurer.strongest_of([(rule, looks, [*first, *rest])], trials)[0].points(grain)
+def _improves(fix: Fix, verdict: Verdict) -> bool:
+    better = WORDS.index(fix.verdict) - WORDS.index(verdict.word)
+    return better > 0 or (better == 0 and fix.possible.mean < verdict.points.mean)
+
+
+def _times(points: Interval, share: float, measurer: Measurer) -> Interval:
+    """Return a gain on the scored part as one in what a verdict is about."""
+    if share == 1.0:
+        return points
+    ends = (points.mean, points.low, points.high)
+    mean, low, high = (None if end is None else measurer.grain.round(share * end) for end in ends)
+    return Interval(mean or 0.0, low, high)
+
+
+def _change(request: Request, each: Candidate) -> str:
+    parts = []
+    if each.rule != request.rule:
+        parts.append(f"release {each.rule} instead of {request.release}")
+    if each.looks < request.n_looks:
+        own = max(1, each.looks // request.accounts)
+        parts.append(
+            f"allow {own:,} scored submission{'' if own == 1 else 's'} per account instead of "
+            f"{request.looks.count:,}"
+        )
+    change = " and ".join(parts)
+    return f"{change[:1].upper()}{change[1:]}"
+
+
+def _price(rule: Rule, price: float) -> str:
+    blur = f"blur for honest teams: up to {number(price)}" if price else "no blur for honest teams"
+    if rule.tells_best:
+        return f"{blur}, and only a new best is told its score"
+    return blur if rule.batch_size is None else f"{blur}, who wait for {rule.batch_size:,} answers"
 
 
 def _enough(possible: Interval, gap: float) -> bool:
@@ -123,65 +238,8 @@ def _enough(possible: Interval, gap: float) -> bool:
     return RESERVE * possible.mean < gap or (chance and possible.mean < gap)
 
 
-def _promising(
-    forms: Formulas,
-    each: Candidate,
-    problem: Problem,
-    gap: float,
-    known: Mapping[Rule, tuple[int, Interval]],
-) -> bool:
-    """Tell whether neither a formula nor a measurement rules a candidate out."""
-    rule = each.rule
-    formula = forms.expected(rule, problem)
-    if isinstance(rule, Rounding | Exact) and formula is not None and RESERVE * formula >= gap:
-        return False
-    for other, (looks, possible) in known.items():
-        # Small numbers of looks gain like their square root, and finer rules not less.
-        fewer = math.sqrt(min(1.0, each.looks / looks))
-        less = Interval(possible.mean * fewer, possible.low, possible.high)
-        if _is_finer(rule, other) and not _enough(less, gap):
-            return False
-    return True
-
-
-def _is_finer(rule: Rule, other: Rule) -> bool:
-    """Tell whether a rule is another one, or the same with more decimals or a smaller step."""
-    match rule, other:
-        case (Rounding(), Rounding()):
-            return rule.rounds_to <= other.rounds_to
-        case (Ladder(), Ladder()):
-            return rule.step <= other.step
-        case _:
-            return rule == other
-
-
-def _fix(request: Request, each: Candidate, possible: Interval, certain: float, gap: float) -> Fix:
-    rule = each.rule
-    n, m, _ = request.problem
-    parts = []
-    if rule != request.rule:
-        parts.append(f"release {rule} instead of {request.release}")
-    if each.looks < request.n_looks:
-        own = max(1, each.looks // request.accounts)
-        parts.append(
-            f"allow {own:,} look{'' if own == 1 else 's'} an account instead of "
-            f"{request.looks.count:,}"
-        )
-    change = " and ".join(parts)
-    proven = certain < gap
-    word = word_for(possible, gap, proven=proven)
-    gain = max(0.0, possible.mean)  # less than nothing is chance
-    return Fix(
-        rule=str(rule),
-        looks=each.looks,
-        loss=round(each.loss, 2),
-        possible=possible,
-        allowed=certain,
-        price_points=price_points(rule, Problem(n, m, each.looks)),
-        proven=proven,
-        verdict=word,
-        text=f"{change[:1].upper()}{change[1:]}: the worst gain found falls to "
-        f"{gain:g} point{'' if gain == 1.0 else 's'}, and the verdict becomes "
-        f"{word}.",
-        read=READ,
-    )
+def _is_finer(rule: Rule, other: Rule, problem: Problem) -> bool:
+    """Tell whether a rule refines another one, or has a smaller step, which tells more."""
+    if isinstance(rule, Ladder) and isinstance(other, Ladder):
+        return rule.step <= other.step
+    return rule.refines(other, problem)

@@ -8,7 +8,7 @@ from holdfast.audit.inputs.request import Request
 from holdfast.audit.result import About, Finding, Interval, Limits, Word
 from holdfast.audit.scenarios.measurer import StrongestAttack
 
-__all__ = ["certified", "in_points", "reason", "tested"]
+__all__ = ["certified", "in_points", "number", "reason", "tested"]
 
 WHO = {
     "features": "without learning anything",

@@ -11,7 +11,10 @@ from holdfast.audit.judgement.sentences import certified, reason, tested
 from holdfast.audit.result import About, Finding, History, Interval, Limits, Verdict, Word
 from holdfast.audit.scenarios.measurer import StrongestAttack
 
-__all__ = ["RESERVE", "gap_for", "judge", "word_for", "worth"]
+__all__ = ["RESERVE", "WORDS", "gap_for", "judge", "word_for", "worth"]
+
+# From worst to best.
+WORDS: tuple[Word, ...] = ("UNSAFE", "MARGINAL", "SAFE")
 
 # Attacks better than the suite's must not turn SAFE into a mistake: it keeps a factor of two.
 RESERVE = 2.0

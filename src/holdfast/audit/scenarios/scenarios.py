@@ -13,7 +13,7 @@ from holdfast.experiments.suite import SUITE
 from holdfast.mechanisms import Rule
 from holdfast.problem import Problem
 
-__all__ = ["Scenario", "compared_scenarios", "suite_scenarios"]
+__all__ = ["Scenario", "compared_scenarios", "model_scenarios", "suite_scenarios"]
 
 Attacks: TypeAlias = list[type[Described]]
 
@@ -70,15 +70,21 @@ def suite_scenarios(
     scenarios += _each("no features", blind, accounts)
     if shares:
         scenarios += _from_shares(_from_prior(), accounts, problem)
-    # From a model: those that read any scores, the ones that ask all at once first.
-    from_model = [cls for cls in _from_prior() if (cls.reads, cls.needs) == (Reads.SCORES, None)]
-    from_model.sort(key=lambda cls: cls.adaptive)
     if models:
-        scenarios += _each("model", from_model, accounts)
+        scenarios += _each("model", _from_model(), accounts)
     if 1 < accounts < problem.n_queries:
         scenarios += _each("features", _first_looks(_suite()), accounts, first=True)
         if models:
-            scenarios += _each("model", from_model, accounts, first=True)
+            scenarios += _each("model", _from_model(), accounts, first=True)
+    return scenarios
+
+
+def model_scenarios(rule: Rule, problem: Problem, accounts: int) -> list[Scenario]:
+    """Return the ways that start from models, against a rule that meets so many accounts."""
+    accounts = min(accounts, problem.n_queries) if rule.keeps_state else 1
+    scenarios = _each("model", _from_model(), accounts)
+    if 1 < accounts < problem.n_queries:
+        scenarios += _each("model", _from_model(), accounts, first=True)
     return scenarios
 
 
@@ -123,6 +129,12 @@ def _from_prior() -> Attacks:
     """Return the attacks for whom knows something of the labels, the slow ones first."""
     found = [cls for cls in attack_types() if cls.takes_prior and cls.strongest_on]
     return sorted(found, key=lambda cls: -cls.effort)
+
+
+def _from_model() -> Attacks:
+    """Return those that read any scores, the ones that ask all at once first."""
+    found = [cls for cls in _from_prior() if (cls.reads, cls.needs) == (Reads.SCORES, None)]
+    return sorted(found, key=lambda cls: cls.adaptive)
 
 
 def _strongest(attacks: Attacks, board: Reads, rounded: bool) -> Attacks:

@@ -1,0 +1,84 @@
+"""Candidate fixes: other rules, fewer looks and batches, and what each costs honest teams."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, NamedTuple, TypeAlias
+
+from holdfast.audit.inputs.request import Request
+from holdfast.mechanisms import Batch, Ladder, ParameterFreeLadder, Rounding, Rule
+from holdfast.problem import Problem
+
+__all__ = ["KINDS", "Candidate", "Kind", "candidates", "loss", "numbers_of_looks"]
+
+DECIMALS = (4, 3, 2, 1)
+STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
+# Batches as shares of today's looks.
+BATCHES = (0.1, 0.34, 1.0)
+# First digits of the numbers of looks that are tried.
+DIGITS = (5, 2, 1)
+
+Kind: TypeAlias = Literal["rule", "batch", "looks", "rule and looks"]
+KINDS: tuple[Kind, ...] = ("rule", "batch", "looks", "rule and looks")
+
+
+class Candidate(NamedTuple):
+    """A change: a rule, looks of all accounts together, and what it costs."""
+
+    rule: Rule
+    looks: int
+    loss: float
+
+    def kind(self, request: Request) -> Kind:
+        """Return what it changes."""
+        if self.rule == request.rule:
+            return "looks"
+        if self.rule.waits:
+            return "batch"
+        return "rule" if self.looks == request.n_looks else "rule and looks"
+
+
+def loss(rule: Rule, looks: int, request: Request) -> float:
+    """Return what a change costs honest teams, in doublings.
+
+    Coarseness counts in standard errors of a score, because a step below the error hides nothing
+    that an honest team could rely on: log2(1 + resolution / error). Half the looks cost one, and
+    answers that come in batches of b cost log2(b).
+    """
+    n, m, today = request.problem
+    error = 0.5 / math.sqrt(n)
+    coarse = math.log2(1.0 + rule.resolution(Problem(n, m, looks)) / error)
+    return coarse + math.log2(today / looks) + math.log2(rule.batch_size or 1)
+
+
+def numbers_of_looks(request: Request) -> list[int]:
+    """Return fewer looks than today's, of all accounts together, the most first.
+
+    Round numbers for each account: no account can be left less than a look.
+    """
+    own = range(len(str(request.looks.count)), -1, -1)
+    each = [digit * 10**power for power in own for digit in DIGITS]
+    together = [request.accounts * k for k in each]
+    return [k for k in together if k < request.n_looks]
+
+
+def candidates(request: Request, gap: float) -> list[Candidate]:
+    """Return every change that is considered, cheapest first.
+
+    None has a resolution coarser than the gap, in points, that the board should show: it would
+    hide what the ranking is for. Today's rule is today's, whatever its resolution.
+    """
+    n, m, today = request.problem
+    rules: list[Rule] = [*(Rounding(decimals=digits) for digits in DECIMALS)]
+    rules += [*(Ladder(step) for step in STEPS), ParameterFreeLadder()]
+    if not request.rule.waits:
+        sizes = {max(2, math.ceil(share * today)) for share in BATCHES}
+        rules += [Batch(size) for size in sorted(sizes) if size <= today]
+    fine = [rule for rule in rules if 100.0 * rule.resolution(Problem(n, m, today)) <= gap]
+    looks = numbers_of_looks(request)
+    found = [(request.rule, k) for k in looks]
+    for rule in fine:
+        if rule != request.rule:
+            found += [(rule, k) for k in ([today] if rule.waits else [today, *looks])]
+    priced = [Candidate(rule, k, loss(rule, k, request)) for rule, k in found]
+    return sorted(priced, key=lambda each: (each.loss, str(each.rule), -each.looks))

@@ -1,0 +1,69 @@
+"""Enough looks, or enough private examples: what would do where a ranking is not safe."""
+
+from __future__ import annotations
+
+import math
+
+from holdfast.audit.inputs.request import Request
+from holdfast.audit.judgement.sentences import number
+from holdfast.audit.judgement.verdict import RESERVE
+from holdfast.audit.result import Verdict
+from holdfast.mechanisms import Exact
+from holdfast.problem import Problem
+
+__all__ = ["private_examples", "would_do"]
+
+# Half-width of a 95 % interval of a score on N examples, in points, times sqrt(N), at most.
+HALF_WIDTH = 1.96 * 50.0
+
+
+def private_examples(gap: float) -> int:
+    """Return how many private examples tell two scores apart that differ by the gap, in points.
+
+    So many that a score is good to the gap: its 95 % interval is no wider, whatever the accuracy.
+
+    >>> private_examples(1.0)
+    9604
+    """
+    return math.ceil((HALF_WIDTH / gap) ** 2)
+
+
+def would_do(request: Request, verdict: Verdict, share: float) -> tuple[str, ...]:
+    """Return how many looks, or how many private examples, would do, one sentence each."""
+    said = []
+    gap = verdict.gap_points
+    if not any(fix.rule == request.release for fix in verdict.fixes):
+        said.append(_no_looks(request, gap / share))
+    if verdict.about == "final ranking":
+        said.append(_private(request, gap))
+    return tuple(text for text in said if text)
+
+
+def _no_looks(request: Request, gap: float) -> str:
+    n, m, _ = request.problem
+    one = Problem(n, m, 1)
+    if not request.rule.refines(Exact(), one):
+        return f"No smaller number of looks that was tried would do under {request.release} alone."
+    alone = request.baseline.formulas.principle(one)
+    if RESERVE * alone < gap:
+        return f"No smaller number of looks that was tried would do under {request.release} alone."
+    return (
+        f"No number of looks would do under {request.release}: one alone is forecast to gain "
+        f"{number(float(f'{alone:.1g}'))}."
+    )
+
+
+def _private(request: Request, gap: float) -> str:
+    wanted, parts = private_examples(gap), request.parts
+    if parts.private:
+        enough = "enough" if parts.private >= wanted else f"{wanted:,} would be"
+        good = HALF_WIDTH / math.sqrt(parts.private)
+        return (
+            f"Ranked by the {parts.private:,} private examples alone (--final private) nothing "
+            f"gained on the public board counts; a score there is good to ±{good:.2g} points, "
+            f"and {enough} for gaps of {number(gap)}."
+        )
+    return (
+        f"A private part of {wanted:,} examples that no look is scored on would do: it decides the "
+        f"ranking, and a score there is good to ±{number(gap)}."
+    )
