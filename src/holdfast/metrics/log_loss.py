@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.metrics.probabilities import ProbabilityMetric
 
@@ -28,6 +29,26 @@ class LogLoss(ProbabilityMetric):
     high: ClassVar[float] = math.inf
     reveals: ClassVar[str] = "with full precision the labels of dozens of examples of one's choice"
     source: ClassVar[str] = "sklearn.metrics.log_loss"
+
+    def most_offset(self, n_classes: int) -> float:
+        """Return the logarithm of the clip, less what keeps a row's rounding from being clipped."""
+        return -math.log(CLIP) - math.log(4.0 * n_classes)
+
+    def graded_row(self, unit: float, n_classes: int) -> NDArray[np.float64]:
+        """Return probabilities in a geometric sequence."""
+        odds = np.exp(-unit * np.arange(n_classes))
+        row: NDArray[np.float64] = odds / odds.sum()
+        if n_classes == 2:
+            row[0] = 1.0 - row[1]  # as it is computed for a submission of class 1 alone
+        return row
+
+    def pointed_row(self, weight: float, n_classes: int) -> NDArray[np.float64]:
+        """Return one large probability and equal small ones, whose complement is exact."""
+        small = 1.0 / (math.exp(weight) + n_classes - 1)
+        small = max(1.0, round(small * 2.0**53)) / 2.0**53
+        row = np.full(n_classes, small)
+        row[0] = 1.0 - (n_classes - 1) * small
+        return row
 
     def value(self, truth: Any, submission: Any) -> float:
         """Return the mean loss."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -55,6 +56,26 @@ class ProbabilityMetric(Metric):
                 f"submission must have rows that sum to 1, got {array[where].sum()} at {where}."
             )
         return array
+
+    def most_offset(self, n_classes: int) -> float:
+        """Return how much more one class of a forecast can cost than another, safely."""
+        raise NotImplementedError
+
+    def graded_row(self, unit: float, n_classes: int) -> NDArray[np.float64]:
+        """Return a forecast under which class c costs c times the unit more than class 0.
+
+        Up to rounding: what it costs exactly, `costs` tells.
+        """
+        raise NotImplementedError
+
+    def pointed_row(self, weight: float, n_classes: int) -> NDArray[np.float64]:
+        """Return a forecast under which all classes but class 0 cost the same, more by a weight."""
+        raise NotImplementedError
+
+    def costs(self, row: NDArray[np.float64]) -> list[Fraction]:
+        """Return what each class costs under a forecast, exactly as floats compute it."""
+        rows = row[None, :]
+        return [Fraction(self.value(np.array([label]), rows)) for label in range(row.size)]
 
     def _check_range(self, array: NDArray[np.float64]) -> None:
         outside = (array < 0.0) | (array > 1.0)

@@ -1,5 +1,6 @@
 """Attacks on boards that show other numbers than one accuracy."""
 
 from holdfast.attacks.through_metrics.by_group import ByGroup
+from holdfast.attacks.through_metrics.digits import Digits
 
-__all__ = ["ByGroup"]
+__all__ = ["ByGroup", "Digits"]
