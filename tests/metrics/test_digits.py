@@ -9,7 +9,7 @@ import sklearn.metrics
 from holdfast import Problem, metrics, oracles
 from holdfast.attacks.through_metrics import Digits
 from holdfast.attacks.through_metrics.digits import information_limit
-from holdfast.errors import InconsistentAnswer, InvalidInput, OutOfTurn
+from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
 from holdfast.mechanisms import parse_mechanism
 
 LOG_LOSS, BRIER = metrics.LogLoss(), metrics.Brier()
@@ -103,6 +103,12 @@ def test_an_answer_that_no_labels_give_is_refused_and_changes_nothing():
     sure = attack.certain()
     assert sure.any()
     assert (attack.labels()[sure] == hidden[sure]).all()
+
+
+def test_decimals_that_hide_single_matches_are_refused():
+    problem = Problem(10_000, 10, 50)
+    with pytest.raises(NotSupported, match="do not show one match"):
+        Digits(problem, rng=np.random.default_rng(0), metric=BRIER, decimals=4)
 
 
 def test_only_probabilities_have_digits():

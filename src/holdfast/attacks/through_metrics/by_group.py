@@ -48,7 +48,7 @@ class ByGroup:
     ...     [1, 0, 1, 1, 0, 0], metrics.Breakdown(groups), n_queries=9)
     >>> while (query := attack.ask()) is not None:
     ...     attack.tell(board.query(query))
-    >>> attack.predict(), board.looks < 6
+    >>> attack.predict(), board.looks <= 6
     (array([1, 0, 1, 1, 0, 0], dtype=uint8), True)
     """
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -208,9 +207,9 @@ class Digits(TurnBased[NDArray[np.float64]]):
         for _ in range(DESIGN_ROUNDS):
             looks = _looks_for_all(len(design.units), n, m)
             design = self._with_counted(max(0, n - len(design.units) * min(k, looks)), decimals)
-        if not design.units and not design.n_counted:
+        if 2.0 * SPACING * float(design.slack) > design.weight:
             raise NotSupported(
-                f"{decimals} decimals of {self._metric} show no digit of {n} labels."
+                f"{decimals} decimals of {self._metric} do not show one match among {n} examples."
             )
         return design
 
@@ -233,6 +232,11 @@ class Digits(TurnBased[NDArray[np.float64]]):
         return _Design(tuple(units), weight, Fraction(slack), n_counted)
 
 
+def _looks_for_all(digits: int, n: int, m: int) -> int:
+    """Return the least number of looks in which digits and counts together reach every label."""
+    return least(lambda looks: digits * looks + _counted_in(looks, n, m) >= n, 1, n + 1)
+
+
 def _counted_in(looks: int, n: int, m: int) -> int:
     """Return of how many examples `Lattice` reads all labels in so many looks, on average."""
     return least(lambda t: lattice_looks(t, m) > looks, 0, n + 1) - 1
@@ -251,5 +255,5 @@ def information_limit(
     widest = metric.most_offset(m)
     spread = widest / 2.0 / math.sqrt(n)
     step = math.ulp(widest / 2.0) if decimals is None else 10.0**-decimals
-    bits: Any = math.log2(spread * math.sqrt(2.0 * math.pi * math.e) / step)
-    return float(n * math.log2(m) / bits)
+    bits = math.log2(spread * math.sqrt(2.0 * math.pi * math.e) / step)
+    return n * math.log2(m) / bits
