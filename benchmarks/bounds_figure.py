@@ -71,7 +71,7 @@ class Bounds(Generated):
         problem = Problem(*map(int, sizes))
         if what in ATTACKS:
             rows = run([Experiment(what, problem, trials=TRIALS, seed=SEED)])
-            return round(mean_of(row["gain"] for row in rows).mean, 3)
+            return round(mean_of(row["gain_examples"] for row in rows).mean, 3)
         if what in ("any", "fixed"):
             found = certify(problem, fixed_queries=what == "fixed")
             return round(problem.n_examples * found.gain, 3)

@@ -15,6 +15,7 @@ from benchmarks.generated_base import Generated
 from benchmarks.tables import DATA, ROOT
 from holdfast.certificates import certify
 from holdfast.cli import main
+from holdfast.cli.plain import blur
 from holdfast.cores import available_cores
 from holdfast.experiments import Matrix, heat_map, mean_of, run, run_matrix, summarise
 from holdfast.experiments.demonstration import demo_experiments
@@ -64,11 +65,11 @@ class Demo(Generated):
         return {"printed": lines}
 
     def cells(self, content: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the accuracy of every attack that the table shows."""
+        """Return the gain of every attack that the table shows."""
         found, looks = {}, ""
-        for first, attack, accuracy, *_ in _rows(content["printed"]):
+        for first, attack, gain, *_ in _rows(content["printed"]):
             looks = first.replace(",", "") or looks
-            found[f"{attack} {looks}"] = accuracy
+            found[f"{attack.partition(':')[0]} {looks}"] = gain
         return found
 
     def measured(self, cell: str) -> str:
@@ -80,8 +81,8 @@ class Demo(Generated):
             if each.attack == attack and each.problem.n_queries == int(looks)
         )
         (summary,) = summarise(run([here]))
-        mean, stderr = summary["accuracy"]
-        return f"{mean:.2%} ± {stderr:.2%}"
+        mean, stderr = summary["bias"]
+        return f"{100 * mean:.2f} ± {100 * stderr:.2f}"
 
 
 class AuditShown(Generated):
@@ -191,8 +192,8 @@ class MatrixShown(Generated):
     def blocks(self, content: Mapping[str, Any]) -> dict[str, str]:
         """Return the table."""
         lines = [
-            "| rule | strongest attack | gain | strongest with any number of accounts | bound "
-            "| price |",
+            "| rule | strongest attack | its gain, points | strongest with any number of accounts: "
+            "gain, points | no attack can exceed, points | blur for honest teams, points |",
             "|---|---|---|---|---|---|",
         ]
         for rule, one, many, gain, gain_of_many, bound, price in content["rows"]:
@@ -217,7 +218,7 @@ class MatrixShown(Generated):
             plays = [play_once(self.matrix, Task(parsed, name, trial)) for trial in trials]
             gains.append(mean_of(each.bias for each in plays))
         return [
-            *(f"{gain.mean:.4f} ± {gain.stderr:.4f}" for gain in gains),
-            f"{certify(problem, parsed).gain:.3f}",
-            f"{parsed.resolution(problem):.2g}",
+            *(f"{100 * gain.mean:.2f} ± {100 * gain.stderr:.2f}" for gain in gains),
+            f"{100 * certify(problem, parsed).gain:.1f}",
+            blur(parsed.resolution(problem)),
         ]

@@ -101,7 +101,7 @@ def test_it_is_played_by_its_name(found):
 def test_a_plan_has_its_forecast(found):
     (told,) = (e for e in printed(found, "plan")["attacks"] if e["attack"] == "best-of-many")
     # sqrt(2 log(6) 40/2 (1 - 1/2)), by hand
-    assert told["gain"] == pytest.approx(5.986, abs=1e-3)
+    assert told["gain_examples"] == pytest.approx(5.986, abs=1e-3)
     assert told["reason"] == "the luckiest of k submissions: normal tail"
 
 

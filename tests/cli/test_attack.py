@@ -10,17 +10,27 @@ def test_the_json_has_the_documented_fields(holdfast):
     assert outcome.err == ""
     result = outcome.json
     assert list(result) == [
-        *("attack", "problem", "trials", "seed", "accuracy", "bias", "gain", "looks", "seconds")
+        *(
+            "attack",
+            "problem",
+            "trials",
+            "seed",
+            "accuracy",
+            "bias",
+            "gain_examples",
+            "looks",
+            "seconds",
+        )
     ]
     assert result["attack"] == "block-majority"
     assert result["problem"] == {"n_examples": 300, "n_classes": 3, "n_queries": 21}
     assert (result["trials"], result["seed"]) == (4, 7)
-    for name in ("accuracy", "bias", "gain"):
+    for name in ("accuracy", "bias", "gain_examples"):
         assert set(result[name]) == {"mean", "stderr"}
         assert result[name]["stderr"] > 0
     assert result["looks"] == {"mean": 21.0, "stderr": 0.0, "max": 21}
     assert result["bias"]["mean"] == pytest.approx(result["accuracy"]["mean"] - 1 / 3)
-    assert result["gain"]["mean"] == pytest.approx(300 * result["bias"]["mean"])
+    assert result["gain_examples"]["mean"] == pytest.approx(300 * result["bias"]["mean"])
 
 
 def test_the_error_of_a_single_trial_is_null(holdfast):
@@ -39,8 +49,12 @@ def test_same_seed_same_result_whatever_the_processes(holdfast):
 def test_the_table_names_what_was_measured(holdfast):
     outcome = holdfast("attack", "block-majority", *SIZES)
     assert outcome.code == 0
-    assert "block-majority on 300 examples, 3 classes, 21 looks: 10 trials, seed 0" in outcome.out
-    for word in ("accuracy", "bias", "gain", "looks", "Guessing scores 0.33333."):
+    assert (
+        "300 examples, 3 classes, 21 scored submissions (looks): 10 trials, seed 0" in outcome.out
+    )
+    assert "block-majority: finds each block's more frequent label\n" in outcome.out
+    heads = ("accuracy, %", "gain above guessing, points", "gain above guessing, examples", "looks")
+    for word in (*heads, "Guessing scores 33.333 %."):
         assert word in outcome.out
 
 

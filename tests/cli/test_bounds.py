@@ -24,8 +24,11 @@ def test_the_json_has_every_bound_with_an_accuracy_or_a_reason(holdfast):
 
 def test_the_table_shows_bounds_and_reasons(holdfast):
     out = holdfast("bounds", *SIZES, "--n-queries", 101).out
-    assert "101 looks at 10,000 examples of 10 classes; guessing scores 0.10000" in out
-    assert "0.10397" in out  # theorem 3: 1/10 + sqrt(101/100000)/8
+    assert (
+        "101 scored submissions (looks) at 10,000 examples of 10 classes; guessing scores 10.000 %"
+        in out
+    )
+    assert "10.397" in out  # theorem 3 in per cent: 1/10 + sqrt(101/100000)/8
     assert "It is proved for k = 1 only" in out
 
 
@@ -38,7 +41,8 @@ def test_a_largest_bias_is_turned_into_looks(holdfast):
     assert outcome["max_queries"]["any"] <= outcome["max_queries"]["non-adaptive"]
     assert outcome["queries_to_recover_all"]["column_vote"] == 207_212
     text = holdfast("bounds", *SIZES, "--max-bias", 0.05).out
-    assert f"{outcome['max_queries']['any']:,} look" in text
+    assert f"{outcome['max_queries']['any']:,} scored submissions (looks) are safe" in text
+    assert "an expected gain above guessing of at most 5 points:" in text
     assert "207,212" in text
 
 

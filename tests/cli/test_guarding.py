@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from holdfast.cli.plain import points
 from holdfast.guard import Ledger, Policy
 
 N = 400
@@ -63,7 +64,7 @@ def test_score_speaks_to_people_too(holdfast, host):
     outcome = score(holdfast, host, host.submit("a.csv", 100))
     assert "released   0.75\n" in outcome.out
     assert "meaning    exact score of this submission\n" in outcome.out
-    assert "looks left 1\n" in outcome.out
+    assert "looks left 1 (scored submissions)\n" in outcome.out
     assert "next look  now\n" in outcome.out
     assert "next look  never\n" in score(holdfast, host, host.submit("b.csv", 120)).out
 
@@ -180,7 +181,10 @@ def test_ledger_verify_and_show(holdfast, refused, host):
     assert (shown[0]["looks"], shown[0]["n_examples"], shown[0]["n_classes"]) == (1, N, 3)
     assert 0 < shown[0]["gain"] < 0.2
     assert [team["team"] for team in shown[0]["teams"]] == ["blue"]
-    assert "all together" in holdfast("ledger", "show", host.ledger).out
+    told = holdfast("ledger", "show", host.ledger).out
+    assert f" {points(shown[0]['gain'])} " in told.split("all together")[1]
+    assert "no attack can gain more, points" in told
+    assert "scored submissions (looks)" in told
     with Ledger(host.ledger).storage.writing() as transaction:
         transaction._engine.write(
             "UPDATE holdfast_entries SET released = '0.8' WHERE number = 2", ()
@@ -205,3 +209,5 @@ def test_the_gate_opens_for_a_large_improvement_and_not_for_a_small_one(holdfast
     failed = gated(holdfast, host, best, middle)
     assert failed.code == 1
     assert "FAIL: looking could explain it" in failed.out
+    assert "improvement +5.000 points (92.500 % to 97.500 %, 20 predictions differ)" in failed.out
+    assert "scored submissions (looks) could have bought" in " ".join(failed.out.split())

@@ -1,4 +1,9 @@
+import re
+
 import pytest
+
+from holdfast.attacks.registry import summary_of
+from holdfast.cli.plain import blur
 
 SIZES = ("--n-examples", 200, "--n-classes", 3, "--n-queries", 12, "--trials", 2)
 QUICK = (*SIZES, "--rule", "exact", "--rule", "ladder:0.05", "--processes", 1)
@@ -21,8 +26,20 @@ def test_json_has_every_cell_and_a_summary_of_every_rule(holdfast):
 def test_the_table_names_rules_attacks_and_bounds(holdfast):
     outcome = holdfast("matrix", *QUICK)
     assert outcome.code == 0
-    for word in ("ladder:0.05", "exact", "bound", "price", "suite 2026.11"):
-        assert word in outcome.out
+    said = " ".join(re.sub("[│┃]", " ", outcome.out).split())
+    for word in ("ladder:0.05", "exact", "suite 2026.11", "blur for", "no attack can"):
+        assert word in said
+    assert said.count(", points") + said.count(" points ") >= 4  # the unit in every head of gains
+
+
+def test_the_table_has_the_points_of_the_jsons_fractions(holdfast):
+    found, out = holdfast("matrix", *QUICK, "--json").json, holdfast("matrix", *QUICK).out
+    for rule in found["rules"]:
+        row = next(line for line in out.splitlines() if line.startswith(f"│ {rule['rule']} "))
+        assert f"{100 * rule['bias']['mean']:.2f} ±{100 * rule['bias']['stderr']:.2f}" in row
+        assert f"{100 * rule['certified']:.1f}" in row
+        assert f" {blur(rule['resolution'])} │" in row
+        assert summary_of(rule["strongest"]).split()[0] in out
 
 
 def test_the_same_seed_gives_the_same_result(holdfast):

@@ -20,14 +20,17 @@ def test_the_json_lists_every_attack_with_the_chosen_one_first(holdfast):
         assert each["reason"]
         if each["gain"] is not None:
             assert each["gain"] <= found["chosen"]["gain"]
-            assert abs(each["accuracy"] - 0.1 - each["gain"] / 1000) < 1e-9
+            assert abs(each["accuracy"] - 0.1 - each["gain"]) < 1e-9
+            assert abs(each["gain_examples"] - 1000 * each["gain"]) < 1e-9
 
 
 def test_the_table_says_what_to_play_and_why(holdfast):
     out = holdfast("plan", *SIZES).out
-    assert "50 looks at 1,000 examples of 10 classes, released: exact" in out
+    assert "50 scored submissions (looks) at 1,000 examples of 10 classes, released: exact" in out
     assert "Play champion-challenger: steers every example to one level" in out
-    assert "block-majority" in out
+    assert "block-majority: finds each" in out
+    assert all(head in out for head in ("gain, points", "accuracy, %", "looks"))
+    assert "no attack can exceed 37.303 % in expectation, a gain of 27.30" in out
 
 
 def test_the_release_rule_matters(holdfast):
@@ -42,7 +45,7 @@ def test_the_release_rule_matters(holdfast):
 def test_a_model_is_the_start(holdfast):
     found = holdfast("plan", *SIZES, "--prior-accuracy", 0.7, "--json").json
     assert abs(found["start"] - 0.7) < 1e-9
-    assert 0 < found["chosen"]["gain"] < 300
+    assert 0 < found["chosen"]["gain"] < 0.3
 
 
 def test_all_queries_at_once(holdfast):
@@ -53,8 +56,8 @@ def test_all_queries_at_once(holdfast):
 def test_auto_plays_as_planned(holdfast):
     played = holdfast("attack", "auto", *SIZES, "--trials", 12, "--seed", 3, "--json").json
     planned = holdfast("plan", *SIZES, "--json").json["chosen"]["gain"]
-    error = played["gain"]["stderr"]
-    assert abs(played["gain"]["mean"] - planned) < max(0.1 * planned, 4 * error)
+    error = played["bias"]["stderr"]
+    assert abs(played["bias"]["mean"] - planned) < max(0.1 * planned, 4 * error)
 
 
 def test_bad_input_is_refused(refused):

@@ -30,7 +30,7 @@ def quick(monkeypatch):
 
     def timed(rows, attack):
         # Games this small take a fraction of a millisecond: what the clock says of them is noise.
-        seconds = [{**row, "seconds": 2.0 ** (row["k"] / 3)} for row in rows]
+        seconds = [{**row, "seconds": 2.0 ** (row["n_queries"] / 3)} for row in rows]
         return reproduce.doubling_looks(seconds, attack)
 
     monkeypatch.setattr("holdfast.cli.reproduce.doubling_looks", timed)

@@ -65,5 +65,5 @@ def test_guarantees_belong_to_their_attack_and_nobody_exceeds_the_bound(points):
 
 
 def test_an_attack_is_left_out_where_it_refuses(points):
-    assert {p["k"] for p in points if p["attack"] == "exhaustive"} == {1, 21}
-    assert {p["k"] for p in points if p["attack"] == "block-majority"} == {1, 21, 201}
+    assert {p["n_queries"] for p in points if p["attack"] == "exhaustive"} == {1, 21}
+    assert {p["n_queries"] for p in points if p["attack"] == "block-majority"} == {1, 21, 201}

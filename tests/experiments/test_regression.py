@@ -12,7 +12,12 @@ def points(noise=0.0, rng=None):
     for k, n, m in GRID:
         bias = 3.0 * k**0.5 * n**-0.7 * m**-0.25
         measured = bias * (1 + noise * rng.standard_normal()) if rng else bias
-        yield {"k": k, "n": n, "m": m, "bias": Mean(measured, noise * bias)}
+        yield {
+            "n_queries": k,
+            "n_examples": n,
+            "n_classes": m,
+            "bias": Mean(measured, noise * bias),
+        }
 
 
 def test_a_power_law_is_recovered_exactly_without_noise():
@@ -33,7 +38,7 @@ def test_the_standard_errors_are_honest():
 def test_scatter_beyond_the_errors_raises_them():
     exact = list(points(1e-4, np.random.default_rng(0)))
     bent = [
-        {**point, "bias": Mean(point["bias"].mean * (1 + (point["k"] == 30)), 1e-6)}
+        {**point, "bias": Mean(point["bias"].mean * (1 + (point["n_queries"] == 30)), 1e-6)}
         for point in exact
     ]
     assert exponents(bent).k.stderr > 100 * exponents(exact).k.stderr
@@ -44,7 +49,7 @@ def test_scatter_beyond_the_errors_raises_them():
     [
         (list(points())[:4], "summaries must have at least 5 points, got 4."),
         ([{**p, "bias": Mean(0.0, 1.0)} for p in points()], "every mean bias must be positive"),
-        ([{**p, "m": 2} for p in points()], "k, n and m must all vary"),
+        ([{**p, "n_classes": 2} for p in points()], "k, n and m must all vary"),
     ],
 )
 def test_what_can_not_be_fitted_is_refused(bad, message):

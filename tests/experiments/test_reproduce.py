@@ -105,9 +105,9 @@ def test_doubling_is_read_off_the_fastest_times():
         # Noise of one percent, and a disturbance that doubles the time of every other trial.
         {
             "attack": "x",
-            "k": k,
-            "n": n,
-            "m": 2,
+            "n_queries": k,
+            "n_examples": n,
+            "n_classes": 2,
             "seconds": (1 + trial % 2) * 2 ** (k / 3) * math.exp(0.01 * rng.standard_normal()),
         }
         for k in (10, 20, 30, 40)
@@ -123,4 +123,4 @@ def test_rows_of_the_table_can_be_played():
     for row in TABLE_1:
         tiny = replace(row, grid=Grid((8,), (16,), (2,)))
         (experiment,) = table_experiments(1, rows=[tiny], effort=1e-9)
-        assert run_trial(experiment, 0)["n"] == 16
+        assert run_trial(experiment, 0)["n_examples"] == 16

@@ -15,13 +15,13 @@ def without_seconds(rows):
 def test_a_row_is_flat_and_its_numbers_agree():
     (row,) = run([Experiment("block-majority", PROBLEM, trials=1, seed=5)])
     assert list(row) == [
-        *("attack", "n", "m", "k", "trial", "seed"),
-        *("matches", "accuracy", "bias", "gain", "looks", "seconds"),
+        *("attack", "n_examples", "n_classes", "n_queries", "trial", "seed"),
+        *("matches", "accuracy", "bias", "gain_examples", "looks", "seconds"),
     ]
-    assert (row["n"], row["m"], row["k"]) == PROBLEM
+    assert (row["n_examples"], row["n_classes"], row["n_queries"]) == PROBLEM
     assert row["accuracy"] == row["matches"] / 200
     assert row["bias"] == pytest.approx(row["accuracy"] - 1 / 4)
-    assert row["gain"] == row["matches"] - 50
+    assert row["gain_examples"] == row["matches"] - 50
     assert row["looks"] == 21
 
 

@@ -113,7 +113,7 @@ def test_a_gate_that_fails_says_what_would_pass_and_that_does_pass(tmp_path):
     assert failed.improvement == pytest.approx(0.06)
     assert not failed.passed
     needed, fewer, more, finer = [*failed.advice, None][:4]
-    assert needed == f"an improvement of more than {failed.bought + failed.blur:.5f}"
+    assert needed == f"an improvement of more than {100 * (failed.bought + failed.blur):.3f} points"
     assert "differing predictions" in fewer
     most = number_in(fewer)
     # The same improvement of 60 examples with that many differing, and with two more.

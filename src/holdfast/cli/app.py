@@ -39,17 +39,17 @@ TASKS = {
         "lint": "List the unsafe settings of a host's configuration, with line numbers.",
         "matrix": "Judge release rules by the strongest of many attacks.",
         "plan": "Predict what every attack would gain and say which one to play, and why.",
-        "bounds": "Say what accuracy so many looks can achieve, and what no attack can exceed.",
+        "bounds": "Say what so many scored submissions can reach, and what no attack can exceed.",
     },
     "Run a board": {
         "policy": "Write or check a policy: what is released of a score, and how often.",
         "score": "Score a submission through the ledger and print only what the policy releases.",
-        "choose": "Name one of a team's answered looks for the final result; it costs no look.",
+        "choose": "Name one of a team's scored submissions for the final result; it costs nothing.",
         "close": "Close the board: score each team's final submissions on the private part, and "
         "rank them.",
-        "gate": "Exit 0 if the candidate's improvement exceeds what the looks so far could have "
-        "bought.",
-        "ledger": "Make a ledger, copy it, verify it, or show what its looks allow.",
+        "gate": "Exit 0 if a candidate improves by more than the scored submissions so far could "
+        "have bought.",
+        "ledger": "Make a ledger, copy it, verify it, or show what its scored submissions allow.",
         "board": "Make a leaderboard, let teams and hosts in, change its rule, close and check it.",
         "serve": "Serve the boards of a database: pages, and an API for programs.",
     },

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +21,7 @@ from holdfast.cli.options import (
     processes_for,
 )
 from holdfast.cli.output import human, print_json, progress
+from holdfast.cli.plain import explained_attack, percent, scored_submissions
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Experiment, Mean, run, summarise
 from holdfast.files.label_files import read_labels
@@ -35,7 +37,9 @@ def attack(
             autocompletion=completed_attack,
         ),
     ],
-    n_queries: Annotated[int, looks_option("How many looks the attack may take.")],
+    n_queries: Annotated[
+        int, looks_option("How many scored submissions (looks) the attack may take.")
+    ],
     n_examples: Annotated[
         int | None, typer.Option(help="Size of the test set. Default: that of --labels.")
     ] = None,
@@ -71,8 +75,8 @@ def attack(
     """Play an attack against hidden labels and report the accuracy it ends with.
 
     Each trial hides labels behind an oracle that answers only accuracies, lets the attack take its
-    looks, and scores its final guess. Bias is the accuracy above 1/m, the accuracy of guessing;
-    gain is the same in examples.
+    scored submissions (looks), and scores its final guess. The gain is the accuracy above 1/m, that
+    of guessing: in points here, a fraction in the JSON (bias), and as a number of examples.
 
     Examples
     --------
@@ -113,7 +117,7 @@ def _result(experiment: Experiment, summary: dict[str, Any], seconds: float) -> 
         "seed": experiment.seed,
         "accuracy": summary["accuracy"],
         "bias": summary["bias"],
-        "gain": summary["gain"],
+        "gain_examples": summary["gain_examples"],
         "looks": {**summary["looks"]._asdict(), "max": summary["max_looks"]},
         "seconds": round(seconds, 3),
     }
@@ -124,21 +128,26 @@ def _show(result: dict[str, Any]) -> None:
     table = Table()
     for column in ("", "mean", "standard error"):
         table.add_column(column, justify="right" if column else "left")
-    for name, form in (("accuracy", ".5f"), ("bias", ".5f"), ("gain", ",.2f")):
+    rows: tuple[tuple[str, str, Callable[[float], str]], ...] = (
+        ("accuracy, %", "accuracy", percent),
+        ("gain above guessing, points", "bias", percent),
+        ("gain above guessing, examples", "gain_examples", "{:,.2f}".format),
+    )
+    for title, name, shown in rows:
         value: Mean = result[name]
-        table.add_row(name, format(value.mean, form), _error(value.stderr, form))
-    looks = result["looks"]
-    table.add_row("looks", format(looks["mean"], ",.1f"), _error(looks["stderr"], ",.1f"))
+        table.add_row(title, shown(value.mean), _error(value.stderr, shown))
+    looks, shown = result["looks"], "{:,.1f}".format
+    table.add_row("looks", shown(looks["mean"]), _error(looks["stderr"], shown))
     human().print(
-        f"{result['attack']} on {n:,} examples, {m:,} classes, {k:,} looks: "
-        f"{result['trials']:,} trials, seed {result['seed']}"
+        f"{explained_attack(result['attack'])}\n{n:,} examples, {m:,} classes, "
+        f"{scored_submissions(k)}: {result['trials']:,} trials, seed {result['seed']}"
     )
     human().print(table)
     human().print(
-        f"Guessing scores {1 / m:.5f}. No trial took more than {looks['max']:,} looks. "
+        f"Guessing scores {percent(1 / m)} %. No trial took more than {looks['max']:,} looks. "
         f"Took {result['seconds']:.1f} s."
     )
 
 
-def _error(stderr: float, form: str) -> str:
-    return "-" if math.isnan(stderr) else format(stderr, form)
+def _error(stderr: float, shown: Callable[[float], str]) -> str:
+    return "-" if math.isnan(stderr) else shown(stderr)

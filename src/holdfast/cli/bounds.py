@@ -11,6 +11,8 @@ from holdfast.bounds import Bound, all_bounds, queries_to_recover_all
 from holdfast.certificates import safe_looks
 from holdfast.cli.options import AsJson, looks_option
 from holdfast.cli.output import human, print_json
+from holdfast.cli.plain import looks as count_looks
+from holdfast.cli.plain import percent, point_word, scored_submissions
 from holdfast.errors import InvalidInput
 from holdfast.problem import Problem
 
@@ -20,19 +22,22 @@ __all__ = ["bounds"]
 def bounds(
     n_examples: Annotated[int, typer.Option(help="Size of the test set.")],
     n_classes: Annotated[int, typer.Option(help="Number of classes.")],
-    n_queries: Annotated[int | None, looks_option("Number of looks.")] = None,
+    n_queries: Annotated[int | None, looks_option("Number of scored submissions (looks).")] = None,
     max_bias: Annotated[
         float | None,
-        typer.Option(help="Ask the other way round: how many looks keep the bias below this?"),
+        typer.Option(
+            help="Ask the other way round: how many looks keep the expected accuracy above "
+            "guessing below this fraction? 0.01 is one point."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what accuracy so many looks can achieve, and what no attack can exceed.
+    """Say what so many scored submissions can reach, and what no attack can exceed.
 
     Accuracies are expected values against the worst labels, with exact scores released, for
     attacks without a model of the labels (with one, see `holdfast plan`). A bound outside its
-    conditions says why it does not apply. With --max-bias, say instead how many looks keep every
-    such attack's expected bias (accuracy above 1/m) below a limit.
+    conditions says why it does not apply. With --max-bias, say instead how many scored submissions
+    (looks) keep every such attack's expected bias (accuracy above 1/m) below a limit.
 
     Examples
     --------
@@ -70,15 +75,18 @@ def _entry(bound: Bound) -> dict[str, object]:
 def _show(problem: Problem, found: list[Bound]) -> None:
     n, m, k = problem
     console = human()
-    console.print(f"{k:,} looks at {n:,} examples of {m:,} classes; guessing scores {1 / m:.5f}")
+    console.print(
+        f"{scored_submissions(k)} at {n:,} examples of {m:,} classes; guessing scores "
+        f"{percent(1 / m)} %"
+    )
     for side, title in (
-        ("achievable", "achievable: some attack reaches"),
-        ("impossible", "impossible: no attack exceeds"),
+        ("achievable", "accuracy that some attack reaches, %"),
+        ("impossible", "accuracy that no attack can exceed, %"),
     ):
         table = Table("bound", title, "statement", "for")
         for bound in sorted(found, key=lambda bound: (bound.accuracy is None, bound.accuracy or 0)):
             if bound.side == side:
-                value = bound.reason if bound.accuracy is None else f"{bound.accuracy:.5f}"
+                value = bound.reason if bound.accuracy is None else percent(bound.accuracy)
                 who = f"{bound.analyst} analyst" if bound.analyst == "any" else bound.analyst
                 table.add_row(bound.name, value, bound.statement, who)
         console.print(table)
@@ -100,9 +108,18 @@ def _invert(n: int, m: int, max_bias: float, as_json: bool) -> None:
         )
         return
     console = human()
-    console.print(f"{n:,} examples of {m:,} classes, expected bias at most {max_bias:g}:")
-    console.print(f"  {_looks(looks)} safe against any attack without a model of the labels")
-    console.print(f"  {_looks(fixed)} safe if all queries are fixed before the first answer")
+    console.print(
+        f"{n:,} examples of {m:,} classes, an expected gain above guessing of at most "
+        f"{point_word(max_bias)}:"
+    )
+    console.print(
+        f"  {scored_submissions(looks)} {_are(looks)} safe against any attack without a model of "
+        "the labels"
+    )
+    console.print(
+        f"  {count_looks(fixed)} {_are(fixed)} safe if all queries are fixed before the first "
+        "answer"
+    )
     console.print("To recover every label:")
     console.print(f"  fewer than {recover.adaptive:,} looks can't suffice")
     console.print(
@@ -111,5 +128,5 @@ def _invert(n: int, m: int, max_bias: float, as_json: bool) -> None:
     console.print(f"  from {recover.column_vote:,} on, column-vote decides every label")
 
 
-def _looks(count: int) -> str:
-    return "1 look is" if count == 1 else f"{count:,} looks are"
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"

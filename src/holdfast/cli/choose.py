@@ -36,7 +36,7 @@ def choose(
     shared_labels: SharedLabels = False,
     as_json: AsJson = False,
 ) -> None:
-    """Name one of a team's answered looks for the final result; it costs no look.
+    """Name one of a team's scored submissions for the final result; it costs nothing.
 
     The policy's final_choices says how many a team may name, and holdfast close ranks by the
     best of them. Exit code 2: no look of this team, or it has named as many as it may.

@@ -22,6 +22,7 @@ from holdfast.cli.guarding import (
 )
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
+from holdfast.cli.plain import percent
 from holdfast.errors import InvalidInput
 from holdfast.guard import Finals
 from holdfast.guard import close as close_board
@@ -68,11 +69,11 @@ def close(
         f"{finals.n_examples:,} private examples, {len(finals.results):,} teams"
         f"{' (from the record)' if finals.repeated else ''}"
     )
-    shown = Table("rank", "team", "private score", "released", "chosen")
+    shown = Table("rank", "team", "private accuracy, %", "released at the look", "chosen")
     for final in finals.results:
         released = "-" if final.released is None else f"{final.released:g}"
         chosen = "by the team" if final.chosen else "by rule"
-        shown.add_row(str(final.rank), final.team, f"{final.score:.5f}", released, chosen)
+        shown.add_row(str(final.rank), final.team, percent(final.score), released, chosen)
     human().print(shown)
 
 

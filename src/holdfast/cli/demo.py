@@ -12,6 +12,7 @@ from rich.table import Table
 
 from holdfast.cli.options import AsJson, Processes, Seed, output_folder, processes_for
 from holdfast.cli.output import human, print_json, progress
+from holdfast.cli.plain import explained_attack
 from holdfast.experiments import run, summarise
 from holdfast.experiments.demonstration import (
     N_CLASSES,
@@ -35,8 +36,9 @@ def demo(
 ) -> None:
     """Overfit a hidden test set of 10,000 examples and 10 classes with every attack.
 
-    Prints what each attack scored, what the paper guarantees it, and what no attack can exceed;
-    draws the same as a figure. Takes less than a minute.
+    Prints what each attack gained above guessing, what the paper guarantees it, and what no attack
+    can exceed, in points (fractions in the JSON); draws the same as a figure. Takes less than a
+    minute.
 
     Examples
     --------
@@ -71,7 +73,7 @@ def demo(
 def _point(point: dict[str, Any]) -> dict[str, Any]:
     return {
         "attack": point["attack"],
-        "n_queries": point["k"],
+        "n_queries": point["n_queries"],
         "trials": point["trials"],
         "accuracy": point["accuracy"],
         "guarantee": point["guarantee"],
@@ -83,24 +85,33 @@ def _show(points: Sequence[dict[str, Any]], paths: list[Path]) -> None:
     console = human()
     console.print(
         f"A hidden test set of {N_EXAMPLES:,} examples and {N_CLASSES} classes. "
-        f"Guessing scores {1 / N_CLASSES:.0%}."
+        f"Guessing scores {100 / N_CLASSES:.0f} %; a gain is what an attack scores above that, "
+        "after so many scored submissions (looks)."
     )
-    table = Table("looks", "attack", "accuracy", "guaranteed", "no attack exceeds")
-    for column in (0, 2, 3, 4):
-        table.columns[column].justify = "right"
+    table = Table()
+    table.add_column("looks", justify="right")
+    table.add_column("attack", no_wrap=True)
+    # Narrow enough that heads fold and rows don't.
+    for title, width in (
+        ("gain, points", 14),
+        ("guaranteed, points", 11),
+        ("no attack can exceed, points", 14),
+    ):
+        table.add_column(title, justify="right", width=width)
+    free = 1 / N_CLASSES
     for k in LOOKS_IN_TABLE:
-        here = sorted((p for p in points if p["k"] == k), key=lambda p: -p["accuracy"].mean)
+        here = sorted((p for p in points if p["n_queries"] == k), key=lambda p: -p["accuracy"].mean)
         for at, point in enumerate(here):
             guarantee = point["guarantee"]
-            mean, stderr = point["accuracy"]
+            mean, stderr = point["bias"]
             table.add_row(
                 f"{k:,}" if at == 0 else "",
-                point["attack"],
-                f"{mean:7.2%} ± {stderr:.2%}",
-                "" if guarantee is None else f"{guarantee:.2%}",
-                f"{point['upper_bound']:.2%}" if at == 0 else "",
+                explained_attack(point["attack"]),
+                f"{100 * mean:.2f} ± {100 * stderr:.2f}",
+                "" if guarantee is None else f"{100 * (guarantee - free):.2f}",
+                f"{100 * (point['upper_bound'] - free):.2f}" if at == 0 else "",
                 end_section=at == len(here) - 1,
             )
     console.print(table)
-    console.print("accuracy: mean and standard error over trials with fresh labels and attacks")
+    console.print("gain: mean and standard error over trials with fresh labels and attacks")
     console.print(f"Figure: {' and '.join(map(str, paths))}")

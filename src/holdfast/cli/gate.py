@@ -22,6 +22,7 @@ from holdfast.cli.guarding import (
 )
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
+from holdfast.cli.plain import percent, scored_submissions
 from holdfast.guard import gate as decide
 
 __all__ = ["gate"]
@@ -45,7 +46,7 @@ def gate(
     shared_labels: SharedLabels = False,
     as_json: AsJson = False,
 ) -> None:
-    """Exit 0 if the candidate's improvement exceeds what the looks so far could have bought.
+    """Exit 0 if a candidate improves by more than the scored submissions so far could have bought.
 
     Both are scored through the ledger; a prediction that was scored before costs no look. Exit
     1 if chance and looking could explain the difference, and then it says what would pass; 2 if
@@ -71,13 +72,15 @@ def gate(
     else:
         shown = "not told"
         if result.improvement is not None and result.candidate is not None:
-            shown = f"{result.improvement:+.5f} ({result.baseline:.5f} to {result.candidate:.5f}"
-            shown += f", {result.differing:,} predictions differ)"
+            assert result.baseline is not None
+            shown = f"{100 * result.improvement:+.3f} points ({percent(result.baseline)} % to "
+            shown += f"{percent(result.candidate)} %, {result.differing:,} predictions differ)"
         human().print(f"improvement {shown}")
+        needed = result.bought + result.blur
         human().print(
-            f"needed      {result.bought + result.blur:+.5f}: {result.looks:,} looks could have "
-            f"bought {result.bought:.5f} at confidence {result.confidence:g}, the release rule "
-            f"blurs {result.blur:.5f}"
+            f"needed      {100 * needed:+.3f} points: {scored_submissions(result.looks)} could "
+            f"have bought {percent(result.bought)} at confidence {result.confidence:g}, the "
+            f"release rule blurs {percent(result.blur)}"
         )
         human().print(f"part        {files.guard.part}")
         human().print("PASS" if result.passed else "FAIL: looking could explain it")

@@ -13,6 +13,7 @@ from holdfast.cli.explained import ExplainedCommand, ExplainedGroup, with_exampl
 from holdfast.cli.guarding import DEFAULT_LEDGER, IdColumn, LabelColumn, SharedLabels, moment
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
+from holdfast.cli.plain import points
 from holdfast.errors import InvalidInput, LedgerError, LedgerMissing
 from holdfast.guard import DataSetExposure, Ledger, exposure
 from holdfast.guard.data_set import names_of, owners_of
@@ -29,7 +30,7 @@ __all__ = ["ledger"]
 
 ledger = typer.Typer(
     help=with_examples(
-        "Make a ledger, copy it, verify it, or show what its looks allow.",
+        "Make a ledger, copy it, verify it, or show what its scored submissions allow.",
         "holdfast ledger init ledger.db",
         "holdfast ledger verify ledger.db",
     ),
@@ -233,10 +234,11 @@ def verify(
 
 @ledger.command(cls=ExplainedCommand)
 def show(url: Url = DEFAULT_LEDGER, as_json: AsJson = False) -> None:
-    """Show the looks of every team on every data set and the worst gain they allow.
+    """Show every team's scored submissions (looks) on every data set and the worst gain they allow.
 
     The gain is the largest expected accuracy above guessing that any analyst could have got from
-    the answers so far. It says what is possible, not what was done.
+    the answers so far, in points (a fraction in the JSON). It says what no attack can exceed, not
+    what was done.
 
     Examples
     --------
@@ -253,16 +255,19 @@ def show(url: Url = DEFAULT_LEDGER, as_json: AsJson = False) -> None:
             f"data set {each.data_set[:12]}: {each.n_examples:,} examples, "
             f"{each.n_classes:,} classes"
         )
-        table = Table("team", "looks", "failed", "last look (UTC)", "worst gain")
+        table = Table(
+            "team", "scored submissions (looks)", "failed", "last look (UTC)",
+            "no attack can gain more, points",
+        )  # fmt: skip
         for team in each.teams:
             table.add_row(
                 team.team,
                 f"{team.looks:,}",
                 f"{team.failed:,}",
                 moment(team.last),
-                f"{team.gain:.5f}",
+                points(team.gain),
             )
-        table.add_row("all together", f"{each.looks:,}", f"{each.failed:,}", "", f"{each.gain:.5f}")
+        table.add_row("all together", f"{each.looks:,}", f"{each.failed:,}", "", points(each.gain))
         human().print(table)
     if not found:
         human().print("No looks yet.")

@@ -101,8 +101,8 @@ def _show(report: Report) -> None:
     console.print(_table(report))
     if report.exposures:
         console.print(
-            "Forecast: what the strongest attack with a formula is expected to gain. Limit: what "
-            "nobody who knows nothing of the labels beforehand can exceed in expectation."
+            "Forecast: what the strongest attack with a formula is expected to gain. No attack can "
+            "exceed: in expectation, if it knows nothing of the labels beforehand."
         )
     else:
         console.print("With --n-examples and --n-classes: bits and gains in points.")
@@ -112,7 +112,7 @@ def _table(report: Report) -> Table:
     table = Table(title="scored submissions (looks) of one account", title_justify="left")
     for name in ("phase", "looks", "from", "seen by"):
         table.add_column(name)
-    heads = ("bits", "forecast, points", "limit, points") if report.exposures else ()
+    heads = ("bits", "forecast, points", "no attack can exceed, points") if report.exposures else ()
     for name in heads:
         table.add_column(name, justify="right")
     for at, phase in enumerate(report.phases):

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from holdfast.cli.options import AsJson, Processes, Seed, completed_rule, looks_option, problem_from
 from holdfast.cli.output import human, print_json, progress
+from holdfast.cli.plain import blur, explained_attack, percent, scored_submissions
 from holdfast.cores import available_cores
 from holdfast.experiments import Matrix, Mean, RuleSummary, heat_map, n_plays, run_matrix
 from holdfast.experiments.heat_map import check_figure
@@ -20,7 +21,9 @@ __all__ = ["matrix"]
 
 
 def matrix(
-    n_queries: Annotated[int, looks_option("How many looks an attack may take.")],
+    n_queries: Annotated[
+        int, looks_option("How many scored submissions (looks) an attack may take.")
+    ],
     n_examples: Annotated[
         int | None, typer.Option(help="Size of the test set. Default: that of --labels.")
     ] = None,
@@ -54,8 +57,9 @@ def matrix(
     Every attack of the suite that can play a rule does. For each rule: the strongest attack and
     what it gains above guessing (measured again on fresh labels), with one account and with as many
     as it likes; the certified bound, which no attack can exceed in expectation that knows nothing
-    of the labels; and the price to an honest user, how far an answer may be from the exact
-    accuracy. Exit code 1 if a rule's measured gain exceeds its certified bound.
+    of the labels; and the blur for honest teams, how far an answer may be from the exact accuracy.
+    In points; fractions in the JSON. Exit code 1 if a rule's measured gain exceeds its certified
+    bound.
 
     Examples
     --------
@@ -97,31 +101,49 @@ def _show(result: dict[str, Any]) -> None:
     n, m, k = result["problem"]
     console = human()
     console.print(
-        f"suite {result['suite']['version']} on {n:,} examples, {m:,} classes, {k:,} looks: "
-        f"{result['trials']} trials, seed {result['seed']}"
+        f"suite {result['suite']['version']} on {n:,} examples, {m:,} classes, "
+        f"{scored_submissions(k)}: {result['trials']} trials, seed {result['seed']}"
     )
     table = Table()
-    for title in ("release rule", "strongest attack", "strongest with any number of accounts"):
+    table.add_column("release rule", no_wrap=True)
+    for title in (
+        "gain of the strongest attack, points",
+        "gain of the strongest with any number of accounts, points",
+    ):
         table.add_column(title, overflow="fold")
-    for title in ("bound", "bits", "price"):
-        table.add_column(title, justify="right", no_wrap=True)
+    for title, width in (
+        ("no attack can exceed, points", 14),
+        ("bits per look", 8),
+        ("blur for honest teams, points", 10),
+    ):
+        table.add_column(title, justify="right", width=width)
     summaries: list[RuleSummary] = result["rules"]
     for each in sorted(summaries, key=lambda summary: -summary.bias.mean):
         table.add_row(
             each.rule,
-            f"{_gain(each.bias)} {each.strongest}",
-            f"{_gain(each.bias_with_accounts)} {each.strongest_with_accounts}",
-            f"{each.certified:.3f}" + ("" if each.holds else " EXCEEDED"),
+            f"{_gain(each.bias)} {explained_attack(each.strongest)}",
+            "the same"
+            if each.strongest_with_accounts == each.strongest
+            else f"{_gain(each.bias_with_accounts)} "
+            f"{explained_attack(each.strongest_with_accounts)}",
+            _bound(each),
             f"{each.bits_per_look:.1f}",
-            f"{each.resolution:.2g}",
+            blur(each.resolution),
         )
     console.print(table)
     console.print(
-        f"Accuracy above guessing ({1 / m:.5f}), and what no attack can exceed that knows nothing "
-        f"of the labels; bits per look; how far an answer may be from the truth. Took "
-        f"{result['seconds']:.1f} s."
+        f"Gains are accuracy above guessing, which scores {percent(1 / m)} %. No attack can "
+        "exceed: in expectation, if it knows nothing of the labels. Blur: how far an answer may be "
+        f"from the truth. Took {result['seconds']:.1f} s."
     )
 
 
+def _bound(each: RuleSummary) -> str:
+    """Return the bound of one account and, if that differs, of any number of them."""
+    one, many = (f"{100 * gain:.1f}" for gain in (each.certified, each.certified_with_accounts))
+    shown = one if one == many else f"{one}; with accounts {many}"
+    return shown if each.holds else f"{shown} EXCEEDED"
+
+
 def _gain(bias: Mean) -> str:
-    return f"{bias.mean:.4f} ±{bias.stderr:.4f}"
+    return f"{100 * bias.mean:.2f} ±{100 * bias.stderr:.2f}"

@@ -12,6 +12,7 @@ from holdfast.answers import AnswerModel, ComparisonAnswers
 from holdfast.certificates import Certificate, certify
 from holdfast.cli.options import AsJson, completed_rule, looks_option
 from holdfast.cli.output import human, print_json
+from holdfast.cli.plain import explained_attack, percent, points, scored_submissions
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms import Rule, parse_mechanism
 from holdfast.planner import Forecast, Plan
@@ -21,11 +22,13 @@ from holdfast.problem import Problem
 
 __all__ = ["plan"]
 
+ATTACK_WIDTH = 38
+
 
 def plan(
     n_examples: Annotated[int, typer.Option(help="Size of the test set.")],
     n_classes: Annotated[int, typer.Option(help="Number of classes.")],
-    n_queries: Annotated[int, looks_option("Number of looks.")],
+    n_queries: Annotated[int, looks_option("Number of scored submissions (looks).")],
     mechanism: Annotated[
         str,
         typer.Option(
@@ -47,9 +50,9 @@ def plan(
 ) -> None:
     """Predict what every attack would gain and say which one to play, and why.
 
-    Gain is the expected number of matches above guessing, n/m, or above the model with
-    --prior-accuracy. The figures come from closed forms and from curves measured beforehand; no
-    attack is played.
+    The gain is the expected accuracy above guessing, or above the model with --prior-accuracy: in
+    points here, a fraction in the JSON. The figures come from closed forms and from curves measured
+    beforehand; no attack is played.
 
     Examples
     --------
@@ -111,7 +114,8 @@ def _entry(each: Forecast, found: Plan) -> dict[str, Any]:
     accuracy = None if each.gain is None else (found.setting.start + each.gain) / n
     return {
         "attack": each.attack,
-        "gain": each.gain,
+        "gain": None if each.gain is None else each.gain / n,
+        "gain_examples": each.gain,
         "accuracy": accuracy,
         "looks": each.looks,
         "adaptive": each.adaptive,
@@ -124,23 +128,25 @@ def _show(result: dict[str, Any]) -> None:
     n, m, k = result["problem"]
     console = human()
     console.print(
-        f"{k:,} looks at {n:,} examples of {m:,} classes, released: {result['mechanism']}"
+        f"{scored_submissions(k)} at {n:,} examples of {m:,} classes, released: "
+        f"{result['mechanism']}"
     )
     chosen = result["chosen"]
     console.print(f"Play {chosen['attack']}: {chosen['reason']}.")
     table = Table()
-    for name, justify in (("attack", "left"), ("gain", "right"), ("accuracy", "right"),
-                          ("looks", "right"), ("why", "left")):  # fmt: skip
-        table.add_column(name, justify=justify, no_wrap=name != "why")  # type: ignore[arg-type]
+    table.add_column("attack", max_width=ATTACK_WIDTH)
+    for name in ("gain, points", "accuracy, %", "looks"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("why")
     for each in result["attacks"]:
-        if each["gain"] is None:
-            table.add_row(each["attack"], "-", "-", "-", each["reason"])
-        else:
-            gain, accuracy = f"{each['gain']:,.1f}", f"{each['accuracy']:.5f}"
-            table.add_row(each["attack"], gain, accuracy, f"{each['looks']:,}", each["reason"])
+        figures = ("-", "-", "-")
+        if each["gain"] is not None:
+            figures = (points(each["gain"]), percent(each["accuracy"]), f"{each['looks']:,}")
+        table.add_row(explained_attack(each["attack"]), *figures, each["reason"])
     console.print(table)
+    start, most = result["start"], result["most_possible"]
     console.print(
-        f"Before the first look {result['start']:.5f} is right; certified under this rule: at most "
-        f"{result['most_possible']:.5f} in expectation, by {result['bound']}. It binds "
-        f"{result['binds']}."
+        f"Before the first look {percent(start)} % are right; under this rule no attack can exceed "
+        f"{percent(most)} % in expectation, a gain of {points(most - start)} points, by "
+        f"{result['bound']}. It binds {result['binds']}."
     )

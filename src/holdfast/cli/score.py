@@ -86,7 +86,7 @@ def score(
     if receipt.new_best is not None:
         human().print(f"new best   {'yes' if receipt.new_best else 'no'}")
     human().print(f"part       {receipt.part}")
-    human().print(f"looks left {receipt.looks_left}")
+    human().print(f"looks left {receipt.looks_left} (scored submissions)")
     soon = "now" if receipt.looks_left else "never"
     human().print(f"next look  {moment(receipt.next_allowed_at) or soon}")
     human().print(f"receipt    {receipt.receipt_id}", soft_wrap=True)

@@ -70,7 +70,7 @@ def demo_experiments(
 
 def with_bounds(summary: Mapping[str, Any]) -> dict[str, Any]:
     """Add to a summary the attack's own guarantee (or None) and what no attack exceeds."""
-    problem = Problem(summary["n"], summary["m"], summary["k"])
+    problem = Problem(summary["n_examples"], summary["n_classes"], summary["n_queries"])
     bounds = {bound.name: bound.accuracy for bound in all_bounds(problem)}
     return {
         **summary,

@@ -67,8 +67,8 @@ def bias_figure(
     from matplotlib.figure import Figure
 
     n, m = n_examples, n_classes
-    points = [s for s in summaries if (s["n"], s["m"]) == (n, m)]
-    most = max([10, *(s["k"] for s in points)])
+    points = [s for s in summaries if (s["n_examples"], s["n_classes"]) == (n, m)]
+    most = max([10, *(s["n_queries"] for s in points)])
     grid = _looks(n, m, 2 * most)
     settings: Any = {"font.size": 11, "svg.hashsalt": "holdfast", "svg.fonttype": "path"}
     with mpl.rc_context(settings):
@@ -125,7 +125,7 @@ def _draw_attacks(
     names = list(dict.fromkeys(point["attack"] for point in points))
     for at, name in enumerate(names):
         seen = sorted(
-            (point["k"], point["bias"].mean, _error(point["bias"].stderr))
+            (point["n_queries"], point["bias"].mean, _error(point["bias"].stderr))
             for point in points
             if point["attack"] == name
             and point["bias"].mean > LEAST_ERRORS_ABOVE_ZERO * _error(point["bias"].stderr)

@@ -33,8 +33,8 @@ def heat_map(result: dict[str, Any], path: str | os.PathLike[str]) -> None:
     """Draw what `run_matrix` returned: rules down, attacks across, the bias as colour.
 
     Numbers are percentage points of accuracy above 1/m. The strongest attack with one account
-    is framed; on the right are the certified bound and the price to an honest user. Grey: the
-    attack can't play there.
+    is framed; on the right are what no attack can exceed and the blur for honest teams. Grey:
+    the attack can't play there.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def heat_map(result: dict[str, Any], path: str | os.PathLike[str]) -> None:
             (len(attacks) + 1, f"{100 * summary.resolution:.3g}"),
         ):
             axes.text(place, row, text, ha="center", va="center", fontsize=8, color="#222222")
-    columns = [*attacks, "certified bound", "price: resolution"]
+    columns = [*attacks, "no attack can exceed", "blur for honest teams"]
     axes.set_xticks(range(len(columns)), columns, rotation=40, ha="left", fontsize=8)
     axes.xaxis.tick_top()
     axes.set_yticks(range(len(rules)), rules, fontsize=8)
@@ -85,8 +85,8 @@ def heat_map(result: dict[str, Any], path: str | os.PathLike[str]) -> None:
         spine.set_visible(False)
     n, m, k = result["problem"]
     axes.set_title(
-        f"Accuracy above guessing, in percentage points: n = {n:,}, m = {m:,}, k = {k:,} looks "
-        f"(suite {result['suite']['version']}, {result['trials']} trials)",
+        f"Accuracy above guessing, in points: {n:,} examples, {m:,} classes, {k:,} scored "
+        f"submissions (suite {result['suite']['version']}, {result['trials']} trials)",
         fontsize=9, loc="left", pad=12,
     )  # fmt: skip
     figure.savefig(path, bbox_inches="tight", dpi=160)

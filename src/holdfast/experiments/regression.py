@@ -32,12 +32,13 @@ def exponents(summaries: Sequence[dict[str, Any]]) -> Exponents:
     Parameters
     ----------
     summaries
-        What `summarise` returns, or any dicts with k, n, m and `bias` as a `Mean`. A zero
+        What `summarise` returns, or any dicts with the sizes and `bias` as a `Mean`. A zero
         standard error means an exact value; either all are exact or none is.
 
     Examples
     --------
-    >>> exact = [{"k": k, "n": n, "m": m, "bias": Mean((k / (m * n)) ** 0.5, 0.0)}
+    >>> exact = [{"n_queries": k, "n_examples": n, "n_classes": m,
+    ...           "bias": Mean((k / (m * n)) ** 0.5, 0.0)}
     ...          for k in (10, 20) for n in (100, 200) for m in (2, 4)]
     >>> [round(part.mean, 6) for part in exponents(exact)]
     [0.5, -0.5, -0.5]
@@ -50,7 +51,7 @@ def exponents(summaries: Sequence[dict[str, Any]]) -> Exponents:
         raise InvalidInput("every mean bias must be positive; use more trials or larger k.")
     design = np.array(
         [
-            [1.0, math.log(point["k"]), math.log(point["n"]), math.log(point["m"])]
+            [1.0, *(math.log(point[name]) for name in ("n_queries", "n_examples", "n_classes"))]
             for point in summaries
         ]
     )

@@ -215,4 +215,4 @@ def doubling_looks(played: Sequence[Row], attack: str) -> Mean:
 
 
 def _problem(summary: Mapping[str, Any]) -> Problem:
-    return Problem(summary["n"], summary["m"], summary["k"])
+    return Problem(summary["n_examples"], summary["n_classes"], summary["n_queries"])

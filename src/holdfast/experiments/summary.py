@@ -11,6 +11,10 @@ import numpy as np
 __all__ = ["Mean", "mean_of", "summarise"]
 
 
+# Rows of one attack and one problem belong together.
+GROUPED_BY = ("attack", "n_examples", "n_classes", "n_queries")
+
+
 class Mean(NamedTuple):
     """A mean and its standard error; the error of a single value is not known (NaN)."""
 
@@ -31,29 +35,26 @@ def mean_of(values: Iterable[float]) -> Mean:
 
 
 def summarise(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Gather the rows of each (attack, n, m, k), in the order they first appear.
+    """Gather the rows of each attack and problem, in the order they first appear.
 
     Returns
     -------
-    One dict per group: attack, n, m, k, trials, the `Mean` of accuracy, bias, gain and looks, the
-    largest number of looks, and the seconds spent in all.
+    One dict per group: attack, n_examples, n_classes, n_queries, trials, the `Mean` of accuracy,
+    bias, gain_examples and looks, the largest number of looks, and the seconds spent in all.
     """
     groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in rows:
-        groups.setdefault((row["attack"], row["n"], row["m"], row["k"]), []).append(row)
+        groups.setdefault(tuple(row[name] for name in GROUPED_BY), []).append(row)
     return [
         {
-            "attack": attack,
-            "n": n,
-            "m": m,
-            "k": k,
+            **dict(zip(GROUPED_BY, found, strict=True)),
             "trials": len(group),
             **{
                 name: mean_of(row[name] for row in group)
-                for name in ("accuracy", "bias", "gain", "looks")
+                for name in ("accuracy", "bias", "gain_examples", "looks")
             },
             "max_looks": max(row["looks"] for row in group),
             "seconds": float(sum(row["seconds"] for row in group)),
         }
-        for (attack, n, m, k), group in groups.items()
+        for found, group in groups.items()
     ]

@@ -91,8 +91,9 @@ def run_trial(experiment: Experiment, trial: int) -> Row:
 
     Returns
     -------
-    A flat row: attack, n, m, k, trial, seed, matches, accuracy, bias (accuracy above 1/m), gain
-    (matches above n/m), looks, seconds (of processor time, which other work does not stretch).
+    A flat row: attack, n_examples, n_classes, n_queries, trial, seed, matches, accuracy, bias
+    (accuracy above 1/m), gain_examples (matches above n/m), looks, seconds (of processor time,
+    which other work does not stretch).
     """
     problem = experiment.problem
     n, m, k = problem
@@ -118,15 +119,15 @@ def run_trial(experiment: Experiment, trial: int) -> Row:
     matches = int(np.count_nonzero(np.asarray(guess) == labels))
     return {
         "attack": experiment.attack,
-        "n": n,
-        "m": m,
-        "k": k,
+        "n_examples": n,
+        "n_classes": m,
+        "n_queries": k,
         "trial": trial,
         "seed": experiment.seed,
         "matches": matches,
         "accuracy": matches / n,
         "bias": (m * matches - n) / (m * n),
-        "gain": (m * matches - n) / m,
+        "gain_examples": (m * matches - n) / m,
         "looks": oracle.looks,
         "seconds": seconds,
     }

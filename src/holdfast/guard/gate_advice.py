@@ -23,7 +23,7 @@ def advice(
             f"{meaning}, and a candidate that does not climb can't pass",
         )
     needed = margin.bought(n_examples, differing) + margin.blur
-    found = [f"an improvement of more than {needed:.5f}"]
+    found = [f"an improvement of more than {100 * needed:.3f} points"]
     if improvement <= 0.0:
         return (*found, "no rule and no number of examples: the candidate does not score higher")
     fewer = _fewer_differing(margin, n_examples, differing, improvement)
@@ -35,13 +35,13 @@ def advice(
     spare = improvement - margin.bought(n_examples, differing)
     if margin.blur > 0.0 and spare > 0.0:
         found.append(
-            f"a finer rule: one that blurs a difference by less than {spare:.5f}, "
-            f"not by {margin.blur:.5f}"
+            f"a finer rule: one that blurs a difference by less than {100 * spare:.3f} points, "
+            f"not by {100 * margin.blur:.3f}"
         )
     elif margin.blur >= improvement:
         found.append(
-            f"a finer rule, since this one blurs a difference by {margin.blur:.5f}, and more of "
-            "what is named above besides"
+            f"a finer rule, since this one blurs a difference by {100 * margin.blur:.3f} points, "
+            "and more of what is named above besides"
         )
     return tuple(found)
 
