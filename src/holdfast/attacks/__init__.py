@@ -20,6 +20,7 @@ from holdfast.attacks.steering.champion_challenger import (
     AnytimeChampionChallenger as AnytimeChampionChallenger,
 )
 from holdfast.attacks.steering.boundary_challenger import BoundaryChallenger as BoundaryChallenger
+from holdfast.attacks.steering.steered_pools import SteeredPools as SteeredPools
 from holdfast.attacks.steering.vote_stacking import VoteStacking as VoteStacking
 from holdfast.attacks.climbing.hill_climb import HillClimb as HillClimb
 from holdfast.attacks.climbing.block_climb import BlockClimb as BlockClimb

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.answers import AnswerModel, ExactAnswers, check_tolerated
+from holdfast.answers import AnswerModel
 from holdfast.attacks import ChampionChallenger, Lattice
-from holdfast.attacks.base import TurnBased
+from holdfast.attacks._two_stages import TwoStages
 from holdfast.attacks.exact.lattice.forecast import lattice_looks
-from holdfast.attacks.informed import renumbered
 from holdfast.attacks.registry import attack_type, build
-from holdfast.errors import InconsistentAnswer, InvalidInput
+from holdfast.errors import InvalidInput
 from holdfast.labels import Labels
 from holdfast.priors import Prior
 from holdfast.problem import Problem, check_at_least
+from holdfast.protocols import Attack
 
 __all__ = ["SPARE", "Mixture", "part_of"]
 
@@ -26,7 +26,7 @@ SPARE = 1.05
 CANDIDATES = 64
 
 
-class Mixture(TurnBased[Labels]):
+class Mixture(TwoStages):
     r"""Recover the labels of t examples exactly, then play another attack on the others.
 
     A look spent on certainty gains about log2(k)/(2 log2 m) labels, whether there are many looks or
@@ -69,8 +69,8 @@ class Mixture(TurnBased[Labels]):
     """
 
     summary = "recovers some labels, gambles on others"
-    tolerates: ClassVar[frozenset[type[Any]]] = frozenset({ExactAnswers})
-    intolerance: ClassVar[str] = "its first stage reads digits from sums of counts"
+    intolerance = "its first stage reads digits from sums of counts"
+    takes_prior = True
 
     def __init__(
         self,
@@ -83,12 +83,10 @@ class Mixture(TurnBased[Labels]):
         prior: Prior | NDArray[Any] | None = None,
         answers: AnswerModel | None = None,
     ) -> None:
-        super().__init__(problem, rng=rng)
+        super().__init__(problem, rng=rng, answers=answers)
         n = self._problem.n_examples
         if check_at_least("n_certain", n_certain, 0) > n:
             raise InvalidInput(f"n_certain must be at most n_examples = {n}, got {n_certain}.")
-        self._answers = ExactAnswers() if answers is None else answers
-        check_tolerated(type(self), self._answers, self._problem)
         self._prior = prior if prior is None or isinstance(prior, Prior) else Prior.dense(prior)
         self._permuted, self._rest = permuted, attack_type(rest)
         if self._prior is None:
@@ -107,74 +105,15 @@ class Mixture(TurnBased[Labels]):
             prior=self._prior,
             positions=np.sort(chosen),
         )
-        # The second stage: who plays it, on which examples, beside which certain labels.
-        self._second: Any = None
-        self._open: NDArray[np.intp] = np.arange(n)
-        self._known: Labels = self._first.predict()
 
-    def certain(self) -> NDArray[np.bool_]:
-        """Return which labels of `predict` are known for certain."""
-        sure = self._first.certain()
-        if self._second is not None and self._rest.proves_labels:
-            sure[self._open] = self._second.certain()
-        return sure
-
-    def _query(self, index: int) -> Labels | None:
-        if self._second is None:
-            query = self._first.ask()
-            if query is not None or not self._start_second(index):
-                return query
-        assert self._second is not None
-        part = self._second.ask()
-        return None if part is None else self._with(part)
-
-    def _start_second(self, index: int) -> bool:
-        """Give the looks that are left to the open examples; False if there are none of either."""
-        sure = self._first.certain()
-        self._open = np.flatnonzero(~sure)
-        self._known = self._first.predict()
-        if not self._open.size:
-            return False
-        _, m, k = self._problem
-        self._second = build(
+    def _second_stage(self, open_: NDArray[np.intp], looks: int) -> Attack[Labels]:
+        return build(
             self._rest,
-            self._rest.usable(Problem(self._open.size, m, k - index)),
+            self._rest.usable(Problem(open_.size, self._problem.n_classes, looks)),
             np.random.default_rng([self._seed, 2]),
             permuted=self._permuted,
-            prior=None if self._prior is None else part_of(self._prior, self._open),
+            prior=None if self._prior is None else part_of(self._prior, open_),
         )
-        return True
-
-    def _take(self, answer: float) -> None:
-        n = self._problem.n_examples
-        try:
-            matches, _ = self._answers.counts(answer, n)
-        except InconsistentAnswer as error:
-            raise InconsistentAnswer(f"Query {self._answered}: {error}") from None
-        if self._second is None:
-            self._first.tell(matches / n)
-            return
-        left = matches - (n - self._open.size)
-        if left < 0:
-            raise InconsistentAnswer(
-                f"Query {self._answered}: it shows {n - self._open.size} labels known for certain, "
-                f"got {matches} matches."
-            )
-        try:
-            self._second.tell(left / self._open.size)
-        except InconsistentAnswer as error:
-            raise renumbered(error, self._answered) from None
-
-    def _guess(self) -> Labels:
-        if self._second is None:
-            return self._first.predict()
-        return self._with(self._second.predict())
-
-    def _with(self, part: Labels) -> Labels:
-        """Return the certain labels together with these of the open examples."""
-        labels = self._known.copy()
-        labels[self._open] = part
-        return labels
 
 
 def part_of(prior: Prior, examples: NDArray[np.intp]) -> Prior:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from holdfast.answers import AnswerModel, ExactAnswers
-from holdfast.attacks import ChampionChallenger, Lattice, PooledDetecting
+from holdfast.attacks import ChampionChallenger, Lattice, SteeredPools
 from holdfast.attacks.description import Described, Needs, Reads
 from holdfast.attacks.exact.lattice.forecast import lattice_affordable, lattice_looks
 from holdfast.attacks.registry import attack_types
@@ -30,7 +30,7 @@ WORTH_MIXING = 0.4
 # A mixture is chosen if it promises this much more than a single attack.
 CLEARLY = 1.002
 # Attacks that may play what is left when some labels are certain, without a prior and with one.
-REST, INFORMED_REST = (ChampionChallenger, PooledDetecting), (ChampionChallenger,)
+REST, INFORMED_REST = (ChampionChallenger, SteeredPools), (ChampionChallenger,)
 
 
 class Plan(NamedTuple):

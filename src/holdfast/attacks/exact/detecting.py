@@ -11,6 +11,7 @@ from holdfast.answers import AnswerModel
 from holdfast.attacks.designs._forecast import design_gain
 from holdfast.attacks.exact._detecting_kernels import decode_nodes, write_row
 from holdfast.attacks.exact._lindstrom import DesignPlan, capacity, plan_exact, plan_pooled
+from holdfast.attacks.exact._pool_odds import label_odds
 from holdfast.attacks.exact._subset_lattice import bit_counts, moebius
 from holdfast.attacks.informed import InformedAttack
 from holdfast.errors import InconsistentAnswer
@@ -105,6 +106,8 @@ class Detecting(InformedAttack):
         self._counts = np.zeros(self._n_asked, dtype=np.int64)
         self._symbols = np.zeros(n, dtype=np.int64)
         self._sure = np.zeros(n, dtype=np.bool_)
+        self._surplus = np.zeros(self._n_asked, dtype=np.int64)
+        self._held_share = 1.0 / self._problem.n_classes  # of held examples with symbol 0
 
     @staticmethod
     def _plan(problem: Problem) -> DesignPlan:
@@ -215,8 +218,9 @@ class Detecting(InformedAttack):
             # one.
             poor = left == 0 if self._prior is not None else m * left < self._held.size
             symbols[self._held] = int(poor)
+            self._held_share = left / self._held.size
             sure[self._held] = left == self._held.size or (left == 0 and m == 2)
-        self._symbols, self._sure = symbols, sure
+        self._symbols, self._sure, self._surplus = symbols, sure, surplus
 
     def _read(
         self, digit: NDArray[np.int64], surplus: NDArray[np.int64]
@@ -320,3 +324,32 @@ class PooledDetecting(Detecting):
     @staticmethod
     def _plan(problem: Problem) -> DesignPlan:
         return plan_pooled(problem)
+
+    def posterior(self, examples: NDArray[np.intp]) -> Prior:
+        """Return what the answers say of some examples whose labels they do not prove.
+
+        A digit of 0 rules out the labels asked about. A pool's examples have label 1 or 0 as its
+        surplus makes likely, and any other label with what is left; of two classes the expected
+        matches of any label, pool by pool, are the true ones. That they add up to known numbers is
+        not in it.
+        """
+        m = self._problem.n_classes
+        asked, node = self._labels[examples], self._node[examples]
+        width = min(m, max(2, int(asked.max(initial=0))))
+        # Label l < h of h labels asked about: impossible; all others are alike.
+        rows = (np.arange(width) >= asked[:, None]) / np.maximum(m - asked, 1)[:, None]
+        pooled = np.flatnonzero((asked == 0) & (node > 0))
+        hosts, host = np.unique(node[pooled], return_inverse=True)
+        laws, law = np.unique(
+            np.stack([self._pool_size[hosts], self._surplus[hosts]]), axis=1, return_inverse=True
+        )
+        odds = np.array([label_odds(int(g), int(s), m) for g, s in laws.T]).reshape(-1, 3)
+        rows[pooled, :2] = odds[law[host], :2]
+        rows[pooled, 2:] = odds[law[host], 2:]
+        rows[node == 0] = (1.0 - self._held_share) / (m - 1)
+        rows[node == 0, 0] = self._held_share
+        if width == m:
+            rows /= rows.sum(axis=1, keepdims=True)
+        symbols = np.broadcast_to(np.arange(width, dtype=np.uint32), rows.shape)
+        labels = wrap(symbols + self._shifts[examples, None], m).astype(self._dtype)
+        return Prior.candidates(labels, rows, m)

@@ -72,8 +72,8 @@ class ChampionChallenger(InformedAttack):
     From 32 classes on, without a prior, there are no windows: after every 64 answers the estimates
     become the prior of the next 64. With 200 classes or more, n_classes // 100 neighbouring
     examples always show the same label and count as one position. With a prior and exact answers
-    the last look is spent on the guess itself, and the model's own labels are returned if they
-    scored higher.
+    the last look is spent on the guess itself, unless `check_guess` is off, and the model's own
+    labels are returned if they scored higher.
 
     Parameters
     ----------
@@ -87,6 +87,9 @@ class ChampionChallenger(InformedAttack):
         What a model says of the labels: a `Prior`, or an (n, m) array of probabilities.
     answers
         What a released answer tells: exact, rounded, noisy, or of a scored subset.
+    check_guess
+        Off: no look is spent on the guess itself. For a prior that can be trusted, such as what
+        earlier answers say.
 
     Examples
     --------
@@ -126,8 +129,10 @@ class ChampionChallenger(InformedAttack):
         permuted: bool = True,
         prior: Prior | NDArray[Any] | None = None,
         answers: AnswerModel | None = None,
+        check_guess: bool = True,
     ) -> None:
         super().__init__(problem, rng=rng, permuted=permuted, prior=prior, answers=answers)
+        self._may_check = check_guess
         self._exact = self._answers.variance(self._problem) == 0.0
         self._fraction = self._answers.fraction if isinstance(self._answers, SubsetAnswers) else 1.0
         self._worth = self._fraction  # share of an answer's nats that is not noise
@@ -154,7 +159,8 @@ class ChampionChallenger(InformedAttack):
 
     @property
     def _checks_guess(self) -> bool:
-        return self._table.informed and self._exact and self._problem.n_queries >= 3
+        informed = self._table.informed and self._exact and self._problem.n_queries >= 3
+        return self._may_check and informed
 
     def _split(self) -> list[NDArray[np.intp]]:
         """Return the positions of each window, every one a cross-section of those in play."""

@@ -1,0 +1,38 @@
+"""Posterior of a label in a pool whose surplus is known."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import gammaln
+
+__all__ = ["label_odds"]
+
+
+@lru_cache(maxsize=4096)
+def label_odds(size: int, surplus: int, n_classes: int) -> tuple[float, float, float]:
+    """Return the probabilities that an example has label 0, label 1, and each of the others.
+
+    It is one of `size` with uniform labels of which `surplus` more are 1 than 0. There are j 0s
+    with weight g! / (j! (j+s)! (g-2j-s)!) (m-2)^(g-2j-s), which is summed in logarithms: exact for
+    a surplus that is as unlikely as can be.
+
+    >>> [round(each, 6) for each in label_odds(2, 0, 4)]
+    [0.166667, 0.166667, 0.333333]
+    """
+    g, s, m = size, abs(surplus), n_classes
+    if m == 2:
+        fewer = (g - s) / (2.0 * g)
+        more = 1.0 - fewer
+        third = 0.0
+    else:
+        j = np.arange((g - s) // 2 + 1)
+        others = g - s - 2 * j
+        logs = others * math.log(m - 2) - gammaln(j + 1) - gammaln(j + s + 1) - gammaln(others + 1)
+        weights = np.exp(logs - logs.max())
+        fewer = float(weights @ j / weights.sum()) / g
+        more = fewer + s / g
+        third = (1.0 - fewer - more) / (m - 2)
+    return (fewer, more, third) if surplus >= 0 else (more, fewer, third)
