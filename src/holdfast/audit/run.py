@@ -18,6 +18,7 @@ from holdfast.audit.inputs.disclosure import RoundingUnit
 from holdfast.audit.inputs.header import header
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.fixes import FixSearch
+from holdfast.audit.judgement.history_findings import history_findings
 from holdfast.audit.judgement.limits import limits
 from holdfast.audit.judgement.observed import observed
 from holdfast.audit.judgement.preflight import preflight
@@ -82,8 +83,9 @@ def audit(
         return advance
 
     tell("pre-flight")
-    findings = preflight(request, grain) + _played_fewer(request, budget)
     history = observed(request, grain)
+    findings = preflight(request, grain) + history_findings(request, history)
+    findings += _played_fewer(request, budget)
     gap = gap_for(request, history)
     prior = models.prior_of(request.predictions, request.labels, request.problem.n_classes)
     model = models.stated_accuracy(prior, request, grain)

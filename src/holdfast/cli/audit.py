@@ -81,7 +81,11 @@ def run_audit(
         ),
     ] = None,
     looks: Annotated[
-        str | None, typer.Option(help='Looks of one account: a number, or a rate such as "5/day".')
+        str | None,
+        typer.Option(
+            help='Looks of one account: a number, or a rate such as "5/day". Default: those of the '
+            "busiest team of the history, or 1000."
+        ),
     ] = None,
     days: Annotated[
         int | None,

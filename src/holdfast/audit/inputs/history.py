@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import math
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,13 +17,21 @@ from holdfast.errors import InvalidInput
 from holdfast.files.text_files import open_regular_file
 from holdfast.quoting import listed, quoted
 
-__all__ = ["Submission", "read_history"]
+__all__ = ["Submission", "most_looks", "read_history"]
 
 LONGEST_LINE = 1 << 16
 MOST_ROWS = 2_000_000
 TEAM = ("team", "teamname", "team_name", "teamid", "user", "submitter", "participant")
 TIME = ("time", "date", "timestamp", "submissiondate", "submitted", "submitted_at")
 SCORE = ("score", "public", "public_score", "publicscore", "accuracy")
+# Scores that are no accuracies, as boards name their columns.
+OTHER_METRICS = (
+    "aucs?", "roc_?auc", "auroc", "prc?_?auc", "auprc", "gini", "f[12]", "f1_?(score|macro|micro)",
+    "(macro|micro|weighted)_?f1", "precision", "recall", "map", "map@?k?", "mean_average_precision",
+    "ndcg", "mrr", "mcc", "kappa", "qwk", "iou", "miou", "dice", "bleu", "rouge.*", "wer", "cer",
+    "r?mse", "rmsle", "msle", "mae", "mape", "smape", "r2", "pearson", "spearman", "log_?loss",
+    "loss", "cross_?entropy", "brier", "error", "perplexity",
+)  # fmt: skip
 PRIVATE = ("private", "private_score", "privatescore", "final_score")
 
 
@@ -38,7 +48,8 @@ class Submission:
 def read_history(path: str | Path) -> list[Submission]:
     """Read a history, or raise `InvalidInput` naming the file, the rule and the line.
 
-    Columns are found by name, in any case; scores above 1 are taken as per cent if all scores
+    Columns are found by name, in any case; where only another metric has one, such as RMSE or AUC,
+    the file is refused. Scores above 1 are taken as per cent if all scores
     would be valid so.
     """
     path = Path(path)
@@ -85,10 +96,29 @@ def _place(path: Path, header: Sequence[str], names: Sequence[str], what: str) -
     for name in names:
         if name in folded:
             return folded.index(name)
+    if what == "score":
+        other = [name for name in folded if _is_other_metric(name)]
+        if other:
+            raise InvalidInput(
+                f"{path} must have accuracies in a column named score or accuracy, got "
+                f"{listed(other)}, which is another metric."
+            )
     if what in ("team", "score"):
         found = listed(header) or "nothing"
         raise InvalidInput(f"{path} must have a column named {what}, found {found}.")
     return None
+
+
+def _is_other_metric(name: str) -> bool:
+    bare = re.sub(
+        r"^(public|private|test|val|mean|best)_|_(public|private|test|val|score)$", "", name
+    )
+    return re.fullmatch("|".join(OTHER_METRICS), bare) is not None
+
+
+def most_looks(history: Sequence[Submission]) -> int:
+    """Return the looks of the team that took the most; 0: nobody took any."""
+    return max(Counter(row.team for row in history).values(), default=0)
 
 
 def _submission(

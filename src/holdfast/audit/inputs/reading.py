@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.audit.inputs.example import NAME, example
-from holdfast.audit.inputs.history import read_history
+from holdfast.audit.inputs.history import most_looks, read_history
 from holdfast.audit.inputs.looks import looks_of, parse_looks
 from holdfast.audit.inputs.parts import parts_of
 from holdfast.audit.inputs.request import Prediction, Request
@@ -51,7 +51,8 @@ def read_request(
     policy
         Policy file; what it says is not to be said again by `mechanism` or `looks`.
     mechanism, looks, days
-        Release rule, and looks of one account: a number or a rate for so many days.
+        Release rule, and looks of one account: a number or a rate for so many days. By default the
+        looks are those of the busiest team of the history.
     teams, gap, final_choices
         None: the policy's, or the defaults of `Request`.
     predictions
@@ -62,6 +63,9 @@ def read_request(
         What the page calls the test set; None: the label file's name.
     """
     stated = _stated(policy, mechanism, looks)
+    past = None if history is None else read_history(history)
+    if looks is None and past is not None:
+        looks = str(most_looks(past))  # nothing else is said of a board whose past is known
     wanted = _settings(stated, mechanism, looks, days)
     classes = None if stated is None else stated.classes
     file, models, name = _test_set(labels, predictions, id_column, label_column, classes)
@@ -73,7 +77,7 @@ def read_request(
         parts=parts,
         accounts=accounts,
         predictions=[Prediction(model.name, model.labels[parts.where]) for model in models],
-        history=None if history is None else read_history(history),
+        history=past,
         seed=seed,
         **{**wanted, **{name: value for name, value in said.items() if value is not None}},
     )
@@ -139,6 +143,7 @@ def _settings(
         "final_choices": policy.final_choices,
         "teams": policy.teams or 1,
         "gap": policy.ranking_gap,
+        "policy": policy,
     }
 
 

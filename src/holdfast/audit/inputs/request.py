@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from holdfast.audit.baseline import Baseline
-from holdfast.audit.inputs.history import Submission
+from holdfast.audit.inputs.history import Submission, most_looks
 from holdfast.audit.inputs.looks import Looks
 from holdfast.audit.inputs.parts import Parts
 from holdfast.audit.unequal_classes import baseline_of
 from holdfast.errors import InvalidInput
 from holdfast.files.label_files import LabelFile
+from holdfast.guard import Policy
 from holdfast.labels import Labels
 from holdfast.mechanisms import Rule
 from holdfast.problem import Problem, check_at_least
@@ -48,7 +49,8 @@ class Request:
     rule
         The release rule.
     looks
-        Looks of one account.
+        Looks of one account: as stated (`stated_looks`), or as a team of the history took if that
+        is more.
     accounts
         Accounts that work together: each has its own looks.
     teams
@@ -66,6 +68,8 @@ class Request:
     gap
         Ranking gap in points that the board should be able to show; None: from the history's
         median gap, or one point.
+    policy
+        The policy file that the settings come from; None: they were given one by one.
     """
 
     name: str
@@ -82,8 +86,14 @@ class Request:
     history: Sequence[Submission] | None = None
     gap: float | None = None
     seed: int = 0
+    policy: Policy | None = None
+    stated_looks: int = field(init=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "stated_looks", self.looks.count)
+        most = most_looks(self.history or ())
+        if most > self.looks.count:
+            object.__setattr__(self, "looks", Looks(most, f"{most:,} looks, as the history shows"))
         check_at_least("accounts", self.accounts, 1)
         check_at_least("teams", self.teams, 1)
         check_at_least("seed", self.seed, 0)

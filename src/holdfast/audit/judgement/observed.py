@@ -54,7 +54,7 @@ def observed(request: Request, grain: RoundingUnit) -> History | None:
         first=times[0].isoformat() if times else None,
         last=times[-1].isoformat() if times else None,
         most_looks=max(team.looks for _, team in teams),
-        over_limit=tuple(t.team for _, t in teams if t.looks > request.looks.count),
+        over_limit=tuple(t.team for _, t in teams if t.looks > request.stated_looks),
         # Between ranks, not of a score: a grain would round most of them to nothing.
         median_gap=float(f"{statistics.median(neighbours):.1g}") if neighbours else None,
         half_width=grain.round(half),
