@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 
 __all__ = [
+    "BoardUnreachable",
     "BudgetExhausted",
     "CheckFailed",
     "HoldfastError",
@@ -57,6 +58,10 @@ class BudgetExhausted(HoldfastError):
 
 class LedgerError(HoldfastError):
     """The ledger can't be read or written, or was edited. Nothing was released."""
+
+
+class BoardUnreachable(HoldfastError, ConnectionError):
+    """A board did not answer. Nothing is known of the request; the same again costs nothing."""
 
 
 class LedgerMissing(LedgerError):

@@ -2,7 +2,13 @@
 """Boards of the tests' own, on both databases, behind a test client or a real socket."""
 
 import contextlib
+import os
 import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
 
 import numpy as np
 import pytest
@@ -110,3 +116,54 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def listening(place, **settings):
+    """Serve on a real socket, in a thread; the address of the board."""
+    import uvicorn
+
+    port = free_port()
+    app = place.app(public_url=f"http://127.0.0.1:{port}", **settings)
+    config = uvicorn.Config(app, port=port, log_config=None, access_log=False)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        wait_until(lambda: server.started or not thread.is_alive())
+        assert server.started, "the server did not start"
+        yield f"http://127.0.0.1:{port}/b/{place.slug}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def start_process(database, port, *options):
+    """Serve in a process of its own, as `holdfast serve` does; return when it is ready."""
+    program = "import sys; from holdfast.cli import main; sys.exit(main())"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, "serve", "--database", database, "--port", str(port),
+         "--flood", "10000/second", *options],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "NO_COLOR": "1"},
+    )  # fmt: skip
+    lines = []
+    threading.Thread(target=lambda: lines.extend(process.stderr), daemon=True).start()
+    process.lines = lines
+
+    def ready():
+        assert process.poll() is None, "".join(lines)
+        with contextlib.suppress(OSError):
+            return urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz").status == 200
+
+    wait_until(ready)
+    return process
+
+
+def wait_until(holds, patience=60.0):
+    deadline = time.monotonic() + patience
+    while not holds():
+        assert time.monotonic() < deadline, "it does not come"
+        time.sleep(0.02)

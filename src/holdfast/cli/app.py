@@ -52,6 +52,7 @@ TASKS = {
         "ledger": "Make a ledger, copy it, verify it, or show what its scored submissions allow.",
         "board": "Make a leaderboard, let teams and hosts in, change its rule, close and check it.",
         "serve": "Serve the boards of a database: pages, and an API for programs.",
+        "submit": "Send a file of predictions to a board and print what is released.",
     },
     "See and reproduce": {
         "demo": "Overfit a hidden test set of 10,000 examples and 10 classes with every attack.",

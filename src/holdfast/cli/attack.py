@@ -11,6 +11,8 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from holdfast.cli.attack_board import attack_board
+from holdfast.cli.boards_access import TokenFile, Wait
 from holdfast.cli.options import (
     AsJson,
     Processes,
@@ -38,8 +40,11 @@ def attack(
         ),
     ],
     n_queries: Annotated[
-        int, looks_option("How many scored submissions (looks) the attack may take.")
-    ],
+        int | None,
+        looks_option(
+            "How many scored submissions (looks) the attack may take; with --board, all by default."
+        ),
+    ] = None,
     n_examples: Annotated[
         int | None, typer.Option(help="Size of the test set. Default: that of --labels.")
     ] = None,
@@ -69,6 +74,19 @@ def attack(
             help="The attack does not know the test examples: it asks with classifiers.",
         ),
     ] = False,
+    board: Annotated[
+        str | None,
+        typer.Option(help="Play once, on the board at this address, which you may probe."),
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(help="With --board: a file of the run's looks, to go on after any stop."),
+    ] = None,
+    token_file: TokenFile = None,
+    wait: Wait = False,
+    out: Annotated[
+        Path | None, typer.Option(help="With --board: write the final guess to an NPY file.")
+    ] = None,
     processes: Processes = None,
     as_json: AsJson = False,
 ) -> None:
@@ -78,11 +96,32 @@ def attack(
     scored submissions (looks), and scores its final guess. The gain is the accuracy above 1/m, that
     of guessing: in points here, a fraction in the JSON (bias), and as a number of examples.
 
+    With --board the attack plays a board once, in the name of the token's team. Exit code 5: the
+    board was not reached; the same command with --resume goes on, and no look is spent twice.
+
     Examples
     --------
     holdfast attack block-majority --n-examples 10000 --n-classes 10 --looks 501
     holdfast attack lattice --labels labels.csv --looks 1000 --trials 3
     """
+    if board is not None:
+        _refuse_beside_board(labels, n_examples, n_classes, label_kind, without_features)
+        attack_board(
+            name,
+            board,
+            n_queries=n_queries,
+            seed=seed,
+            resume=resume,
+            token_file=token_file,
+            wait=wait,
+            out=out,
+            as_json=as_json,
+        )
+        return
+    if n_queries is None:
+        raise InvalidInput("Missing option '--looks', which is needed where no board is given.")
+    if resume is not None or out is not None:
+        raise InvalidInput("resume and out must be given together with board.")
     if labels is not None and label_kind is not None:
         raise InvalidInput("label_kind must not be given together with labels.")
     file = None
@@ -107,6 +146,14 @@ def attack(
         print_json(result)
     else:
         _show(result)
+
+
+def _refuse_beside_board(*given: object) -> None:
+    if any(given):
+        raise InvalidInput(
+            "board must not be given together with labels, n_examples, n_classes, label_kind or "
+            "without_features: it has its own."
+        )
 
 
 def _result(experiment: Experiment, summary: dict[str, Any], seconds: float) -> dict[str, Any]:

@@ -1,0 +1,95 @@
+"""`holdfast attack --board`: one attack against a board, to be gone on with after any crash."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import typer
+
+from holdfast.attacks.registry import make_attack
+from holdfast.cli.boards_access import EXIT_UNREACHABLE, token_from
+from holdfast.cli.output import human, print_json, progress, report_error
+from holdfast.errors import BoardUnreachable, BudgetExhausted, InvalidInput
+from holdfast.loop import play
+from holdfast.oracles import Remote
+
+__all__ = ["attack_board"]
+
+
+def attack_board(
+    name: str,
+    board: str,
+    *,
+    n_queries: int | None,
+    seed: int,
+    resume: Path | None,
+    token_file: Path | None,
+    wait: bool,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Play an attack on a board that the token's owner may probe, and report what it ends with.
+
+    The final guess is sent, too, if a look is left for it.
+    """
+    if out is not None and not out.parent.is_dir():
+        raise InvalidInput(f"out must be a file in a folder that exists, got {out}.")
+    token = token_from(token_file)
+    try:
+        oracle = Remote(
+            board,
+            token,
+            n_queries=n_queries,
+            state=resume,
+            wait=wait,
+            run=f"{name} seed {seed}" + ("" if n_queries is None else f" looks {n_queries}"),
+        )
+        if n_queries is None:
+            # One of the looks that are left is for the final guess.
+            whole = max(1, oracle.problem.n_queries - 1)
+            oracle.problem = oracle.problem._replace(n_queries=whole)
+        attack = make_attack(name, oracle.problem, np.random.default_rng(seed))
+        looks, refused = 0, ""
+
+        def count(taken: int) -> None:
+            nonlocal looks
+            looks = taken
+            advance(1)
+
+        with progress(name, oracle.problem.n_queries) as advance:
+            try:
+                guess = play(attack, oracle, on_look=count)
+            except BudgetExhausted as refusal:
+                refused, guess = str(refusal), attack.predict()
+        if out is not None:
+            np.save(out, guess)
+        final = None
+        with suppress(BudgetExhausted):
+            final = None if refused else oracle.query(guess)
+    except BoardUnreachable as error:
+        report_error(str(error))
+        raise typer.Exit(EXIT_UNREACHABLE) from None
+    result: dict[str, Any] = {
+        "attack": name,
+        "board": board,
+        "problem": oracle.problem,
+        "seed": seed,
+        "looks": looks,
+        "released": final,
+        "looks_left": oracle.looks_left,
+        "refused": refused or None,
+    }
+    if as_json:
+        print_json(result)
+        return
+    n, m, _ = oracle.problem
+    human().print(f"{name} on {board}: {n:,} examples, {m:,} classes, {looks:,} looks, seed {seed}")
+    if refused:
+        human().print(f"It was stopped: {refused}", soft_wrap=True)
+    if final is None:
+        human().print("No look was left for its final guess.")
+    else:
+        human().print(f"Released for its final guess: {final}. Guessing scores {1 / m:.5f}.")

@@ -1,0 +1,97 @@
+"""`holdfast submit`: send predictions to a board."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from holdfast.cli.boards_access import EXIT_UNREACHABLE, BoardUrl, TokenFile, Wait, token_from
+from holdfast.cli.guarding import moment
+from holdfast.cli.options import AsJson
+from holdfast.cli.output import human, print_json, report_error
+from holdfast.cli.score import INVALID, NO_LEDGER, REFUSED
+from holdfast.client import BoardClient
+from holdfast.errors import BoardUnreachable, BudgetExhausted, InvalidQuery, LedgerError
+from holdfast.files.text_files import open_regular_file
+
+__all__ = ["submit"]
+
+LARGEST_FILE = 1 << 30
+
+
+def submit(
+    file: Annotated[Path, typer.Argument(help="CSV or NPY file of predicted labels.")],
+    board: BoardUrl,
+    token_file: TokenFile = None,
+    wait: Wait = False,
+    again: Annotated[
+        bool,
+        typer.Option("--again", help="A new submission, even if this file was sent before."),
+    ] = False,
+    patience: Annotated[
+        float, typer.Option(min=0, help="Seconds to try for if the board does not answer.")
+    ] = 60.0,
+    as_json: AsJson = False,
+) -> None:
+    """Send a file of predictions to a board and print what is released.
+
+    The same file sent again is the same submission, so that a lost answer costs nothing: run the
+    same command once more. A prediction that was answered before costs nothing in any case.
+
+    Exit codes: 0 answered, 1 the submission can't be scored, 2 bad options or token, 3 no look
+    left, 4 the board can't use its ledger, 5 the board was not reached.
+
+    Examples
+    --------
+    holdfast submit guess.csv --board https://boards.example/b/pets
+    holdfast submit guess.csv --board https://boards.example/b/pets --wait --json
+    """
+    client = BoardClient(board, token_from(token_file), patience=patience)
+    with open_regular_file(file) as opened:
+        body = opened.read(LARGEST_FILE)
+    try:
+        team = client.allowance()["team_id"]
+        parts = [client.url.encode(), str(team).encode(), hashlib.sha256(body).digest()]
+        key = secrets.token_hex(20) if again else hashlib.sha256(b"\0".join(parts)).hexdigest()
+        while True:
+            try:
+                told = client.submit(body, key=f"file-{key}", file=file.name)
+                break
+            except BudgetExhausted as refusal:
+                if not wait or refusal.next_allowed_at is None:
+                    raise
+                seconds = (refusal.next_allowed_at - datetime.now(UTC)).total_seconds()
+                time.sleep(max(1.0, seconds + 0.5))
+    except InvalidQuery as error:
+        raise _refusal(INVALID, str(error), as_json) from None
+    except BudgetExhausted as error:
+        at = moment(error.next_allowed_at)
+        raise _refusal(REFUSED, str(error), as_json, next_allowed_at=at) from None
+    except LedgerError as error:
+        raise _refusal(NO_LEDGER, str(error), as_json) from None
+    except BoardUnreachable as error:
+        raise _refusal(EXIT_UNREACHABLE, str(error), as_json) from None
+    if as_json:
+        print_json(asdict(told))
+        return
+    shown = "-" if told.released is None else told.released
+    human().print(f"released   {shown}{' (from the record)' if told.repeated else ''}")
+    human().print(f"meaning    {told.meaning}", soft_wrap=True)
+    human().print(f"looks left {told.looks_left}")
+    soon = "now" if told.looks_left else "never"
+    human().print(f"next look  {told.next_allowed_at or soon}")
+    human().print(f"receipt    {told.receipt_id}", soft_wrap=True)
+
+
+def _refusal(code: int, message: str, as_json: bool, **more: Any) -> typer.Exit:
+    if as_json:
+        print_json({"released": None, "error": message, **more})
+    report_error(message)
+    return typer.Exit(code)

@@ -1,0 +1,216 @@
+"""HTTP requests to a board, with idempotency keys and full-jitter backoff.
+
+A request that was not answered is sent again with the same key, so that it can't spend a second
+look: after refused or broken connections, timeouts, and the answers 429, 500, 502, 503 and 504.
+Any other refusal is final. The standard library's client is enough: the retry rule is the product.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import re
+import ssl
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from holdfast.errors import (
+    BoardUnreachable,
+    BudgetExhausted,
+    HoldfastError,
+    InvalidInput,
+    InvalidQuery,
+    LedgerError,
+)
+from holdfast.quoting import quoted
+
+__all__ = ["BoardClient", "Released"]
+
+AGAIN = (429, 500, 502, 503, 504)
+# Seconds: the least and the longest pause, and how long one request may take.
+SHORTEST, LONGEST, TIMEOUT = 0.1, 30.0, 60.0
+LARGEST_ANSWER = 1 << 24
+
+
+@dataclass(frozen=True)
+class Released:
+    """What a board answers to a submission; `released` is None while its batch waits."""
+
+    id: int
+    released: float | None
+    meaning: str
+    new_best: bool | None
+    own: bool | None
+    part: str
+    repeated: bool
+    looks_left: int
+    next_allowed_at: str | None
+    receipt_id: str
+
+
+class _Reply(NamedTuple):
+    status: int
+    headers: Mapping[str, str]
+    body: dict[str, Any]
+
+
+class BoardClient:
+    """One board as a program sees it.
+
+    Parameters
+    ----------
+    url
+        The board's address, https://host/b/NAME.
+    token
+        An API token; None: only what is public can be asked.
+    patience
+        How long a request is tried again, in seconds.
+    sleep, now
+        The clock, for tests.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        patience: float = 600.0,
+        sleep: Callable[[float], None] = time.sleep,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        found = re.fullmatch(r"(https?://[^/\s]+)((?:/[^/\s]+)*?)/b/([a-z0-9-]+)/?", url)
+        if found is None:
+            raise InvalidInput(
+                f"board must be an address like https://host/b/name, got {quoted(url)}."
+            )
+        if token is not None and not re.fullmatch(r"[\x21-\x7e]+", token):
+            raise InvalidInput("token must be one line of visible characters.")
+        self.url, self.name = url.rstrip("/"), found[3]
+        self._origin = urlsplit(found[1])
+        self._base = f"{found[2]}/api/v1"
+        self._token, self._patience = token, patience
+        self._sleep, self._now = sleep, now
+        self._connection: http.client.HTTPConnection | None = None
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
+
+    def board(self) -> dict[str, Any]:
+        """Return what is public about the board."""
+        return self._ask("GET", f"/boards/{self.name}").body
+
+    def allowance(self) -> dict[str, Any]:
+        """Return the team, its looks left and when the next one is allowed."""
+        return self._ask("GET", f"/boards/{self.name}/allowance").body
+
+    def submit(self, body: bytes, *, key: str, file: str = "submission") -> Released:
+        """Send a submission; sent again under the same key, it is the same look.
+
+        Raises
+        ------
+        InvalidQuery
+            It can't be scored.
+        BudgetExhausted
+            No look is left now; `next_allowed_at` says when there will be one.
+        LedgerError
+            The board can't use its ledger; nothing was released.
+        BoardUnreachable
+            Nothing is known. The same call again costs nothing twice.
+        """
+        name = file.encode("ascii", "replace").decode()
+        headers = {
+            "Idempotency-Key": key,
+            "Content-Type": "application/octet-stream",
+            "X-File-Name": "".join(c if c.isprintable() else "?" for c in name)[:200],
+        }
+        reply = self._ask("POST", f"/boards/{self.name}/submissions", body, headers)
+        try:
+            told = {name: reply.body[name] for name in Released.__dataclass_fields__}
+        except KeyError:
+            raise BoardUnreachable("the board answered without a receipt.") from None
+        return Released(**told)
+
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> _Reply:
+        deadline, attempt, trouble = self._now() + self._patience, 0, "it did not answer"
+        while True:
+            wait = 0.0
+            try:
+                reply = self._once(method, path, body, headers or {})
+            except (OSError, http.client.HTTPException, ssl.SSLError) as error:
+                self.close()
+                trouble = " ".join(str(error).split()) or type(error).__name__
+            else:
+                if reply.status < 300:
+                    return reply
+                error_, again = _problem(reply)
+                if not again:
+                    raise error_
+                trouble = str(error_)
+                retry_after = reply.headers.get("retry-after", "")
+                wait = float(retry_after) if retry_after.isdecimal() else 0.0
+            pause = max(wait, random.uniform(SHORTEST, min(LONGEST, SHORTEST * 2.0**attempt)))
+            attempt += 1
+            if self._now() + pause > deadline:
+                if "Nothing was released" in trouble:
+                    raise LedgerError(trouble)
+                raise BoardUnreachable(
+                    f"the board at {self._origin.netloc} can't be reached: {trouble}. Nothing is "
+                    "known of this request; the same again costs nothing twice."
+                )
+            self._sleep(pause)
+
+    def _once(
+        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]
+    ) -> _Reply:
+        if self._connection is None:
+            secure = self._origin.scheme == "https"
+            kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
+            self._connection = kind(self._origin.netloc, timeout=TIMEOUT)
+        sent = {"Accept": "application/json", **headers}
+        if self._token is not None:
+            sent["Authorization"] = f"Bearer {self._token}"
+        self._connection.request(method, self._base + path, body=body, headers=sent)
+        answer = self._connection.getresponse()
+        content = answer.read(LARGEST_ANSWER)
+        found: Any = None
+        with suppress(ValueError, RecursionError):
+            found = json.loads(content)
+        told = {name.lower(): value for name, value in answer.getheaders()}
+        if told.get("connection", "").lower() == "close":
+            self.close()
+        return _Reply(answer.status, told, found if isinstance(found, dict) else {})
+
+
+def _problem(reply: _Reply) -> tuple[HoldfastError, bool]:
+    """Return what a refusal means, and whether another try makes sense."""
+    word, detail = reply.body.get("type"), str(reply.body.get("detail", ""))
+    if reply.status in AGAIN:
+        return HoldfastError(detail or f"it answered {reply.status}"), True
+    if word == "invalid_submission":
+        return InvalidQuery(detail), False
+    if word in ("no_look_left", "phase_closed"):
+        return BudgetExhausted(detail, next_allowed_at=moment(reply.body)), False
+    return InvalidInput(f"the board refused: {detail or f'it answered {reply.status}'}"), False
+
+
+def moment(body: Mapping[str, Any]) -> datetime | None:
+    """Return when the next look is allowed, by an answer of the board."""
+    text = body.get("next_allowed_at")
+    with suppress(ValueError):
+        return datetime.fromisoformat(text).astimezone(UTC) if isinstance(text, str) else None
+    return None

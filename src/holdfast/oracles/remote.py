@@ -1,0 +1,124 @@
+"""A board over HTTP as an oracle, so that any attack can play it."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import numpy as np
+
+from holdfast.client import BoardClient, Released, RunState
+from holdfast.errors import BudgetExhausted
+from holdfast.labels import Labels, label_dtype
+from holdfast.mechanisms import PENDING, is_pending
+from holdfast.problem import Problem
+from holdfast.transcript import query_digest
+
+__all__ = ["Remote"]
+
+
+class Remote:
+    """Ask a board in the name of the token's team; the board counts the looks.
+
+    A lost connection or a crash can't spend a look twice: each look has a key, which is on disk
+    before it is asked for if there is a `state` file. The same attack with the same seed goes on
+    from that file where it stopped.
+
+    Parameters
+    ----------
+    url
+        The board's address, https://host/b/NAME.
+    token
+        A token of a team.
+    n_queries
+        How many looks an attack may take; None: those that the team has left.
+    state
+        A file for keys and answers; None: nothing survives this process.
+    wait
+        Wait for the next window when no look is left, instead of raising `BudgetExhausted`.
+    patience
+        How long a request that is not answered is tried again, in seconds.
+    run
+        What tells this run from others in the state file, such as the attack and its seed.
+
+    Attributes
+    ----------
+    problem
+        The sizes, with the looks that were left when the run began.
+    receipts
+        One receipt id per answered look of this process.
+    looks_left
+        What the board said last.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        *,
+        n_queries: int | None = None,
+        state: str | os.PathLike[str] | None = None,
+        wait: bool = False,
+        patience: float = 600.0,
+        run: str = "",
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.client = BoardClient(url, token, patience=patience, sleep=sleep)
+        self._wait, self._sleep = wait, sleep
+        board, team = self.client.board(), self.client.allowance()
+        self.looks_left = int(team["looks_left"])
+        self._classes = int(board["n_classes"])
+        about = {"board": self.client.url, "team": team["team_id"], "run": run}
+        looks = max(1, self.looks_left) if n_queries is None else n_queries
+        self.state = RunState(state, about, looks)
+        self._policy = str(board["policy"]["digest"])
+        self.problem = Problem(int(board["n_examples"]), self._classes, self.state.looks)
+        self.batch: list[float] = []
+        self.receipts: list[str] = []
+        self._waiting: list[tuple[int, Labels]] = []
+        self._asked = 0
+
+    def query(self, query: Labels) -> float:
+        """Return what the board releases; raises what `BoardClient.submit` raises."""
+        look, self._asked = self._asked, self._asked + 1
+        answer = self._answer(look, query)
+        self._waiting.append((look, query))
+        if not is_pending(answer):
+            # The look that fills a batch has the earlier ones answered: they ask again, free.
+            self.batch = [*(self._answer(*each) for each in self._waiting[:-1]), answer]
+            self._waiting.clear()
+        return answer
+
+    def _answer(self, look: int, query: Labels) -> float:
+        digest = query_digest(np.asarray(query))
+        known = self.state.answer(look, digest)
+        if known is not None:
+            return known
+        parts = f"{self.state.about} {self._policy} {digest} {look}"
+        fresh = hashlib.blake2b(parts.encode(), digest_size=20).hexdigest()
+        told = self.send(query, self.state.key(look, digest, fresh))
+        if told.released is None:
+            return PENDING
+        self.receipts.append(told.receipt_id)
+        self.state.record(look, told.released, told.receipt_id)
+        return told.released
+
+    def send(self, query: Labels, key: str) -> Released:
+        """Send a prediction under a key, waiting for a window if that was asked for."""
+        file = io.BytesIO()
+        np.save(file, np.asarray(query).astype(label_dtype(self._classes)))
+        while True:
+            try:
+                told = self.client.submit(file.getvalue(), key=key, file="query.npy")
+            except BudgetExhausted as refusal:
+                at = refusal.next_allowed_at
+                if not self._wait or at is None:
+                    raise
+                self._sleep(max(1.0, (at - datetime.now(UTC)).total_seconds() + 0.5))
+                continue
+            self.looks_left = told.looks_left
+            return told

@@ -1,0 +1,352 @@
+"""Programs that ask a board: nothing is spent twice, and attacks play it as they play an array."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from holdfast import Problem, attacks, play
+from holdfast.cli import main
+from holdfast.client import BoardClient
+from holdfast.errors import (
+    BoardUnreachable,
+    BudgetExhausted,
+    InvalidInput,
+    InvalidQuery,
+    LedgerError,
+    TranscriptMismatch,
+)
+from holdfast.oracles import LabelOracle, Remote
+from tests.server.conftest import as_csv, free_port, listening
+
+EXACT = 'release = "exact"\nlooks_per_team = 60\nlooks_per_data_set = 1000\n'
+
+
+def looks(place):
+    return [entry for entry in place.entries() if entry.kind == "look"]
+
+
+@pytest.mark.parametrize("attack", [attacks.BlockMajority, attacks.ChampionChallenger])
+def test_an_attack_plays_a_board_bit_for_bit_as_an_array(new_place, attack):
+    place = new_place(policy=EXACT, n=200)
+    with listening(place) as url:
+        remote = Remote(url, place.token(place.team("red")))
+        assert tuple(remote.problem) == (200, 3, 60)
+        over_http = play(attack(remote.problem, rng=np.random.default_rng(4)), remote)
+    local = LabelOracle(place.labels, problem=remote.problem)
+    assert np.array_equal(
+        over_http, play(attack(remote.problem, rng=np.random.default_rng(4)), local)
+    )
+    assert len(looks(place)) == len(remote.receipts) == 60 - remote.looks_left
+    assert place.gatekeeper.ledger.verify(receipts=remote.receipts).ok
+
+
+class Stopped(Exception):
+    """The process ends here."""
+
+
+@pytest.mark.parametrize("stop_after", [1, 17])
+@pytest.mark.parametrize("answered", [True, False])
+def test_a_run_goes_on_after_a_stop_and_spends_no_look_twice(
+    place, tmp_path, stop_after, answered, monkeypatch
+):
+    """Stopped after so many looks, before or after the last answer was written down."""
+    policy = 'release = "exact"\nlooks_per_team = 30\n'
+    place.boards.change(place.board, place.phase(), "policy", policy, "test")
+    token = place.token(place.team("red"))
+    state = tmp_path / "state.jsonl"
+
+    def run(stop=None):
+        with listening(place) as url:
+            remote = Remote(url, token, state=state)
+            attack = attacks.ChampionChallenger(remote.problem, rng=np.random.default_rng(1))
+            if stop is not None:
+                submit = remote.client.submit
+
+                def once_too_often(*arguments, **settings):
+                    told = submit(*arguments, **settings)
+                    if len(looks(place)) == stop:
+                        raise Stopped
+                    return told
+
+                if answered:
+                    record = remote.state.record
+
+                    def then_stop(look, *values):
+                        record(look, *values)
+                        if look + 1 == stop:
+                            raise Stopped
+
+                    monkeypatch.setattr(remote.state, "record", then_stop)
+                else:
+                    monkeypatch.setattr(remote.client, "submit", once_too_often)
+            return play(attack, remote)
+
+    port = free_port()  # the address is part of the run
+    monkeypatch.setattr("tests.server.conftest.free_port", lambda: port)
+    with pytest.raises(Stopped):
+        run(stop_after)
+    resumed = run()
+    local = LabelOracle(place.labels, problem=Problem(60, 3, 30))
+    attack = attacks.ChampionChallenger(local.problem, rng=np.random.default_rng(1))
+    assert np.array_equal(resumed, play(attack, local))
+    assert len(looks(place)) == 30 - local.looks_left
+
+
+def test_a_state_of_another_run_is_refused(place, tmp_path):
+    state = tmp_path / "state.jsonl"
+    with listening(place) as url:
+        token = place.token(place.team("red"))
+        for seed in (0, 1):
+            remote = Remote(url, token, state=state, n_queries=5)
+            attack = attacks.BlockMajority(remote.problem, rng=np.random.default_rng(seed))
+            if seed == 0:
+                play(attack, remote)
+        with pytest.raises(TranscriptMismatch, match="look 1 asked something else"):
+            play(attack, remote)
+        with pytest.raises(TranscriptMismatch, match="its run is another"):
+            Remote(url, token, state=state, run="other")
+    assert len(looks(place)) == 5
+
+
+def test_a_torn_last_line_is_forgotten(place, tmp_path):
+    state = tmp_path / "state.jsonl"
+    with listening(place) as url:
+        token = place.token(place.team("red"))
+        play_once = lambda remote: [remote.query(np.full(60, c)) for c in range(3)]  # noqa: E731
+        first = play_once(Remote(url, token, state=state))
+        state.write_bytes(state.read_bytes()[:-9])
+        assert play_once(Remote(url, token, state=state)) == first
+    assert len(looks(place)) == 3
+    state.write_text("{}\n")
+    with listening(place) as url, pytest.raises(InvalidInput, match="line 1 must be one of a run"):
+        Remote(url, token, state=state)
+
+
+def test_the_boards_window_is_waited_for(place):
+    policy = 'release = "exact"\nlooks_per_team = 1\nwindow = "1 seconds"\n'
+    place.boards.change(place.board, place.phase(), "policy", policy, "test")
+    token = place.token(place.team("red"))
+    slept = []
+
+    def sleep(seconds):
+        import time
+
+        slept.append(seconds)
+        time.sleep(seconds)
+
+    with listening(place) as url:
+        remote = Remote(url, token, wait=True, sleep=sleep)
+        assert [remote.query(np.full(60, c)) for c in range(2)] == [
+            np.mean(place.labels == c) for c in range(2)
+        ]
+        impatient = Remote(url, token)
+        with pytest.raises(BudgetExhausted) as caught:
+            impatient.query(np.full(60, 2))
+    assert slept
+    assert caught.value.next_allowed_at is not None
+
+
+def test_answers_of_a_batch_come_together(place):
+    policy = 'release = "batch:3"\nlooks_per_team = 9\n'
+    place.boards.change(place.board, place.phase(), "policy", policy, "test")
+    with listening(place) as url:
+        remote = Remote(url, place.token(place.team("red")))
+        attack = attacks.BlockMajority(remote.problem, rng=np.random.default_rng(0))
+        guess = play(attack, remote)
+    local = LabelOracle(place.labels, problem=remote.problem)
+    attack = attacks.BlockMajority(remote.problem, rng=np.random.default_rng(0))
+    assert np.array_equal(guess, play(attack, local))
+    assert len(looks(place)) == 9
+
+
+class Flaky(BaseHTTPRequestHandler):
+    """Answers as the list says: a status, or None for a broken connection."""
+
+    script: ClassVar[list] = []
+    seen: ClassVar[list] = []
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        Flaky.seen.append(self.headers["Idempotency-Key"])
+        what = Flaky.script.pop(0)
+        if what is None:
+            self.close_connection = True
+            self.wfile.write(b"")
+            self.connection.close()
+            return
+        status, body, headers = what
+        content = json.dumps(body).encode()
+        self.send_response(status)
+        for name, value in {**headers, "Content-Length": str(len(content))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *arguments):
+        pass
+
+
+GOOD = {
+    "id": 1, "released": 0.5, "meaning": "m", "new_best": None, "own": True, "part": "all",
+    "repeated": False, "looks_left": 3, "next_allowed_at": None, "receipt_id": "2-ab",
+}  # fmt: skip
+
+
+@pytest.fixture
+def flaky():
+    server = HTTPServer(("127.0.0.1", 0), Flaky)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    Flaky.seen = []
+    pauses = []
+    client = BoardClient(
+        f"http://127.0.0.1:{server.server_port}/b/pets", "t", patience=1000, sleep=pauses.append
+    )
+
+    def send(*script):
+        Flaky.script = list(script)
+        return client.submit(b"x", key="the-key")
+
+    yield send, pauses
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_what_was_not_answered_is_sent_again_with_the_same_key(flaky):
+    send, pauses = flaky
+    busy = (429, {"type": "too_fast", "detail": "slow"}, {"Retry-After": "7"})
+    gateway = (502, {}, {})
+    told = send(None, gateway, busy, (503, {}, {}), (201, GOOD, {}))
+    assert told.released == 0.5
+    assert Flaky.seen == ["the-key"] * 5
+    assert len(pauses) == 4
+    assert pauses[2] >= 7
+    assert all(0.1 <= pause <= 30 for pause in pauses)
+
+
+@pytest.mark.parametrize(
+    ("status", "word", "error"),
+    [
+        (422, "invalid_submission", InvalidQuery),
+        (409, "no_look_left", BudgetExhausted),
+        (409, "phase_closed", BudgetExhausted),
+        (422, "key_reused", InvalidInput),
+        (401, "not_signed_in", InvalidInput),
+        (413, "too_large", InvalidInput),
+    ],
+)
+def test_what_was_refused_is_not_sent_again(flaky, status, word, error):
+    send, pauses = flaky
+    with pytest.raises(error, match="because"):
+        send((status, {"type": word, "detail": "because"}, {}))
+    assert (len(Flaky.seen), pauses) == (1, [])
+
+
+def test_an_answer_without_a_receipt_is_none(flaky):
+    send, _ = flaky
+    with pytest.raises(BoardUnreachable, match="without a receipt"):
+        send((200, {"released": 1.0}, {}))
+
+
+def test_patience_ends():
+    url = f"http://127.0.0.1:{free_port()}/b/pets"
+    time = iter(range(0, 10_000, 20))
+    client = BoardClient(url, "t", patience=60, sleep=lambda _: None, now=lambda: next(time))
+    with pytest.raises(BoardUnreachable, match="costs nothing twice"):
+        client.board()
+
+
+def test_a_ledger_that_fails_is_said_to_have_released_nothing(flaky):
+    send, _ = flaky
+    told = {"type": "ledger_unavailable", "detail": "It fails. Nothing was released."}
+    client_time = [(503, told, {"Retry-After": "2000"})]
+    with pytest.raises(LedgerError, match="Nothing was released"):
+        send(*client_time)
+
+
+@pytest.mark.parametrize("url", ["", "pets", "ftp://x/b/pets", "http://x/pets", "http://x/b/A b"])
+def test_an_address_must_be_that_of_a_board(url):
+    with pytest.raises(InvalidInput, match="board must be an address like"):
+        BoardClient(url)
+
+
+# The commands.
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    def run(*arguments, token=None):
+        if token is None:
+            monkeypatch.delenv("HOLDFAST_TOKEN", raising=False)
+        else:
+            monkeypatch.setenv("HOLDFAST_TOKEN", token)
+        code = main([str(argument) for argument in arguments])
+        return code, capsys.readouterr()
+
+    return run
+
+
+def test_submit_has_the_exit_codes_of_score(place, tmp_path, command):
+    policy = 'release = "exact"\nlooks_per_team = 1\n'
+    place.boards.change(place.board, place.phase(), "policy", policy, "test")
+    token = place.token(place.team("Blue"))
+    good, bad, other = (tmp_path / name for name in ("good.csv", "bad.csv", "other.csv"))
+    good.write_bytes(as_csv(place.labels))
+    bad.write_text("hello\n")
+    other.write_bytes(as_csv((place.labels + 1) % 3))
+    with listening(place) as url:
+        code, said = command("submit", good, "--board", url, "--json", token=token)
+        assert code == 0
+        assert json.loads(said.out)["released"] == 1.0
+        code, said = command("submit", good, "--board", url, token=token)
+        assert code == 0
+        assert "released   1.0" in said.out
+        code, said = command("submit", bad, "--board", url, token=token)
+        assert (code, said.out) == (1, "")
+        code, said = command("submit", other, "--board", url, "--json", token=token)
+        assert (code, json.loads(said.out)["released"]) == (3, None)
+        assert said.err == "error: all looks of Blue on this data set are used up.\n"
+        code, said = command("submit", good, "--board", url, token="hf_x_y")
+        assert (code, said.err) == (2, "error: the board refused: The token is not valid.\n")
+    code, said = command("submit", good, "--board", url, "--patience", "0", token=token)
+    assert (code, "costs nothing twice" in said.err) == (5, True)
+    assert len(looks(place)) == 1
+
+
+def test_a_token_comes_from_a_file_of_ones_own(place, tmp_path, command):
+    file, good = tmp_path / "token", tmp_path / "good.csv"
+    file.write_text(place.token(place.team("blue")) + "\n")
+    good.write_bytes(as_csv(place.labels))
+    file.chmod(0o644)
+    with listening(place) as url:
+        code, said = command("submit", good, "--board", url, "--token-file", file)
+        assert (code, "readable by its owner alone" in said.err) == (2, True)
+        file.chmod(0o600)
+        assert command("submit", good, "--board", url, "--token-file", file)[0] == 0
+        code, said = command("submit", good, "--board", url)
+        assert (code, "HOLDFAST_TOKEN" in said.err) == (2, True)
+
+
+def test_attack_plays_a_board_and_goes_on(place, tmp_path, command):
+    policy = 'release = "exact"\nlooks_per_team = 21\n'
+    place.boards.change(place.board, place.phase(), "policy", policy, "test")
+    token = place.token(place.team("red"))
+    name = attacks.registry.attack_names()[0]
+    guess = tmp_path / "guess.npy"
+    with listening(place) as url:
+        arguments = ("attack", name, "--board", url, "--resume", tmp_path / "state.jsonl",
+                     "--out", guess, "--json")  # fmt: skip
+        code, said = command(*arguments, token=token)
+        assert code == 0, said.err
+        told = json.loads(said.out)
+        assert told["problem"]["n_queries"] == 20
+        assert told["released"] == np.mean(np.load(guess) == place.labels)
+        code, said = command(*arguments, token=token)
+        assert code == 0, said.err
+        assert json.loads(said.out)["released"] == told["released"]
+    assert len(looks(place)) == told["looks"] + 1
