@@ -75,6 +75,39 @@ def test_a_policy_file_gives_rule_looks_and_limits(holdfast, files):
     )
 
 
+def test_the_recommended_policy_is_all_that_the_next_audit_needs(holdfast, files):
+    policy = files / "policy.toml"
+    first = holdfast(
+        "audit", files / "truth.csv", "--looks", "8/day", "--days", 2, "--teams", 3, "--gap", 20,
+        "--write-policy", policy, "--processes", 1, "--json",
+    )  # fmt: skip
+    assert first.code == 0
+    assert f"Wrote {policy}" in first.err
+    fix = first.json["verdict"]["fixes"][0]
+    again = holdfast("audit", files / "truth.csv", "--policy", policy, "--processes", 1, "--json")
+    board = again.json["board"]
+    assert (board["rule"], board["looks"], board["teams"]) == (fix["rule"], fix["looks"], 3)
+    assert again.json["verdict"]["gap_points"] == 20
+    assert again.json["verdict"]["points"]["mean"] < first.json["verdict"]["points"]["mean"]
+
+
+def test_without_a_policy_to_recommend_none_is_written_and_the_exit_code_is_1(holdfast, files):
+    truth, policy = files / "sorted.csv", files / "policy.toml"
+    truth.write_text("id,label\n" + "".join(f"{i},c{i // 40}\n" for i in range(120)))
+    outcome = holdfast("audit", truth, *LOOKS, "--write-policy", policy)
+    assert outcome.code == 1
+    assert (
+        "no policy mends this, and none was written: The rows are sorted by label." in outcome.err
+    )
+    assert not policy.exists()
+
+
+def test_a_policy_is_not_overwritten(refused, files):
+    (files / "old.toml").write_text("")
+    message = refused("audit", files / "truth.csv", *LOOKS, "--write-policy", files / "old.toml")
+    assert message.startswith("write_policy must be a new file, got ")
+
+
 def test_the_page_is_written_and_holds_the_sentence(holdfast, files):
     page = files / "new" / "audit.html"
     outcome = holdfast("audit", files / "truth.csv", *LOOKS, "--report", page, "--json")

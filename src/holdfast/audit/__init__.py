@@ -10,6 +10,7 @@ from holdfast.audit.inputs.looks import Looks, parse_looks, parse_rate
 from holdfast.audit.inputs.parts import Parts, parts_of
 from holdfast.audit.inputs.reading import read_request
 from holdfast.audit.inputs.request import Prediction, Request
+from holdfast.audit.recommended import recommended_policy
 from holdfast.audit.result import Audit, as_json
 from holdfast.audit.run import audit, n_plays
 from holdfast.audit.saved import read_audit
@@ -33,4 +34,5 @@ __all__ = [
     "read_audit",
     "read_history",
     "read_request",
+    "recommended_policy",
 ]

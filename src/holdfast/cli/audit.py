@@ -23,6 +23,7 @@ from holdfast.cli.audit_files import (
     page_module,
     report_file,
     write_exports,
+    write_recommended,
 )
 from holdfast.cli.audit_tables import show
 from holdfast.cli.default_command import WithDefault
@@ -30,11 +31,13 @@ from holdfast.cli.explained import ExplainedCommand
 from holdfast.cli.options import AsJson, Processes, Seed, completed_rule
 from holdfast.cli.output import print_json
 from holdfast.cores import available_cores
+from holdfast.errors import InvalidInput
 from holdfast.problem import check_at_least
 
 __all__ = ["audit"]
 
 EXIT_ABOVE_LIMIT = 1
+EXIT_NO_POLICY = 1
 # Options that decide the numbers, and their defaults.
 NUMBER_OPTIONS = {
     "policy": None,
@@ -140,6 +143,13 @@ def run_audit(
         Path | None,
         typer.Option(help="Write verdict and findings into this JUnit XML file, for CI."),
     ] = None,
+    write_policy: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the recommended policy into this new file: what was audited with the "
+            "first fix, or as it is if that is SAFE."
+        ),
+    ] = None,
     fail_above: Annotated[
         float | None,
         typer.Option(help="Exit with code 1 if the worst gain found is above so many points."),
@@ -156,20 +166,24 @@ def run_audit(
 
     Plays the attack suite against the policy on these very labels, compares with what bounds
     allow and a history shows, and looks for the cheapest fix. Nothing that is printed or written
-    holds a label or an exact score. Exit codes: 0, 1 above --fail-above, 2 bad input.
+    holds a label or an exact score. Exit codes: 0, 1 above --fail-above or without a policy to
+    write, 2 bad input.
 
     holdfast audit compare BEFORE AFTER puts two audits that --json printed side by side.
 
     Examples
     --------
     holdfast audit labels.csv --mechanism round:3 --looks 5/day --days 60 --teams 40
+    holdfast audit labels.csv --looks 50 --write-policy policy.toml
     holdfast audit labels.csv --policy policy.toml --report audit.html
     """
     command = _command(locals())
     if processes is not None:
         check_at_least("processes", processes, 1)
     report = report_file(report, open_page=open_page)
-    check_writable(badge=badge, sarif=sarif, junit=junit)
+    check_writable(badge=badge, sarif=sarif, junit=junit, write_policy=write_policy)
+    if write_policy is not None and write_policy.exists():
+        raise InvalidInput(f"write_policy must be a new file, got {write_policy}.")
     request = auditing.read_request(
         labels,
         policy=policy,
@@ -206,6 +220,8 @@ def run_audit(
         show(result, report)
     if report is not None and open_page:
         open_in_browser(report)
+    if write_policy is not None and not write_recommended(request, result, write_policy):
+        raise typer.Exit(EXIT_NO_POLICY)
     if fail_above is not None and result.verdict.points.mean > fail_above:
         raise typer.Exit(EXIT_ABOVE_LIMIT)
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from holdfast.audit import Audit, exports
+from holdfast.audit import Audit, Request, exports, recommended_policy
 from holdfast.errors import InvalidInput
 from holdfast.extras import needed_for
 
@@ -24,6 +24,7 @@ __all__ = [
     "page_module",
     "report_file",
     "write_exports",
+    "write_recommended",
 ]
 
 Report = Annotated[Path | None, typer.Option(help="Write the page into this HTML file.")]
@@ -80,6 +81,18 @@ def write_exports(
         exports.write_whole(sarif, exports.sarif(result, subject=_place(subject), limit=limit))
     if junit is not None:
         exports.write_whole(junit, exports.junit(result, limit=limit))
+
+
+def write_recommended(request: Request, result: Audit, path: Path) -> bool:
+    """Write the recommended policy, or say why there is none; tell whether it was written."""
+    try:
+        text = recommended_policy(request, result)
+    except InvalidInput as error:
+        print(f"{path}: {error}", file=sys.stderr)
+        return False
+    exports.write_whole(path, text)
+    print(f"Wrote {path}: read it, then holdfast policy check {path}", file=sys.stderr)
+    return True
 
 
 def _place(subject: Path | None) -> str | None:

@@ -93,7 +93,7 @@ def _rules(console: Console, result: Audit) -> None:
     table = Table(title="release rules compared, in points", title_justify="left")
     for name in ("rule", "strongest attack"):
         table.add_column(name)
-    for name in ("possible", "allowed", "bits per look", "price"):
+    for name in ("possible", "allowed", "bits per look", "blur"):
         table.add_column(name, justify="right")
     for rule in result.rules:
         table.add_row(

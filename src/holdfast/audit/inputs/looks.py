@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from holdfast.errors import InvalidInput
 from holdfast.guard import Policy
@@ -31,10 +31,15 @@ MOST_LOOKS = 10**9
 
 @dataclass(frozen=True)
 class Looks:
-    """Looks of one account over the life of the board, and how they were stated."""
+    """Looks of one account over the life of the board, and how they were stated.
+
+    `rate` is a number and its unit of time, and `days` how long that lasts; None: not stated so.
+    """
 
     count: int
     text: str
+    rate: tuple[int, str | None] | None = field(default=None, repr=False, compare=False)
+    days: int | None = field(default=None, repr=False, compare=False)
 
 
 def parse_rate(text: str) -> tuple[int, str | None]:
@@ -73,7 +78,8 @@ def parse_looks(text: str, *, days: int | None = None) -> Looks:
         raise InvalidInput(f"days must be given with a rate, got looks {quoted(text)} alone.")
     check_at_least("days", days, 1)
     # A calendar window opens anew when it begins: a last, partial one counts fully.
-    return _checked(number * math.ceil(days / UNITS[unit]), f"{number:,}/{unit} for {days:,} days")
+    looks = _checked(number * math.ceil(days / UNITS[unit]), f"{number:,}/{unit} for {days:,} days")
+    return replace(looks, rate=(number, unit), days=days)
 
 
 def _checked(count: int, text: str) -> Looks:

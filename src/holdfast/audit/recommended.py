@@ -1,0 +1,91 @@
+"""The recommended policy: the audited one, with the fix that costs honest teams least."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from holdfast.audit.inputs.looks import WINDOWS
+from holdfast.audit.inputs.request import Request
+from holdfast.audit.result import Audit, Fix
+from holdfast.errors import InvalidInput
+from holdfast.guard import Policy
+from holdfast.guard.class_names import checked_classes
+from holdfast.guard.policy_text import policy_text
+
+__all__ = ["recommended_policy"]
+
+# A policy's own: more are named with it.
+LOOKS_PER_DATA_SET = Policy("exact").looks_per_data_set
+
+
+def recommended_policy(request: Request, audit: Audit) -> str:
+    """Return the text of the policy; `InvalidInput` says why there is none to recommend.
+
+    A verdict that is SAFE keeps what was audited. Else the first verdict that is not gets its
+    first fix: that of the final ranking if that is at stake, or that of the public board.
+    """
+    settings = _audited(request, audit.verdict.gap_points)
+    unsafe = next((each for each in audit.verdicts if each.word != "SAFE"), None)
+    if unsafe is None:
+        return _text(settings)
+    void = next((each for each in audit.findings if each.severity == "void"), None)
+    if void is not None:
+        raise InvalidInput(f"no policy mends this, and none was written: {void.what} {void.fix}")
+    if not unsafe.fixes:
+        raise InvalidInput(
+            f"no policy was found that mends the {unsafe.about}, and none was written. "
+            + " ".join(unsafe.would_do)
+        )
+    return _text({**settings, **_fixed(request, unsafe.fixes[0])})
+
+
+def _text(settings: dict[str, Any]) -> str:
+    """Return the policy's text; without the classes if they are too many for one file."""
+    try:
+        return policy_text(settings)
+    except InvalidInput:
+        return policy_text({name: each for name, each in settings.items() if name != "classes"})
+
+
+def _audited(request: Request, gap: float) -> dict[str, Any]:
+    """Return the settings that were audited."""
+    if request.policy is not None:
+        stated = request.policy.settings()
+        settings = {name: value for name, value in stated.items() if value is not None}
+    else:
+        settings = {
+            "release": request.release,
+            "memory": request.memory,
+            "final_choices": request.final_choices,
+            "part": request.parts.name,
+            **_looks(request),
+        }
+    settings["ranking_gap"] = gap
+    settings["classes"] = checked_classes(request.file.class_names)
+    if request.looks.days is not None:
+        settings["days"] = request.looks.days
+    if request.teams > 1:
+        settings["teams"] = request.teams
+    return settings
+
+
+def _looks(request: Request) -> Mapping[str, Any]:
+    """Return the looks of a team as they were stated, and enough of them for all teams."""
+    looks = request.looks
+    rate, unit = looks.rate or (looks.count, None)
+    settings: dict[str, Any] = {"looks_per_team": rate, "window": WINDOWS[unit]}
+    together = request.everyone_looks
+    if request.teams > 1 or together > LOOKS_PER_DATA_SET:
+        settings["looks_per_data_set"] = together
+    return settings
+
+
+def _fixed(request: Request, fix: Fix) -> Mapping[str, Any]:
+    """Return the settings that a fix changes: its looks are for the whole life of the board."""
+    settings: dict[str, Any] = {"release": fix.rule}
+    if fix.looks < request.n_looks:
+        own = max(1, fix.looks // request.accounts)
+        settings |= {"looks_per_team": own, "window": "total"}
+        settings["looks_per_data_set"] = own * max(request.teams, request.accounts)
+    return settings
