@@ -63,6 +63,9 @@ CELLS = [
     ("block-climb", Problem(2000, 10, 100), 40),
     ("detecting", Problem(500, 4, 100), 4),
     ("pooled-detecting", Problem(1000, 10, 100), 40),
+    ("steered-pools", Problem(1000, 10, 100), 40),
+    ("steered-pools", Problem(500, 20, 100), 30),
+    ("steered-pools", Problem(300, 2, 60), 30),
     ("lattice", Problem(300, 10, 700), 4),
     ("constant", Problem(500, 5, 10), 20),
 ]
@@ -139,7 +142,7 @@ def test_every_attack_has_a_forecast_or_a_reason():
     ("sizes", "names"),
     [
         ((10_000, 10, 30), {"champion-challenger"}),
-        ((10_000, 10, 1000), {"pooled-detecting", "mixture"}),
+        ((10_000, 10, 1000), {"steered-pools", "mixture"}),
         ((1000, 2, 400), {"detecting", "lattice"}),
         ((1000, 10, 2000), {"lattice"}),
         ((50_000, 1000, 100), {"champion-challenger"}),
@@ -358,7 +361,7 @@ def test_a_mixture_names_its_own_queries():
 
 
 def test_a_mixture_reads_rounding_that_hides_nothing():
-    n, m, _ = problem = Problem(999, 20, 700)
+    n, m, _ = problem = Problem(999, 20, 900)
     hidden = np.random.default_rng(5).integers(m, size=n)
     answers = RoundedAnswers.to_decimals(3)
     attack = Auto(problem, rng=np.random.default_rng(6), answers=answers)
