@@ -27,8 +27,9 @@ INTRODUCTION = """\
 
 <!-- Written by scripts/cli_page.py; change the docstrings and options instead. -->
 
-Every command but `serve` takes `--json`: then stdout has one JSON document and nothing else. Bad
-input is one line on stderr, `error: ...`, and exit code 2; for a ledger that can't be used it is 4.
+Every command but `serve` and `forwarder` takes `--json`: then stdout has one JSON document and
+nothing else. Bad input is one line on stderr, `error: ...`, and exit code 2; for a ledger that
+can't be used it is 4.
 Progress goes to stderr, and only to a terminal.
 `holdfast --version` prints the version, `holdfast COMMAND --help` explains a command by examples;
 `holdfast --install-completion` lets the shell complete commands, options, attacks and rules.

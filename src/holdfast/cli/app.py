@@ -52,6 +52,7 @@ TASKS = {
         "ledger": "Make a ledger, copy it, verify it, or show what its scored submissions allow.",
         "board": "Make a leaderboard, let teams and hosts in, change its rule, close and check it.",
         "serve": "Serve the boards of a database: pages, and an API for programs.",
+        "forwarder": "Write the file with which a host forwards submissions to a board, on stdout.",
         "submit": "Send a file of predictions to a board and print what is released.",
     },
     "See and reproduce": {

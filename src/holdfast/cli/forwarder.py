@@ -1,0 +1,45 @@
+"""`holdfast forwarder`: the file that lets another host send its submissions to a board."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from holdfast.cli.boards_access import BoardUrl, token_from
+from holdfast.client.forwarder import HOSTS
+from holdfast.client.forwarder import forwarder as text_of
+
+__all__ = ["forwarder"]
+
+
+def forwarder(
+    host: Annotated[str, typer.Argument(help=f"The host: {', '.join(HOSTS)}.")],
+    board: BoardUrl,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(
+            help="File of a token of scope service, to be written into the text. Default: it is "
+            "found when it runs, in HOLDFAST_TOKEN or in a file holdfast-token beside the script."
+        ),
+    ] = None,
+    metric: Annotated[
+        str, typer.Option(help="The host's key of the leaderboard's column.")
+    ] = "accuracy",
+    split: Annotated[
+        str, typer.Option(help="EvalAI's codename of the data set split.")
+    ] = "test_split",
+) -> None:
+    """Write the file with which a host forwards submissions to a board, on stdout.
+
+    The labels, the rule and the ledger stay on the board's server. The file needs Python 3.7 or
+    newer and nothing else, and the token of: holdfast board token NAME --scope service.
+
+    Examples
+    --------
+    holdfast forwarder codabench --board https://boards.example/b/pets > score.py
+    holdfast forwarder evalai --board https://boards.example/b/pets --split test > __init__.py
+    """
+    token = "" if token_file is None else token_from(token_file)
+    print(text_of(host, board, token=token, metric=metric, split=split), end="")
