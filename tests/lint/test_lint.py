@@ -1,4 +1,5 @@
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -176,7 +177,7 @@ def test_scores_that_only_hosts_see_expose_nothing(write):
     sealed = report.exposures[2]
     assert (sealed.release, sealed.bits, sealed.possible) == ("nothing", 0.0, 0.0)
     shown = DECIMAL_PRECISION.replace("visibility: 1", "visibility: 3")
-    assert lint(write(shown), n_examples=1000, n_classes=10).exposures[2].possible == 90.0
+    assert lint(write(shown), n_examples=1000, n_classes=10).exposures[2].possible == 0.9
 
 
 def test_a_hidden_column_is_not_counted_and_the_note_says_who_still_sees_it(write):
@@ -229,10 +230,10 @@ def test_exposure_is_looks_times_bits_and_gains_lie_under_the_bound(write):
     report = lint(write(SAFE), n_examples=1000, n_classes=10)
     few = report.exposures[0]
     assert few.bits == pytest.approx(100 * few.bits_per_look, abs=1.0)
-    assert 0.0 < few.possible <= few.allowed < 90.0
+    assert 0.0 < few.possible <= few.allowed < 0.9
     many = lint(write(BLANK_LIMITS), n_examples=1000, n_classes=10).exposures[0]
     # Without a limit every label of 1,000 examples is told one by one.
-    assert many.possible == pytest.approx(90.0)
+    assert many.possible == pytest.approx(0.9)
     assert many.bits == pytest.approx(1000 * 3.3219, abs=1.0)
 
 
@@ -326,6 +327,8 @@ def test_the_command_prints_lines_and_exits_with_1(write, capsys):
     assert code == 1
     assert "config.yaml:15: error max_submissions_per_day is 0" in printed
     assert "2 errors, 1 warning, 1 note" in printed
+    assert "forecast, points" in printed
+    assert re.search(r"no limit │ no limit │ everyone │ 3,322 │ 90\.0 │ 90\.0", printed)
     assert main(["lint", str(write("title: x\n"))]) == 2
 
 

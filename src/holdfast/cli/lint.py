@@ -57,8 +57,9 @@ def lint(
 
     Errors and warnings are about what the file can change; what is so on every board of the host
     is a note. Defaults count: a limit that is not set is the host's own. With the test set's size,
-    also what the scored submissions (looks) expose in bits, and gains in points. Exit code 1 if
-    there is an error or a warning, 0 if there are notes at most, 2 if the file can't be read.
+    also what the scored submissions (looks) expose in bits, and gains in points (fractions in the
+    JSON). Exit code 1 if there is an error or a warning, 0 if there are notes at most, 2 if the
+    file can't be read.
 
     Examples
     --------
@@ -126,7 +127,7 @@ def _table(report: Report) -> Table:
             exposed = report.exposures[at]
             cells.append(f"{exposed.bits:,.0f}")
             cells += [
-                "-" if gain is None else f"{gain:.1f}"
+                "-" if gain is None else f"{100 * gain:.1f}"
                 for gain in (exposed.possible, exposed.allowed)
             ]
         table.add_row(*cells)

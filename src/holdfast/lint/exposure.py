@@ -62,13 +62,13 @@ def _exposure(
         release=release,
         bits_per_look=round(per_look, 2),
         bits=round(bits, 1),
-        possible=_points(possible),
-        allowed=_points(allowed),
+        possible=_rounded(possible),
+        allowed=_rounded(allowed),
     )
 
 
-def _points(gain: float | None) -> float | None:
-    return None if gain is None else round(100.0 * gain, 2)
+def _rounded(gain: float | None) -> float | None:
+    return None if gain is None else round(gain, 4)
 
 
 def _forecast(rule: Rule, problem: Problem) -> float | None:

@@ -80,11 +80,12 @@ class Phase:
 
 @dataclass(frozen=True)
 class Exposure:
-    """What a phase exposes, for a test set of known size: looks times bits, and gains in points.
+    """What a phase exposes, for a test set of known size: looks times bits, and gains.
 
-    `possible` is what the strongest attack with a formula is expected to gain; None: no formula
-    covers the rule. `allowed` is what no attack by somebody who knows nothing of the labels
-    beforehand can exceed in expectation; None: several metrics, or one that is no accuracy.
+    Gains are fractions, differences of accuracies. `possible` is what the strongest attack with a
+    formula is expected to gain; None: no formula covers the rule. `allowed` is what no attack by
+    somebody who knows nothing of the labels beforehand can exceed in expectation; None: several
+    metrics, or one that is no accuracy.
     """
 
     phase: str
