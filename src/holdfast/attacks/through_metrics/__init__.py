@@ -2,5 +2,6 @@
 
 from holdfast.attacks.through_metrics.by_group import ByGroup
 from holdfast.attacks.through_metrics.digits import Digits
+from holdfast.attacks.through_metrics.graded import Graded
 
-__all__ = ["ByGroup", "Digits"]
+__all__ = ["ByGroup", "Digits", "Graded"]
