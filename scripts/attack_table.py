@@ -13,7 +13,9 @@ from pathlib import Path
 from holdfast.answers import (
     ComparisonAnswers,
     ExactAnswers,
+    NewBestAnswers,
     NoisyAnswers,
+    RankAnswers,
     RoundedAnswers,
     SubsetAnswers,
 )
@@ -24,7 +26,15 @@ from holdfast.planner import Mixture
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 BEGIN = "<!-- Written by scripts/attack_table.py; change the attacks' classes instead. -->\n"
 END = "<!-- End of the table. -->\n"
-MODELS = (ExactAnswers, RoundedAnswers, NoisyAnswers, SubsetAnswers, ComparisonAnswers)
+MODELS = (
+    ExactAnswers,
+    RoundedAnswers,
+    NoisyAnswers,
+    SubsetAnswers,
+    ComparisonAnswers,
+    RankAnswers,
+    NewBestAnswers,
+)
 
 
 def every_attack() -> str:
@@ -53,8 +63,9 @@ def tolerated_answers() -> str:
             why = cls.intolerance if "no" in told else ""
             alike[*told, why].append(f"`{cls.__name__}`")
     rows = [
-        "| attack | exact | rounded | noisy | subset | comparison | why no others |",
-        "|---|---|---|---|---|---|---|",
+        "| attack | exact | rounded | noisy | subset | comparison | ranks | new best "
+        "| why no others |",
+        "|---|---|---|---|---|---|---|---|---|",
         *(" | ".join([f"| {', '.join(names)}", *cells]) + " |" for cells, names in alike.items()),
     ]
     return "\n".join(rows) + "\n"

@@ -24,7 +24,9 @@ __all__ = [
     "AnswerModel",
     "ComparisonAnswers",
     "ExactAnswers",
+    "NewBestAnswers",
     "NoisyAnswers",
+    "RankAnswers",
     "RoundedAnswers",
     "SubsetAnswers",
     "check_tolerated",
@@ -293,8 +295,82 @@ class ComparisonAnswers:
         return math.inf
 
 
+class _OrderOnly:
+    """What models have in common that tell an order of looks and no count."""
+
+    __slots__ = ()
+
+    def counts(self, answer: float, n_examples: int) -> tuple[int, int]:
+        """Return 0 and n: an order alone rules out no count."""
+        _finite(answer)
+        return 0, n_examples
+
+    def estimate(self, answer: float, n_examples: int) -> float:  # noqa: ARG002 - the protocol's
+        """Refuse: an order has no estimate of the count."""
+        raise NotSupported(f"{self} give no estimate of the match count, only an order.")
+
+    def variance(self, problem: Problem) -> float:  # noqa: ARG002 - the protocol's signature
+        """Return infinity: the count itself is never estimated."""
+        return math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class RankAnswers(_OrderOnly):
+    """The answer is the rank among the looks so far: 1 for the best.
+
+    >>> RankAnswers().counts(3.0, 10)
+    (0, 10)
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class NewBestAnswers(_OrderOnly):
+    """The answer tells whether a look is shown as the best so far, and at most the best's score.
+
+    A Ladder is such a board: a look that does not climb gets the standing value again, which
+    says nothing about its own.
+
+    Parameters
+    ----------
+    step
+        The fixed rise in accuracy that the board wants, and the step to which it rounds; 0: any
+        rise will do.
+    standard_errors
+        How many standard errors of the difference it wants.
+    bits
+        Whether it answers with 1 or 0 alone, and no score.
+
+    Examples
+    --------
+    >>> NewBestAnswers(step=0.01).variance(Problem(1000, 10, 5))
+    inf
+    """
+
+    step: float = 0.0
+    standard_errors: float = 0.0
+    bits: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the thresholds."""
+        if not 0.0 <= self.step <= 1.0:
+            raise InvalidInput(f"step must lie in [0, 1], got {self.step}.")
+        if not (math.isfinite(self.standard_errors) and self.standard_errors >= 0.0):
+            raise InvalidInput(
+                f"standard_errors must be a finite number of at least 0, "
+                f"got {self.standard_errors}."
+            )
+
+
 EVERY_MODEL: frozenset[type[Any]] = frozenset(
-    {ExactAnswers, RoundedAnswers, NoisyAnswers, SubsetAnswers, ComparisonAnswers}
+    {
+        ExactAnswers,
+        RoundedAnswers,
+        NoisyAnswers,
+        SubsetAnswers,
+        ComparisonAnswers,
+        RankAnswers,
+        NewBestAnswers,
+    }
 )
 """What an attack declares that makes do with any of them."""
 

@@ -28,7 +28,7 @@ Probabilities = NDArray[np.float64]
 # How far a row's sum may be from 1: single-precision softmax outputs are within this.
 SUM_SLACK = 1e-3
 
-# Entries of a dense prior that are ranked at a time.
+# Entries of a dense prior that are ranked or drawn from at a time.
 CHUNK_ENTRIES = 1 << 21
 
 # Probabilities closer than this count as equal, and the lower label goes first.
@@ -170,6 +170,21 @@ class Prior(ABC):
     def top(self) -> Labels:
         """Return the most likely label of every example: what the model alone would answer."""
         return self.ranked(1)[0][:, 0]
+
+    def sample(self, rng: np.random.Generator) -> Labels:
+        """Return labels drawn from the prior, each example's independently.
+
+        >>> Prior.dense([[0.0, 1.0], [1.0, 0.0]]).sample(np.random.default_rng(0)).tolist()
+        [1, 0]
+        """
+        n, m = self.n_examples, self.n_classes
+        drawn = np.empty(n, dtype=label_dtype(m))
+        rows = max(1, CHUNK_ENTRIES // m)
+        for start in range(0, n, rows):
+            up_to = np.cumsum(self.dense_rows(start, min(n, start + rows)), axis=1)
+            chance = rng.random(len(up_to)) * up_to[:, -1]
+            drawn[start : start + rows] = (up_to <= chance[:, None]).sum(axis=1)
+        return drawn
 
     def check_fits(self, problem: Problem) -> None:
         """Raise `InvalidInput` unless the prior has the problem's sizes."""

@@ -8,15 +8,13 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from holdfast.answers import AnswerModel, ComparisonAnswers
 from holdfast.certificates import Certificate, certify
 from holdfast.cli.options import AsJson, completed_rule, looks_option
 from holdfast.cli.output import human, print_json
 from holdfast.cli.plain import explained_attack, percent, points, scored_submissions
 from holdfast.errors import InvalidInput
-from holdfast.mechanisms import Rule, parse_mechanism
-from holdfast.planner import Forecast, Plan
-from holdfast.planner import plan as make_plan
+from holdfast.mechanisms import parse_mechanism
+from holdfast.planner import Forecast, Plan, plan_under
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 
@@ -62,10 +60,10 @@ def plan(
     """
     problem = Problem(n_examples, n_classes, n_queries)
     rule = parse_mechanism(mechanism)
-    found = make_plan(
+    found = plan_under(
+        rule,
         problem,
         prior=None if prior_accuracy is None else _model(problem, prior_accuracy),
-        answers=_answers(rule, problem),
         non_adaptive=non_adaptive,
     )
     certificate = certify(problem, rule, knows=prior_accuracy, fixed_queries=non_adaptive)
@@ -85,12 +83,6 @@ def _model(problem: Problem, accuracy: float) -> Prior:
             f"got {accuracy:g}."
         )
     return Prior.candidates(np.zeros((n, 1), dtype=np.int64), np.full((n, 1), accuracy), m)
-
-
-def _answers(rule: Rule, problem: Problem) -> AnswerModel:
-    """Return what the rule's answers tell; a rule that releases no accuracy at least compares."""
-    found = rule.answer_model(problem)
-    return ComparisonAnswers() if found is None else found
 
 
 def _result(found: Plan, mechanism: str, certificate: Certificate) -> dict[str, Any]:

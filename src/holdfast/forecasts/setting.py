@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from holdfast.answers import AnswerModel, ExactAnswers, SubsetAnswers
+from holdfast.answers import (
+    AnswerModel,
+    ExactAnswers,
+    NewBestAnswers,
+    RankAnswers,
+    SubsetAnswers,
+)
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 
@@ -26,11 +32,14 @@ class Estimate(NamedTuple):
         How many looks it is expected to take.
     reason
         Where the figure comes from.
+    known
+        False: the figure is no forecast, and only orders attacks; `reason` says why.
     """
 
     gain: float
     looks: int
     reason: str
+    known: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +47,8 @@ class Setting:
     """What is known before the first look: the sizes, a model, and what an answer tells.
 
     `most` is a gain above n/m that no attack without a model exceeds, for formulas that are true
-    of many examples only.
+    of many examples only. `in_head` tells whether a forecast may play games in the head, which is
+    too slow where many settings are compared.
 
     >>> Setting(Problem(1000, 10, 50)).start
     100.0
@@ -48,6 +58,7 @@ class Setting:
     prior: Prior | None = None
     answers: AnswerModel = field(default_factory=ExactAnswers)
     most: float = math.inf
+    in_head: bool = True
 
     def __post_init__(self) -> None:
         if self.prior is not None:
@@ -57,6 +68,22 @@ class Setting:
     def exact(self) -> bool:
         """Whether an answer gives the match count itself."""
         return self.answers.variance(self.problem) == 0.0
+
+    @property
+    def informed(self) -> bool:
+        """Whether there is a model, and it prefers some labels to others."""
+        if self.prior is None:
+            return False
+        return bool(self.prior.ranked(1)[1].max() > 1.0 / self.problem.n_classes + 1e-9)
+
+    def without_prior(self) -> Setting:
+        """Return the setting of somebody who knows no model."""
+        return replace(self, prior=None)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the board shows ranks or new bests, and no score of each look."""
+        return isinstance(self.answers, RankAnswers | NewBestAnswers)
 
     @property
     def scored(self) -> Problem:

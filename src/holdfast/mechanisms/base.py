@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from holdfast.answers import AnswerModel
+from holdfast.answers import AnswerModel, NewBestAnswers, RankAnswers
 from holdfast.bounds.tilted import nats_adaptive_tilted
 from holdfast.mechanisms.told import OWN_SCORE, Told, Wording, in_words
 from holdfast.problem import Problem
@@ -211,6 +211,35 @@ class Rule:
         """
         if self.shows == "scores":
             raise NotImplementedError
+        return None
+
+    def board_model(self, problem: Problem) -> AnswerModel:
+        """Return the answer model for somebody who looks again and again at the same state.
+
+        `answer_model` is right of a value that is new. A rule that remembers may answer with
+        another: where that is the best so far, all that a look tells is whether it climbed.
+
+        >>> from holdfast.mechanisms import parse_mechanism
+        >>> parse_mechanism("ladder:0.01").board_model(Problem(1000, 10, 5))
+        NewBestAnswers(step=0.01, standard_errors=0.0, bits=False)
+        """
+        if self.shows == "ranks":
+            return RankAnswers()
+        if self.shows == "new best":
+            return NewBestAnswers(bits=True)
+        if self.remembers and self.tells_best:
+            return NewBestAnswers(self.climb_step, self.climb_errors)
+        model = self.answer_model(problem)
+        assert model is not None  # it shows scores
+        return model
+
+    @property
+    def model_gap(self) -> str | None:
+        """Why no answer model foretells its answers; None: `board_model` does."""
+        if self.remembers and self.adds_noise:
+            return "the rule remembers earlier looks and adds noise to what it says of them"
+        if self.remembers and not self.tells_best and self.shows == "scores":
+            return "the rule's answers depend on how many looks came before"
         return None
 
     @property

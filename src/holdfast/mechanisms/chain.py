@@ -173,6 +173,14 @@ class Chain(Rule):
         variance = sum(each.variance(problem) for each in hiding)
         return NoisyAnswers(scale=math.sqrt(variance) / problem.n_examples)
 
+    @property
+    def model_gap(self) -> str | None:
+        """That of the rules, or what several that hide something do together."""
+        hiding = [rule for rule in self.rules if not rule.keeps_exact or rule.selects]
+        if len(hiding) > 1:
+            return "several rules hide something of a score, one behind the other"
+        return next((rule.model_gap for rule in self.rules if rule.model_gap), None)
+
     def cautions(self) -> tuple[str, ...]:
         """Return those of all rules."""
         return tuple(caution for rule in self.rules for caution in rule.cautions())

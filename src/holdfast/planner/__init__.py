@@ -4,6 +4,6 @@ from holdfast.forecasts import Setting
 from holdfast.planner.auto import Auto
 from holdfast.planner.forecast import Forecast
 from holdfast.planner.mixture import Mixture
-from holdfast.planner.plan import Plan, plan
+from holdfast.planner.plan import Plan, plan, plan_under
 
-__all__ = ["Auto", "Forecast", "Mixture", "Plan", "Setting", "plan"]
+__all__ = ["Auto", "Forecast", "Mixture", "Plan", "Setting", "plan", "plan_under"]

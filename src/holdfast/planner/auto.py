@@ -7,11 +7,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.answers import EVERY_MODEL, AnswerModel, ComparisonAnswers, ExactAnswers
+from holdfast.answers import (
+    EVERY_MODEL,
+    AnswerModel,
+    ComparisonAnswers,
+    ExactAnswers,
+    NewBestAnswers,
+    RankAnswers,
+)
+from holdfast.attacks import ImprovementReader, RankReader
 from holdfast.attacks.base import TurnBased
+from holdfast.attacks.description import Reads
 from holdfast.attacks.registry import attack_type, build, register
 from holdfast.errors import InvalidInput
+from holdfast.forecasts import Setting
 from holdfast.labels import Labels
+from holdfast.planner.forecast import Forecast
 from holdfast.planner.mixture import Mixture
 from holdfast.planner.plan import MIXTURE, Plan, plan
 from holdfast.priors import Prior
@@ -19,7 +30,32 @@ from holdfast.problem import Problem
 from holdfast.protocols import Attack
 from holdfast.quoting import quoted
 
-__all__ = ["Auto"]
+__all__ = ["Auto", "made"]
+
+
+def made(
+    found: Forecast, setting: Setting, rng: np.random.Generator, *, permuted: bool = True
+) -> Attack[Labels]:
+    """Return the attack of a forecast, ready to play on a board with the setting's answers.
+
+    Examples
+    --------
+    >>> found = plan(Problem(100, 5, 20))
+    >>> made(found.chosen, found.setting, np.random.default_rng(0)).problem.n_queries
+    20
+    """
+    knowledge: dict[str, Any] = {"prior": setting.prior, "answers": setting.answers}
+    if found.attack == MIXTURE:
+        return Mixture(setting.problem, rng=rng, permuted=permuted, **knowledge, **found.settings)
+    cls = attack_type(found.attack)
+    usable = cls.usable(setting.problem)
+    attack = build(cls, usable, rng, permuted=permuted, **knowledge, **found.settings)
+    answers = setting.answers
+    if isinstance(answers, RankAnswers) and cls.reads is not Reads.NOTHING:
+        return RankReader(attack)
+    if isinstance(answers, NewBestAnswers) and answers.bits:
+        return ImprovementReader(attack)
+    return attack
 
 
 @register
@@ -40,7 +76,7 @@ class Auto(TurnBased[Labels]):
     prior
         What a model says of the labels: a `Prior`, or an (n, m) array of probabilities.
     answers
-        What a released answer tells: any answer model.
+        What a released answer tells: any answer model; a release rule's is `rule.board_model`.
     non_adaptive
         Choose among the attacks that fix all queries before the first answer.
 
@@ -78,29 +114,10 @@ class Auto(TurnBased[Labels]):
             self._problem, prior=known, answers=self._answers, non_adaptive=non_adaptive
         )
         chosen = self._plan.chosen
-        inner_rng = np.random.default_rng([self._seed, 0])
-        self._inner: Attack[Labels]
-        self._proves = True
-        if chosen.attack == MIXTURE:
-            self._inner = Mixture(
-                self._problem,
-                rng=inner_rng,
-                permuted=permuted,
-                prior=known,
-                answers=self._answers,
-                **chosen.settings,
-            )
-        else:
-            cls = attack_type(chosen.attack)
-            self._proves = cls.proves_labels
-            self._inner = build(
-                cls,
-                cls.usable(self._problem),
-                inner_rng,
-                permuted=permuted,
-                prior=known,
-                answers=self._answers,
-            )
+        self._inner: Attack[Labels] = made(
+            chosen, self._plan.setting, np.random.default_rng([self._seed, 0]), permuted=permuted
+        )
+        self._proves = chosen.attack == MIXTURE or attack_type(chosen.attack).proves_labels
         # A made-up score for attacks that only compare.
         self._standing = 0
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+from holdfast.attacks._rehearsal import board_of
 from holdfast.attacks.description import Described
 from holdfast.certificates import certify
 from holdfast.forecasts import Setting
@@ -34,6 +35,9 @@ class Forecast:
         Whether its queries depend on the answers before.
     settings
         What to make the attack with, besides the setting.
+    rank
+        What the planner orders by: the gain, or where none is known a figure that is no forecast;
+        None: it can't be played here.
 
     Examples
     --------
@@ -47,11 +51,22 @@ class Forecast:
     reason: str
     adaptive: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
+    rank: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.rank is None:
+            object.__setattr__(self, "rank", self.gain)
 
     @property
     def playable(self) -> bool:
         """Whether it can be played and its gain is known."""
         return self.gain is not None
+
+    def doubted(self, why: str) -> Forecast:
+        """Return the same without a gain where the figure is known not to hold."""
+        if self.gain is None:
+            return self
+        return replace(self, gain=None, reason=f"{why}, so its gain is not known")
 
 
 def forecast(cls: type[Described], setting: Setting) -> Forecast:
@@ -70,13 +85,21 @@ def forecast(cls: type[Described], setting: Setting) -> Forecast:
     if estimate is None:
         reason = reason or "nothing is known of its gain"
         return Forecast(attack=cls.name, gain=None, looks=0, reason=reason, adaptive=cls.adaptive)
+    gain = min(estimate.gain, _most(setting))
     return Forecast(
         attack=cls.name,
-        gain=min(estimate.gain, _most(setting)),
+        gain=gain if estimate.known else None,
+        rank=gain,
         looks=estimate.looks,
         reason=estimate.reason,
         adaptive=cls.adaptive,
+        settings=_settings(cls, setting),
     )
+
+
+def _settings(cls: type[Described], setting: Setting) -> dict[str, Any]:
+    """Return what a board without scores of every look asks of the attack."""
+    return cls.settings_for(setting.problem, board_of(setting)) if setting.ordered else {}
 
 
 def _most(setting: Setting) -> float:

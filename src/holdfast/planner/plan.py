@@ -14,12 +14,13 @@ from holdfast.attacks.exact.lattice.forecast import lattice_affordable, lattice_
 from holdfast.attacks.registry import attack_types
 from holdfast.errors import InvalidInput
 from holdfast.forecasts import Setting
+from holdfast.mechanisms import Rule
 from holdfast.planner.forecast import Forecast, forecast
 from holdfast.planner.mixture import SPARE, Mixture, part_of
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 
-__all__ = ["MIXTURE", "Plan", "plan"]
+__all__ = ["MIXTURE", "Plan", "plan", "plan_under"]
 
 MIXTURE = "mixture"
 # Numbers of certain examples that are tried, and again around the best of them.
@@ -51,6 +52,7 @@ def plan(
     prior: Prior | None = None,
     answers: AnswerModel | None = None,
     non_adaptive: bool = False,
+    doubt: str | None = None,
 ) -> Plan:
     """Predict what every attack gains and choose the best one, or the best mixture of two.
 
@@ -64,6 +66,9 @@ def plan(
         What a released answer tells; None: the exact accuracy.
     non_adaptive
         Choose among the attacks that fix all queries before the first answer.
+    doubt
+        Why the answers are not as the model says; then no gain is given, and the figures only
+        decide who plays.
 
     Examples
     --------
@@ -82,7 +87,7 @@ def plan(
         (
             each
             for each in found
-            if each.playable
+            if each.rank is not None
             # One that does not know the number of looks gives up some of its gain for that.
             and types[each.attack].needs is not Needs.OPEN_END
             and not (non_adaptive and each.adaptive)
@@ -92,7 +97,50 @@ def plan(
     if choice is None:
         raise InvalidInput(f"answers must suit some attack, got {setting.answers}.")
     found.remove(choice)
-    return Plan(setting, [choice, *found])
+    ranked = [choice, *found]
+    return Plan(setting, ranked if doubt is None else [each.doubted(doubt) for each in ranked])
+
+
+def plan_under(
+    rule: Rule, problem: Problem, *, prior: Prior | None = None, non_adaptive: bool = False
+) -> Plan:
+    """Plan for a board with this release rule and one account.
+
+    Examples
+    --------
+    >>> from holdfast.mechanisms import parse_mechanism
+    >>> found = plan_under(parse_mechanism("ladder"), Problem(1000, 10, 50))
+    >>> found.chosen.attack, found.setting.answers.standard_errors
+    ('block-climb', 1.0)
+    """
+    n, m, k = problem = Problem(*problem)
+    if rule.batch_size is not None:
+        # Answers that come in batches are too late for queries that depend on them, and those of
+        # a batch that never fills do not come at all.
+        full = k - k % rule.batch_size
+        if not full:
+            setting = Setting(problem, prior)
+            return _ask_nothing(setting, f"a batch of {rule.batch_size} looks is never full")
+        problem, non_adaptive = Problem(n, m, full), True
+    return plan(
+        problem,
+        prior=prior,
+        answers=rule.board_model(problem),
+        non_adaptive=non_adaptive,
+        doubt=rule.model_gap,
+    )
+
+
+def _ask_nothing(setting: Setting, why: str) -> Plan:
+    """Return the plan for a board that never answers."""
+    types = attack_types()
+    silent = [forecast(cls, setting) for cls in types if cls.reads is Reads.NOTHING]
+    others = [
+        Forecast(attack=cls.name, gain=None, looks=0, reason=why, adaptive=cls.adaptive)
+        for cls in types
+        if cls.reads is not Reads.NOTHING
+    ]
+    return Plan(setting, [*silent, *others, _no_mixture(why)])
 
 
 def _rank(each: Forecast, cls: type[Described]) -> tuple[Any, ...]:
@@ -106,7 +154,7 @@ def _rank(each: Forecast, cls: type[Described]) -> tuple[Any, ...]:
 
 
 def _worth(each: Forecast) -> float:
-    return -1e300 if each.gain is None else each.gain
+    return -1e300 if each.rank is None else each.rank
 
 
 def _mixture(setting: Setting, best_single: float) -> Forecast:
@@ -154,7 +202,7 @@ def _divided(setting: Setting, sure: int) -> tuple[float, int, str]:
     if setting.prior is not None:
         order = np.argsort(setting.prior.ranked(1)[1][:, 0], kind="stable")
         prior = part_of(setting.prior, np.sort(order[sure:]))
-    rest = Setting(Problem(n - sure, m, left), prior)
+    rest = Setting(Problem(n - sure, m, left), prior, in_head=False)
     able = REST if prior is None else INFORMED_REST
     gains = {cls.name: cls.forecast(rest).gain for cls in able}
     second = max(gains, key=lambda name: gains[name])

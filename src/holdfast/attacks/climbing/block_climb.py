@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from holdfast.answers import ExactAnswers, NewBestAnswers, RankAnswers
+from holdfast.attacks._rehearsal import rehearsed
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.description import NewBestBoard, Reads
 from holdfast.errors import InvalidInput
@@ -69,6 +71,8 @@ class BlockClimb(LabelAttack):
     summary = "challenges the weakest block each time"
     adaptive = True
     reads = Reads.NEW_BEST
+    tolerates = frozenset({ExactAnswers, RankAnswers, NewBestAnswers})
+    intolerance = "noise or rounding would decide what it keeps"
     strongest_on = frozenset({Reads.NEW_BEST})
     accounts = 2
     effort = 6.0
@@ -82,6 +86,8 @@ class BlockClimb(LabelAttack):
         >>> BlockClimb.forecast(Setting(Problem(1000, 10, 1))).gain
         0.0
         """
+        if setting.ordered:
+            return rehearsed(cls, setting)
         n, m, k = setting.scored
         measured = table(cls.name)
         factor = along(measured["classes"], measured["constant"], m)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdfast.answers import AnswerModel
+from holdfast.answers import AnswerModel, ExactAnswers, NewBestAnswers, RankAnswers
+from holdfast.attacks._rehearsal import rehearsed
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.description import Reads
 from holdfast.attacks.paper.block_majority import block_gain
@@ -71,12 +72,18 @@ class HillClimb(LabelAttack):
     summary = "changes blocks, keeps what scores higher"
     adaptive = True
     reads = Reads.NEW_BEST
+    tolerates = frozenset({ExactAnswers, RankAnswers, NewBestAnswers})
+    intolerance = "noise or rounding would decide what it keeps"
     strongest_on = frozenset({Reads.SCORES, Reads.NEW_BEST})
 
     @classmethod
     def forecast(cls, setting: Setting) -> Estimate:
         """Return the expected gain, and fewer looks if all labels were tried."""
-        gain, looks = climb_gain(setting.problem, setting.answers)
+        answers = setting.answers
+        if isinstance(answers, NewBestAnswers) and (answers.step or answers.standard_errors):
+            return rehearsed(cls, setting)
+        # It hears only whether the score rose, which ranks and new bests tell as well.
+        gain, looks = climb_gain(setting.problem, ExactAnswers())
         return setting.from_scratch(gain, looks, "two labels a block: exact sum")
 
     def __init__(

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.answers import ExactAnswers, NewBestAnswers, RankAnswers
+from holdfast.attacks._rehearsal import rehearsed
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.description import Needs, NewBestBoard, Reads
 from holdfast.errors import InvalidInput
-from holdfast.forecasts import Setting
+from holdfast.forecasts import Estimate, Setting
 from holdfast.kernels.keyed import hash_keys, subkey
 from holdfast.labels import Labels
 from holdfast.priors import Prior
@@ -79,13 +81,22 @@ class PriorClimb(LabelAttack):
     reads = Reads.NEW_BEST
     needs = Needs.PRIOR
     takes_prior = True
+    tolerates = frozenset({ExactAnswers, RankAnswers, NewBestAnswers})
+    intolerance = "noise or rounding would decide what it keeps"
     strongest_on = frozenset({Reads.SCORES, Reads.NEW_BEST})
     effort = 6.0
 
     @classmethod
-    def obstacle(cls, setting: Setting) -> str:  # noqa: ARG003
-        """Return why no plan has a figure for it."""
+    def obstacle(cls, setting: Setting) -> str | None:
+        """Return why it can't be planned with; None: a prior, and ranks or new bests."""
+        if setting.ordered and setting.prior is not None:
+            return None
         return "made for boards that show a new best only, and for whoever has a prior"
+
+    @classmethod
+    def forecast(cls, setting: Setting) -> Estimate:
+        """Return the expected gain, played in the head."""
+        return rehearsed(cls, setting)
 
     @classmethod
     def settings_for(cls, problem: Problem, board: NewBestBoard) -> dict[str, Any]:  # noqa: ARG003

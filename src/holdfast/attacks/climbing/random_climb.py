@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.answers import ExactAnswers, NewBestAnswers, RankAnswers
+from holdfast.attacks._rehearsal import rehearsed
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.description import NewBestBoard, Reads
 from holdfast.errors import InvalidInput
-from holdfast.forecasts import Setting
+from holdfast.forecasts import Estimate, Setting
 from holdfast.kernels.keyed import bounded, hash_keys, subkey
 from holdfast.labels import Labels
 from holdfast.problem import Problem
@@ -63,14 +65,23 @@ class RandomClimb(LabelAttack):
     summary = "relabels random parts of the best"
     adaptive = True
     reads = Reads.NEW_BEST
+    tolerates = frozenset({ExactAnswers, RankAnswers, NewBestAnswers})
+    intolerance = "noise or rounding would decide what it keeps"
     strongest_on = frozenset({Reads.SCORES, Reads.NEW_BEST})
     accounts = 2
     effort = 20.0
 
     @classmethod
-    def obstacle(cls, setting: Setting) -> str:  # noqa: ARG003
-        """Return why no plan has a figure for it."""
+    def obstacle(cls, setting: Setting) -> str | None:
+        """Return why it can't be planned with; None: the board shows new bests."""
+        if isinstance(setting.answers, NewBestAnswers):
+            return None
         return "made for boards that show a new best only if it clears a fixed step"
+
+    @classmethod
+    def forecast(cls, setting: Setting) -> Estimate:
+        """Return the expected gain, played in the head."""
+        return rehearsed(cls, setting)
 
     @classmethod
     def settings_for(cls, problem: Problem, board: NewBestBoard) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from holdfast.answers import (
 )
 from holdfast.attacks._answer_likelihood import Floats, Released, effective_variance, slopes
 from holdfast.attacks.description import Reads
-from holdfast.attacks.designs._forecast import scaled_gain
+from holdfast.attacks.designs._forecast import design_estimate
 from holdfast.attacks.informed import InformedAttack
 from holdfast.forecasts import Estimate, Setting
 from holdfast.kernels.keyed import subkey
@@ -193,7 +193,7 @@ class HadamardBlocks(InformedAttack):
     def forecast(cls, setting: Setting) -> Estimate:
         """Return the expected gain."""
         reason = "two labels a block, spread over all answers: closed form"
-        return Estimate(scaled_gain(cls, setting), setting.problem.n_queries, reason)
+        return design_estimate(cls, setting, reason)
 
     def __init__(
         self,

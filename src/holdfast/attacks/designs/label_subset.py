@@ -6,7 +6,7 @@ import numpy as np
 
 from holdfast.answers import AnswerModel, ExactAnswers
 from holdfast.attacks._answer_likelihood import Floats, effective_variance, slopes
-from holdfast.attacks.designs._forecast import scaled_gain
+from holdfast.attacks.designs._forecast import design_estimate
 from holdfast.attacks.designs._subset_design import (
     SubsetDesign,
     add_rows,
@@ -72,8 +72,8 @@ class LabelSubset(SubsetDesign):
     @classmethod
     def forecast(cls, setting: Setting) -> Estimate:
         """Return the expected gain."""
-        gain = scaled_gain(cls, setting, measured=cls.name)
-        return Estimate(gain, setting.problem.n_queries, "r labels per example: normal integral")
+        reason = "r labels per example: normal integral"
+        return design_estimate(cls, setting, reason, measured=cls.name)
 
     @classmethod
     def expected_accuracy(cls, problem: Problem, *, answers: AnswerModel | None = None) -> float:

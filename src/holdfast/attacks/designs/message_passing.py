@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from holdfast.answers import AnswerModel, ExactAnswers
 from holdfast.attacks._answer_likelihood import Floats, effective_variance, slopes
-from holdfast.attacks.designs._forecast import scaled_gain
+from holdfast.attacks.designs._forecast import design_estimate
 from holdfast.attacks.designs._subset_design import (
     SubsetDesign,
     add_rows,
@@ -155,9 +155,8 @@ class MessagePassing(SubsetDesign):
     @classmethod
     def forecast(cls, setting: Setting) -> Estimate:
         """Return the expected gain."""
-        gain = scaled_gain(cls, setting, measured=cls.name, linear=False)
         reason = "r labels per example, beliefs passed: state evolution"
-        return Estimate(gain, setting.problem.n_queries, reason)
+        return design_estimate(cls, setting, reason, measured=cls.name, linear=False)
 
     @classmethod
     def best_label_count(cls, problem: Problem, answers: AnswerModel) -> int:

@@ -12,6 +12,8 @@ from holdfast.answers import (
     EVERY_MODEL,
     AnswerModel,
     ComparisonAnswers,
+    NewBestAnswers,
+    RankAnswers,
     RoundedAnswers,
     SubsetAnswers,
 )
@@ -72,7 +74,7 @@ def block_gain(problem: Problem, answers: AnswerModel) -> float:
     inner = Problem(n, m, min(k, n + 1))
     exact = n * (block_majority.expected_accuracy(inner) - 1.0 / m)
     hidden = answers.variance(problem)
-    if isinstance(answers, SubsetAnswers | ComparisonAnswers) or hidden == 0.0:
+    if isinstance(answers, SubsetAnswers | ComparisonAnswers | RankAnswers) or hidden == 0.0:
         return exact
     spread = 2.0 * n / (max(k - 1, 1) * m)
     if isinstance(answers, RoundedAnswers):
@@ -143,7 +145,8 @@ class BlockMajority(BlockRule[Labels], LabelAttack):
     """
 
     summary = "finds each block's more frequent label"
-    tolerates = EVERY_MODEL
+    tolerates = EVERY_MODEL - {NewBestAnswers}
+    intolerance = "it compares neighbouring looks, and the board only the best"
     accounts = None
     guarantee = "small-k"
 

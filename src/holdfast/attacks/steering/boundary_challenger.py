@@ -9,6 +9,7 @@ import numpy as np
 
 from holdfast.answers import RoundedAnswers
 from holdfast.attacks._answer_likelihood import rounding_share
+from holdfast.attacks._rehearsal import rehearsed_if_hard
 from holdfast.attacks.description import Needs
 from holdfast.attacks.steering._linear_posterior import AnsweredQuery, Codes, LinearPosterior
 from holdfast.attacks.steering._rate_law import steered_gain
@@ -82,6 +83,11 @@ class BoundaryChallenger(ChampionChallenger):
     @classmethod
     def forecast(cls, setting: Setting) -> Estimate:
         """Return the expected gain: the same law with what steering leaves of the answers."""
+        if setting.exact or not isinstance(setting.answers, RoundedAnswers):
+            return ChampionChallenger.forecast(setting)
+        played = rehearsed_if_hard(cls, setting)
+        if played is not None:
+            return played
         gain = steered_gain(setting, ChampionChallenger.name, at_boundary=True)
         reason = "champion-challenger that asks where rounding tells most: measured share"
         return Estimate(gain, setting.problem.n_queries, reason)

@@ -16,6 +16,7 @@ from holdfast.answers import (
     SubsetAnswers,
 )
 from holdfast.attacks._answer_likelihood import truncated_normal
+from holdfast.attacks._rehearsal import rehearsed_if_hard
 from holdfast.attacks.description import Needs, Reads
 from holdfast.attacks.informed import InformedAttack
 from holdfast.attacks.steering._candidate_labels import CandidateTable
@@ -117,6 +118,9 @@ class ChampionChallenger(InformedAttack):
         >>> 500 < ChampionChallenger.forecast(Setting(Problem(10_000, 10, 300))).gain < 600
         True
         """
+        played = rehearsed_if_hard(ChampionChallenger, setting)
+        if played is not None:
+            return played
         gain = steered_gain(setting, ChampionChallenger.name)
         reason = "steers every example to one level: rate-distortion law, measured ratio"
         return Estimate(gain, setting.problem.n_queries, reason)

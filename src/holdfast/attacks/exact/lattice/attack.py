@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from holdfast.answers import AnswerModel
+from holdfast.attacks._rehearsal import rehearsed_if_hard
 from holdfast.attacks.description import Reads
 from holdfast.attacks.exact.lattice import tuning
 from holdfast.attacks.exact.lattice.cluster import number_of_clusters
@@ -95,6 +96,9 @@ class Lattice(InformedAttack):
     @classmethod
     def forecast(cls, setting: Setting) -> Estimate:
         """Return the expected gain of the labels that it makes certain."""
+        played = rehearsed_if_hard(cls, setting)
+        if played is not None:
+            return played
         sure, looks = lattice_certain(setting)
         reason = f"makes {sure:,} labels certain: measured multiple of the limit"
         return Estimate(setting.sure_gain(sure), looks, reason)

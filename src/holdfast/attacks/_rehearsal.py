@@ -1,0 +1,177 @@
+"""Rehearsal: an attack's expected gain by Monte Carlo on imagined labels.
+
+Closed forms and limits are true of many examples and of labels about which nothing is known. A
+model that is sure of some labels, or a board that shows new bests alone, have none. But small games
+are cheap, and all they need are labels: here an attack plays in the head, against labels drawn from
+what is known of them, on a board that answers as the setting says. No look is spent.
+
+How many games are played follows from the sizes, not from the clock, and their seed is fixed: the
+same setting has the same forecast everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.answers import NewBestAnswers, NoisyAnswers, RoundedAnswers, SubsetAnswers
+from holdfast.attacks.description import Described, NewBestBoard
+from holdfast.attacks.wrappers.improvement_reader import ImprovementReader
+from holdfast.forecasts import Estimate, Setting
+from holdfast.labels import Labels
+
+__all__ = ["board_of", "rehearsed", "rehearsed_if_hard"]
+
+SEED = 20_261_117
+# Games are played until the mean is known to this share of itself, but not fewer or more than so
+# many, nor for much longer than so many seconds of a core of 2025.
+SHARE, FEWEST, MOST, SECONDS = 0.02, 6, 60, 0.4
+# What a label takes in the simplest attack, and a look in any.
+A_LABEL, A_LOOK = 2e-9, 2e-4
+# An attack's effort was measured with so many looks; with fewer it remembers less.
+USUAL_LOOKS = 300
+# Rehearsals that are remembered: every trial of an experiment plans anew.
+REMEMBERED = 256
+
+_known: OrderedDict[Any, tuple[float, int]] = OrderedDict()
+
+
+def board_of(setting: Setting) -> NewBestBoard:
+    """Return what the board asks of a new best; ranks show every rise."""
+    answers = setting.answers
+    if isinstance(answers, NewBestAnswers):
+        return NewBestBoard(answers.step, answers.standard_errors)
+    return NewBestBoard()
+
+
+def rehearsed(cls: type[Described], setting: Setting) -> Estimate:
+    """Return the mean gain above the start of games played in the head, one at least.
+
+    The games are the same for every model with the same probabilities, whatever its labels.
+    """
+    if setting.prior is not None and not cls.takes_prior:
+        # It plays through a permutation of the labels: whose they are makes no difference to it.
+        return setting.from_scratch(*rehearsed(cls, setting.without_prior())[:3])
+    key = (cls, setting.problem, setting.answers, _fingerprint(setting))
+    if key not in _known:
+        _known[key] = _mean_gain(cls, setting, max(1, _games(cls, setting)))
+        if len(_known) > REMEMBERED:
+            _known.popitem(last=False)
+    gain, played = _known[key]
+    reason = f"played in the head on imagined labels, {played} times"
+    return Estimate(gain, setting.problem.n_queries, reason)
+
+
+def rehearsed_if_hard(cls: type[Described], setting: Setting) -> Estimate | None:
+    """Return the rehearsed gain where limits of many examples fail: from a model, or on a subset.
+
+    None: the formula holds, or games take too long.
+    """
+    hard = setting.informed or isinstance(setting.answers, SubsetAnswers)
+    able = hard and setting.in_head and _games(cls, setting) >= FEWEST
+    return rehearsed(cls, setting) if able else None
+
+
+def _games(cls: type[Described], setting: Setting) -> int:
+    return int(min(MOST, SECONDS / _seconds(cls, setting)))
+
+
+def _seconds(cls: type[Described], setting: Setting) -> float:
+    """Return about how long a game takes."""
+    k = setting.problem.n_queries
+    labels = cls.work(setting.problem) * cls.effort * min(1.0, (k + 30) / USUAL_LOOKS)
+    return A_LABEL * labels + A_LOOK * k
+
+
+def _fingerprint(setting: Setting) -> bytes | None:
+    """Return what tells priors apart: probabilities, whatever the labels are called."""
+    if setting.prior is None:
+        return None
+    depth = min(setting.problem.n_classes, 3)
+    return setting.prior.ranked(depth)[1].round(9).tobytes()
+
+
+def _mean_gain(cls: type[Described], setting: Setting, most: int) -> tuple[float, int]:
+    rng = np.random.default_rng([SEED, *setting.problem])
+    gains: list[float] = []
+    while len(gains) < most:
+        gains.append(_game(cls, setting, rng))
+        if len(gains) >= FEWEST:
+            error = float(np.std(gains, ddof=1)) / math.sqrt(len(gains))
+            if error <= SHARE * abs(float(np.mean(gains))):
+                break
+    return float(np.mean(gains)), len(gains)
+
+
+def _game(cls: type[Described], setting: Setting, rng: np.random.Generator) -> float:
+    n, m, _ = setting.problem
+    hidden = rng.integers(m, size=n) if setting.prior is None else setting.prior.sample(rng)
+    settings = cls.settings_for(setting.problem, board_of(setting)) if setting.ordered else {}
+    if cls.takes_prior:
+        settings["prior"] = setting.prior
+    if cls.takes_answers:
+        settings["answers"] = setting.answers
+    make: Any = cls
+    attack = make(cls.usable(setting.problem), rng=rng, **settings)
+    if isinstance(setting.answers, NewBestAnswers) and setting.answers.bits:
+        attack = ImprovementReader(attack)
+    answer = _answering(setting, hidden, rng)
+    while (query := attack.ask()) is not None:
+        attack.tell(answer(query))
+    start = n / m if setting.prior is None else np.count_nonzero(setting.prior.top() == hidden)
+    return float(np.count_nonzero(attack.predict() == hidden) - start)
+
+
+def _answering(
+    setting: Setting, hidden: Labels, rng: np.random.Generator
+) -> Callable[[Labels], float]:
+    """Return a board that answers as the setting says."""
+    answers = setting.answers
+    if setting.ordered:
+        return _Standing(
+            answers if isinstance(answers, NewBestAnswers) else NewBestAnswers(), hidden
+        )
+    here: Any = slice(None)
+    if isinstance(answers, SubsetAnswers):
+        here = rng.permutation(hidden.size)[: answers.size(hidden.size)]
+    scored = hidden[here]
+
+    def answer(query: Labels) -> float:
+        accuracy = float((query[here] == scored).mean())
+        if isinstance(answers, NoisyAnswers):
+            return accuracy + answers.scale * float(rng.standard_normal())
+        if isinstance(answers, RoundedAnswers):
+            return round(accuracy / answers.step) * answers.step
+        return accuracy
+
+    return answer
+
+
+class _Standing:
+    """A board that shows new bests, with the thresholds of an answer model."""
+
+    def __init__(self, answers: NewBestAnswers, hidden: Labels) -> None:
+        self._answers, self._hidden = answers, hidden
+        self._best: NDArray[np.bool_] | None = None  # what the best submission has right
+        self._value = 0.0  # what is shown of it
+
+    def __call__(self, query: Labels) -> float:
+        right = np.asarray(query == self._hidden)
+        climbed = self._best is None or self._climbs(right, self._best)
+        if climbed:
+            accuracy, step = float(right.mean()), self._answers.step
+            self._value = round(accuracy / step) * step if step > 0.0 else accuracy
+            self._best = right
+        return float(climbed) if self._answers.bits else self._value
+
+    def _climbs(self, right: NDArray[np.bool_], best: NDArray[np.bool_]) -> bool:
+        step, errors = self._answers.step, self._answers.standard_errors
+        if step > 0.0:
+            return bool(right.mean() > self._value + step + 1e-12)
+        more = int(np.count_nonzero(right)) - int(np.count_nonzero(best))
+        return more > 0 and bool(more**2 > errors**2 * np.count_nonzero(right != best))
