@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from holdfast.metrics.base import LabelMetric
+from holdfast.metrics.confusion import ClassCounts
 
 __all__ = ["Accuracy"]
 
@@ -26,6 +27,10 @@ class Accuracy(LabelMetric):
     reveals: ClassVar[str] = "the number of matches"
     source: ClassVar[str] = "sklearn.metrics.accuracy_score"
 
-    def value(self, truth: Any, submission: Any) -> Fraction:
+    def from_counts(self, counts: ClassCounts) -> Fraction:
         """Return matches over n."""
+        return Fraction(counts.matches, counts.n)
+
+    def value(self, truth: Any, submission: Any) -> Fraction:
+        """Return matches over n, counted at once."""
         return Fraction(int(np.count_nonzero(truth == submission)), truth.size)

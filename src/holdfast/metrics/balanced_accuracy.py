@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from holdfast.metrics.base import LabelMetric
-from holdfast.metrics.confusion import class_counts, mean, quotient
+from holdfast.metrics.confusion import ClassCounts, mean, quotient
 
 __all__ = ["BalancedAccuracy"]
 
@@ -26,8 +26,7 @@ class BalancedAccuracy(LabelMetric):
     )
     source: ClassVar[str] = "sklearn.metrics.balanced_accuracy_score"
 
-    def value(self, truth: Any, submission: Any) -> Fraction:
+    def from_counts(self, counts: ClassCounts) -> Fraction:
         """Return the mean recall."""
-        counts = class_counts(truth, submission)
         recalls = zip(counts.both, counts.true, strict=True)
         return mean([quotient(both, true) for both, true in recalls if true])

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput, InvalidQuery
 from holdfast.labels import as_labels, count_classes
+from holdfast.metrics.confusion import ClassCounts, class_counts
 
 __all__ = ["LabelMetric", "Metric", "Submission", "Value"]
 
@@ -116,7 +117,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class LabelMetric(Metric):
-    """A metric of label vectors."""
+    """A metric of label vectors; a subclass computes it from counts by class."""
 
     takes: ClassVar[Submission] = Submission.LABELS
 
@@ -130,6 +131,14 @@ class LabelMetric(Metric):
         return as_labels(
             submission, most, name="submission", n_examples=truth.size, error=InvalidQuery
         )
+
+    def value(self, truth: Any, submission: Any) -> Value:
+        """Return the value of a checked submission."""
+        return self.from_counts(class_counts(truth, submission))
+
+    def from_counts(self, counts: ClassCounts) -> Value:
+        """Return the value from how often each class is meant, predicted, and both."""
+        raise NotImplementedError
 
 
 def real_numbers(

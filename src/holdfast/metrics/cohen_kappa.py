@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from holdfast.metrics.base import LabelMetric
-from holdfast.metrics.confusion import class_counts
+from holdfast.metrics.confusion import ClassCounts
 
 __all__ = ["CohenKappa"]
 
@@ -28,9 +28,8 @@ class CohenKappa(LabelMetric):
     reveals: ClassVar[str] = "the number of matches, where the classes' sizes are public"
     source: ClassVar[str] = "sklearn.metrics.cohen_kappa_score; Cohen 1960"
 
-    def value(self, truth: Any, submission: Any) -> Fraction:
+    def from_counts(self, counts: ClassCounts) -> Fraction:
         """Return (matches n - e) / (n^2 - e), e the sum of products of class sizes."""
-        counts = class_counts(truth, submission)
         n = counts.n
         expected = sum(t * p for t, p in zip(counts.true, counts.predicted, strict=True))
         if expected == n * n:

@@ -9,7 +9,14 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["ClassCounts", "class_counts", "confusion_matrix", "mean", "quotient"]
+__all__ = [
+    "ClassCounts",
+    "class_counts",
+    "confusion_matrix",
+    "mean",
+    "quotient",
+    "two_class_counts",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +28,7 @@ class ClassCounts:
     """
 
     n: int
+    classes: tuple[int, ...]
     true: tuple[int, ...]
     predicted: tuple[int, ...]
     both: tuple[int, ...]
@@ -35,7 +43,7 @@ def class_counts(truth: Any, submission: Any) -> ClassCounts:
     """Count the classes of the truth, of the submission, and of the matches.
 
     >>> class_counts(np.array([0, 0, 3]), np.array([0, 1, 3]))
-    ClassCounts(n=3, true=(2, 0, 1), predicted=(1, 1, 1), both=(1, 0, 1))
+    ClassCounts(n=3, classes=(0, 1, 3), true=(2, 0, 1), predicted=(1, 1, 1), both=(1, 0, 1))
     """
     classes = int(max(truth.max(), submission.max())) + 1
     true = np.bincount(truth, minlength=classes)
@@ -43,7 +51,24 @@ def class_counts(truth: Any, submission: Any) -> ClassCounts:
     both = np.bincount(truth[truth == submission], minlength=classes)
     here = np.flatnonzero(true + predicted)
     kept = (tuple(counts[here].tolist()) for counts in (true, predicted, both))
-    return ClassCounts(int(truth.size), *kept)
+    return ClassCounts(int(truth.size), tuple(here.tolist()), *kept)
+
+
+def two_class_counts(n: int, positives: int, predicted: int, both: int) -> ClassCounts:
+    """Return the counts of two classes: positives, examples predicted positive, and both.
+
+    >>> two_class_counts(10, 3, 4, 2).both
+    (5, 2)
+    """
+    rows = zip(
+        (0, 1),
+        (n - positives, positives),
+        (n - predicted, predicted),
+        (n - positives - predicted + both, both),
+        strict=True,
+    )
+    kept = [row for row in rows if row[1] or row[2]]
+    return ClassCounts(n, *(tuple(column) for column in zip(*kept, strict=True)))
 
 
 def confusion_matrix(truth: Any, submission: Any, n_classes: int) -> Any:

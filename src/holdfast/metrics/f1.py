@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.metrics.base import LabelMetric
-from holdfast.metrics.confusion import quotient
+from holdfast.metrics.confusion import ClassCounts, quotient
 
 __all__ = ["F1"]
 
@@ -35,8 +34,9 @@ class F1(LabelMetric):
             raise InvalidInput(f"labels must be 0 or 1 for {self.name}, got {labels.max()}.")
         return labels
 
-    def value(self, truth: Any, submission: Any) -> Fraction:
+    def from_counts(self, counts: ClassCounts) -> Fraction:
         """Return 2 tp / (2 tp + fp + fn)."""
-        both = int(np.count_nonzero((truth == 1) & (submission == 1)))
-        either = int(np.count_nonzero(truth == 1)) + int(np.count_nonzero(submission == 1))
-        return quotient(2 * both, either)
+        if 1 not in counts.classes:
+            return Fraction(0)
+        here = counts.classes.index(1)
+        return quotient(2 * counts.both[here], counts.true[here] + counts.predicted[here])

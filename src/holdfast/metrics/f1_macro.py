@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from holdfast.metrics.base import LabelMetric
-from holdfast.metrics.confusion import class_counts, mean, quotient
+from holdfast.metrics.confusion import ClassCounts, mean, quotient
 
 __all__ = ["F1Macro"]
 
@@ -26,8 +26,7 @@ class F1Macro(LabelMetric):
     reveals: ClassVar[str] = "a sum of the classes' matches, each over a denominator of its own"
     source: ClassVar[str] = 'sklearn.metrics.f1_score, average="macro"'
 
-    def value(self, truth: Any, submission: Any) -> Fraction:
+    def from_counts(self, counts: ClassCounts) -> Fraction:
         """Return the mean over classes."""
-        counts = class_counts(truth, submission)
         each = zip(counts.both, counts.true, counts.predicted, strict=True)
         return mean([quotient(2 * both, true + predicted) for both, true, predicted in each])

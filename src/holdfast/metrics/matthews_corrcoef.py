@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from holdfast.metrics.base import LabelMetric
-from holdfast.metrics.confusion import class_counts
+from holdfast.metrics.confusion import ClassCounts
 
 __all__ = ["MatthewsCorrcoef"]
 
@@ -28,9 +28,8 @@ class MatthewsCorrcoef(LabelMetric):
     reveals: ClassVar[str] = "the number of matches, where the classes' sizes are public"
     source: ClassVar[str] = "sklearn.metrics.matthews_corrcoef; Gorodkin 2004 for several classes"
 
-    def value(self, truth: Any, submission: Any) -> float:
+    def from_counts(self, counts: ClassCounts) -> float:
         """Return the correlation."""
-        counts = class_counts(truth, submission)
         n = counts.n
         pairs = zip(counts.true, counts.predicted, strict=True)
         above = counts.matches * n - sum(true * predicted for true, predicted in pairs)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from holdfast.attacks.base import TurnBased
 from holdfast.attacks.exact.lattice import Lattice
-from holdfast.attacks.exact.lattice.forecast import lattice_looks
+from holdfast.attacks.exact.lattice.forecast import lattice_affordable
 from holdfast.bounds.bisection import least
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.labels import Labels, label_dtype
@@ -202,10 +202,10 @@ class Digits(TurnBased[NDArray[np.float64]]):
 
     def _designed(self, decimals: int | None) -> _Design:
         """Return digits and counts that take the same number of looks for all labels."""
-        n, m, k = self._problem
+        n, _, k = self._problem
         design = self._with_counted(0, decimals)
         for _ in range(DESIGN_ROUNDS):
-            looks = _looks_for_all(len(design.units), n, m)
+            looks = _looks_for_all(len(design.units), self._problem)
             design = self._with_counted(max(0, n - len(design.units) * min(k, looks)), decimals)
         if 2.0 * SPACING * float(design.slack) > design.weight:
             raise NotSupported(
@@ -232,14 +232,10 @@ class Digits(TurnBased[NDArray[np.float64]]):
         return _Design(tuple(units), weight, Fraction(slack), n_counted)
 
 
-def _looks_for_all(digits: int, n: int, m: int) -> int:
+def _looks_for_all(digits: int, problem: Problem) -> int:
     """Return the least number of looks in which digits and counts together reach every label."""
-    return least(lambda looks: digits * looks + _counted_in(looks, n, m) >= n, 1, n + 1)
-
-
-def _counted_in(looks: int, n: int, m: int) -> int:
-    """Return of how many examples `Lattice` reads all labels in so many looks, on average."""
-    return least(lambda t: lattice_looks(t, m) > looks, 0, n + 1) - 1
+    n = problem.n_examples
+    return least(lambda looks: digits * looks + lattice_affordable(looks, problem) >= n, 0, n + 1)
 
 
 def information_limit(
