@@ -1,0 +1,248 @@
+"""The pages: all of the story without JavaScript, and in a real browser."""
+
+import os
+import re
+
+import numpy as np
+import pytest
+
+from tests.audit.browser import chromium, executable
+from tests.server.conftest import Place, as_csv, bearer, listening
+from tests.server.test_api import changed, send
+
+needs_browser = pytest.mark.skipif(
+    executable() is None, reason="no Chromium found: run `make browser`, or set HOLDFAST_CHROMIUM"
+)
+PASSWORD = "correct horse battery"
+
+
+def form_token(page):
+    return re.search(r'name="form_token" value="(\w+)"', page.text)[1]
+
+
+def sign_up(client, name="ann", to="/me"):
+    return client.post("/sign-up", data={"name": name, "password": PASSWORD, "to": to})
+
+
+def test_from_sign_up_to_a_released_score_without_javascript(new_place):
+    place = new_place()
+    with place.client() as client:
+        assert "sign up" in client.get("/b/pets/submit").text
+        page = sign_up(client, to="/b/pets/submit")
+        assert "Make the team" in page.text
+        data = {"form_token": form_token(page), "name": "The <Blues>"}
+        page = client.post("/b/pets/teams", data=data)
+        assert "The &lt;Blues&gt; has" in page.text
+        answer = client.post(
+            "/b/pets/submit",
+            data={"form_token": form_token(page), "team": "1"},
+            files={"file": ("guess.csv", as_csv(changed(place.labels, 15)))},
+        )
+        assert re.search(r'id="released">0.75<', answer.text)
+        receipt = re.search(r"/b/pets/receipts/([\w-]+)", answer.text)[1]
+        assert "It is in the chain" in client.get(f"/b/pets/receipts/{receipt}").text
+        board = client.get("/b/pets").text
+        assert "The &lt;Blues&gt;" in board
+        assert "0.75" in board
+        team = client.get("/b/pets/t/1")
+        assert "guess.csv" in team.text
+        made = client.post(
+            "/b/pets/t/1/token", data={"form_token": form_token(team), "name": "laptop"}
+        )
+        token = re.search(r'id="secret">(hf_\w[\w-]+)<', made.text)[1]
+        assert send(client, place, token, as_csv(place.labels)).json()["released"] == 1.0
+        account = client.get("/me")
+        assert "laptop" in account.text
+        number = re.search(r'name="token" value="(\w+)"', account.text)[1]
+        client.post("/me/revoke", data={"form_token": form_token(account), "token": number})
+        refused = send(client, place, token, as_csv(changed(place.labels, 1)))
+        assert "was revoked on" in refused.json()["detail"]
+
+
+def test_what_cannot_be_scored_is_told_on_the_page(place):
+    with place.client() as client:
+        page = sign_up(client, to="/b/pets/submit")
+        data = {"form_token": form_token(page), "name": "blue"}
+        page = client.post("/b/pets/teams", data=data)
+        answer = client.post(
+            "/b/pets/submit",
+            data={"form_token": form_token(page), "team": "1"},
+            files={"file": ("guess.csv", b"id,label\n100,cat\n")},
+        )
+    assert answer.status_code == 422
+    assert "must have 60 rows, one per example, got 1." in answer.text
+    assert "It cost no look." in answer.text
+
+
+def test_a_form_of_another_session_or_site_is_refused(place):
+    with place.client() as client:
+        page = sign_up(client, to="/b/pets/submit")
+        token = form_token(page)
+        wrong = client.post("/b/pets/teams", data={"form_token": "0" * 64, "name": "x"})
+        none = client.post("/b/pets/teams", data={"name": "x"})
+        foreign = client.post(
+            "/b/pets/teams",
+            data={"form_token": token, "name": "x"},
+            headers={"Origin": "https://evil.example"},
+        )
+        sign_in = client.post(
+            "/sign-in",
+            data={"name": "ann", "password": PASSWORD},
+            headers={"Sec-Fetch-Site": "cross-site"},
+        )
+    assert {r.status_code for r in (wrong, none, foreign, sign_in)} == {403}
+
+
+def test_invitations_let_people_in_once(place):
+    from holdfast.server.accounts import Accounts
+
+    secret = Accounts(place.gatekeeper.store).invite(place.board, None, "host")
+    with place.client() as client:
+        page = sign_up(client, to=f"/join/{secret}")
+        data = {"form_token": form_token(page)}
+        assert client.post(f"/join/{secret}", data=data).url.path == "/b/pets"
+        host = client.get("/b/pets/host")
+        assert host.status_code == 200
+        again = client.post(f"/join/{secret}", data=data)
+        assert again.status_code == 404
+        frozen = client.post(
+            "/b/pets/host", data={"form_token": form_token(host), "action": "freeze"}
+        )
+        assert "Done: frozen with 0 teams" in frozen.text
+        bad = client.post(
+            "/b/pets/host",
+            data={"form_token": form_token(host), "action": "policy", "value": "release = 1"},
+        )
+        assert bad.status_code == 422
+        assert "policy line 1: release must be a string" in bad.text
+
+
+def test_passwords_are_guessed_slowly(place):
+    with place.client(sign_ins="3/minute") as client:
+        sign_up(client)
+        client.cookies.clear()
+        codes = [
+            client.post("/sign-in", data={"name": "ann", "password": f"wrong {n}"}).status_code
+            for n in range(4)
+        ]
+        last = client.post("/sign-in", data={"name": "ann", "password": PASSWORD})
+    assert codes[0] == 401
+    assert codes[-1] == last.status_code == 429
+    assert int(last.headers["Retry-After"]) >= 1
+
+
+@pytest.mark.parametrize("to", ["//evil.example", "https://evil.example", "/\\evil.example", "x"])
+def test_nobody_is_sent_to_another_site(place, to):
+    with place.client() as client:
+        answer = client.post(
+            "/sign-up", data={"name": "ann", "password": PASSWORD, "to": to}, follow_redirects=False
+        )
+    assert (answer.status_code, answer.headers["location"]) == (303, "/me")
+
+
+def test_empty_and_wrong_places_have_pages(place):
+    with place.client() as client:
+        assert "No score has been released yet" in client.get("/b/pets").text
+        for path in ("/b/none", "/b/pets/t/99", "/nowhere", "/b/pets/receipts/x-y"):
+            answer = client.get(path)
+            assert "<h1>" in answer.text
+        assert client.get("/b/none").status_code == 404
+        assert client.get("/b/pets/final").status_code == 409
+
+
+def test_pages_carry_headers_against_frames_scripts_and_caches(place):
+    with place.client() as client:
+        page = client.get("/b/pets")
+    assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
+    assert "'unsafe" not in page.headers["content-security-policy"]
+    assert page.headers["cache-control"] == "no-store"
+    assert page.headers["x-content-type-options"] == "nosniff"
+    assert "content-encoding" not in page.headers
+    assert "<script>" not in page.text
+
+
+def busy_board(url, folder):
+    """A board with a few teams, for pictures and checks."""
+    place = Place(url, folder, split=True, n=400, policy='release = "round:2"\n')
+    rng = np.random.default_rng(0)
+    with place.client() as client:
+        for name, wrong in (("Blue whales", 60), ("Red pandas", 68), ("Green", 160)):
+            token = place.token(place.team(name))
+            for more in (40, 20, 0):
+                guess = changed(place.labels, wrong + more)
+                guess[-1 - int(rng.integers(5))] = 0
+                send(client, place, token, as_csv(guess))
+    return place
+
+
+@pytest.mark.slow
+@needs_browser
+def test_every_page_is_accessible_at_phone_width_light_and_dark(sqlite_url, tmp_path):
+    from axe_playwright_python.sync_playwright import Axe
+
+    from holdfast.server.accounts import Accounts
+
+    place = busy_board(sqlite_url, tmp_path)
+    secret = Accounts(place.gatekeeper.store).invite(place.board, None, "host")
+    host = place.token(scope="host")
+    with listening(place) as url, chromium() as browser:
+        site = url.removesuffix("/b/pets")
+        context = browser.new_context(viewport={"width": 390, "height": 800})
+        page = context.new_page()
+        page.goto(f"{site}/sign-up?to=/join/{secret}")
+        page.fill("#name", "ann")
+        page.fill("#password", PASSWORD)
+        page.keyboard.press("Enter")
+        page.click("main button")
+        page.goto(f"{url}/submit")
+        page.fill("#name", "My team")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#file")
+        with place.client() as client:
+            client.post(
+                "/api/v1/boards/pets/actions", json={"action": "close"}, headers=bearer(host)
+            )
+        found = {}
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            for path in ("/", "/me", "/sign-in", "/sign-up", "/nowhere", "/b/pets", "/b/pets/rules",
+                         "/b/pets/submit", "/b/pets/t/1", "/b/pets/t/4", "/b/pets/final",
+                         "/b/pets/host", "/b/pets/receipts/x", "/join/x"):  # fmt: skip
+                answer = page.goto(site + path)
+                assert answer.status == (404 if path == "/nowhere" else 200), path
+                if pictures := os.environ.get("HOLDFAST_PICTURES"):
+                    name = f"{scheme}{path.replace('/', '-')}.png"
+                    page.screenshot(path=f"{pictures}/{name}", full_page=True)
+                found[scheme, path] = [
+                    (v["id"], [n["html"][:120] for n in v["nodes"][:2]])
+                    for v in Axe().run(page).response["violations"]
+                ]
+                wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+                assert not wide, f"{path} is wider than a phone"
+        assert {where: what for where, what in found.items() if what} == {}
+
+
+@pytest.mark.slow
+@needs_browser
+def test_a_file_that_is_dropped_is_submitted(place, tmp_path):
+    guess = tmp_path / "guess.csv"
+    guess.write_bytes(as_csv(changed(place.labels, 15)))
+    with listening(place) as url, chromium() as browser:
+        page = browser.new_page()
+        page.goto(f"{url.removesuffix('/b/pets')}/sign-up?to=/b/pets/submit")
+        page.fill("#name", "ann")
+        page.fill("#password", PASSWORD)
+        page.click("main button")
+        page.fill("#name", "blue")
+        page.click("main button")
+        page.wait_for_selector("#drop")
+        data = page.evaluate_handle(
+            """text => { const data = new DataTransfer();
+            data.items.add(new File([text], "guess.csv", {type: "text/csv"})); return data; }""",
+            guess.read_text(),
+        )
+        page.dispatch_event("#drop", "drop", {"dataTransfer": data})
+        assert page.text_content("#chosen") == "guess.csv"
+        page.click("main button")
+        page.wait_for_selector("#released")
+        assert page.text_content("#released") == "0.75"
