@@ -109,7 +109,7 @@ def test_the_matrix_and_an_audit_play_it_on_a_board_that_shows_one_bit(found):
     (cell,) = (e for e in printed(found, "matrix")["cells"] if e["attack"] == "best-of-many")
     assert cell["bias"] is not None
     (gain,) = (e for e in printed(found, "audit")["gains"] if e["attack"] == "best-of-many")
-    assert gain["points"] is not None
+    assert gain["gain"] is not None
 
 
 def test_the_tables_in_the_docs_have_it(found):

@@ -39,8 +39,10 @@ def saved(tmp_path, audit, name="audit.json"):
 def test_a_record_is_read_back_as_it_was_written(tmp_path):
     audit = sample_audit()
     read = read_audit(saved(tmp_path, audit))
-    assert read == replace(audit, what_if=json.loads(json.dumps(audit.what_if)))
-    assert as_json(read) == as_json(audit)
+    for name in ("verdict", "findings", "board", "grain", "gains", "limits", "history"):
+        assert getattr(read, name) == getattr(audit, name)
+    assert as_json(read) == as_json(audit)  # what was not rounded loses digits, once
+    assert read_audit(saved(tmp_path, read)) == read
 
 
 @pytest.mark.parametrize(
@@ -51,8 +53,8 @@ def test_a_record_is_read_back_as_it_was_written(tmp_path):
         (lambda data: data["verdict"].update(word="FINE"), "verdict.word must be one of SAFE,"),
         (lambda data: data.update(gains=3), "gains must be a list, got 3"),
         (
-            lambda data: data["gains"][1]["points"].update(mean="5"),
-            r"gains\[1\].points.mean must be a number, got '5'",
+            lambda data: data["gains"][1]["gain"].update(mean="5"),
+            r"gains\[1\].gain.mean must be a number, got '5'",
         ),
         (lambda data: data.update(verdict=[]), "verdict must be an object"),
     ],

@@ -198,8 +198,8 @@ def test_one_number_in_sentence_chart_json_and_page(result, tmp_path):
     assert f"{gain:g} point" in found.verdict.sentence
     assert f"above the {free:g} % that the majority class scores" in found.verdict.sentence
     assert found.verdict.setting == "class shares"
-    assert document["verdict"]["points"]["mean"] == gain
-    assert document["board"]["free_percent"] == free
+    assert document["verdict"]["gain"]["mean"] == pytest.approx(gain / 100)
+    assert document["board"]["free"] == pytest.approx(free / 100)
     assert found.rules[0].is_policy
     assert found.rules[0].possible == found.verdict.points
     assert all(series.setting == "class shares" for series in found.curve.measured)

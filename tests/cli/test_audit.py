@@ -34,10 +34,10 @@ def test_json_carries_the_whole_record(holdfast, files):
     )  # fmt: skip
     assert outcome.code == 0
     found = outcome.json
-    assert found["verdict"]["gap_points"] == 3
+    assert found["verdict"]["gap"] == pytest.approx(0.03)
     assert found["board"]["models"][0]["name"] == "model"
     # The predictions were matched by id: in the file's order they would score like chance.
-    assert found["board"]["models"][0]["accuracy_percent"] == pytest.approx(80, abs=10)
+    assert found["board"]["models"][0]["accuracy"] == pytest.approx(0.8, abs=0.1)
     assert found["history"]["looks"] == 3
     assert found["reproduce"]["command"] == (
         "holdfast audit truth.csv --looks 8 --predictions model.csv --history history.csv --gap 3.0"
@@ -87,8 +87,8 @@ def test_the_recommended_policy_is_all_that_the_next_audit_needs(holdfast, files
     again = holdfast("audit", files / "truth.csv", "--policy", policy, "--processes", 1, "--json")
     board = again.json["board"]
     assert (board["rule"], board["looks"], board["teams"]) == (fix["rule"], fix["looks"], 3)
-    assert again.json["verdict"]["gap_points"] == 20
-    assert again.json["verdict"]["points"]["mean"] < first.json["verdict"]["points"]["mean"]
+    assert again.json["verdict"]["gap"] == pytest.approx(0.2)
+    assert again.json["verdict"]["gain"]["mean"] < first.json["verdict"]["gain"]["mean"]
 
 
 def test_without_a_policy_to_recommend_none_is_written_and_the_exit_code_is_1(holdfast, files):

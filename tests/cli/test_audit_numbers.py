@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from holdfast.audit.fractions import in_fractions
 from holdfast.audit.inputs.disclosure import rounding_unit_for
 from holdfast.experiments.summary import Mean
 
@@ -27,22 +28,22 @@ def test_audit_matrix_and_attack_agree(holdfast, truth, rule):
     matrix = holdfast("matrix", *sizes, "--rule", rule, *seeded).json
     grain = rounding_unit_for(N, M)
 
-    def points(bias):
+    def rounded(bias):
         interval = grain.interval(Mean(bias["mean"], bias["stderr"]), trials)
-        return {"mean": interval.mean, "low": interval.low, "high": interval.high}
+        return in_fractions(interval)
 
-    gains = {(gain["attack"], gain["setting"]): gain["points"] for gain in audited["gains"]}
+    gains = {(gain["attack"], gain["setting"]): gain["gain"] for gain in audited["gains"]}
     compared = 0
     for cell in matrix["cells"]:
         if cell["accounts"] == 1 and cell["bias"] is not None:
-            assert gains[cell["attack"], "features"] == points(cell["bias"])
+            assert gains[cell["attack"], "features"] == rounded(cell["bias"])
             compared += 1
     assert compared >= 5
     summary = matrix["rules"][0]
     if "," not in summary["strongest"] and audited["verdict"]["setting"] == "features":
         assert audited["verdict"]["attack"] == summary["strongest"]
-        assert audited["verdict"]["points"] == points(summary["bias"])
+        assert audited["verdict"]["gain"] == rounded(summary["bias"])
     if rule == "exact":
         for name in ("block-majority", "naive-bayes"):
             played = holdfast("attack", name, *sizes, "--without-features", *seeded).json
-            assert gains[name, "no features"] == points(played["bias"])
+            assert gains[name, "no features"] == rounded(played["bias"])

@@ -130,7 +130,7 @@ def test_options_of_the_audit_come_before_the_policy(holdfast, labels):
     found = outcome.json
     assert found["board"]["looks_text"] == "1/day for 2 days"
     assert found["board"]["teams"] == 3
-    assert found["verdict"]["gap_points"] == 1
+    assert found["verdict"]["gap"] == pytest.approx(0.01)
 
 
 def test_the_least_time_between_looks_bounds_them(holdfast, labels):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from holdfast.audit.result import Audit, Finding, Interval, Knowledge, Verdict, plain
+from holdfast.audit.fractions import in_fractions
+from holdfast.audit.result import Audit, Finding, Interval, Knowledge, Verdict
 
 __all__ = ["AttackChange", "Comparison", "SettingChange", "compare", "comparison_as_json"]
 
@@ -78,18 +79,15 @@ def compare(before: Audit, after: Audit) -> Comparison:
 def comparison_as_json(comparison: Comparison) -> dict[str, Any]:
     """Return the comparison as plain data: the two verdicts, and what differs between them."""
     sides = {"before": comparison.before, "after": comparison.after}
-    data: dict[str, Any] = plain(
+    data: dict[str, Any] = in_fractions(
         {
             "sentence": comparison.sentence,
             "notes": comparison.notes,
-            "verdict": {side: asdict(audit.verdict) for side, audit in sides.items()},
-            "limits": {side: asdict(audit.limits) for side, audit in sides.items()},
-            "settings": [asdict(each) for each in comparison.settings if each.differs],
-            "attacks": [asdict(each) for each in comparison.attacks],
-            "findings": {
-                "gone": [asdict(each) for each in comparison.gone],
-                "new": [asdict(each) for each in comparison.new],
-            },
+            "verdict": {side: audit.verdict for side, audit in sides.items()},
+            "limits": {side: audit.limits for side, audit in sides.items()},
+            "settings": [each for each in comparison.settings if each.differs],
+            "attacks": comparison.attacks,
+            "findings": {"gone": comparison.gone, "new": comparison.new},
         }
     )
     return data

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
+
+from holdfast.audit.fractions import Points, in_fractions, scaled
 
 __all__ = [
     "About",
@@ -35,7 +37,7 @@ __all__ = [
     "Verdict",
     "as_json",
     "in_digits",
-    "plain",
+    "surfaces_scaled",
 ]
 
 # Which knowledge an attack had: the test examples; where classes are unequal, these and the class
@@ -50,9 +52,9 @@ Severity = Literal["void", "warning", "note"]
 class Interval:
     """A mean in points with a 95 % interval; `low` and `high` are None after a single play."""
 
-    mean: float
-    low: float | None
-    high: float | None
+    mean: Points
+    low: Points | None
+    high: Points | None
 
     def at_most(self, bound: float) -> Interval:
         """Return what is left of it below a bound: rounding must not show more than is allowed.
@@ -79,7 +81,7 @@ class Gain:
     looks: int
     trials: int
     points: Interval | None
-    allowed: float | None
+    allowed: Points | None
     reason: str | None
 
 
@@ -119,10 +121,10 @@ class Curve:
     looks: tuple[int, ...]
     measured: tuple[Series, ...]
     bound_looks: tuple[int, ...]
-    guarantee: tuple[float | None, ...]
+    guarantee: tuple[Points | None, ...]
     guaranteed_by: tuple[str | None, ...]
-    forecast: tuple[float | None, ...]
-    allowed: tuple[float | None, ...]
+    forecast: tuple[Points | None, ...]
+    allowed: tuple[Points | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +142,10 @@ class RuleRow:
     attack: str
     judged_on: str
     possible: Interval
-    allowed: float | None
+    allowed: Points | None
     bits_per_look: float
-    price_points: float
-    cells: Mapping[str, float]
+    price_points: Points
+    cells: Mapping[str, Points]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +161,12 @@ class Limits:
     `searched` looks. `recover_all` is the fewest exact looks that could reveal all labels.
     """
 
-    allowed: float
-    allowed_model: float | None
-    allowed_everyone: float
+    allowed: Points
+    allowed_model: Points | None
+    allowed_everyone: Points
     everyone_looks: int
-    forecast: float
-    guarantee: float | None
+    forecast: Points
+    guarantee: Points | None
     bits_per_look: float
     bound: str
     binds: str
@@ -186,12 +188,12 @@ class Team:
 
     team: str
     looks: int
-    score: float
-    private: float | None
-    gap: float | None
-    chance: float | None
-    allowed: float | None
-    unexplained: float | None
+    score: Points
+    private: Points | None
+    gap: Points | None
+    chance: Points | None
+    allowed: Points | None
+    unexplained: Points | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,13 +220,13 @@ class History:
     last: str | None
     most_looks: int
     over_limit: tuple[str, ...]
-    median_gap: float | None
-    half_width: float
-    paired_half_width: float
-    mean_gap: float | None
-    chance: float | None
-    allowed: float | None
-    unexplained: float | None
+    median_gap: Points | None
+    half_width: Points
+    paired_half_width: Points
+    mean_gap: Points | None
+    chance: Points | None
+    allowed: Points | None
+    unexplained: Points | None
     teams: tuple[Team, ...]
     groups: tuple[TieGroup, ...]
 
@@ -243,8 +245,8 @@ class Fix:
     looks: int
     loss: float
     possible: Interval
-    allowed: float | None
-    price_points: float
+    allowed: Points | None
+    price_points: Points
     proven: bool
     verdict: Word
     text: str
@@ -271,13 +273,13 @@ class Verdict:
 
     about: About
     word: Word
-    gap_points: float
+    gap_points: Points
     points: Interval
     attack: str
     setting: Knowledge
-    allowed: float
-    allowed_model: float | None
-    observed: float | None
+    allowed: Points
+    allowed_model: Points | None
+    observed: Points | None
     proven: bool
     certified: str | None
     sentence: str
@@ -300,7 +302,7 @@ class Model:
     """A model whose predictions an attacker may start from; its accuracy on the scored part."""
 
     name: str
-    accuracy_percent: float
+    accuracy_percent: Points
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,9 +332,9 @@ class Board:
     accounts: int
     teams: int
     final_share: float
-    majority_percent: float
+    majority_percent: Points
     skewed: bool
-    free_percent: float
+    free_percent: Points
     models: tuple[Model, ...]
 
 
@@ -361,7 +363,7 @@ class Audit:
     public: Verdict | None
     findings: tuple[Finding, ...]
     board: Board
-    grain: float
+    grain: Points
     gains: tuple[Gain, ...]
     curve: Curve
     rules: tuple[RuleRow, ...]
@@ -396,17 +398,15 @@ def in_digits(value: float, grain: float) -> str:
 
 
 def as_json(audit: Audit) -> dict[str, Any]:
-    """Return the record as plain dicts, lists, texts and finite numbers."""
-    data: dict[str, Any] = plain(asdict(audit))
+    """Return the record as plain dicts, lists, texts and finite numbers: gains as fractions."""
+    data: dict[str, Any] = in_fractions(audit)
+    data["what_if"] = surfaces_scaled(data["what_if"], 0.01)
     return data
 
 
-def plain(value: Any) -> Any:
-    """Return data as JSON has it: numbers that it has no word for become None."""
-    if isinstance(value, Mapping):
-        return {str(name): plain(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(part) for part in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+def surfaces_scaled(what_if: Mapping[str, Any], factor: float) -> dict[str, Any]:
+    """Return the what-if panel's surfaces times a factor, its axes as they are."""
+    return {
+        name: scaled(part, factor) if name in ("round", "ladder") else part
+        for name, part in what_if.items()
+    }

@@ -7,11 +7,12 @@ import math
 import os
 import types
 from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin
 
-from holdfast.audit.result import Audit
+from holdfast.audit.fractions import JSON_NAMES, field_types, is_points, scaled
+from holdfast.audit.result import Audit, surfaces_scaled
 from holdfast.errors import InvalidInput
 from holdfast.quoting import quoted
 
@@ -35,7 +36,7 @@ def read_audit(path: str | os.PathLike[str]) -> Audit:
         audit: Audit = _read(Audit, data, "")
     except _Mismatch as mismatch:
         raise InvalidInput(f"{name} is no audit of this version: {mismatch}. {AGAIN}") from None
-    return audit
+    return replace(audit, what_if=surfaces_scaled(audit.what_if, 100.0))
 
 
 class _Mismatch(Exception):
@@ -63,6 +64,8 @@ def _read(kind: Any, value: Any, where: str) -> Any:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         _must(isinstance(value, Mapping), where, "an object", value)
         return {key: _read(inner[1], each, f"{where}.{key}") for key, each in value.items()}
+    if is_points(kind):
+        return scaled(_read(float, value, where), 100.0)
     if kind is float:
         # JSON has no word for infinity; a bound that is none was written as null.
         value = math.inf if value is None else value
@@ -75,12 +78,13 @@ def _read(kind: Any, value: Any, where: str) -> Any:
 
 def _record(kind: Any, value: Any, where: str) -> Any:
     _must(isinstance(value, Mapping), where, "an object", value)
-    hints = get_type_hints(kind)
+    hints = field_types(kind)
     given = {}
     for field in fields(kind):
-        place = f"{where}.{field.name}".lstrip(".")
-        if field.name in value:
-            given[field.name] = _read(hints[field.name], value[field.name], place)
+        name = JSON_NAMES.get(field.name, field.name)
+        place = f"{where}.{name}".lstrip(".")
+        if name in value:
+            given[field.name] = _read(hints[field.name], value[name], place)
         elif field.default is MISSING and field.default_factory is MISSING:
             raise _Mismatch(f"{place} is missing")
     return kind(**given)

@@ -13,7 +13,7 @@ import vl_convert
 
 from holdfast._version import __version__
 from holdfast.audit.page.charts import gain_chart, series_name, what_if_chart
-from holdfast.audit.result import Audit, Interval, as_json, in_digits
+from holdfast.audit.result import Audit, Interval, in_digits
 
 __all__ = ["render"]
 
@@ -36,9 +36,7 @@ def render(audit: Audit) -> str:
             played_looks=max((gain.looks for gain in audit.gains), default=audit.board.looks),
             curve_rows=_curve_rows(audit),
             charts=json_for_script({"gain": gain_chart(audit), "whatIf": what_if_chart()}),
-            what_if=json_for_script(
-                {"surfaces": as_json(audit)["what_if"], "start": _start(audit)}
-            ),
+            what_if=json_for_script({"surfaces": audit.what_if, "start": _start(audit)}),
             style=_text("style.css"),
             script=_text("page.js"),
             runtime=_runtime(),

@@ -1,0 +1,81 @@
+"""The record's units: percentage points for people, fractions for programs.
+
+A field of type `Points` holds points, or an accuracy in per cent. In JSON it is divided by 100, and
+a name that says points or per cent is replaced by one that does not.
+"""
+
+from __future__ import annotations
+
+import math
+import types
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+__all__ = ["JSON_NAMES", "Points", "field_types", "in_fractions", "is_points", "scaled"]
+
+Points = Annotated[float, "percentage points, or per cent"]
+
+JSON_NAMES = {
+    "points": "gain",
+    "gap_points": "gap",
+    "price_points": "blur",
+    "accuracy_percent": "accuracy",
+    "free_percent": "free",
+    "majority_percent": "majority",
+}
+# Enough for every number in points that was rounded for reading, so that it is read back as it was.
+DIGITS = 12
+
+
+def is_points(kind: Any) -> bool:
+    """Tell whether a type is `Points`, which is compared by what it is, not by its name."""
+    return bool(kind == Points)
+
+
+def field_types(record: type) -> dict[str, Any]:
+    """Return the types of a record's fields, `Points` told from other numbers."""
+    return get_type_hints(record, include_extras=True)
+
+
+def in_fractions(value: Any, kind: Any = Any) -> Any:
+    """Return a record, or a part of one that has this type, as plain data for JSON.
+
+    >>> in_fractions(12.5, Points), in_fractions((0.5, None), tuple[Points | None, ...])
+    (0.125, [0.005, None])
+    """
+    if is_dataclass(value):
+        hints = field_types(type(value))
+        return {
+            JSON_NAMES.get(field.name, field.name): in_fractions(
+                getattr(value, field.name), hints[field.name]
+            )
+            for field in fields(value)
+        }
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType) and value is not None:
+        (kind,) = (each for each in inner if each is not type(None))
+        return in_fractions(value, kind)
+    if isinstance(value, Mapping):
+        of = inner[1] if len(inner) == 2 else Any
+        return {str(name): in_fractions(part, of) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [in_fractions(part, inner[0] if inner else Any) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None  # JSON has no word for it
+    return scaled(value, 0.01) if is_points(kind) and value is not None else value
+
+
+def scaled(value: Any, factor: float) -> Any:
+    """Return numbers, in lists and mappings too, times a factor; other values as they are.
+
+    >>> scaled({"allowed": [2.09, None]}, 0.01)
+    {'allowed': [0.0209, None]}
+    """
+    if isinstance(value, Mapping):
+        return {name: scaled(part, factor) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [scaled(part, factor) for part in value]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    return round(float(value) * factor, DIGITS)
