@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 
+import benchmarks  # noqa: F401 - first: it settles how numpy multiplies matrices
 from hypothesis import HealthCheck, settings
 from numba.core import caching
 

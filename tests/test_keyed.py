@@ -42,7 +42,7 @@ def test_slices_in_threads_give_the_same_hashes_as_one_pass():
 
 def test_another_process_computes_the_same_values():
     program = (
-        "import numpy as np; from holdfast import keyed;"
+        "import numpy as np; from holdfast.kernels import keyed;"
         "print(keyed.hash_keys(np.arange(3, dtype=np.uint64), keyed.subkey(7, 'shift')).tolist())"
     )
     printed = subprocess.run(

@@ -5,6 +5,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import benchmarks  # noqa: F401 - first: it settles how numpy multiplies matrices
+
 from tests.golden.records import differences, read, write
 from tests.golden.table import KINDS, cases
 

@@ -105,7 +105,16 @@ def shown(error):
     chain = [error]
     while chain[-1].__cause__ or chain[-1].__context__:
         chain.append(chain[-1].__cause__ or chain[-1].__context__)
-    return [(type(each).__name__, str(each), each.args, vars(each)) for each in chain]
+    # The reason is the message again, unless it says more.
+    return [
+        (
+            type(each).__name__,
+            str(each),
+            each.args,
+            {k: v for k, v in vars(each).items() if (k, v) != ("reason", str(each))},
+        )
+        for each in chain
+    ]
 
 
 def refusal(call):
