@@ -124,7 +124,8 @@ class AuditShown(Generated):
         """Return what each of the compared rules allows, and the bits that a look tells."""
         compared = content["printed"].index("release rules compared, in points")
         rows = _rows(content["printed"][compared:])
-        return {row[0].removesuffix(" (policy)"): row[3:5] for row in rows}
+        # A row that is too wide goes on below, with nothing in its numbers.
+        return {row[0].removesuffix(" (policy)"): row[3:5] for row in rows if row[3]}
 
     def measured(self, cell: str) -> list[str]:
         """Certify one rule again: 899 examples, 10 classes, 1,000 looks."""
@@ -135,7 +136,8 @@ class AuditShown(Generated):
 def make_demo(demo: Sequence[str], audit: Sequence[str]) -> str:
     """Return the README's block: all of the demo, and of the audit the verdict and two tables."""
     left_out = "[...]"
-    attacks = next(at for at, line in enumerate(audit) if "┃ attack" in line) - 1
+    attacks = next(at for at, line in enumerate(audit) if line.startswith("possible:"))
+    first = next(at for at, line in enumerate(audit) if at > attacks and line.startswith("┡")) + 1
     rules = audit.index("release rules compared, in points")
     end = next(at for at, line in enumerate(audit) if at > rules and "└" in line)
     lines = [
@@ -147,7 +149,7 @@ def make_demo(demo: Sequence[str], audit: Sequence[str]) -> str:
         "== holdfast audit --report out/audit.html",
         *audit[: next(at for at, line in enumerate(audit) if line.startswith("note "))],
         left_out,
-        *audit[attacks : attacks + 8],
+        *audit[attacks : first + 8],
         left_out,
         *audit[rules : end + 1],
         left_out,

@@ -1,4 +1,5 @@
 import json
+import re
 
 import numpy as np
 import pytest
@@ -52,8 +53,17 @@ def test_the_verdict_comes_first_then_findings_then_tables(holdfast, files):
     assert outcome.code == 0
     text = outcome.out
     assert text.startswith("UNSAFE for ranking gaps of ")
-    places = [text.index(word) for word in ("UNSAFE", "fix:", "possible:", "allowed:", "observed:")]
+    words = ("UNSAFE", "fix:", "possible:", "no attack can exceed", "observed:")
+    places = [text.index(word) for word in words]
     assert places == sorted(places)
+    said = " ".join(re.sub("[│┃]", " ", text).split())
+    assert (
+        "scored submissions" in said.split("looks")[0]
+    )  # the word stands where it is needed first
+    tables = said.split("possible: ")[1]
+    assert tables.count("points") >= 8  # the unit in every head of gains
+    assert "blur for" in tables
+    assert "naive-bayes: weighs" in tables
 
 
 def test_exit_code_1_above_the_limit_and_0_below(holdfast, files):

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from holdfast.audit.result import Audit, Finding, History, Interval, Verdict
 from holdfast.cli.output import human
+from holdfast.cli.plain import explained_attack, point_word
 
 __all__ = ["show"]
 
@@ -37,8 +38,8 @@ def show(result: Audit, report: Path | None) -> None:
         _history(console, result.history)
     console.print(
         f"Labels {result.reproduce.fingerprint}, seed {result.reproduce.seed}, suite "
-        f"{result.reproduce.suite}. Numbers from labels are rounded to {result.grain:g} points: "
-        f"nothing here is an exact score. Took {result.seconds:.1f} s."
+        f"{result.reproduce.suite}. Numbers from labels are rounded to "
+        f"{point_word(result.grain / 100)}: nothing here is an exact score. Took {result.seconds:.1f} s."
     )
     if report is not None:
         console.print(f"Page: {escape(str(report))}")
@@ -73,13 +74,18 @@ def _gains(console: Console, result: Audit) -> None:
     table = Table(title="possible: what each attack gained, in points", title_justify="left")
     for name in ("attack", "attacker's knowledge"):
         table.add_column(name)
-    for name in ("accounts", "gain", "95 % interval", "allowed"):
-        table.add_column(name, justify="right")
+    for name, width in (
+        ("accounts", 8),
+        ("gain, points", 7),
+        ("95 % interval, points", 14),
+        ("no attack can exceed, points", 14),
+    ):
+        table.add_column(name, justify="right", width=width)
     played = [gain for gain in result.gains if gain.points is not None]
     for gain in sorted(played, key=lambda each: -each.points.mean if each.points else 0.0):
         assert gain.points is not None
         table.add_row(
-            gain.attack,
+            explained_attack(gain.attack),
             gain.setting,
             f"{gain.accounts:,}",
             f"{gain.points.mean:g}",
@@ -93,12 +99,17 @@ def _rules(console: Console, result: Audit) -> None:
     table = Table(title="release rules compared, in points", title_justify="left")
     for name in ("rule", "strongest attack"):
         table.add_column(name)
-    for name in ("possible", "allowed", "bits per look", "blur"):
-        table.add_column(name, justify="right")
+    for name, width in (
+        ("possible, points", 9),
+        ("no attack can exceed, points", 14),
+        ("bits per look", 8),
+        ("blur for honest teams, points", 10),
+    ):
+        table.add_column(name, justify="right", width=width)
     for rule in result.rules:
         table.add_row(
             f"{rule.rule} (policy)" if rule.is_policy else rule.rule,
-            rule.attack,
+            explained_attack(rule.attack),
             f"{rule.possible.mean:g}",
             "-" if rule.allowed is None else f"{rule.allowed:.2f}",
             f"{rule.bits_per_look:.2f}",
@@ -111,19 +122,19 @@ def _limits(console: Console, result: Audit) -> None:
     limits, gap = result.limits, result.verdict.gap_points
     bound = "" if limits.bound == "none" else f" (bound: {limits.bound})"
     console.print(
-        f"allowed: at most {limits.allowed:.2f} points in expectation for these looks, "
-        f"{limits.allowed_everyone:.2f} for all teams' {limits.everyone_looks:,}{bound}. "
-        f"It binds {escape(limits.binds)}."
+        f"no attack can exceed {limits.allowed:.2f} points in expectation with these scored "
+        f"submissions (looks), {limits.allowed_everyone:.2f} with all teams' "
+        f"{limits.everyone_looks:,}{bound}. It binds {escape(limits.binds)}."
     )
     if limits.allowed_model is not None:
         console.print(
-            f"  at most {limits.allowed_model:.2f} points for {escape(limits.binds_model or '')}"
+            f"  nor {limits.allowed_model:.2f} points by {escape(limits.binds_model or '')}"
         )
     console.print(f"  forecast for the best attack on exact answers: {limits.forecast:g} points")
     for word, what in (
         ("possible", "an attack here gains"),
         ("forecast", "an attack on exact answers is forecast to gain"),
-        ("allowed", "the bound lets an attack gain"),
+        ("allowed", "no bound rules out that an attack gains"),
     ):
         looks = limits.looks_until[word]
         when = f"from {_looks(looks)} on" if looks else "nowhere in what was searched"
@@ -132,15 +143,15 @@ def _limits(console: Console, result: Audit) -> None:
 
 def _history(console: Console, history: History) -> None:
     console.print(
-        f"observed: {history.looks:,} looks of {history.n_teams:,} teams, at most "
-        f"{history.most_looks:,} by one; one score is uncertain by ±{history.half_width:g} points, "
-        "corrected for all looks."
+        f"observed: {history.looks:,} scored submissions (looks) of {history.n_teams:,} teams, at "
+        f"most {history.most_looks:,} by one; one score is uncertain by "
+        f"±{history.half_width:g} points, corrected for all looks."
     )
     if history.mean_gap is not None:
         console.print(
             f"  public above private by {history.mean_gap:g} points on average: chance "
-            f"{_or_none(history.chance)}, allowed {_or_none(history.allowed)} (to somebody without "
-            f"a model of the labels), unexplained {_or_none(history.unexplained)}"
+            f"{_or_none(history.chance)}, looks of somebody without a model of the labels at most "
+            f"{_or_none(history.allowed)}, unexplained {_or_none(history.unexplained)}"
         )
     table = Table(title="observed: ranks that can be told apart", title_justify="left")
     for name in ("ranks", "teams"):
