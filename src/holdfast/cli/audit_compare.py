@@ -13,6 +13,7 @@ from holdfast import audit as auditing
 from holdfast.audit.result import Interval
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
+from holdfast.cli.plain import explained_attack
 
 __all__ = ["compare"]
 
@@ -58,11 +59,13 @@ def _show(result: auditing.Comparison) -> None:
     table = Table(title="possible: what each attack gained, in points", title_justify="left")
     for name in ("attack", "attacker's knowledge"):
         table.add_column(name)
-    for name in ("before", "after", "change"):
+    for name in ("before, points", "after, points", "change, points"):
         table.add_column(name, justify="right")
     for row in result.attacks:
         change = "-" if row.change is None else f"{row.change:+g}"
-        table.add_row(row.attack, row.setting, _gain(row.before), _gain(row.after), change)
+        table.add_row(
+            explained_attack(row.attack), row.setting, _gain(row.before), _gain(row.after), change
+        )
     console.print(table)
     for word, findings in (("gone", result.gone), ("new", result.new)):
         for finding in findings:
