@@ -43,15 +43,22 @@ def examples_of(explanation: str | None) -> list[str]:
 
 
 def folded(command: str, width: int) -> list[str]:
-    r"""Return a command in lines that a shell reads as one.
+    r"""Return a command in lines that a shell reads as one; an option stays with its value.
 
     >>> print("\n".join(folded("holdfast demo --out figures --seed 7", 24)))
-    holdfast demo --out \
-        figures --seed 7
+    holdfast demo \
+        --out figures \
+        --seed 7
     """
+    together = re.sub(r"((?:^| )(?:-[\w-]+|>)) (?=[^-])", "\\1\0", command)
     lines = textwrap.wrap(
-        command, width - 2, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+        together,
+        width - 2,
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
     )
+    lines = [line.replace("\0", " ") for line in lines]
     return [f"{line} \\" for line in lines[:-1]] + lines[-1:]
 
 
