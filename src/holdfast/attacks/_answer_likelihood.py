@@ -17,6 +17,7 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
@@ -35,6 +36,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
+SQRT_2, SQRT_2_PI = math.sqrt(2.0), math.sqrt(2.0 * math.pi)
 # Beyond this many standard deviations a bin's probability is 0 in double precision.
 FARTHEST_DEVIATIONS = 8.0
 # An interval from here on is in the upper tail: P(X > 2) = .023.
@@ -72,7 +74,7 @@ def normal_nodes(count: int) -> tuple[Floats, Floats]:
 
 
 def _density(x: Floats) -> Floats:
-    return np.asarray(np.exp(-0.5 * x * x) / math.sqrt(2.0 * math.pi))
+    return np.asarray(np.exp(-0.5 * x * x) / SQRT_2_PI)
 
 
 def truncated_normal(below: Floats, above: Floats) -> tuple[Floats, Floats]:
@@ -173,13 +175,23 @@ def rounding_share(mean: float, variance: float, width: float) -> float:
     >>> round(rounding_share(1050.0, 500.0, 100.0), 3)
     0.637
     """
+    return float(_rounding_share(float(mean), float(variance), float(width)))
+
+
+@njit(cache=True)
+def _rounding_share(mean: float, variance: float, width: float) -> float:
+    """Sum the squared change of the density over each step, divided by the step's probability."""
     spread = math.sqrt(max(variance, 1e-12))
     first = math.floor((mean - FARTHEST_DEVIATIONS * spread) / width) - 1
     last = math.ceil((mean + FARTHEST_DEVIATIONS * spread) / width) + 1
-    x = ((np.arange(first, last + 1, dtype=np.float64) + 0.5) * width - mean) / spread
-    mass = np.diff(ndtr(x))
-    seen = mass > NEXT_TO_NOTHING
-    return float((np.diff(_density(x))[seen] ** 2 / mass[seen]).sum())
+    share = below = density = 0.0
+    for step in range(first, last + 1):
+        x = ((step + 0.5) * width - mean) / spread
+        before, density_before = below, density
+        below, density = 0.5 * math.erfc(-x / SQRT_2), math.exp(-0.5 * x * x) / SQRT_2_PI
+        if step > first and below - before > NEXT_TO_NOTHING:
+            share += (density - density_before) ** 2 / (below - before)
+    return share
 
 
 def effective_variance(

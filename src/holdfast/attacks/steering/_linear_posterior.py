@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 from holdfast.attacks.steering._posterior_kernels import (
     BLOCK_POSITIONS,
     agreements,
-    overlaps,
+    covariances,
+    picked,
     tilt,
     whiten,
 )
@@ -104,7 +105,7 @@ class LinearPosterior:
         fraction: float = 1.0,
     ) -> None:
         n = prior.shape[1]
-        self._weights = weights
+        self._weights, self._ones = weights, np.ones_like(weights)
         self._elsewhere = elsewhere
         self._boost = 1.0 / fraction
         self._past = np.empty((capacity, n), dtype=np.uint8)
@@ -158,7 +159,11 @@ class LinearPosterior:
     def look(self, codes: Codes) -> AnsweredQuery:
         """Return what is known of the match count of a query before it is answered."""
         t = self._told
-        gains = self._weights * self._prior[codes, np.arange(codes.size)]
+        gains = (
+            picked(self._prior, codes, self._weights)
+            if self._even is None
+            else self._even * self._weights
+        )
         expected = float(gains.sum()) + self._elsewhere.total
         covariance = self._covariances(codes, gains, expected)
         row = np.empty(t + 1)
@@ -236,7 +241,8 @@ class LinearPosterior:
         self._solution[: self._told] += change
         top = min(self._in_play + 1, len(self._prior))
         past, prior, state = self._past[: self._told], self._prior[:top], self._state[:, :top]
-        self._over_blocks(lambda a, b: tilt(past, change, prior, a, b, state))
+        shown = self._in_play
+        self._over_blocks(lambda a, b: tilt(past, change, prior, shown, a, b, state))
 
     def _covariances(self, codes: Codes, gains: Floats, expected: float) -> Floats:
         """Return the covariances of the past answers, and last its own variance, with a query's.
@@ -247,21 +253,22 @@ class LinearPosterior:
         t = self._told
         past = self._past[:t]
         blocks = self._n_blocks
-        agree = np.empty((blocks, t))
-        self._over_blocks(lambda a, b: agreements(past, codes, gains, a, b, agree))
-        both = np.empty(t + 1)
-        both[:t] = agree.sum(axis=0)
-        both[t] = gains.sum()
-        apart = np.empty(t + 1)
-        if self._even is not None:
-            apart[:] = self._even * gains.sum()
-        else:
-            overlap = np.empty((blocks, t))
-            self._over_blocks(lambda a, b: overlaps(past, self._prior, gains, a, b, overlap))
-            apart[:t] = overlap.sum(axis=0)
-            apart[t] = gains @ self._prior[codes, np.arange(codes.size)]
         total, squares, examples = self._elsewhere
-        covariance = self._boost * (both + total) - (apart + squares)
+        found = np.empty((blocks, t))
+        covariance = np.empty(t + 1)
+        if self._even is not None:
+            self._over_blocks(lambda a, b: agreements(past, codes, gains, a, b, found))
+            gained = float(gains.sum())
+            covariance[:t] = self._boost * found.sum(axis=0) - self._even * gained
+            covariance[t] = (self._boost - self._even) * gained
+        else:
+            prior, boost = self._prior[: self._in_play], self._boost
+            self._over_blocks(
+                lambda a, b: covariances(past, codes, gains, prior, boost, a, b, found)
+            )
+            covariance[:t] = found.sum(axis=0)
+            covariance[t] = boost * gains.sum() - gains @ picked(self._prior, codes, self._ones)
+        covariance += self._boost * total - squares
         if self._boost > 1.0:
             means = np.append(self._expected[:t], expected)
             examples += float(self._weights.sum())

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-
 import numpy as np
 
 from holdfast.answers import RoundedAnswers
 from holdfast.attacks._answer_likelihood import rounding_share
 from holdfast.attacks._rehearsal import rehearsed_if_hard
 from holdfast.attacks.description import Needs
-from holdfast.attacks.steering._linear_posterior import AnsweredQuery, Codes, LinearPosterior
+from holdfast.attacks.steering._linear_posterior import AnsweredQuery
+from holdfast.attacks.steering._query_variants import QueryVariants
 from holdfast.attacks.steering._rate_law import steered_gain
 from holdfast.attacks.steering.champion_challenger import ChampionChallenger
 from holdfast.forecasts import Estimate, Setting
@@ -22,15 +20,11 @@ __all__ = ["BoundaryChallenger"]
 # A count in the middle between two boundaries' reach keeps 2/pi = .64 of its information at best
 # when steps are wide; with this much there is no need to look further.
 ENOUGH_INFORMATION = 0.6
-# Shares of the positions that are tried with another label.
-SHIFTED_SHARES = (0.15, 0.3, 0.45, 0.6, 0.8)
-FRESH_SHARES = (0.2, 0.4, 0.6, 0.8, 1.0)
 # A variant is weighed exactly, which costs as much as the query itself, unless a rough estimate is
-# below this share of the best so far.
+# below this share of the best so far or of the best rough one, or says that next to nothing is
+# left of the answer.
 WEIGHED_FROM = 0.9
-# A random label's information is spread over all labels instead of the two that compete: worth
-# about (.6/.94)^2 as much, the ratio of the constants in the gain.
-FRESH_LOSS = 0.6
+LEAST_INFORMATION = 1e-4
 
 
 class BoundaryChallenger(ChampionChallenger):
@@ -101,51 +95,20 @@ class BoundaryChallenger(ChampionChallenger):
             return look
         width = self._answers.step * self._problem.n_examples
         best = rounding_share(look.mean, look.variance, width)
+        if best >= ENOUGH_INFORMATION:
+            return look
+        rng = np.random.default_rng([int(subkey(self._seed, "variants")), index])
+        variants = QueryVariants(look, posterior, level=self._level, rng=rng)
+        rough = [each.worth * rounding_share(each.mean, each.variance, width) for each in variants]
+        bar = max(LEAST_INFORMATION, WEIGHED_FROM * min(ENOUGH_INFORMATION, max(rough)))
         chosen = look
-        for codes, worth in self._variants(look.codes, posterior, index):
-            if best >= ENOUGH_INFORMATION:
-                break
-            mean, variance = _roughly(look, codes, posterior)
-            if worth * rounding_share(mean, variance, width) < WEIGHED_FROM * best:
+        for variant, estimate in zip(variants, rough, strict=True):
+            if estimate < max(bar, WEIGHED_FROM * best):
                 continue
-            other = posterior.look(codes)
-            value = worth * rounding_share(other.mean, other.variance, width)
+            other = posterior.look(variants.codes(variant))
+            value = variant.worth * rounding_share(other.mean, other.variance, width)
             if other.novel and value > best:
                 best, chosen = value, other
+            if best >= ENOUGH_INFORMATION:
+                break
         return chosen
-
-    def _variants(
-        self, codes: Codes, posterior: LinearPosterior, index: int
-    ) -> Iterator[tuple[Codes, float]]:
-        """Yield other queries and what their information is worth beside the query's own."""
-        estimates = posterior.estimates
-        position = np.arange(codes.size)
-        champion = estimates.argmax(axis=0).astype(np.uint8)
-        others = estimates.copy()
-        others[champion, position] = -np.inf
-        challenger = others.argmax(axis=0).astype(np.uint8)
-        leads = estimates[champion, position] * math.exp(-self._level)
-        parked = estimates[challenger, position] <= leads
-        draw = np.random.default_rng([int(subkey(self._seed, "variants")), index])
-        coin = draw.random(codes.size)
-        for part in SHIFTED_SHARES:
-            yield np.where(coin < part, champion, codes), 1.0
-            down = (coin < part) & ~parked & (codes == champion)
-            yield np.where(down, challenger, codes), 1.0
-        fresh = draw.integers(posterior.n_labels, size=codes.size, dtype=np.uint8)
-        for part in FRESH_SHARES:
-            yield np.where(coin < part, fresh, codes), 1.0 - FRESH_LOSS * part
-
-
-def _roughly(look: AnsweredQuery, codes: Codes, posterior: LinearPosterior) -> tuple[float, float]:
-    """Estimate mean and variance of a variant's count without a glance at the past queries.
-
-    The mean is a sum of estimates, and exact; what a variant adds to the variance is taken to be
-    that of the labels it changes.
-    """
-    changed = np.flatnonzero(codes != look.codes)
-    estimates, weights = posterior.estimates, posterior.weights[changed]
-    top = len(estimates) - 1  # the last row stands for all labels not shown so far
-    before = estimates[np.minimum(look.codes[changed], top), changed]
-    after = estimates[np.minimum(codes[changed], top), changed]
-    return look.mean + float(weights @ (after - before)), look.variance + float(weights @ after)
