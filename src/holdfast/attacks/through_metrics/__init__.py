@@ -4,5 +4,6 @@ from holdfast.attacks.through_metrics.by_group import ByGroup
 from holdfast.attacks.through_metrics.count_reader import CountReader
 from holdfast.attacks.through_metrics.digits import Digits
 from holdfast.attacks.through_metrics.graded import Graded
+from holdfast.attacks.through_metrics.target_digits import TargetDigits
 
-__all__ = ["ByGroup", "CountReader", "Digits", "Graded"]
+__all__ = ["ByGroup", "CountReader", "Digits", "Graded", "TargetDigits"]

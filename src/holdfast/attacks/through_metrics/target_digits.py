@@ -1,0 +1,297 @@
+"""Mixed-radix digits in a sum of products: whole-number targets read off squared errors."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.attacks.through_metrics.digits import ADDITIONS_IN_BLOCK, BLOCK, SPACING
+from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
+from holdfast.metrics import R2, MeanSquaredError, Metric, RootMeanSquaredError
+from holdfast.problem import check_at_least
+
+__all__ = ["TargetDigits", "target_limit"]
+
+SQUARED = (MeanSquaredError, RootMeanSquaredError, R2)
+# Rounds in which the smallest weight settles: it sets the largest, whose square sets the error.
+WEIGHT_ROUNDS = 60
+
+
+class TargetDigits:
+    """Read whole-number targets as digits of the cross term of a squared error.
+
+    The sum of (s - t)^2 is the sum of t^2, which a first look at zeros tells, less twice the sum of
+    s t, plus the sum of s^2, which is public. Submitted numbers in a geometric sequence, as far
+    apart as targets range, make the sum of s t a number whose digits are targets. The largest
+    weight's square costs precision: floats leave about half of their digits.
+
+    Every target comes with a proof, as in `Digits`: within the error of rounding and of adding
+    floats only one choice of targets has the answer.
+
+    Departures
+    ----------
+    Not in the paper. R2 has the targets' variance in it: two looks at constants tell it.
+
+    Parameters
+    ----------
+    n_examples, n_queries
+        The sizes to play for.
+    low, high
+        The least and the largest target that is possible, whole numbers.
+    rng
+        Where the order of the examples comes from.
+    metric
+        Mean squared error, its root, or R2; None: mean squared error.
+    decimals
+        How many decimals are released; None: all that a float has.
+
+    Examples
+    --------
+    >>> from holdfast import oracles
+    >>> hidden = np.random.default_rng(1).integers(0, 101, size=60)
+    >>> board = oracles.MetricOracle(hidden, MeanSquaredError(), n_queries=60)
+    >>> attack = TargetDigits(60, 60, low=0, high=100, rng=np.random.default_rng(0))
+    >>> while (query := attack.ask()) is not None:
+    ...     attack.tell(board.query(query))
+    >>> bool((attack.targets() == hidden).all()), board.looks <= 12
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        n_examples: int,
+        n_queries: int,
+        *,
+        low: int,
+        high: int,
+        rng: np.random.Generator,
+        metric: Metric | None = None,
+        decimals: int | None = None,
+    ) -> None:
+        self._n = check_at_least("n_examples", n_examples, 1)
+        self._budget = check_at_least("n_queries", n_queries, 1)
+        if high <= low:
+            raise InvalidInput(f"high must lie above low = {low}, got {high}.")
+        self._metric = MeanSquaredError() if metric is None else metric
+        if not isinstance(self._metric, SQUARED):
+            raise NotSupported(
+                f"{self._metric} has no cross term with weights of one's choice: mse, rmse, r2 do."
+            )
+        self._error = (
+            None if decimals is None else 0.5 * 10.0 ** -check_at_least("decimals", decimals, 0)
+        )
+        # Targets are counted from the middle, which keeps their squares small.
+        self._middle = (low + high) // 2
+        self._low, self._radix = low - self._middle, high - low + 1
+        self._line = rng.permutation(self._n).tolist()
+        self._targets = np.full(self._n, self._middle, dtype=np.int64)
+        self._sure = np.zeros(self._n, dtype=np.bool_)
+        self._squares: int | None = None
+        self._variation: Fraction | None = None
+        self._first: list[Fraction] = []
+        self._asked: list[int] = []
+        self._weights: list[float] = []
+        self._query_now: NDArray[np.float64] | None = None
+        self._answered = 0
+
+    @property
+    def answered(self) -> int:
+        """How many looks were answered so far."""
+        return self._answered
+
+    def ask(self) -> NDArray[np.float64] | None:
+        """Return the next submission; None when all targets are known or the budget is used up."""
+        if self._query_now is not None:
+            raise OutOfTurn("ask() needs the answer to the last query first: call tell().")
+        if not self._line or self._answered >= self._budget:
+            return None
+        if self._squares is None:
+            shift = float(self._radix) if self._first else 0.0
+            self._query_now = np.full(self._n, self._middle + shift)
+            return self._query_now.copy()
+        self._weights = self._designed()
+        self._asked = self._line[: len(self._weights)]
+        shown = np.full(self._n, float(self._middle))
+        shown[self._asked] += self._weights[: len(self._asked)]
+        self._query_now = shown
+        return shown.copy()
+
+    def tell(self, answer: float) -> None:
+        """Take the released value of the last submission."""
+        if self._query_now is None:
+            raise OutOfTurn("tell() needs an open query: call ask() first.")
+        value = Fraction(float(answer))
+        if self._squares is None:
+            self._learn_constants(value)
+        else:
+            self._read(value)
+        self._query_now = None
+        self._answered += 1
+
+    def targets(self) -> NDArray[np.int64]:
+        """Return the target of each example; the middle where it is not known."""
+        return self._targets.copy()
+
+    def certain(self) -> NDArray[np.bool_]:
+        """Return which targets are proved."""
+        return self._sure.copy()
+
+    def predict(self) -> NDArray[np.float64]:
+        """Return the best submission so far."""
+        return self._targets.astype(np.float64)
+
+    # -- reading
+
+    def _squared_sum(self, value: Fraction) -> Fraction:
+        """Return the sum of squared errors that a value tells."""
+        if isinstance(self._metric, R2):
+            assert self._variation is not None
+            return (1 - value) * self._variation
+        is_root = isinstance(self._metric, RootMeanSquaredError)
+        return self._n * (value * value if is_root else value)
+
+    def _learn_constants(self, value: Fraction) -> None:
+        """Learn the sum of squares from a look at zeros; for R2 from another constant, too."""
+        if not isinstance(self._metric, R2):
+            self._squares = self._whole(self._squared_sum(value), "squares")
+            return
+        self._first.append(1 - value)
+        if len(self._first) < 2:
+            return
+        zero, moved = self._first
+        # With SST = x^2 the sum of targets is sqrt(n (zero - 1)) x up to its sign.
+        for sign in (1.0, -1.0):
+            a = float(zero - moved)
+            b = -2.0 * self._radix * sign * math.sqrt(max(0.0, self._n * float(zero - 1)))
+            c = float(self._n * self._radix**2)
+            for root in _roots(a, b, c):
+                total = round(sign * math.sqrt(max(0.0, self._n * float(zero - 1))) * root)
+                squares = round(float(zero) * root * root)
+                near = [(squares + 1, total), (squares, total + 1), (squares + 1, total + 1)]
+                if self._fits(squares, total) and not any(self._fits(*each) for each in near):
+                    self._squares = squares
+                    self._variation = squares - Fraction(total * total, self._n)
+                    return
+        raise NotSupported("the released decimals of r2 do not tell the targets' variance.")
+
+    def _fits(self, squares: int, total: int) -> bool:
+        """Tell whether both first answers follow from these sums."""
+        variation = squares - Fraction(total * total, self._n)
+        if variation <= 0:
+            return False
+        moved = squares - 2 * self._radix * total + self._n * self._radix**2
+        error = 2.0**-45 if self._error is None else self._error * SPACING
+        pairs = zip(self._first, (squares, moved), strict=True)
+        return all(
+            abs(seen - sum_ / variation) <= error * max(1.0, float(seen)) for seen, sum_ in pairs
+        )
+
+    def _whole(self, number: Fraction, what: str) -> int:
+        nearest = round(number)
+        if abs(number - nearest) > self._slack(float(number)):
+            raise InconsistentAnswer(f"answer must belong to whole-number targets, got {what}.")
+        if self._slack(float(number)) >= 0.5:
+            raise NotSupported(f"the released decimals of {self._metric} leave the squares open.")
+        return nearest
+
+    def _read(self, value: Fraction) -> None:
+        assert self._squares is not None
+        weights = [Fraction(weight) for weight in self._shown_weights()]
+        own = sum((weight * weight for weight in weights), Fraction(0))
+        left = (self._squares + own - self._squared_sum(value)) / 2
+        left -= self._low * sum(weights, Fraction(0))
+        slack = Fraction(self._slack(float(self._squares + own))) / 2
+        found = []
+        for weight in reversed(weights):
+            digit = min(math.floor((left + slack) / weight), self._radix - 1)
+            found.append(digit)
+            left -= digit * weight
+        if abs(left) > slack or min(found) < 0:
+            raise InconsistentAnswer(
+                f"answer must be a value of {self._metric} for whole-number targets, "
+                f"got {float(value)}."
+            )
+        self._targets[self._asked] = np.array(found[::-1]) + self._low + self._middle
+        self._sure[self._asked] = True
+        self._line = self._line[len(self._asked) :]
+
+    def _shown_weights(self) -> list[float]:
+        """Return the weights as they were sent: a float near the middle loses digits."""
+        assert self._query_now is not None
+        shown: list[float] = (self._query_now[self._asked] - self._middle).tolist()
+        return shown
+
+    # -- the design
+
+    def _slack(self, squared_sum: float) -> float:
+        """Return how far a sum of squares can be off that is computed from an answer."""
+        additions = ADDITIONS_IN_BLOCK + max(0, math.ceil(math.log2(self._n / BLOCK)))
+        relative = additions * 2.0**-53
+        slack = relative * squared_sum
+        if self._error is None:
+            return slack
+        if isinstance(self._metric, R2):
+            assert self._variation is not None
+            return slack + self._error * float(self._variation)
+        if isinstance(self._metric, RootMeanSquaredError):
+            root = math.sqrt(squared_sum / self._n)
+            return slack + self._n * self._error * (2.0 * root + self._error)
+        return slack + self._n * self._error
+
+    def _designed(self) -> list[float]:
+        """Return as many weights as the answers can tell apart."""
+        assert self._squares is not None
+        best: list[float] = []
+        for count in range(1, len(self._line) + 1):
+            weights = self._with_digits(count, float(self._squares))
+            if weights is None:
+                break
+            best = weights
+        if not best:
+            raise NotSupported(f"the released decimals of {self._metric} show no single target.")
+        return best
+
+    def _with_digits(self, count: int, squares: float) -> list[float] | None:
+        """Return weights for so many targets; None: the answers can't tell them apart."""
+        # Squared errors that numpy computes from s - t carry the float's error of each, too.
+        unit = SPACING * self._slack(squares)
+        for _ in range(WEIGHT_ROUNDS):
+            weights = [unit * (1.0 + 1e-9) ** place * self._radix**place for place in range(count)]
+            needed = SPACING * self._slack(squares + sum(weight**2 for weight in weights))
+            if needed <= unit:
+                return weights
+            unit = needed
+            if not math.isfinite(unit) or unit > 1e30:
+                return None
+        return None
+
+
+def _roots(a: float, b: float, c: float) -> list[float]:
+    """Return the positive solutions of a x^2 + b x + c = 0."""
+    if a == 0.0:
+        return [-c / b] if b else []
+    inside = b * b - 4.0 * a * c
+    if inside < 0.0:
+        inside = 0.0
+    root = math.sqrt(inside)
+    return [x for x in ((-b + root) / (2.0 * a), (-b - root) / (2.0 * a)) if x > 0.0]
+
+
+def target_limit(n_examples: int, radix: int, decimals: int | None = None) -> float:
+    """Return how many looks at a mean squared error at least tell uniform targets 0 .. radix - 1.
+
+    With all submitted numbers s from the middle, an answer spreads by 2 s sd(t) / sqrt(n) around
+    s^2 + var(t). Floats there are spaced by their last bit, or decimals are: the best s is where
+    spread over spacing is largest. No law of that spread has more entropy than a normal one.
+    """
+    variance = (radix**2 - 1) / 12.0
+    coarse = 0.0 if decimals is None else 10.0**-decimals
+    told = max(
+        2.0 * s * math.sqrt(variance / n_examples) / max(math.ulp(s * s + variance), coarse)
+        for s in (2.0 ** (exponent / 4.0) for exponent in range(-40, 200))
+    )
+    bits = math.log2(told * math.sqrt(2.0 * math.pi * math.e))
+    return n_examples * math.log2(radix) / bits
