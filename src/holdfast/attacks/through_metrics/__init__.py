@@ -5,5 +5,6 @@ from holdfast.attacks.through_metrics.count_reader import CountReader
 from holdfast.attacks.through_metrics.digits import Digits
 from holdfast.attacks.through_metrics.graded import Graded
 from holdfast.attacks.through_metrics.target_digits import TargetDigits
+from holdfast.attacks.through_metrics.top_k import TopK
 
-__all__ = ["ByGroup", "CountReader", "Digits", "Graded", "TargetDigits"]
+__all__ = ["ByGroup", "CountReader", "Digits", "Graded", "TargetDigits", "TopK"]

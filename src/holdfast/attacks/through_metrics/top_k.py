@@ -1,0 +1,101 @@
+"""Blocks of K labels as classes: an attack on accuracies plays a board of top-K accuracies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.errors import NotSupported
+from holdfast.kernels.keyed import bounded, subkey
+from holdfast.labels import Labels, label_dtype
+from holdfast.problem import Problem, check_at_least
+from holdfast.protocols import Attack
+
+__all__ = ["TopK"]
+
+
+class TopK:
+    """Play an attack on m/K classes where K labels per example may be named.
+
+    The labels of each example are cut into blocks of K, at a random place. Naming a block scores
+    if the label is in it, so the blocks are the classes of a smaller problem whose accuracy is the
+    top-K accuracy. A board with K guesses per example is as easy to overfit as one with m/K
+    classes.
+
+    Departures
+    ----------
+    Not in the paper: its attacks and guarantees for m/K classes.
+
+    Parameters
+    ----------
+    problem
+        The sizes of the board; K must divide n_classes.
+    k
+        How many labels are named per example.
+    make
+        Makes the attack on blocks from its problem and a generator.
+    rng
+        Where the blocks and the attack's generator come from.
+
+    Examples
+    --------
+    >>> from holdfast import attacks, metrics, oracles
+    >>> hidden = np.random.default_rng(1).integers(10, size=40)
+    >>> board = oracles.MetricOracle(hidden, metrics.TopKAccuracy(5), n_queries=40)
+    >>> attack = TopK(Problem(40, 10, 40), 5, attacks.Lattice, rng=np.random.default_rng(0))
+    >>> while (query := attack.ask()) is not None:
+    ...     attack.tell(board.query(query))
+    >>> metrics.TopKAccuracy(5).score(hidden, attack.predict())
+    1.0
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        k: int,
+        make: Callable[..., Attack[Labels]],
+        *,
+        rng: np.random.Generator,
+    ) -> None:
+        self._problem = Problem(*problem)
+        n, m, looks = self._problem
+        self._k = check_at_least("k", k, 1)
+        if m % self._k or m < 2 * self._k:
+            raise NotSupported(
+                f"K must divide the number of classes into two blocks or more, got {k} for {m}."
+            )
+        examples = np.arange(n, dtype=np.uint64)
+        key = subkey(int(rng.integers(2**63)), "shift")
+        self._shifts = bounded(examples, key, m).astype(np.int64)
+        self._inner = make(Problem(n, m // self._k, looks), rng=rng)
+
+    @property
+    def problem(self) -> Problem:
+        """The sizes of the board."""
+        return self._problem
+
+    @property
+    def inner(self) -> Attack[Labels]:
+        """The attack on blocks."""
+        return self._inner
+
+    def ask(self) -> NDArray[np.generic] | None:
+        """Return K labels per example; None when nothing is left worth asking."""
+        blocks = self._inner.ask()
+        return None if blocks is None else self._labels_of(blocks)
+
+    def tell(self, answer: float) -> None:
+        """Take the released top-K accuracy."""
+        self._inner.tell(answer)
+
+    def predict(self) -> NDArray[np.generic]:
+        """Return the best block of each example."""
+        return self._labels_of(self._inner.predict())
+
+    def _labels_of(self, blocks: Labels) -> NDArray[np.generic]:
+        m = self._problem.n_classes
+        first = blocks.astype(np.int64) * self._k + self._shifts
+        labels = (first[:, None] + np.arange(self._k)) % m
+        return labels.astype(label_dtype(m))
