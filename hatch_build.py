@@ -2,7 +2,7 @@
 
 In the repository links are relative, so that they fit every copy and every branch. A package index
 shows the README elsewhere: there they lead to the repository that `[project.urls]` names
-(`Repository`) or, if it names none, the `origin` of the clone that is built. Where neither is there,
+(`Repository`) or, if it names none, the `origin` of the clone that is built. Where there is none,
 a link becomes its text and the path in the repository, and a picture its caption: none is dead.
 """
 
