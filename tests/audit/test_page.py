@@ -7,11 +7,12 @@ from itertools import pairwise
 
 import pytest
 
-from holdfast.audit import page
-from holdfast.audit.page.render import json_for_script
-from holdfast.audit.result import Finding
+from holdfast.audit import compare, page
+from holdfast.audit.page.templates import json_for_script
+from holdfast.audit.result import Finding, Gain
 from tests.audit.browser import PATIENCE, chromium, executable
-from tests.audit.sample import sample_audit
+from tests.audit.sample import interval, sample_audit, sample_with_private_part
+from tests.audit.test_comparison import after
 
 # Most start a browser.
 pytestmark = pytest.mark.slow
@@ -26,12 +27,25 @@ def written(tmp_path_factory):
     return page.write(sample_audit(), tmp_path_factory.mktemp("page") / "audit.html")
 
 
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory):
+    comparison = compare(sample_audit(), after())
+    path = tmp_path_factory.mktemp("page") / "compare.html"
+    return page.write_comparison(comparison, path, title="A made-up change")
+
+
+def own_text(path):
+    """Return the page without its scripts, white space evened out."""
+    text = path.read_text(encoding="utf-8")
+    return " ".join(re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL).split())
+
+
 def test_it_is_one_file_below_a_megabyte_and_a_half_without_addresses(written):
     text = written.read_text(encoding="utf-8")
     assert written.stat().st_size < 1_500_000
     ours = re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)
     assert not re.search(r'(src|href)="[^#]', ours)
-    assert "url(" not in ours
+    assert not re.search(r"url\((?!#)", ours)  # parts of the drawings refer to each other
 
 
 def test_the_runtime_carries_the_notices_that_its_licences_ask_for(written):
@@ -83,10 +97,75 @@ def test_the_order_is_verdict_warnings_chart_rules_preflight_reproduce(written):
 
 
 def test_what_looks_allow_is_said_of_whom_it_is_proved_for(written):
-    text = " ".join(written.read_text(encoding="utf-8").split())
+    text = own_text(written)
     assert "points, certified without a model" in text
     assert "the looks allow" in text
     assert "to somebody without a model of the labels, unexplained:" in text
+
+
+def test_the_page_has_its_title_its_date_and_contents_that_lead_somewhere(written, compared):
+    for path, title in ((written, "a made-up board"), (compared, "A made-up change")):
+        text = own_text(path)
+        assert f"<h1>{title}</h1>" in text
+        assert "2026-11-17" in text.split("<h1>")[0]
+        wanted = re.findall(r'href="#([^"]+)"', text)
+        assert len(wanted) > 8
+        ids = re.findall(r' id="([^"]+)"', text)
+        assert len(ids) == len(set(ids))
+        assert set(wanted) <= set(ids)
+
+
+def test_two_verdicts_have_their_own_tiles_in_one_scale():
+    text = " ".join(page.render(sample_with_private_part()).split())
+    boxes = re.findall(r'<section id="(?:public-)?verdict".*?</section>', text)
+    assert [re.search(r'class="word">(\w+)<', box)[1] for box in boxes] == ["SAFE", "UNSAFE"]
+    assert ["Final ranking" in boxes[0], "Public board" in boxes[1]] == [True, True]
+    widths = [re.findall(r"width:([\d.]+)%", box) for box in boxes]
+    # possible, no attack can exceed, observed, gap: of 55 points, the largest of both boxes
+    assert widths == [["0", "0", "0", "1.8"], ["18.9", "100.0", "2.0", "1.8"]]
+
+
+def test_attacks_are_folded_to_those_that_matter_and_say_what_they_do():
+    gains = [
+        Gain(name, setting, 1, 1000, 10, interval(points), 55.0, None)
+        for name, setting, points in (
+            ("lattice", "features", 9.0),
+            ("naive-bayes", "features", 8.0),
+            ("boosting", "features", 7.0),
+            ("hill-climb", "features", 6.0),
+            ("block-majority", "no features", 5.0),
+            ("uniform-vote", "no features", 4.0),
+        )
+    ]
+    text = " ".join(page.render(replace(sample_audit(), gains=tuple(gains))).split())
+    section = re.search(r'<section id="attacks".*?</section>', text)[0]
+    shown, folded = section.split("<details>")
+    names = [re.findall(r'scope="row">([a-z-]+)', part) for part in (shown, folded)]
+    assert names == [
+        ["lattice", "naive-bayes", "boosting", "block-majority"],
+        ["hill-climb", "uniform-vote"],
+    ]
+    assert '<th scope="row">lattice<span class="does">recovers labels exactly</span>' in shown
+
+
+def test_every_column_of_numbers_has_its_unit(written, compared):
+    units = ("points", "number", "%", "bits per look", "submissions", "under the rule")
+    words = ("attack", "rule", "team", "setting", "before", "after", "reaches the gap")
+    for path in (written, compared):
+        heads = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', own_text(path))
+        assert len(heads) > 8
+        for head in heads:
+            plain = re.sub("<[^>]+>", "", head)
+            assert (
+                any(unit in plain for unit in units)
+                or "<span>" in head
+                or any(word in plain for word in words)
+            ), head
+
+
+def test_it_can_be_read_without_scripts(written):
+    text = own_text(written)
+    assert re.search(r"<noscript><svg .*?champion-challenger.*?</svg></noscript>", text)
 
 
 def test_names_from_outside_cannot_become_markup():
@@ -130,7 +209,7 @@ def test_it_renders_at_every_width_without_errors_or_requests(written, scheme, w
         tab, trouble, requests = opened(
             browser, written, color_scheme=scheme, viewport={"width": width, "height": 900}
         )
-        assert tab.inner_text("h1") == "UNSAFE"
+        assert tab.inner_text("#verdict .word") == "UNSAFE"
         assert tab.locator("#gain-chart svg path").count() > 10
         wide = tab.evaluate("document.documentElement.scrollWidth - window.innerWidth")
     assert trouble == []
@@ -138,21 +217,25 @@ def test_it_renders_at_every_width_without_errors_or_requests(written, scheme, w
     assert wide <= 0, f"the page is {wide} pixels wider than the window"
 
 
-@needs_browser
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_serious_accessibility_fault(written, scheme):
+def serious_faults(tab):
+    """Unfold all, and return what axe finds serious."""
     from axe_playwright_python.sync_playwright import Axe
 
-    with chromium() as browser:
-        tab, _, _ = opened(browser, written, color_scheme=scheme)
-        tab.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-        found = Axe().run(tab).response["violations"]
-    serious = [
+    tab.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    found = Axe().run(tab).response["violations"]
+    return [
         (fault["id"], [node["html"][:120] for node in fault["nodes"]])
         for fault in found
         if fault["impact"] in ("serious", "critical")
     ]
-    assert serious == []
+
+
+@needs_browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_accessibility_fault(written, scheme):
+    with chromium() as browser:
+        tab, _, _ = opened(browser, written, color_scheme=scheme)
+        assert serious_faults(tab) == []
 
 
 @needs_browser
@@ -160,14 +243,14 @@ def test_the_keyboard_reaches_every_table_and_slider(written):
     with chromium() as browser:
         tab, _, _ = opened(browser, written)
         reached = set()
-        for _ in range(60):
+        for _ in range(80):
             tab.keyboard.press("Tab")
             reached.add(tab.evaluate("document.activeElement.tagName"))
-    assert {"A", "SUMMARY", "DIV", "INPUT", "PRE"} <= reached
+    assert {"A", "SUMMARY", "DIV", "INPUT", "SELECT", "PRE"} <= reached
 
 
 @needs_browser
-def test_sliders_move_the_curve_and_the_sentence(written):
+def test_settings_move_the_curve_and_the_sentence_in_whole_numbers(written):
     with chromium() as browser:
         tab, trouble, _ = opened(browser, written)
         tab.wait_for_selector("#what-if-chart svg")
@@ -182,23 +265,114 @@ def test_sliders_move_the_curve_and_the_sentence(written):
             return tab.inner_text("#what-if-sentence"), "\n".join(drawn)
 
         seen = [shown()]
-        for name in ("n_examples", "n_classes", "looks", "accounts", "decimals"):
-            tab.focus(f"#what-if-{name}")
+        for name in ("n_examples", "n_classes", "looks", "accounts"):
+            tab.focus(f"#what-if-{name}-slider")
             # "Home" is the least value; a slider that stands there goes to its largest.
             tab.keyboard.press("Home")
             if shown() == seen[-1]:
                 tab.keyboard.press("End")
+            tab.keyboard.press("ArrowLeft")
+            tab.keyboard.press("ArrowRight")
             seen.append(shown())
-        tab.focus("#what-if-rule")
-        tab.keyboard.press("End")
+            assert re.fullmatch(r"\d+", tab.input_value(f"#what-if-{name}"))
+        for rule in ("round:1", "ladder:0.01"):
+            option = tab.locator("#what-if-rule option", has_text=rule)
+            tab.select_option("#what-if-rule", value=option.get_attribute("value"))
+            seen.append(shown())
+        tab.fill("#what-if-n_classes", "7")
         seen.append(shown())
-        tab.focus("#what-if-step")
-        tab.keyboard.press("Home")
-        seen.append(shown())
-        assert tab.locator("#what-if-decimals").is_hidden()
     sentences = [sentence for sentence, _ in seen]
     assert len(set(sentences)) == len(sentences), sentences
-    # The looks slider moves the line at its value, every other one the curve itself.
+    # The looks move the line at their value, every other setting the curve itself.
     curves = [curve for _, curve in seen]
     assert sum(before != after for before, after in pairwise(curves)) == len(curves) - 2
     assert trouble == []
+
+
+@needs_browser
+def test_the_panel_begins_at_todays_rule_and_exact_numbers(tmp_path):
+    audit = sample_audit()
+    board = replace(audit.board, rule="ladder:0.01", n_examples=4711)
+    written = page.write(replace(audit, board=board), tmp_path / "audit.html")
+    with chromium() as browser:
+        tab, _, _ = opened(browser, written)
+        chosen = tab.evaluate("document.getElementById('what-if-rule').selectedOptions[0].text")
+        typed = tab.input_value("#what-if-n_examples")
+    assert chosen == "ladder:0.01 (1 point)"
+    assert typed == "4711"
+
+
+@needs_browser
+def test_values_stand_under_the_pointer(written):
+    with chromium() as browser:
+        tab, _, _ = opened(browser, written)
+        today = tab.locator("#gain-chart svg .mark-rule.role-mark").first
+        today.scroll_into_view_if_needed()
+        line = today.bounding_box()
+        for off in (9, 2):
+            tab.mouse.move(line["x"] + off, line["y"] + line["height"] / 2)
+        tab.wait_for_selector("#vg-tooltip-element.visible")
+        told = " ".join(tab.inner_text("#vg-tooltip-element").split())
+    assert "scored submissions 1000" in told
+    assert "champion-challenger 10.00 (9.00 to 11.00)" in told
+    assert "no attack can exceed 45.00" in told
+
+
+@needs_browser
+def test_lines_are_labelled_at_their_ends_and_no_label_covers_another(written):
+    with chromium() as browser:
+        tab, _, _ = opened(browser, written, viewport={"width": 1280, "height": 900})
+        boxes = {}
+        for name in ("champion-challenger", "no attack can exceed", "forecast, exact scores"):
+            text = tab.locator("#gain-chart svg text", has_text=name).last
+            boxes[name] = text.bounding_box()
+    tops = sorted(box["y"] for box in boxes.values())
+    assert all(below - above >= 12 for above, below in pairwise(tops))
+
+
+@needs_browser
+def test_phones_are_told_where_a_table_goes_on(written):
+    with chromium() as browser:
+        tab, _, _ = opened(browser, written, viewport={"width": 390, "height": 800})
+        wide = tab.locator("#attacks .wide").first
+        sign, box = wide.locator(".more"), wide.locator(".scroll")
+        assert sign.is_visible()
+        box.evaluate("box => { box.scrollLeft = box.scrollWidth; }")
+        sign.wait_for(state="hidden")
+        tab.set_viewport_size({"width": 1280, "height": 800})
+        tab.wait_for_function("!document.querySelector('#attacks .wide.overflows')")
+
+
+@needs_browser
+def test_paper_keeps_colours_and_shows_what_is_folded(written):
+    with chromium() as browser:
+        tab, _, _ = opened(browser, written, color_scheme="dark")
+        tab.emulate_media(media="print", color_scheme="dark")
+        ground = "getComputedStyle(document.querySelector('{}')).backgroundColor"
+        assert tab.evaluate(ground.format(".verdict.unsafe")) == "rgb(253, 236, 235)"
+        assert tab.evaluate(ground.format("body")) == "rgb(255, 255, 255)"
+        adjust = "getComputedStyle(document.querySelector('.verdict')).printColorAdjust"
+        assert tab.evaluate(adjust) == "exact"
+        assert tab.locator("#gain details table").is_visible()
+        # Browsers that can't unfold by style alone do it by script, and fold again.
+        for event, open_ones in (("beforeprint", True), ("afterprint", False)):
+            tab.evaluate(f"window.dispatchEvent(new Event('{event}'))")
+            assert tab.evaluate("document.querySelector('#gain details').open") is open_ones
+
+
+@needs_browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_two_audits_stand_on_one_page(compared, scheme, width):
+    with chromium() as browser:
+        tab, trouble, requests = opened(
+            browser, compared, color_scheme=scheme, viewport={"width": width, "height": 900}
+        )
+        assert tab.locator(".sides .word").all_inner_texts() == ["UNSAFE", "SAFE"]
+        assert "UNSAFE becomes SAFE" in tab.inner_text("header")
+        assert "ladder:0.01" in tab.inner_text("#settings")
+        wide = tab.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        assert serious_faults(tab) == []
+    assert trouble == []
+    assert requests == [compared.as_uri()]
+    assert wide <= 0

@@ -11,6 +11,13 @@ from rich.table import Table
 
 from holdfast import audit as auditing
 from holdfast.audit.result import Interval
+from holdfast.cli.audit_files import (
+    OpenPage,
+    Report,
+    open_in_browser,
+    page_module,
+    report_file,
+)
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
 from holdfast.cli.plain import explained_attack
@@ -21,6 +28,11 @@ __all__ = ["compare"]
 def compare(
     before: Annotated[Path, typer.Argument(help="What holdfast audit --json printed before.")],
     after: Annotated[Path, typer.Argument(help="What it printed after the change.")],
+    report: Report = None,
+    title: Annotated[
+        str | None, typer.Option(help="The page's title. Default: the test set's name.")
+    ] = None,
+    open_page: OpenPage = False,
     as_json: AsJson = False,
 ) -> None:
     """Put two audits side by side: what a change of policy did to the verdict and the gains.
@@ -31,16 +43,21 @@ def compare(
     Examples
     --------
     holdfast audit compare before.json after.json
-    holdfast audit compare before.json after.json --json
+    holdfast audit compare before.json after.json --report change.html --open
     """
+    report = report_file(report, open_page=open_page)
     result = auditing.compare(auditing.read_audit(before), auditing.read_audit(after))
+    if report is not None:
+        page_module().write_comparison(result, report, title=title)
     if as_json:
         print_json(auditing.comparison_as_json(result))
     else:
-        _show(result)
+        _show(result, report)
+    if report is not None and open_page:
+        open_in_browser(report)
 
 
-def _show(result: auditing.Comparison) -> None:
+def _show(result: auditing.Comparison, report: Path | None) -> None:
     console = human()
     console.print(f"[bold]{escape(result.sentence)}[/]")
     for note in result.notes:
@@ -70,6 +87,8 @@ def _show(result: auditing.Comparison) -> None:
     for word, findings in (("gone", result.gone), ("new", result.new)):
         for finding in findings:
             console.print(f"{word}: {finding.severity}, {escape(finding.what)}")
+    if report is not None:
+        console.print(f"Page: {escape(str(report))}")
 
 
 def _gain(points: Interval | None) -> str:

@@ -1,220 +1,213 @@
-"""The page's charts as Vega-Lite specifications.
-
-Colours and fonts are not in them: the page applies its own theme, light or dark, when it draws.
-"""
+"""The page's charts: gain against looks of one audit, of two, and of the what-if panel."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import altair as alt
 
-from holdfast.audit.result import Audit
+from holdfast.audit.comparison import Comparison
+from holdfast.audit.page.formats import bound, interval, series_name
+from holdfast.audit.page.lines import INK, Line, Marker, Point, finished, line_chart
+from holdfast.audit.result import Audit, Series
 
-__all__ = ["POSSIBLE", "gain_chart", "what_if_chart"]
+__all__ = ["WHAT_IF_HEIGHT", "comparison_chart", "gain_chart", "what_if_chart"]
 
 # Okabe and Ito's palette without black and yellow: told apart by colour-blind readers, and legible
 # on white as well as on a dark ground.
-POSSIBLE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00"]
-DASHES = {
-    "allowed: certified bound": [1, 0],
-    "forecast: best attack on exact scores": [2, 3],
-    "the paper's guarantee": [7, 4],
-}
+POSSIBLE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+SOLID, DOTTED, DASHED = (1, 0), (2, 3), (7, 4)
 # A gain below this many points is not drawn on a logarithmic axis; nor, where labels are few,
 # one below a fifth of the grain that measured gains are rounded to.
 LEAST_POINTS = 0.01
+WHAT_IF_HEIGHT = 280
+EXCEED = "no attack can exceed"
 
 
-HEIGHT = 400
+def gain_chart(audit: Audit, *, narrow: bool = False) -> dict[str, Any]:
+    """Return the chart of gain in points against looks, both axes logarithmic."""
+    curve, least = audit.curve, _least(audit)
+    lines = [
+        Line(series_name(series.attack, series.setting), colour, SOLID, tuple(parts))
+        for series, colour in zip(curve.measured, POSSIBLE, strict=False)
+        if (parts := list(_parts(_measured(audit, series), least)))
+    ]
+    lines += [
+        _bound(audit, EXCEED, curve.allowed, DASHED, bound),
+        _bound(audit, "forecast, exact scores", curve.forecast, DOTTED, _plain),
+    ]
+    # The paper's theorems say nothing of what lies above a majority.
+    if not audit.board.skewed:
+        lines.append(_guarantee(audit))
+    return line_chart(
+        lines,
+        [Marker(curve.today, "today")],
+        least=least,
+        y_title=_gain_title(audit),
+        description="Gain in points of accuracy against scored submissions, both axes "
+        "logarithmic: measured attacks with 95 % bands, the forecast for exact scores, what no "
+        "attack can exceed, and a line at today's policy. The table below has the same numbers.",
+        narrow=narrow,
+    )
+
+
+def comparison_chart(comparison: Comparison, *, narrow: bool = False) -> dict[str, Any]:
+    """Return the chart of two audits: the worst gain measured of each, and the bound of each."""
+    sides = {"before": comparison.before, "after": comparison.after}
+    least = max(_least(audit) for audit in sides.values())
+    lines, markers = [], []
+    for (side, audit), colour in zip(sides.items(), (POSSIBLE[1], POSSIBLE[0]), strict=True):
+        worst = _worst(audit)
+        parts = tuple(_parts(worst, least))
+        lines.append(Line(f"{side}: possible", colour, SOLID, parts))
+        limit = _bound(audit, f"{side}: {EXCEED}", audit.curve.allowed, DASHED, bound, least)
+        lines.append(limit._replace(colour=colour))
+        markers.append(Marker(audit.curve.today, side))
+    if markers[0].looks == markers[1].looks:
+        markers = [Marker(markers[0].looks, "before and after")]
+    return line_chart(
+        lines,
+        markers,
+        least=least,
+        y_title=_gain_title(comparison.after),
+        description="Gain in points of accuracy against scored submissions before and after the "
+        "change: the worst gain measured, and what no attack can exceed.",
+        narrow=narrow,
+    )
+
+
+def what_if_chart(*, narrow: bool = False) -> dict[str, Any]:
+    """Return the chart that the what-if panel redraws; its data come from the page's script."""
+    looks = "scored submissions per account"
+    names = ["forecast", EXCEED]
+    x = alt.X(
+        "looks:Q",
+        scale=alt.Scale(type="log", nice=False),
+        title=f"{looks} (looks)",
+        axis=alt.Axis(format="~s", tickCount=6),
+    )
+    y = alt.Y(
+        "points:Q",
+        scale=alt.Scale(type="log", clamp=True, nice=False, domain=[LEAST_POINTS, 100]),
+        title="gain in points",
+        axis=alt.Axis(format="~g", tickCount=6),
+    )
+    legend = alt.Legend(title=None) if narrow else None
+    colour = alt.Color(
+        "line:N", legend=legend, scale=alt.Scale(domain=names, range=[POSSIBLE[1], POSSIBLE[0]])
+    )
+    dash = alt.StrokeDash(
+        "line:N", legend=legend, scale=alt.Scale(domain=names, range=[list(SOLID), list(DASHED)])
+    )
+    line = (
+        alt.Chart(alt.NamedData("curves"))
+        .mark_line(strokeWidth=2.5)
+        .encode(x=x, y=y, color=colour, strokeDash=dash)
+    )
+    here = alt.Chart(alt.NamedData("here")).mark_rule(strokeWidth=2, strokeDash=[4, 3]).encode(x=x)
+    names_at_ends = (
+        alt.Chart(alt.NamedData("ends"))
+        .mark_text(align="left", dx=8, baseline="middle", fontWeight=500)
+        .encode(x=x, y=alt.Y("height:Q", scale=None), text="line:N")
+    )
+    near = alt.selection_point(
+        name="near", on="pointermove", clear="pointerout", nearest=True, fields=[looks], empty=False
+    )
+    hover = (
+        alt.Chart(alt.NamedData("hover"))
+        .mark_rule(color="var(--quiet)", strokeWidth=1, tooltip={"content": "data"})
+        .encode(
+            x=alt.X(f"{looks}:Q", scale=alt.Scale(type="log", nice=False)),
+            opacity=alt.condition(near, alt.value(0.7), alt.value(0)),
+        )
+        .add_params(near)
+    )
+    labels = [] if narrow else [names_at_ends]
+    chart = alt.layer(line, here, *labels, hover).properties(
+        width="container",
+        height=WHAT_IF_HEIGHT,
+        description="Forecast gain in points against looks for the panel's settings.",
+    )
+    return finished(chart)
 
 
 def _least(audit: Audit) -> float:
     return max(LEAST_POINTS, audit.grain / 5.0)
 
 
-def gain_chart(audit: Audit) -> dict[str, Any]:
-    """Return the chart of gain in points against looks, both axes logarithmic."""
-    x = alt.X(
-        "looks:Q",
-        scale=alt.Scale(type="log", nice=False),
-        title="looks at the score",
-        axis=alt.Axis(format="~s", tickCount=6, grid=True, gridOpacity=0.5),
-    )
-    y = alt.Y(
-        "points:Q",
-        scale=alt.Scale(type="log", clamp=True, domainMin=_least(audit)),
-        title="points above the majority class"
-        if audit.board.skewed
-        else "gain in points of accuracy",
-        axis=alt.Axis(format="~g", tickCount=6, gridOpacity=0.5),
-    )
-    measured = alt.Data(values=_measured(audit))
-    names = sorted({row["attack"] for row in _measured(audit)})
-    colour = alt.Color(
-        "attack:N",
-        title="possible (attack, measured)",
-        scale=alt.Scale(domain=names, range=[POSSIBLE[i % 6] for i in range(len(names))]),
-        legend=alt.Legend(orient="bottom", symbolType="circle", symbolOpacity=1, labelLimit=260),
-    )
-    tooltip = [
-        alt.Tooltip("attack:N"),
-        alt.Tooltip("looks:Q", format=","),
-        alt.Tooltip("points:Q", title="gain in points", format=".2f"),
-        alt.Tooltip("low:Q", title="95 % from", format=".2f"),
-        alt.Tooltip("high:Q", title="to", format=".2f"),
+def _gain_title(audit: Audit) -> str:
+    return "points above the majority class" if audit.board.skewed else "gain in points of accuracy"
+
+
+def _measured(audit: Audit, series: Series) -> list[Point]:
+    """Return the points of a measured line, as far as they were played."""
+    return [
+        Point(looks, gain.mean, gain.low, gain.high, interval(gain, audit.grain))
+        for looks, gain in zip(audit.curve.looks, series.points, strict=True)
+        if gain is not None
     ]
-    band = (
-        alt.Chart(measured)
-        .mark_area(opacity=0.18, clip=True)
-        .encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=colour)
-    )
-    line = (
-        alt.Chart(measured)
-        .mark_line(point={"size": 40, "filled": True}, strokeWidth=2, clip=True)
-        .encode(x=x, y=y, color=colour, tooltip=tooltip)
-    )
-    dashes = {name: dash for name, dash in DASHES.items() if _applies(audit, name)}
-    limits = (
-        alt.Chart(alt.Data(values=_limits(audit)))
-        .mark_line(strokeWidth=1.8, clip=True)
-        .encode(
-            x=x,
-            y=y,
-            strokeDash=alt.StrokeDash(
-                "line:N",
-                title="allowed (bound) and proved",
-                scale=alt.Scale(domain=list(dashes), range=list(dashes.values())),
-                legend=alt.Legend(
-                    orient="bottom", symbolType="stroke", symbolSize=900, labelLimit=260
-                ),
-            ),
-            detail="part:N",
-            tooltip=[
-                alt.Tooltip("line:N"),
-                alt.Tooltip("looks:Q", format=","),
-                alt.Tooltip("points:Q", title="points", format=".2f"),
-            ],
-        )
-    )
-    today = alt.Data(values=[{"looks": audit.curve.today, "text": "today"}])
-    rule = alt.Chart(today).mark_rule(strokeWidth=2, strokeDash=[4, 3]).encode(x=x)
-    text = (
-        alt.Chart(today)
-        # At the foot, right of the line: measured curves end at it, and bounds lie above.
-        .mark_text(align="left", dx=6, dy=-6, baseline="bottom", fontWeight="bold")
-        .encode(x=x, y=alt.value(HEIGHT), text="text:N")
-    )
-    chart = alt.layer(band, line, limits, rule, text).properties(
-        width="container",
-        height=HEIGHT,
-        description="Gain in points of accuracy against looks, both axes logarithmic: measured "
-        "attacks with 95 % bands, the paper's guarantee, the certified bound, and a line at "
-        "today's policy. The table below the chart has the same numbers.",
-    )
-    return _spec(chart)
 
 
-def what_if_chart() -> dict[str, Any]:
-    """Return the chart that the sliders redraw; its data come from the page's script."""
-    line = (
-        alt.Chart(alt.NamedData("curves"))
-        .mark_line(strokeWidth=2.5)
-        .encode(
-            x=alt.X(
-                "looks:Q",
-                scale=alt.Scale(type="log", nice=False),
-                title="looks per account",
-                axis=alt.Axis(format="~s", tickCount=6),
-            ),
-            y=alt.Y(
-                "points:Q",
-                scale=alt.Scale(type="log", clamp=True, domain=[LEAST_POINTS, 100]),
-                title="gain in points",
-                axis=alt.Axis(format="~g", tickCount=6),
-            ),
-            color=alt.Color(
-                "line:N",
-                title=None,
-                scale=alt.Scale(domain=["possible", "allowed"], range=[POSSIBLE[1], POSSIBLE[0]]),
-                legend=alt.Legend(orient="bottom"),
-            ),
-            strokeDash=alt.StrokeDash(
-                "line:N",
-                title=None,
-                scale=alt.Scale(domain=["possible", "allowed"], range=[[1, 0], [6, 4]]),
-                legend=alt.Legend(orient="bottom"),
-            ),
-        )
-    )
-    here = (
-        alt.Chart(alt.NamedData("here"))
-        .mark_rule(strokeWidth=2, strokeDash=[4, 3])
-        .encode(x="looks:Q")
-    )
-    chart = alt.layer(line, here).properties(
-        width="container",
-        height=280,
-        description="Predicted gain in points against looks for the sliders' settings.",
-    )
-    return _spec(chart)
-
-
-def _spec(chart: alt.LayerChart | alt.FacetChart) -> dict[str, Any]:
-    spec: dict[str, Any] = chart.to_dict()
-    # The page themes it; Altair's own look would override that.
-    spec.pop("config", None)
-    spec["autosize"] = {"type": "fit-x", "contains": "padding"}
-    spec["background"] = "transparent"
-    return spec
-
-
-def _measured(audit: Audit) -> list[dict[str, Any]]:
-    rows, least = [], _least(audit)
+def _worst(audit: Audit) -> list[Point]:
+    """Return at each number of looks the point of the strongest attack there."""
+    found: dict[int, Point] = {}
     for series in audit.curve.measured:
-        for looks, gain in zip(audit.curve.looks, series.points, strict=True):
-            if gain is None or gain.mean < least:
-                continue
-            low = gain.mean if gain.low is None else gain.low
-            high = gain.mean if gain.high is None else gain.high
-            rows.append(
-                {
-                    "attack": series_name(series.attack, series.setting),
-                    "looks": looks,
-                    "points": gain.mean,
-                    "low": max(low, least),
-                    "high": max(high, least),
-                }
-            )
-    return rows
+        for point in _measured(audit, series):
+            known = found.get(point.looks)
+            if known is None or point.points > known.points:
+                found[point.looks] = point._replace(text=f"{point.text} ({series.attack})")
+    return [found[looks] for looks in sorted(found)]
 
 
-def _applies(audit: Audit, line: str) -> bool:
-    """Tell whether a line is in the legend: the paper's theorems say nothing above a majority."""
-    return not (audit.board.skewed and line == "the paper's guarantee")
+def _parts(points: Sequence[Point], least: float) -> Iterator[tuple[Point, ...]]:
+    """Yield the one part of a measured line that is drawn, if any is."""
+    drawn = tuple(point for point in points if point.points >= least)
+    if drawn:
+        yield drawn
 
 
-def _limits(audit: Audit) -> list[dict[str, Any]]:
-    """Return the drawn bounds; a line breaks where its statement ends, even if another begins."""
+def _bound(
+    audit: Audit,
+    name: str,
+    values: Sequence[float | None],
+    dash: tuple[int, ...],
+    text: Callable[[float], str],
+    least: float | None = None,
+) -> Line:
+    """Return a line of numbers that were computed, broken where nothing is said."""
+    return Line(name, INK, dash, _broken(audit, values, (None,) * len(values), text, least))
+
+
+def _guarantee(audit: Audit) -> Line:
+    """Return what the paper proves; a line breaks where its statement ends, even if another begins.
+
+    It is broken by the statements behind it: between two of them nothing is promised.
+    """
     curve = audit.curve
-    nobody = (None,) * len(curve.bound_looks)
-    lines = (
-        (curve.allowed, nobody),
-        (curve.forecast, nobody),
-        (curve.guarantee, curve.guaranteed_by),
-    )
-    rows = []
-    for name, (values, sources) in zip(DASHES, lines, strict=True):
-        part, before = 0, None
-        for looks, value, source in zip(curve.bound_looks, values, sources, strict=True):
-            drawn = value is not None and value >= _least(audit)
-            part += source != before or not drawn
-            before = source
-            if drawn:
-                rows.append({"line": name, "part": part, "looks": looks, "points": value})
-    return rows
+    parts = _broken(audit, curve.guarantee, curve.guaranteed_by, _plain, None)
+    return Line("the paper's guarantee", "var(--quiet)", SOLID, parts)
 
 
-def series_name(attack: str, setting: str) -> str:
-    """Return what a series is called: the attack, and what it knew if not just the features."""
-    return attack if setting == "features" else f"{attack}, {setting}"
+def _broken(
+    audit: Audit,
+    values: Sequence[float | None],
+    sources: Sequence[str | None],
+    text: Callable[[float], str],
+    least: float | None,
+) -> tuple[tuple[Point, ...], ...]:
+    least = _least(audit) if least is None else least
+    parts: list[list[Point]] = [[]]
+    before: str | None = None
+    for looks, value, source in zip(audit.curve.bound_looks, values, sources, strict=True):
+        drawn = value is not None and value >= least
+        if source != before or not drawn:
+            parts.append([])
+        before = source
+        if value is not None and drawn:
+            parts[-1].append(Point(looks, value, None, None, text(value)))
+    return tuple(tuple(part) for part in parts if part)
+
+
+def _plain(value: float) -> str:
+    return f"{value:.2f}"

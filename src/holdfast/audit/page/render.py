@@ -1,122 +1,118 @@
-"""Rendering of the audit's record into the page's text."""
+"""Rendering of one audit, or of two, into the page's text."""
 
 from __future__ import annotations
 
-import json
 import math
-from functools import cache
-from importlib.resources import files
+from collections.abc import Iterable
 from typing import Any
 
-import jinja2
-import vl_convert
+from holdfast.audit.comparison import Comparison
+from holdfast.audit.page.charts import WHAT_IF_HEIGHT, comparison_chart, gain_chart, what_if_chart
+from holdfast.audit.page.templates import drawing, filled, json_for_script
+from holdfast.audit.result import Audit, Gain
 
-from holdfast._version import __version__
-from holdfast.audit.page.charts import gain_chart, series_name, what_if_chart
-from holdfast.audit.result import Audit, Interval, in_digits
+__all__ = ["render", "render_comparison"]
 
-__all__ = ["render"]
+# So many of the strongest attacks are shown unfolded.
+STRONGEST = 3
+CHANGES_SHOWN = 6
 
 
 def render(audit: Audit) -> str:
-    """Return the whole page."""
-    return (
-        _environment()
-        .get_template("page.html")
-        .render(
-            audit=audit,
-            version=__version__,
-            void=[finding for finding in audit.findings if finding.severity == "void"],
-            played=sorted(
-                (gain for gain in audit.gains if gain.points is not None),
-                key=lambda gain: -gain.points.mean if gain.points else 0.0,
-            ),
-            unable=[gain for gain in audit.gains if gain.points is None],
-            heat=_heat(audit),
-            played_looks=max((gain.looks for gain in audit.gains), default=audit.board.looks),
-            curve_rows=_curve_rows(audit),
-            charts=json_for_script({"gain": gain_chart(audit), "whatIf": what_if_chart()}),
-            what_if=json_for_script({"surfaces": audit.what_if, "start": _start(audit)}),
-            style=_text("style.css"),
-            script=_text("page.js"),
-            runtime=_runtime(),
-        )
-    )
-
-
-def json_for_script(value: object) -> str:
-    """Return JSON that can stand inside a script element: no `</script>` can end it early."""
-    return json.dumps(value, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
-
-
-@cache
-def _runtime() -> str:
-    """Return Vega, Vega-Lite and Vega-Embed as one script, from the library's own wheel.
-
-    The wheel's script has no notices, and a page is a copy of it: they stand at its head.
-    """
-    # Without a snippet the bundle defines window.vegaEmbed; the stub forgets that it is optional.
-    bundle: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]
-    return f"{_notices()}\n{bundle}".replace("</script", "<\\/script")
-
-
-def _notices() -> str:
-    """Return the licence notices that go with the script, as a comment of it."""
-    versions = [
-        f"Vega {vl_convert.get_vega_version()}",
-        f"Vega-Lite {vl_convert.get_vegalite_versions()[-1]}",
-        f"Vega-Embed {vl_convert.get_vega_embed_version()}",
+    """Return the page of one audit."""
+    wide = gain_chart(audit)
+    contents = [
+        ("verdict", "Verdict"),
+        ("gain", "Gain against submissions"),
+        ("attacks", "Attacks that matter"),
+        ("limits", "What no attack can exceed"),
+        *([("rules", "Release rules")] if audit.rules else []),
+        ("what-if", "What if"),
+        ("preflight", "Findings"),
+        *([("history", "What was observed")] if audit.history else []),
+        ("glossary", "Words"),
+        ("reproduce", "Reproduce"),
     ]
-    return f"/*!\n{', '.join(versions)}\n\n{_text('runtime_notices.txt')}*/"
-
-
-@cache
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("holdfast.audit.page", "."),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    return filled(
+        "page.html",
+        audit=audit,
+        contents=contents,
+        void=[finding for finding in audit.findings if finding.severity == "void"],
+        scale=_scale([audit]),
+        attacks=_attacks(audit),
+        heat=_heat(audit),
+        played_looks=max((gain.looks for gain in audit.gains), default=audit.board.looks),
+        curve_rows=_curve_rows(audit),
+        drawing=drawing(wide),
+        charts=json_for_script(
+            {
+                "gain": {"wide": wide, "narrow": gain_chart(audit, narrow=True)},
+                "whatIf": {
+                    "wide": what_if_chart(),
+                    "narrow": what_if_chart(narrow=True),
+                    "height": WHAT_IF_HEIGHT,
+                },
+            }
+        ),
+        what_if=json_for_script({"surfaces": audit.what_if, "start": _start(audit)}),
     )
-    environment.filters["points"] = points
-    environment.filters["bound"] = bound
-    environment.filters["gain"] = gain
-    environment.filters["interval"] = interval
-    environment.filters["count"] = lambda value: "" if value is None else f"{value:,}"
-    environment.globals["series_name"] = series_name
-    return environment
 
 
-def _text(name: str) -> str:
-    return files("holdfast.audit.page").joinpath(name).read_text(encoding="utf-8")
+def render_comparison(comparison: Comparison, *, title: str | None = None) -> str:
+    """Return the page of two audits, before and after."""
+    before, after = comparison.before, comparison.after
+    wide = comparison_chart(comparison)
+    return filled(
+        "compare.html",
+        comparison=comparison,
+        before=before,
+        after=after,
+        name=title or after.board.name,
+        contents=[
+            ("verdict", "Verdicts"),
+            ("settings", "What was changed"),
+            ("gain", "Gain against submissions"),
+            ("attacks", "Attacks that matter"),
+            ("preflight", "Findings"),
+            ("glossary", "Words"),
+            ("reproduce", "Reproduce"),
+        ],
+        scale=_scale([before, after]),
+        most=CHANGES_SHOWN,
+        digits=max(0, math.ceil(-math.log10(min(before.grain, after.grain)) - 1e-9)),
+        drawing=drawing(wide),
+        charts=json_for_script(
+            {"gain": {"wide": wide, "narrow": comparison_chart(comparison, narrow=True)}}
+        ),
+        what_if=json_for_script({}),
+    )
 
 
-def points(value: float | None, digits: int = 2) -> str:
-    """Return a number of points for reading; an absent one as a dash."""
-    return "–" if value is None else f"{value:.{digits}f}"
+def _scale(audits: Iterable[Audit]) -> float:
+    """Return the number of points that fills a tile's bar: the largest of all tiles."""
+    shown = [
+        value
+        for audit in audits
+        for verdict in audit.verdicts
+        for value in (verdict.points.mean, verdict.allowed, verdict.observed, verdict.gap_points)
+    ]
+    return max(value for value in shown if value is not None and math.isfinite(value))
 
 
-def bound(value: float | None) -> str:
-    """Return an upper bound for reading: rounded up, so that it still is one."""
-    return "–" if value is None else f"{math.ceil(100.0 * value - 1e-9) / 100.0:.2f}"
+def _attacks(audit: Audit) -> dict[str, list[Gain]]:
+    """Return the attacks: those that matter, the weaker ones, and those that could not play.
 
-
-@jinja2.pass_context
-def gain(context: jinja2.runtime.Context, value: float | None) -> str:
-    """Return a number that was computed from labels, with no more digits than its grain has."""
-    return "–" if value is None else in_digits(value, context["audit"].grain)
-
-
-@jinja2.pass_context
-def interval(context: jinja2.runtime.Context, found: Interval | None) -> str:
-    """Return a gain with its 95 % interval."""
-    if found is None:
-        return "–"
-    mean, low, high = (gain(context, value) for value in (found.mean, found.low, found.high))
-    if found.low is None or found.high is None or found.low == found.high:
-        return mean
-    return f"{mean} ({low} to {high})"
+    What matters are the strongest, and the strongest of each kind of knowledge.
+    """
+    played = [gain for gain in audit.gains if gain.points is not None]
+    played.sort(key=lambda gain: -gain.points.mean if gain.points else 0.0)
+    first = {gain.setting: gain for gain in reversed(played)}
+    chosen = {id(gain) for gain in [*played[:STRONGEST], *first.values()]}
+    return {
+        "matter": [gain for gain in played if id(gain) in chosen],
+        "others": [gain for gain in played if id(gain) not in chosen],
+        "unable": [gain for gain in audit.gains if gain.points is None],
+    }
 
 
 def _heat(audit: Audit) -> dict[str, Any]:
@@ -138,7 +134,7 @@ def _heat(audit: Audit) -> dict[str, Any]:
             share = 0.0 if found is None or largest <= 0 else max(0.0, found / largest)
             # The square root keeps small gains visible beside the largest; up to 80 % the text
             # stays readable on it, in light and dark.
-            cells.append({"gain": found, "shade": round(80 * share**0.5)})
+            cells.append({"attack": attack, "gain": found, "shade": round(80 * share**0.5)})
         rows.append({"rule": row, "cells": cells})
     return {"attacks": attacks, "rows": rows}
 
@@ -156,14 +152,11 @@ def _curve_rows(audit: Audit) -> list[dict[str, Any]]:
 
 
 def _start(audit: Audit) -> dict[str, Any]:
-    """Return where the sliders of the what-if panel stand: at what was audited."""
-    rule, _, setting = audit.board.rule.partition(":")
+    """Return where the what-if panel stands: at what was audited."""
     return {
         "n_examples": audit.board.n_examples,
         "n_classes": audit.board.n_classes,
         "looks": audit.board.looks_per_account,
         "accounts": audit.board.accounts,
-        "rule": rule,
-        "decimals": int(setting) if rule == "round" and setting.isdecimal() else None,
-        "step": float(setting) if rule == "ladder" and setting else 0.01,
+        "rule": audit.board.rule,
     }

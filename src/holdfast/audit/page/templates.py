@@ -1,0 +1,122 @@
+"""Templates, style and scripts of the page, filled and put together into one text."""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import jinja2
+import vl_convert
+
+from holdfast._version import __version__
+from holdfast.attacks.registry import summary_of
+from holdfast.audit.page.formats import bound, interval, points, series_name
+from holdfast.audit.result import Audit, Interval, Verdict, in_digits
+
+__all__ = ["drawing", "filled", "json_for_script"]
+
+# How wide a chart is drawn for readers without scripts, in pixels.
+DRAWN = 900
+
+
+def filled(template: str, **values: Any) -> str:
+    """Return the whole page that a template gives with these values."""
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            version=__version__,
+            style=_text("style.css"),
+            script=_text("what_if.js") + _text("page.js"),
+            runtime=_runtime(),
+            **values,
+        )
+    )
+
+
+def json_for_script(value: object) -> str:
+    """Return JSON that can stand inside a script element: no `</script>` can end it early."""
+    return json.dumps(value, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def drawing(spec: dict[str, Any]) -> str:
+    """Return a chart as a finished drawing, for browsers that run no scripts."""
+    svg: str = vl_convert.vegalite_to_svg({**spec, "width": DRAWN})
+    return svg
+
+
+@cache
+def _runtime() -> str:
+    """Return Vega, Vega-Lite and Vega-Embed as one script, from the library's own wheel.
+
+    The wheel's script has no notices, and a page is a copy of it: they stand at its head.
+    """
+    # Without a snippet the bundle defines window.vegaEmbed; the stub forgets that it is optional.
+    bundle: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]
+    return f"{_notices()}\n{bundle}".replace("</script", "<\\/script")
+
+
+def _notices() -> str:
+    """Return the licence notices that go with the script, as a comment of it."""
+    versions = [
+        f"Vega {vl_convert.get_vega_version()}",
+        f"Vega-Lite {vl_convert.get_vegalite_versions()[-1]}",
+        f"Vega-Embed {vl_convert.get_vega_embed_version()}",
+    ]
+    return f"/*!\n{', '.join(versions)}\n\n{_text('runtime_notices.txt')}*/"
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("holdfast.audit.page", "."),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["points"] = points
+    environment.filters["bound"] = bound
+    environment.filters["gain"] = _gain
+    environment.filters["interval"] = _interval
+    environment.filters["count"] = lambda value: "" if value is None else f"{value:,}"
+    environment.filters["summary"] = summary_of
+    environment.filters["share"] = _share
+    environment.filters["facts"] = _facts
+    environment.filters["reason"] = _reason
+    environment.globals["series_name"] = series_name
+    return environment
+
+
+def _text(name: str) -> str:
+    return files("holdfast.audit.page").joinpath(name).read_text(encoding="utf-8")
+
+
+def _gain(value: float | None, audit: Audit) -> str:
+    """Return a number that was computed from labels, with no more digits than its grain has."""
+    return "–" if value is None else in_digits(value, audit.grain)
+
+
+def _interval(found: Interval | None, audit: Audit) -> str:
+    return interval(found, audit.grain)
+
+
+def _share(value: float | None, scale: float) -> str:
+    """Return how much of a bar a number fills, in per cent; what is not 0 can be seen."""
+    if value is None or value <= 0.0 or not math.isfinite(value):
+        return "0"
+    return f"{min(max(100.0 * value / scale, 0.8), 100.0):.1f}"
+
+
+def _facts(audit: Audit) -> str:
+    """Return the header's line without the name, which stands above it."""
+    return audit.board.header.removeprefix(f"{audit.board.name}: ")
+
+
+def _reason(verdict: Verdict) -> str:
+    """Return a verdict's sentence without the word, which stands above it."""
+    rest = verdict.sentence.removeprefix(verdict.word).strip()
+    return f"{rest[:1].upper()}{rest[1:]}"
