@@ -86,8 +86,8 @@ def run_audit(
     looks: Annotated[
         str | None,
         typer.Option(
-            help='Looks of one account: a number, or a rate such as "5/day". Default: those of the '
-            "busiest team of the history, or 1000."
+            help='Scored submissions (looks) of one account: a number, or a rate such as "5/day". '
+            "Default: those of the busiest team of the history, or 1000."
         ),
     ] = None,
     days: Annotated[

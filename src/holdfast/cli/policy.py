@@ -45,7 +45,10 @@ def init(
     ] = None,
     looks: Annotated[
         str | None,
-        typer.Option(help='Looks of one team: a number, or a rate such as "5/day". Default: 100.'),
+        typer.Option(
+            help='Scored submissions (looks) of one team: a number, or a rate such as "5/day". '
+            "Default: 100."
+        ),
     ] = None,
     days: Annotated[int | None, typer.Option(help="How many days the board runs.")] = None,
     teams: Annotated[int | None, typer.Option(help="Teams on the board.")] = None,

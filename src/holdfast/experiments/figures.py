@@ -80,9 +80,10 @@ def bias_figure(
         axes.set_yscale("log")
         axes.set_xlim(0.8, grid[-1])
         axes.set_ylim(_lowest(points, n, m), 1.35 * (1 - 1 / m))
-        axes.set_xlabel("looks at the score (k)")
-        axes.set_ylabel("bias: accuracy above guessing (1/m)")
-        axes.set_title(f"Overfitting a hidden test set: n = {n:,} examples, m = {m:,} classes")
+        axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g}")
+        axes.set_xlabel("scored submissions (looks)")
+        axes.set_ylabel("gain: accuracy above guessing, in points")
+        axes.set_title(f"Overfitting a hidden test set: {n:,} examples, {m:,} classes")
         axes.grid(which="major", color="0.88", linewidth=0.8)
         axes.set_axisbelow(True)
         for side in ("top", "right"):
@@ -113,9 +114,9 @@ def _draw_bounds(axes: Any, grid: NDArray[np.int64], n: int, m: int) -> None:
 
     anyone, fixed = _curve(above, grid), _curve(above_fixed, grid)
     axes.fill_between(anyone.looks, anyone.bias, 2 * highest, color="0.90", linewidth=0)
-    axes.plot(*anyone, color="black", linewidth=1.8, label="no attack exceeds")
+    axes.plot(*anyone, color="black", linewidth=1.8, label="no attack can exceed")
     axes.plot(
-        *fixed, color="black", linewidth=1.4, linestyle=":", label="no non-adaptive attack exceeds"
+        *fixed, color="black", linewidth=1.4, linestyle=":", label="no non-adaptive attack can"
     )
 
 
