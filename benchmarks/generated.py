@@ -21,6 +21,7 @@ from pathlib import Path
 
 from benchmarks import (
     champion_challenger,
+    choosing_a_rule,
     designs,
     lattice,
     multiclass_pairing,
@@ -41,7 +42,15 @@ def everything() -> dict[str, Generated]:
     """Return all generated numbers by name; what others are computed from comes first."""
     tables = [
         table
-        for module in (power, designs, lattice, champion_challenger, multiclass_pairing, tiny)
+        for module in (
+            power,
+            designs,
+            lattice,
+            champion_challenger,
+            multiclass_pairing,
+            tiny,
+            choosing_a_rule,
+        )
         for table in module.tables()
     ]
     found: list[Generated] = [PlannerTables(), WhatIf(), Example(), Demo(), AuditShown()]

@@ -137,7 +137,7 @@ def test_it_says_what_a_private_part_is_good_for_that_is_there(request_for):
     split = ["Public", "Private"] * 1000
     request = request_for(n=2000, split=split, final="all", looks=parse_looks("100"))
     assert would_do(request, verdict_of(gap=2.0), 0.5)[-1] == (
-        "Ranked by the 1,000 private examples alone (--final private) nothing gained on the "
-        "public board counts; a score there is good to ±3.1 points, and 2,401 would be for gaps "
-        "of 2 points."
+        "Ranked by the 1,000 private examples alone (--final private), nothing gained on the "
+        "public board would count; a score there is good to ±3.1 points, to ±2 points with 2,401 "
+        "of them."
     )

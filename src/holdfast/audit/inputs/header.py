@@ -20,7 +20,7 @@ def header(request: Request) -> str:
         _counted(m, "class", "classes"),
         _counted(request.teams, "team", "teams"),
         f"rule {request.release}",
-        _counted(each, "scored submission", "scored submissions") + " (looks) per account",
+        _counted(each, "scored submission (look)", "scored submissions (looks)") + " per account",
     ]
     if request.looks.text != f"{each:,} looks":
         words[-1] += f" ({request.looks.text})"

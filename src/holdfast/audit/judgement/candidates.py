@@ -78,7 +78,9 @@ def candidates(request: Request, gap: float) -> list[Candidate]:
     looks = numbers_of_looks(request)
     found = [(request.rule, k) for k in looks]
     for rule in fine:
+        # With one look each, a rule that remembers has nothing to remember.
+        fewer = [k for k in looks if k > request.accounts or not rule.remembers]
         if rule != request.rule:
-            found += [(rule, k) for k in ([today] if rule.waits else [today, *looks])]
+            found += [(rule, k) for k in ([today] if rule.waits else [today, *fewer])]
     priced = [Candidate(rule, k, loss(rule, k, request)) for rule, k in found]
     return sorted(priced, key=lambda each: (each.loss, str(each.rule), -each.looks))

@@ -14,7 +14,7 @@ from holdfast.audit.judgement.verdict import RESERVE, WORDS, word_for
 from holdfast.audit.result import Fix, Interval, RuleRow, Verdict
 from holdfast.audit.scenarios.measurer import Measurer
 from holdfast.audit.scenarios.rules import compared, price_points
-from holdfast.audit.scenarios.scenarios import Scenario, model_scenarios
+from holdfast.audit.scenarios.scenarios import Scenario, model_scenarios, suite_scenarios
 from holdfast.mechanisms import Exact, Ladder, Rounding, Rule
 from holdfast.problem import Problem
 
@@ -28,6 +28,8 @@ MOST_PLAYED = 4
 SHARE_OF_GAP = 0.125
 MOST_TRIALS = 64
 MOST_LABELS = 2 * 10**6
+# Labels scored in one play up to which the whole suite is played, as in an audit of the fix.
+WHOLE_SUITE = 2 * 10**5
 
 
 @dataclass(frozen=True)
@@ -117,10 +119,16 @@ class FixSearch:
 
     def _scenarios(self, rule: Rule, looks: int) -> list[Scenario]:
         request = self.measurer.request
+        n, m, _ = request.problem
+        problem, models = Problem(n, m, looks), bool(request.predictions)
         found = compared(request, rule, looks)
-        if request.predictions:
-            n, m, _ = request.problem
-            found = [*found, *model_scenarios(rule, Problem(n, m, looks), request.histories)]
+        if n * looks <= WHOLE_SUITE:
+            every = suite_scenarios(
+                rule, problem, request.histories, models=models, shares=request.baseline.unequal
+            )
+            return [*found, *(each for each in every if each not in found)]
+        if models:
+            found += model_scenarios(rule, problem, request.histories)
         return found
 
     def _play(self, rule: Rule, looks: int, gap: float) -> Interval:

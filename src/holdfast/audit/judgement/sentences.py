@@ -54,10 +54,10 @@ def reason(
         gain = f"no attack gained {f'more than {free}' if free else 'anything'}"
     where = ""
     if share < 1.0:
-        where = f" in the final ranking, {share:.0%} of which is the public part,"
+        where = f" in the final ranking, {100.0 * share:.0f} % of which is the public part,"
     elif about == "public board":
         where = " on the public part"
-    who = "" if points.mean <= 0.0 else f" {WHO[found.setting]},"
+    who = "," if points.mean <= 0.0 else f" {WHO[found.setting]},"
     attack = "" if points.mean <= 0.0 else f" (attack: {found.attack})"
     return f"{gain}{where}{who} with {looks(request, played)}{attack}."
 

@@ -56,12 +56,12 @@ def _no_looks(request: Request, gap: float) -> str:
 def _private(request: Request, gap: float) -> str:
     wanted, parts = private_examples(gap), request.parts
     if parts.private:
-        enough = "enough" if parts.private >= wanted else f"{wanted:,} would be"
         good = HALF_WIDTH / math.sqrt(parts.private)
+        more = "" if parts.private >= wanted else f", to ±{number(gap)} with {wanted:,} of them"
         return (
-            f"Ranked by the {parts.private:,} private examples alone (--final private) nothing "
-            f"gained on the public board counts; a score there is good to ±{good:.2g} points, "
-            f"and {enough} for gaps of {number(gap)}."
+            f"Ranked by the {parts.private:,} private examples alone (--final private), nothing "
+            f"gained on the public board would count; a score there is good to ±{good:.2g} "
+            f"points{more}."
         )
     return (
         f"A private part of {wanted:,} examples that no look is scored on would do: it decides the "

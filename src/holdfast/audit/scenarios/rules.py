@@ -101,10 +101,11 @@ def compare(
 def _stronger(
     own: StrongestAttack, other: StrongestAttack, on: Rule, grain: RoundingUnit
 ) -> StrongestAttack:
-    """Return the attack that was found on another rule; it says where if that is no chance."""
+    """Return the attack that was found on another rule, or its gain alone if that is chance."""
     here, there = own.points(grain), other.points(grain)
-    apart = here.high is not None and there.low is not None and there.low > here.high
-    return replace(other, on=str(on) if apart else None)
+    if here.high is None or there.low is None or there.low <= here.high:
+        return replace(own, bias=other.bias, trials=other.trials)
+    return replace(other, on=str(on))
 
 
 def row(

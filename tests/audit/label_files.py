@@ -1,0 +1,203 @@
+"""Twelve label files as owners have them, and what an audit says of each.
+
+    python -m tests.audit.label_files           compare with what was read and found true
+    python -m tests.audit.label_files --write   keep what it says now; read it before you commit it
+
+Each file is made from a fixed seed. What is kept is every sentence of both verdicts, in
+tests/audit/verdicts.json.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from holdfast.audit import Audit, audit, read_request
+
+KEPT = Path(__file__).with_name("verdicts.json")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A label file, who writes it, and how it is audited; `slow` takes more than a few seconds."""
+
+    name: str
+    write: Callable[[Path, np.random.Generator], dict[str, Any]]
+    slow: bool = True
+
+
+def table(path: Path, header: str, rows: Iterable[Iterable[object]], *, mark: str = "") -> Path:
+    """Write a CSV file, with a byte order mark if one is given."""
+    lines = [header, *(",".join(map(str, row)) for row in rows)]
+    path.write_text(mark + "\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def sorted_by_label(to: Path, rng: np.random.Generator) -> dict[str, Any]:
+    """Rows that come class by class, with ids that were drawn at random, under a strict rule."""
+    ids = rng.permutation(10**6)[:600]
+    rows = zip(ids, np.repeat(["cat", "cow", "dog"], 200), strict=True)
+    return {"labels": table(to / "truth.csv", "id,label", rows), "mechanism": "ladder:0.05",
+            "looks": "20"}  # fmt: skip
+
+
+def numbered_by_label(to: Path, rng: np.random.Generator) -> dict[str, Any]:
+    """Rows in random order whose ids were numbered class by class."""
+    labels = np.repeat(["cat", "cow", "dog"], 200)
+    order = rng.permutation(600)
+    rows = zip(order, labels[order], strict=True)
+    return {"labels": table(to / "truth.csv", "id,label", rows), "looks": "20"}
+
+
+def skewed(to: Path, rng: np.random.Generator) -> dict[str, Any]:
+    """One of a hundred examples is positive."""
+    labels = (rng.permutation(3000) < 30).astype(int)
+    rows = zip(rng.permutation(3000), labels, strict=True)
+    return {"labels": table(to / "truth.csv", "id,fraud", rows), "looks": "30",
+            "label_column": "fraud"}  # fmt: skip
+
+
+def several_labels(to: Path, rng: np.random.Generator) -> dict[str, Any]:
+    """Sets of labels as one text each, as of sounds."""
+    names = np.array(["music", "speech", "dog", "rain", "siren"])
+    chosen = rng.random((2000, 5)) < [0.5, 0.4, 0.2, 0.2, 0.1]
+    texts = [";".join(names[row]) or "none" for row in chosen]
+    rows = zip(rng.permutation(2000), texts, strict=True)
+    return {"labels": table(to / "truth.csv", "clip,labels", rows), "looks": "20"}
+
+
+def unicode_names(to: Path, rng: np.random.Generator) -> dict[str, Any]:
+    """Names of classes and ids in several scripts, after a byte order mark."""
+    names = np.array(["猫", "собака", "vache", "köttur"])
+    rows = zip((f"δείγμα-{j}" for j in rng.permutation(1200)), names[rng.integers(4, size=1200)],
+               strict=True)  # fmt: skip
+    return {"labels": table(to / "truth.csv", "όνομα,κλάση", rows, mark="\ufeff"), "looks": "20"}
+
+
+def fifty(to: Path, rng: np.random.Generator) -> dict[str, Any]:
+    """Fifty rows, two classes."""
+    rows = zip(rng.permutation(10**6)[:50], rng.permutation(50) % 2, strict=True)
+    return {"labels": table(to / "truth.csv", "id,label", rows), "looks": "5"}
+
+
+def large(to: Path, rng: np.random.Generator) -> dict[str, Any]:
+    """Two hundred thousand rows, and one look."""
+    np.save(to / "truth.npy", rng.integers(10, size=200_000).astype(np.uint8))
+    return {"labels": to / "truth.npy", "looks": "1"}
+
+
+def thousand_classes(to: Path, rng: np.random.Generator) -> dict[str, Any]:
+    """A thousand classes with ten examples each."""
+    labels = rng.permutation(np.repeat(np.arange(1000), 10))
+    rows = zip(rng.permutation(10_000), (f"n{label:08}" for label in labels), strict=True)
+    return {"labels": table(to / "truth.csv", "image,synset", rows), "looks": "50"}
+
+
+def private_part(to: Path, rng: np.random.Generator) -> dict[str, Any]:
+    """A public part that looks are scored on, and a private one that decides."""
+    usage = np.array(["Public", "Private"])[(rng.permutation(3000) >= 1000).astype(int)]
+    rows = zip(rng.permutation(3000), rng.integers(5, size=3000), usage, strict=True)
+    return {"labels": table(to / "truth.csv", "id,label,Usage", rows), "looks": "40", "teams": 25}
+
+
+def public_counts_too(to: Path, rng: np.random.Generator) -> dict[str, Any]:
+    """The same, but the final ranking is by all rows."""
+    return {**private_part(to, rng), "final": "all"}
+
+
+def float_codes(to: Path, rng: np.random.Generator) -> dict[str, Any]:
+    """Classes written as decimal numbers, as a data frame with gaps has them."""
+    rows = zip(rng.permutation(10**6)[:900], rng.integers(3, size=900).astype(float), strict=True)
+    return {"labels": table(to / "truth.csv", "id,target", rows), "looks": "8", "gap": 5.0,
+            "mechanism": "round:2"}  # fmt: skip
+
+
+def past_board(to: Path, rng: np.random.Generator) -> dict[str, Any]:
+    """A history with a byte order mark, tied ranks, and more looks than are stated."""
+    rows = zip(rng.permutation(10**6)[:418], rng.permutation(418) % 2, strict=True)
+    labels = table(to / "truth.csv", "PassengerId,Survived", rows)
+    scores = [(f"team {at // 11}", f"{(320 + at % 11) / 418:.5f}") for at in range(55)]
+    past = table(to / "history.csv", "TeamName,PublicScore", scores, mark="\ufeff")
+    return {"labels": labels, "history": past, "looks": "5"}
+
+
+def good_models(to: Path, rng: np.random.Generator) -> dict[str, Any]:
+    """A model that is nearly always right, a strict rule, and a wide gap: proven to be safe."""
+    labels = rng.integers(4, size=20_000)
+    guess = np.where(rng.random(20_000) < 0.97, labels, (labels + 1) % 4)
+    np.save(to / "truth.npy", labels.astype(np.uint8))
+    np.save(to / "model.npy", guess.astype(np.uint8))
+    return {"labels": to / "truth.npy", "predictions": [to / "model.npy"], "looks": "10",
+            "mechanism": "ladder:0.02", "gap": 4.0}  # fmt: skip
+
+
+CASES = [
+    Case("sorted by label", sorted_by_label),
+    Case("ids numbered by label", numbered_by_label),
+    Case("one in a hundred", skewed),
+    Case("several labels as text", several_labels),
+    Case("Unicode names", unicode_names),
+    Case("fifty rows", fifty),
+    Case("200,000 rows", large),
+    Case("1,000 classes", thousand_classes),
+    Case("private part decides", private_part),
+    Case("public part counts, too", public_counts_too),
+    Case("float codes", float_codes),
+    Case("history with a mark", past_board),
+    Case("good model, strict rule", good_models),
+]
+
+
+def audited(case: Case) -> Audit:
+    """Make the file and audit it."""
+    with tempfile.TemporaryDirectory() as folder:
+        options = case.write(Path(folder), np.random.default_rng(12))
+        return audit(read_request(**options))
+
+
+def said(result: Audit) -> dict[str, Any]:
+    """Return every sentence of the verdicts, and the findings."""
+    return {
+        "header": result.board.header,
+        "findings": [each.what for each in result.findings],
+        **{
+            verdict.about: [
+                verdict.sentence,
+                *([] if verdict.certified is None else [verdict.certified]),
+                *(fix.text for fix in verdict.fixes),
+                *verdict.would_do,
+            ]
+            for verdict in result.verdicts
+        },
+    }
+
+
+def kept() -> dict[str, Any]:
+    """Return what was read and found true."""
+    sentences: dict[str, Any] = json.loads(KEPT.read_text(encoding="utf-8"))
+    return sentences
+
+
+def main() -> int:
+    """Compare, or write."""
+    now = {}
+    for case in CASES:
+        now[case.name] = said(audited(case))
+        print(case.name, json.dumps(now[case.name], indent=1, ensure_ascii=False), flush=True)
+    if "--write" in sys.argv:
+        KEPT.write_text(json.dumps(now, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        return 0
+    differing = [name for name, sentences in kept().items() if now.get(name) != sentences]
+    print(f"differ: {', '.join(differing) or 'none'}")
+    return bool(differing)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
