@@ -139,18 +139,18 @@ def good_models(to: Path, rng: np.random.Generator) -> dict[str, Any]:
 
 
 CASES = [
-    Case("sorted by label", sorted_by_label),
+    Case("sorted by label", sorted_by_label, slow=False),
     Case("ids numbered by label", numbered_by_label),
     Case("one in a hundred", skewed),
     Case("several labels as text", several_labels),
     Case("Unicode names", unicode_names),
-    Case("fifty rows", fifty),
+    Case("fifty rows", fifty, slow=False),
     Case("200,000 rows", large),
     Case("1,000 classes", thousand_classes),
     Case("private part decides", private_part),
     Case("public part counts, too", public_counts_too),
-    Case("float codes", float_codes),
-    Case("history with a mark", past_board),
+    Case("float codes", float_codes, slow=False),
+    Case("history with a mark", past_board, slow=False),
     Case("good model, strict rule", good_models),
 ]
 

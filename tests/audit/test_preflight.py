@@ -3,7 +3,7 @@ import pytest
 
 from holdfast.audit import parse_looks
 from holdfast.audit.inputs.disclosure import rounding_unit_for
-from holdfast.audit.judgement.preflight import expected_best, preflight
+from holdfast.audit.judgement.preflight import coarse_rule, expected_best, preflight
 
 
 def codes(request):
@@ -124,3 +124,17 @@ def test_classes_in_runs_are_sorted_whatever_their_order(request_for):
     }
     assert "sorted-rows" not in codes
     assert "grouped-rows" in codes
+
+
+def test_a_rule_that_is_coarser_than_the_gap_is_named(request_for):
+    request = request_for(n=3000, release="ladder:0.05")
+    found = list(coarse_rule(request, 1.0))
+    assert [each.code for each in found] == ["coarse-rule"]
+    assert found[0].what == (
+        "The rule ladder:0.05 blurs scores by up to 5 points, and the ranking should show gaps of "
+        "1."
+    )
+    assert list(coarse_rule(request, 5.0)) == []
+    assert (
+        list(coarse_rule(request_for(n=50), 1.0)) == []
+    )  # one example of fifty is no rule's fault

@@ -21,7 +21,7 @@ from holdfast.audit.judgement.fixes import FixSearch
 from holdfast.audit.judgement.history_findings import history_findings
 from holdfast.audit.judgement.limits import limits
 from holdfast.audit.judgement.observed import observed
-from holdfast.audit.judgement.preflight import preflight
+from holdfast.audit.judgement.preflight import coarse_rule, preflight
 from holdfast.audit.judgement.verdict import gap_for, judge, worth
 from holdfast.audit.judgement.what_if import what_if
 from holdfast.audit.judgement.would_do import would_do
@@ -84,9 +84,9 @@ def audit(
 
     tell("pre-flight")
     history = observed(request, grain)
-    findings = preflight(request, grain) + history_findings(request, history)
-    findings += _played_fewer(request, budget)
     gap = gap_for(request, history)
+    findings = preflight(request, grain) + history_findings(request, history)
+    findings += (*coarse_rule(request, gap), *_played_fewer(request, budget))
     prior = models.prior_of(request.predictions, request.labels, request.problem.n_classes)
     model = models.stated_accuracy(prior, request, grain)
     context = PlayContext(request.labels, request.baseline, request.seed, prior)

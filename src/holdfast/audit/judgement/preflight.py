@@ -17,7 +17,7 @@ from holdfast.audit.result import Finding
 from holdfast.labels import Labels
 from holdfast.mechanisms import Rule
 
-__all__ = ["CHECKS", "expected_best", "preflight"]
+__all__ = ["CHECKS", "coarse_rule", "expected_best", "preflight"]
 
 # Fewer examples than this: one score's 95 % interval is wider than ten points.
 TINY = 400
@@ -215,6 +215,20 @@ def void_rounding(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
                 "rounded score still tells the exact number of matches.",
                 f"Round to {coarse} decimals or fewer, or use a Ladder.",
             )
+
+
+def coarse_rule(request: Request, gap: float) -> Iterator[Finding]:
+    """Find a rule that is coarser than the gap, in points, that the ranking should show."""
+    off = 100.0 * request.rule.resolution(request.problem)
+    if off > gap and request.rule.shows == "scores" and 100.0 / request.labels.size < gap:
+        yield Finding(
+            "coarse-rule",
+            "warning",
+            f"The rule {request.release} blurs scores by up to {off:g} points, and the ranking "
+            f"should show gaps of {gap:g}.",
+            "Honest teams that differ by the gap are not told apart, however safe it is.",
+            "Release finer scores to fewer looks, or rank by a private part.",
+        )
 
 
 def public_in_final(request: Request, grain: RoundingUnit) -> Iterator[Finding]:

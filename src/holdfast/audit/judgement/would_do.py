@@ -8,6 +8,7 @@ from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.sentences import number
 from holdfast.audit.judgement.verdict import RESERVE
 from holdfast.audit.result import Verdict
+from holdfast.bounds.bisection import fewest
 from holdfast.mechanisms import Exact
 from holdfast.problem import Problem
 
@@ -15,6 +16,8 @@ __all__ = ["private_examples", "would_do"]
 
 # Half-width of a 95 % interval of a score on N examples, in points, times sqrt(N), at most.
 HALF_WIDTH = 1.96 * 50.0
+# More public examples than this are no advice.
+MOST_EXAMPLES = 10**7
 
 
 def private_examples(gap: float) -> int:
@@ -36,6 +39,8 @@ def would_do(request: Request, verdict: Verdict, share: float) -> tuple[str, ...
         said.append(_no_looks(request, gap / share))
     if verdict.about == "final ranking":
         said.append(_private(request, gap))
+    else:
+        said.append(_public(request, gap))
     return tuple(text for text in said if text)
 
 
@@ -50,6 +55,26 @@ def _no_looks(request: Request, gap: float) -> str:
     return (
         f"No number of looks would do under {request.release}: one alone is forecast to gain "
         f"{number(float(f'{alone:.1g}'))}."
+    )
+
+
+def _public(request: Request, gap: float) -> str:
+    """Return how many public examples are forecast to be enough for today's rule and looks."""
+    _, m, k = request.problem
+    if not request.rule.refines(Exact(), request.problem):
+        return ""
+    forms = request.baseline.formulas
+
+    def enough(hundreds: int) -> bool:
+        return RESERVE * forms.principle(Problem(100 * hundreds, m, k)) < gap
+
+    found = fewest(enough, most=MOST_EXAMPLES // 100)
+    if found is None:
+        return ""
+    examples = float(f"{100 * found:.1e}")
+    return (
+        f"About {examples:,.0f} public examples are forecast to do for {request.release} and "
+        "today's looks; and nothing gained here counts where a private part decides alone."
     )
 
 
