@@ -364,9 +364,8 @@ def test_a_mixture_reads_rounding_that_hides_nothing():
     n, m, _ = problem = Problem(999, 20, 900)
     hidden = np.random.default_rng(5).integers(m, size=n)
     answers = RoundedAnswers.to_decimals(3)
-    attack = Auto(problem, rng=np.random.default_rng(6), answers=answers)
-    exact = Auto(problem, rng=np.random.default_rng(6))
-    assert attack.plan.chosen.attack == "mixture"
+    attack = Mixture(problem, rng=np.random.default_rng(6), n_certain=200, answers=answers)
+    exact = Mixture(problem, rng=np.random.default_rng(6), n_certain=200)
     while (query := attack.ask()) is not None:
         attack.tell(round(float((query == hidden).mean()), 3))
     assert (attack.predict() == play(exact, LabelOracle(hidden, problem=problem))).all()

@@ -32,7 +32,7 @@ SEED = 20_261_117
 # many, nor for much longer than so many seconds of a core of 2025.
 SHARE, FEWEST, MOST, SECONDS = 0.02, 6, 60, 0.4
 # What a label takes in the simplest attack, and a look in any.
-A_LABEL, A_LOOK = 2e-9, 2e-4
+A_LABEL, A_LOOK = 2e-9, 1e-4
 # An attack's effort was measured with so many looks; with fewer it remembers less.
 USUAL_LOOKS = 300
 # Rehearsals that are remembered: every trial of an experiment plans anew.
@@ -49,7 +49,7 @@ def board_of(setting: Setting) -> NewBestBoard:
     return NewBestBoard()
 
 
-def rehearsed(cls: type[Described], setting: Setting) -> Estimate:
+def rehearsed(cls: type[Described], setting: Setting, *, effort: float | None = None) -> Estimate:
     """Return the mean gain above the start of games played in the head, one at least.
 
     The games are the same for every model with the same probabilities, whatever its labels.
@@ -59,7 +59,7 @@ def rehearsed(cls: type[Described], setting: Setting) -> Estimate:
         return setting.from_scratch(*rehearsed(cls, setting.without_prior())[:3])
     key = (cls, setting.problem, setting.answers, _fingerprint(setting))
     if key not in _known:
-        _known[key] = _mean_gain(cls, setting, max(1, _games(cls, setting)))
+        _known[key] = _mean_gain(cls, setting, max(1, _games(cls, setting, effort)))
         if len(_known) > REMEMBERED:
             _known.popitem(last=False)
     gain, played = _known[key]
@@ -67,25 +67,35 @@ def rehearsed(cls: type[Described], setting: Setting) -> Estimate:
     return Estimate(gain, setting.problem.n_queries, reason)
 
 
-def rehearsed_if_hard(cls: type[Described], setting: Setting) -> Estimate | None:
+def rehearsed_if_hard(
+    cls: type[Described], setting: Setting, *, hard: bool = False, effort: float | None = None
+) -> Estimate | None:
     """Return the rehearsed gain where limits of many examples fail: from a model, or on a subset.
 
     None: the formula holds, or games take too long.
+
+    Parameters
+    ----------
+    cls
+        The attack.
+    setting
+        What is known before the first look.
+    hard
+        Whether the formula fails here for reasons of the attack's own.
+    effort
+        The attack's effort here, where it differs from the usual one.
     """
-    hard = setting.informed or isinstance(setting.answers, SubsetAnswers)
-    able = hard and setting.in_head and _games(cls, setting) >= FEWEST
-    return rehearsed(cls, setting) if able else None
+    hard = hard or setting.informed or isinstance(setting.answers, SubsetAnswers)
+    able = hard and setting.in_head and _games(cls, setting, effort) >= FEWEST
+    return rehearsed(cls, setting, effort=effort) if able else None
 
 
-def _games(cls: type[Described], setting: Setting) -> int:
-    return int(min(MOST, SECONDS / _seconds(cls, setting)))
-
-
-def _seconds(cls: type[Described], setting: Setting) -> float:
-    """Return about how long a game takes."""
+def _games(cls: type[Described], setting: Setting, effort: float | None) -> int:
+    """Return how many games there is time for."""
     k = setting.problem.n_queries
-    labels = cls.work(setting.problem) * cls.effort * min(1.0, (k + 30) / USUAL_LOOKS)
-    return A_LABEL * labels + A_LOOK * k
+    effort = cls.effort if effort is None else effort
+    labels = cls.work(setting.problem) * effort * min(1.0, (k + 30) / USUAL_LOOKS)
+    return int(min(MOST, SECONDS / (A_LABEL * labels + A_LOOK * k)))
 
 
 def _fingerprint(setting: Setting) -> bytes | None:

@@ -47,8 +47,8 @@ class Setting:
     """What is known before the first look: the sizes, a model, and what an answer tells.
 
     `most` is a gain above n/m that no attack without a model exceeds, for formulas that are true
-    of many examples only. `in_head` tells whether a forecast may play games in the head, which is
-    too slow where many settings are compared.
+    of many examples only. `in_head` tells whether a forecast may play games in the head, which
+    takes a moment: a plan does, and what compares many settings does not.
 
     >>> Setting(Problem(1000, 10, 50)).start
     100.0
@@ -58,7 +58,7 @@ class Setting:
     prior: Prior | None = None
     answers: AnswerModel = field(default_factory=ExactAnswers)
     most: float = math.inf
-    in_head: bool = True
+    in_head: bool = False
 
     def __post_init__(self) -> None:
         if self.prior is not None:

@@ -202,7 +202,7 @@ def _divided(setting: Setting, sure: int) -> tuple[float, int, str]:
     if setting.prior is not None:
         order = np.argsort(setting.prior.ranked(1)[1][:, 0], kind="stable")
         prior = part_of(setting.prior, np.sort(order[sure:]))
-    rest = Setting(Problem(n - sure, m, left), prior, in_head=False)
+    rest = Setting(Problem(n - sure, m, left), prior)
     able = REST if prior is None else INFORMED_REST
     gains = {cls.name: cls.forecast(rest).gain for cls in able}
     second = max(gains, key=lambda name: gains[name])

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from holdfast.answers import RoundedAnswers, SubsetAnswers
 from holdfast.attacks._answer_likelihood import informative_share
+from holdfast.attacks.steering._candidate_labels import CLASSES_PER_POSITION
 from holdfast.attacks.steering._model_margin import (
     left_to_gain,
     model_ratio,
     model_worth,
     openness,
 )
+from holdfast.attacks.steering._windows import n_windows, remembered_looks
 from holdfast.bounds.binomial import entropy
 from holdfast.bounds.rate_distortion import NATS_PER_LOOK, gain_for_nats, spend
 from holdfast.forecasts import Setting
-from holdfast.forecasts.tables import grid, table
+from holdfast.forecasts.tables import along, grid, table
+from holdfast.problem import Problem
 
 __all__ = ["answer_worth", "steered_gain"]
 
-# Variance of a count, given the answers before, in units of n/m: two labels per example, and those
-# examples that are parked add nothing.
-COUNT_VARIANCE = 0.3
+# Variance of a count, given the answers before, in units of n/m, while all labels are open, by the
+# number of classes: two labels per example, and those examples that are parked add nothing. Fitted
+# to noise of variance 0.03, 0.3 and 3 times n/m at n = 300 and 1000, k = 30 to 1300.
+VARIANCE_CLASSES, COUNT_VARIANCE = (2, 10, 100), (0.33, 0.55, 0.8)
+# The variance and what is gained from it depend on each other: so many steps to where they agree.
+STEPS = 8
 # What steering to the boundaries of coarse rounding leaves of an answer's information: the gain at
 # (10000, 10), k = 128, two decimals is 2/3 of that with exact answers.
 WORTH_AT_BOUNDARY = 0.45
@@ -46,11 +52,11 @@ def steered_gain(setting: Setting, measured: str, *, at_boundary: bool = False) 
     """
     problem = setting.scored
     n, m, k = problem
-    c = table(measured)
-    ratio = grid([c["classes"], c["looks"], c["loads"]], c["ratio"], [m, k, k * m / n])
-    worth = answer_worth(setting)
+    worth = answer_worth(setting, measured)
+    ratio = _law_ratio(problem, measured, worth)
+    loads = table(measured)["loads"]
     # With far fewer examples than classes an answer is hardly ever but 0, and not a normal number.
-    beyond = k * m / n > c["loads"][-1]
+    beyond = k * m / n > loads[-1]
     a_look = min(NATS_PER_LOOK, entropy(n, m)) if beyond else NATS_PER_LOOK
     steered = at_boundary and isinstance(setting.answers, RoundedAnswers)
     if setting.prior is None:
@@ -69,12 +75,38 @@ def steered_gain(setting: Setting, measured: str, *, at_boundary: bool = False) 
     return min(gain, share * (setting.problem.n_examples - setting.start))
 
 
-def answer_worth(setting: Setting) -> float:
+def _law_ratio(problem: Problem, measured: str, worth: float) -> float:
+    """Return the measured ratio to the law, for answers that are worth a share of exact ones.
+
+    Many looks are split among windows of examples, each a game of its own; what noise leaves of
+    the looks is the load.
+    """
+    n, m, k = problem
+    c = table(measured)
+    at = [m, max(1.0, k / _windows(problem)), k * m / n * worth]
+    return grid([c["classes"], c["looks"], c["loads"]], c["ratio"], at)
+
+
+def _windows(problem: Problem) -> int:
+    n, m, k = problem
+    positions = -(-n // max(1, m // CLASSES_PER_POSITION))
+    return n_windows(positions, k, remembered_looks(positions, m, informed=False))
+
+
+def answer_worth(setting: Setting, measured: str | None = None) -> float:
     """Return which share of an exact answer's information is left to steer by."""
     answers, problem = setting.answers, setting.problem
     if setting.exact or isinstance(answers, SubsetAnswers):
         return 1.0
     if setting.prior is not None:
         return model_worth(setting.prior, answers, problem)
-    n, m, _ = problem
-    return informative_share(answers, COUNT_VARIANCE * n / m, n / m, problem)
+    n, m, k = problem
+    open_to_all = along(VARIANCE_CLASSES, COUNT_VARIANCE, m) * n / m / _windows(problem)
+    worth, most = 1.0, n * (1.0 - 1.0 / m)
+    for _ in range(STEPS):
+        gain = gain_for_nats(problem, NATS_PER_LOOK * k * worth)
+        if measured is not None:
+            gain *= _law_ratio(problem, measured, worth)
+        left = max(open_to_all * (1.0 - gain / most), 1e-9)
+        worth = 0.5 * (worth + informative_share(answers, left, n / m, problem))
+    return worth

@@ -28,6 +28,7 @@ from holdfast.attacks.steering._multiclass_pairing import (
 )
 from holdfast.attacks.steering._rate_law import steered_gain
 from holdfast.attacks.steering._water_filling import lagrange_slope, pair_labels
+from holdfast.attacks.steering._windows import WINDOW_LOOKS, n_windows, remembered_looks
 from holdfast.errors import InconsistentAnswer
 from holdfast.forecasts import Estimate, Setting
 from holdfast.forecasts.tables import along, table
@@ -42,11 +43,6 @@ __all__ = ["AnytimeChampionChallenger", "ChampionChallenger"]
 NATS_PER_LOOK = 0.45
 # The last query of a window has no later one to correct it: park a little earlier.
 LAST_LOOK_LEVEL = 0.85
-# Looks per window: its cost grows with the square of them.
-WINDOW_LOOKS = 600
-# With many classes a posterior soon is far from linear: better to begin anew from the estimates
-# after a few answers than to remember exactly how positions vary together.
-MANY_CLASSES, SHORT_MEMORY = 32, 64
 # Looks that the anytime attack plans ahead: a share of those it has had, and a few.
 PLANNED_SHARE = 0.3
 PLANNED_AT_LEAST = 3.0
@@ -142,13 +138,10 @@ class ChampionChallenger(InformedAttack):
         self._worth = self._fraction  # share of an answer's nats that is not noise
         nats = NATS_PER_LOOK * self._worth * self._problem.n_queries
         self._table = CandidateTable(self._problem, self._prior, nats)
-        forgetful = (
-            self._problem.n_classes >= MANY_CLASSES
-            and not self._table.informed
-            and self._table.n_positions > WINDOW_LOOKS
-        )
         self._two_ahead = self._table.informed or self._problem.n_classes == 2
-        self._memory = SHORT_MEMORY if forgetful else WINDOW_LOOKS
+        self._memory = remembered_looks(
+            self._table.n_positions, self._problem.n_classes, informed=self._table.informed
+        )
         self._windows = self._split()
         self._entered = 0  # windows entered so far
         self._began = 0  # the look after which the window in play began
@@ -169,10 +162,8 @@ class ChampionChallenger(InformedAttack):
     def _split(self) -> list[NDArray[np.intp]]:
         """Return the positions of each window, every one a cross-section of those in play."""
         in_play = self._table.in_play
-        n_windows = min(-(-self._problem.n_queries // WINDOW_LOOKS), in_play.size)
-        if self._memory < WINDOW_LOOKS:
-            n_windows = 1
-        return [in_play[start::n_windows] for start in range(n_windows)]
+        parts = n_windows(in_play.size, self._problem.n_queries, self._memory)
+        return [in_play[start::parts] for start in range(parts)]
 
     def _planned(self, index: int) -> float:
         """Return how many looks, this one included, the window in play should plan for."""

@@ -29,6 +29,10 @@ from holdfast.problem import Problem
 
 __all__ = ["Lattice"]
 
+# Its effort with more than a few classes and too few looks for all labels: most of its rounds are
+# tests of whole clusters.
+LEAPING_EFFORT = 10.0
+
 
 class Lattice(InformedAttack):
     r"""Recover every label exactly, in rounds of rows that are read as sets of bits.
@@ -96,10 +100,15 @@ class Lattice(InformedAttack):
     @classmethod
     def forecast(cls, setting: Setting) -> Estimate:
         """Return the expected gain of the labels that it makes certain."""
-        played = rehearsed_if_hard(cls, setting)
+        sure, looks = lattice_certain(setting)
+        n, m, _ = setting.problem
+        # With many classes the rounds that it can afford come in leaps, and are quickly played.
+        leaps = m > tuning.FEW_CLASSES_AT_MOST and sure < n and not setting.informed
+        played = rehearsed_if_hard(
+            cls, setting, hard=leaps, effort=LEAPING_EFFORT if leaps else None
+        )
         if played is not None:
             return played
-        sure, looks = lattice_certain(setting)
         reason = f"makes {sure:,} labels certain: measured multiple of the limit"
         return Estimate(setting.sure_gain(sure), looks, reason)
 
