@@ -180,12 +180,18 @@ class Accounts:
             members = store.find(transaction, Member, "WHERE member = ?", user.id)
         return Caller(user, None, tuple(members), secret)
 
+    def believed(self, text: str) -> Caller | None:
+        """Return who has a token that was found valid a moment ago."""
+        known = self._believed.get(text)
+        if known is None or clock() - known[0] >= TOKEN_LASTS:
+            return None
+        return Caller(token=known[1])
+
     def from_token(self, text: str) -> Caller:
         """Return who has this token, or say what is wrong with it."""
         now = clock()
-        believed = self._believed.get(text)
-        if believed is not None and now - believed[0] < TOKEN_LASTS:
-            return Caller(token=believed[1])
+        if (known := self.believed(text)) is not None:
+            return known
         prefix, _, rest = text.partition("_")
         number, _, secret = rest.partition("_")
         token = None

@@ -8,13 +8,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 from holdfast.errors import InvalidInput
-from holdfast.guard.policy import Policy
 from holdfast.guard.windows import clock
 from holdfast.quoting import quoted
 from holdfast.server import store
 from holdfast.server.gatekeeper import Gatekeeper, rebuilt
 from holdfast.server.records import Board, Phase, Standing, Team
-from holdfast.server.standings import Row, as_rows, rows_from_text, rows_to_text
+from holdfast.server.standings import Row, as_rows, policy_of, rows_from_text, rows_to_text
 
 __all__ = ["Boards"]
 
@@ -102,7 +101,7 @@ class Boards:
         """
         if phase.snapshot is not None and not live:
             return rows_from_text(phase.snapshot)[skip : skip + most]
-        rule = Policy.parse(phase.policy).mechanism
+        rule = policy_of(phase.policy).mechanism
         with self._store.reading() as transaction:
             # Groups go by differences from the head of a group, so they are counted from the top.
             found = store.find(
@@ -193,7 +192,7 @@ class Boards:
 
     def _new_policy(self, board: Board, phase: Phase, value: str) -> str:
         """Put another policy in force: a new phase if another rule releases."""
-        old = Policy.parse(phase.policy)
+        old = policy_of(phase.policy)
         fresh = self._gatekeeper.new_phase(
             board.id,
             phase.number,
@@ -202,7 +201,7 @@ class Boards:
             id_column=phase.id_column,
             label_column=phase.label_column,
         )
-        new = Policy.parse(fresh.policy)
+        new = policy_of(fresh.policy)
         if phase.finals is not None:
             raise InvalidInput("policy must be set before the board is closed.")
         if fresh.data_set != phase.data_set:

@@ -9,11 +9,14 @@ from __future__ import annotations
 import csv
 import io
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,8 +41,8 @@ from holdfast.server.standings import advanced, chosen
 
 __all__ = ["Answer", "Facts", "Gatekeeper"]
 
-# How old the exposure on a page may be, in microseconds: it takes a pass over all entries.
-EXPOSURE_LASTS = 30 * 1_000_000
+# An exposure that takes longer than this is not waited for, in seconds.
+QUICK_SECONDS = 0.1
 
 LAST_ID: Question = ("SELECT MAX(id) FROM holdfast_submissions", ())
 STANDING = "WHERE board = ? AND phase = ? AND team = ?"
@@ -89,7 +92,8 @@ class Gatekeeper:
         self.store = store.Store(self.ledger.storage, self._reader.storage)
         self._hosts: dict[tuple[str, str], GuardedFile] = {}
         self._making = threading.Lock()
-        self._exposures: dict[str, tuple[int, DataSetExposure | None]] = {}
+        self._exposures: dict[str, _Measured] = {}
+        self._measuring = threading.Lock()
 
     def close(self) -> None:
         """Let go of the database."""
@@ -286,21 +290,47 @@ class Gatekeeper:
         return close(self._host(phase))
 
     def exposure(self, phase: Phase) -> DataSetExposure | None:
-        """Return what all looks at a phase's test set allow, at most half a minute old.
+        """Return what all looks at a phase's test set allow; None: nobody has looked.
 
-        None: nobody has looked.
+        A pass over all entries: where that takes long, the last result is shown while another
+        thread makes the next one.
         """
         known = self._exposures.get(phase.data_set)
-        now = clock()
-        if known is None or now - known[0] > EXPOSURE_LASTS:
-            for each in exposure(self._reader):
-                self._exposures[each.data_set] = (now, each)
-            known = self._exposures.get(phase.data_set, (now, None))
-        return known[1]
+        with self.store.reading() as transaction:
+            head = transaction.head().number
+        if known is not None and known.head == head:
+            return known.exposure
+        if known is None or known.seconds < QUICK_SECONDS:
+            return self._measure_exposure(phase.data_set, head)
+        if self._measuring.acquire(blocking=False):
+            work = partial(self._measure_exposure, phase.data_set, head, self._measuring)
+            threading.Thread(target=work, daemon=True).start()
+        return known.exposure
+
+    def _measure_exposure(
+        self, data_set: str, head: int, lock: threading.Lock | None = None
+    ) -> DataSetExposure | None:
+        began = time.perf_counter()
+        try:
+            found = {each.data_set: each for each in exposure(self._reader)}
+            seconds = time.perf_counter() - began
+            self._exposures[data_set] = _Measured(head, found.get(data_set), seconds)
+        finally:
+            if lock is not None:
+                lock.release()
+        return found.get(data_set)
 
     def verify(self) -> Verification:
         """Check the whole ledger."""
         return self._reader.verify()
+
+
+class _Measured(NamedTuple):
+    """An exposure, the number of entries that it is of, and how long it took."""
+
+    head: int
+    exposure: DataSetExposure | None
+    seconds: float
 
 
 class _Look:

@@ -17,7 +17,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 
 from holdfast.errors import HoldfastError
-from holdfast.guard.policy import Policy
 from holdfast.guard.windows import as_datetime, clock
 from holdfast.mechanisms import Told
 from holdfast.problem import Problem as Sizes
@@ -36,7 +35,7 @@ from holdfast.server.api import (
 from holdfast.server.problems import Problem, as_problem
 from holdfast.server.records import Board, Phase, Team, Token
 from holdfast.server.site import COOKIE, Site, address, site_of
-from holdfast.server.standings import meaningless, sparkline
+from holdfast.server.standings import meaningless, policy_of, sparkline
 from holdfast.server.uploads import largest_upload
 
 __all__ = ["error_page", "router"]
@@ -129,7 +128,7 @@ def board(request: Request, slug: str, skip: Annotated[int, Query(ge=0, le=10**9
     """Show the standings."""
     site, board, phase, caller = _at(request, slug)
     rows = seen_rows(site, board, phase, caller, ON_A_PAGE, skip)
-    rule = Policy.parse(phase.policy).mechanism
+    rule = policy_of(phase.policy).mechanism
     scores = rule.shows == "scores"
     sizes = Sizes(phase.n_examples, 2, 1)
     gap = (
@@ -153,7 +152,7 @@ def board(request: Request, slug: str, skip: Annotated[int, Query(ge=0, le=10**9
 def rules(request: Request, slug: str) -> Response:
     """Show the policy in words, the budget, and what the looks so far allow."""
     site, board, phase, caller = _at(request, slug)
-    policy = Policy.parse(phase.policy)
+    policy = policy_of(phase.policy)
     with site.store.reading() as transaction:
         head = transaction.head()
         spent = transaction.data_set_looks(phase.data_set)
@@ -196,7 +195,7 @@ def _submit_page(
         status=status,
         **shared,
         facts=site.gatekeeper.facts(phase),
-        policy=Policy.parse(phase.policy),
+        policy=policy_of(phase.policy),
         left=left,
         answer=answer,
         problem=problem,
@@ -252,7 +251,7 @@ def team(request: Request, slug: str, number: int) -> Response:
         **_shared(site, board, phase, caller),
         team=shown,
         mine=mine,
-        choices=Policy.parse(phase.policy).final_choices,
+        choices=policy_of(phase.policy).final_choices,
         row=next(
             (r for r in seen_rows(site, board, phase, caller, 10**6, 0) if r.team == number), None
         ),
@@ -349,7 +348,7 @@ def host(request: Request, slug: str) -> Response:
 def _host_page(request: Request, slug: str, *, done: str = "", problem: Any = None) -> Response:
     site, board, phase, caller = _at(request, slug)
     site.require_host(board, caller)
-    policy = Policy.parse(phase.policy)
+    policy = policy_of(phase.policy)
     exposure = site.gatekeeper.exposure(phase)
     now = clock()
     with site.store.reading() as transaction:

@@ -24,13 +24,14 @@ from holdfast.server.observing import Meter
 from holdfast.server.problems import Problem
 from holdfast.server.records import Board, Phase, Team
 from holdfast.server.settings import Settings
-from holdfast.server.uploads import read_body
+from holdfast.server.uploads import largest_upload, read_body
 
 __all__ = ["COOKIE", "Site", "site_of"]
 
 Result = TypeVar("Result")
 
 COOKIE = "holdfast_session"
+BEARER = "Bearer "
 # Forms without a file are small.
 LARGEST_FORM = 128 * 1024
 
@@ -56,6 +57,8 @@ class Site:
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
         self._flood, self._sign_ins = parse(settings.flood), parse(settings.sign_ins)
         self._threads: CapacityLimiter | None = None
+        # By board. A test set that was replaced by a larger one is noticed by a refusal here.
+        self.largest: dict[str, int] = {}
 
     async def look(self, work: Callable[..., Result], *arguments: Any) -> Result:
         """Do blocking work for a look in one of a few threads; more would only wait in line."""
@@ -76,6 +79,8 @@ class Site:
     async def body(self, request: Request, most: int) -> bytes:
         """Return a request's body, within its size and its time."""
         announced = request.headers.get("content-length")
+        if announced is not None and announced.isdecimal() and int(announced) > most:
+            self.largest.clear()
         try:
             async with asyncio.timeout(self.settings.upload_seconds):
                 return await read_body(request.stream(), announced, most)
@@ -95,7 +100,19 @@ class Site:
         replayed = Request(request.scope, again)
         return await replayed.form(max_files=1, max_fields=20, max_part_size=most)
 
+    def largest_upload(self, slug: str) -> int:
+        """Return how many bytes an upload to a board may have, and remember it for a while."""
+        phase = self.phase(self.board(slug))
+        if len(self.largest) > 1000:
+            self.largest.clear()
+        self.largest[slug] = largest_upload(self.gatekeeper.facts(phase).n_examples)
+        return self.largest[slug]
+
     # Who is asking.
+
+    def believed(self, request: Request) -> Caller | None:
+        """Return who sends a token that was found valid a moment ago."""
+        return self.accounts.believed(request.headers.get("authorization", "").removeprefix(BEARER))
 
     def caller(self, request: Request) -> Caller:
         """Return who is asking: by a token, or else by a session."""

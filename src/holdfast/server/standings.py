@@ -13,8 +13,10 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 
 from holdfast.guard.entry import Entry
+from holdfast.guard.policy import Policy
 from holdfast.mechanisms import Rule, recorded_mechanism
 from holdfast.problem import Problem
 from holdfast.server.records import Phase, Standing
@@ -50,6 +52,18 @@ class Row:
     hidden: bool = False
 
 
+@lru_cache(maxsize=1000)
+def rule_of(text: str) -> Rule:
+    """Return the rule that an entry names; a rule has no state of its own."""
+    return recorded_mechanism(text)
+
+
+@lru_cache(maxsize=1000)
+def policy_of(text: str) -> Policy:
+    """Return the policy of a phase."""
+    return Policy.parse(text)
+
+
 def advanced(
     standing: Standing | None, phase: Phase, team: int, entry: Entry, *, counts: bool = True
 ) -> Standing:
@@ -64,7 +78,7 @@ def advanced(
         standing = standing._replace(looks=standing.looks + 1, last=entry.time)
     if entry.released is None:
         return standing
-    rule = recorded_mechanism(entry.rule)
+    rule = rule_of(entry.rule)
     history = [*standing.history.split(), entry.released][-LONGEST_HISTORY:]
     standing = standing._replace(history=" ".join(history))
     value = _order(rule, float(entry.released))
@@ -80,7 +94,7 @@ def chosen(standing: Standing, entry: Entry) -> Standing:
     """Return a team's row when it lets one of its looks stand on the board."""
     if entry.released is None:
         return standing
-    value = _order(recorded_mechanism(entry.rule), float(entry.released))
+    value = _order(rule_of(entry.rule), float(entry.released))
     return standing._replace(
         released=entry.released, value=value, entry=entry.number, reached=entry.time, fixed=1
     )
