@@ -49,7 +49,10 @@ def test_the_json_has_each_exponent_next_to_the_theory(holdfast, quick, tmp_path
     assert result["exhaustive_doubling_looks"]["mean"] == pytest.approx(3.0)
     assert (tmp_path / "bias.svg").exists()
     lines = (tmp_path / "rows.csv").read_text().splitlines()
-    assert lines[0] == "attack,n,m,k,trial,seed,matches,accuracy,bias,gain,looks,seconds"
+    assert lines[0] == (
+        "attack,n_examples,n_classes,n_queries,trial,seed,matches,accuracy,bias,gain_examples,"
+        "looks,seconds"
+    )
 
 
 @pytest.mark.slow

@@ -81,6 +81,7 @@ def bias_figure(
         axes.set_xlim(0.8, grid[-1])
         axes.set_ylim(_lowest(points, n, m), 1.35 * (1 - 1 / m))
         axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g}")
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:,g}")
         axes.set_xlabel("scored submissions (looks)")
         axes.set_ylabel("gain: accuracy above guessing, in points")
         axes.set_title(f"Overfitting a hidden test set: {n:,} examples, {m:,} classes")
