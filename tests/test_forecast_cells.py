@@ -1,0 +1,84 @@
+"""Forecasts agree with games on random cells, and nothing chosen is far from its best rival.
+
+Tolerance: 15 % or four standard errors of the mean gain; for choices 10 % or four of the lead.
+"""
+
+import numpy as np
+import pytest
+from benchmarks.forecast_cells import (
+    Cell,
+    CellResult,
+    Played,
+    cell_result,
+    random_cells,
+    shares,
+)
+
+from holdfast.mechanisms import parse_mechanism
+from holdfast.problem import Problem
+
+FORECAST, CHOICE = 0.15, 0.10
+
+
+def wrong(results):
+    return [
+        (result.cell, each)
+        for result in results
+        for each in result.played[:1]
+        if each.within(FORECAST) is False
+    ]
+
+
+def test_cells_are_drawn_from_the_whole_range():
+    cells = list(random_cells(1, 400))
+    assert cells[:5] == list(random_cells(1, 5))
+    sizes = np.array([cell.problem for cell in cells])
+    assert (sizes[:, 2] <= sizes[:, 0]).all()
+    assert sizes.min(axis=0).tolist() <= [30, 2, 1]
+    assert sizes[:, 0].max() > 2500
+    assert sizes[:, 1].max() > 800
+    assert {cell.prior for cell in cells} == {"none", "flat", "spread", "pairs", "shares"}
+    for text in {cell.rule for cell in cells}:
+        parse_mechanism(text)
+
+
+def test_what_is_right_is_counted():
+    cell = next(iter(random_cells(1, 1)))
+    good, bad = Played("a", 11.0, 10.0, 0.1, 9), Played("b", 20.0, 10.0, 1.0, 9)
+    none = Played("c", None, 10.0, 1.0, 9)
+    assert [each.within(FORECAST) for each in (good, bad, none)] == [True, False, None]
+    gains = np.array([[10.0, 10.2, 9.9], [14.0, 14.1, 13.9], [2.0, 30.0, 2.0]])
+    result = CellResult(cell, [good, bad, none], gains)
+    assert not result.chosen_well(CHOICE)  # the second gains 40 % more, whatever the labels
+    assert result._replace(gains=gains[[1, 0, 2]]).chosen_well(CHOICE)
+    assert shares([result], FORECAST, CHOICE) == [
+        "forecasts: 1 of 1 right (100.0%)",
+        "all: 1 of 2 right (50.0%), 1 not made",
+        "choices: 0 of 1 right (0.0%)",
+    ]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        Cell(Problem(85, 18, 38), "exact", "flat", 0.5, 5),
+        Cell(Problem(200, 20, 90), "exact", "none", 0.0, 5),
+        Cell(Problem(200, 2, 250), "gaussian:0.01", "none", 0.0, 5),
+        Cell(Problem(300, 10, 60), "ladder", "none", 0.0, 5),
+        Cell(Problem(300, 10, 60), "improved", "flat", 0.4, 5),
+    ],
+    ids=lambda cell: f"{tuple(cell.problem)}-{cell.rule}-{cell.prior}",
+)
+def test_cells_that_were_wrong_once(cell):
+    result = cell_result(cell, work=8e6, fewest=4)
+    assert not wrong([result]), result.played
+    assert result.chosen_well(CHOICE), result.played
+
+
+@pytest.mark.slow
+def test_random_cells():
+    results = [cell_result(cell, work=1e7) for cell in random_cells(8201, 40, most=400)]
+    known = [result for result in results if result.played[0].told is not None]
+    assert len(known) >= 30
+    assert len(wrong(known)) <= 0.05 * len(known), wrong(known)
+    assert all(result.chosen_well(CHOICE) for result in results)
