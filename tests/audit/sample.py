@@ -197,7 +197,7 @@ def sample_audit() -> result.Audit:
             binds="anybody without a model of the labels",
             binds_model=None,
             not_covered=(),
-            looks_until={"possible": 12, "allowed": 2, "guaranteed": None},
+            looks_until={"possible": 12, "forecast": None, "allowed": 2},
             searched=10**6,
             recover_all=2531,
         ),

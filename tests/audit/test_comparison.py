@@ -8,7 +8,7 @@ import pytest
 from holdfast.audit import as_json, compare, comparison_as_json, read_audit
 from holdfast.audit.result import Finding, Gain
 from holdfast.errors import InvalidInput
-from tests.audit.sample import interval, sample_audit
+from tests.audit.sample import interval, sample_audit, sample_with_private_part
 
 
 def after():
@@ -98,6 +98,18 @@ def test_the_sentence_tells_both_words_and_both_gains():
     assert compare(after(), after()).sentence == (
         "SAFE: the worst gain found stays at 0.2 points (block-climb)."
     )
+
+
+def test_two_verdicts_are_compared_each_with_its_own():
+    before = sample_with_private_part()
+    public = replace(before.public, word="MARGINAL", points=interval(0.6))
+    comparison = compare(before, replace(before, public=public))
+    assert comparison.sentence == (
+        "Final ranking: SAFE: the worst gain found stays at 0 points. Public board: UNSAFE becomes "
+        "MARGINAL: the worst gain found falls from 10.4 points (champion-challenger) to 0.6 points "
+        "(champion-challenger)."
+    )
+    assert comparison_as_json(comparison)["public"]["after"]["word"] == "MARGINAL"
 
 
 def test_attacks_are_matched_by_name_and_knowledge_the_strongest_first():

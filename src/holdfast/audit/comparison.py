@@ -67,7 +67,7 @@ def compare(before: Audit, after: Audit) -> Comparison:
     return Comparison(
         before=before,
         after=after,
-        sentence=_sentence(before.verdict, after.verdict),
+        sentence=_sentences(before, after),
         notes=tuple(_notes(before, after)),
         settings=_settings(before, after),
         attacks=_attacks(before, after),
@@ -84,6 +84,7 @@ def comparison_as_json(comparison: Comparison) -> dict[str, Any]:
             "sentence": comparison.sentence,
             "notes": comparison.notes,
             "verdict": {side: audit.verdict for side, audit in sides.items()},
+            "public": {side: audit.public for side, audit in sides.items()},
             "limits": {side: audit.limits for side, audit in sides.items()},
             "settings": [each for each in comparison.settings if each.differs],
             "attacks": comparison.attacks,
@@ -93,15 +94,23 @@ def comparison_as_json(comparison: Comparison) -> dict[str, Any]:
     return data
 
 
+def _sentences(before: Audit, after: Audit) -> str:
+    """Return what became of the verdict, and of that on the public board where both have one."""
+    text = _sentence(before.verdict, after.verdict)
+    if before.public is not None and after.public is not None:
+        text = f"Final ranking: {text} Public board: {_sentence(before.public, after.public)}"
+    return text
+
+
 def _sentence(before: Verdict, after: Verdict) -> str:
     old, new = before.points.mean, after.points.mean
-    moves = "falls" if new < old else "rises" if new > old else "stays"
     word = f"{before.word} becomes {after.word}" if before.word != after.word else after.word
     if new == old:
-        return f"{word}: the worst gain found stays at {_points(new)} ({after.attack})."
+        by = f" ({after.attack})" if new > 0.0 else ""
+        return f"{word}: the worst gain found stays at {_points(new)}{by}."
     return (
-        f"{word}: the worst gain found {moves} from {_points(old)} ({before.attack}) to "
-        f"{_points(new)} ({after.attack})."
+        f"{word}: the worst gain found {'falls' if new < old else 'rises'} from {_points(old)} "
+        f"({before.attack}) to {_points(new)} ({after.attack})."
     )
 
 

@@ -14,9 +14,9 @@ from holdfast.audit.result import Audit, Series
 
 __all__ = ["WHAT_IF_HEIGHT", "comparison_chart", "gain_chart", "what_if_chart"]
 
-# Okabe and Ito's palette without black and yellow: told apart by colour-blind readers, and legible
-# on white as well as on a dark ground.
-POSSIBLE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+# The style sheet's own: Okabe and Ito's palette without black and yellow, which colour-blind
+# readers can tell apart, lighter on a dark ground.
+POSSIBLE = tuple(f"var(--series-{at})" for at in range(1, 7))
 SOLID, DOTTED, DASHED = (1, 0), (2, 3), (7, 4)
 # A gain below this many points is not drawn on a logarithmic axis; nor, where labels are few,
 # one below a fifth of the grain that measured gains are rounded to.
