@@ -153,7 +153,7 @@ def test_every_column_of_numbers_has_its_unit(written, compared):
     words = ("attack", "rule", "team", "setting", "before", "after", "reaches the gap")
     for path in (written, compared):
         heads = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', own_text(path))
-        assert len(heads) > 8
+        assert len(heads) >= 8
         for head in heads:
             plain = re.sub("<[^>]+>", "", head)
             assert (
@@ -187,6 +187,12 @@ def test_writing_replaces_the_old_page_at_once(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["audit.html"]
 
 
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as started:
+        yield started
+
+
 def opened(browser, written, **options):
     """Open the page offline; return it with everything that went wrong and was requested."""
     context = browser.new_context(offline=True, **options)
@@ -204,14 +210,13 @@ def opened(browser, written, **options):
 @needs_browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 760, 390])
-def test_it_renders_at_every_width_without_errors_or_requests(written, scheme, width):
-    with chromium() as browser:
-        tab, trouble, requests = opened(
-            browser, written, color_scheme=scheme, viewport={"width": width, "height": 900}
-        )
-        assert tab.inner_text("#verdict .word") == "UNSAFE"
-        assert tab.locator("#gain-chart svg path").count() > 10
-        wide = tab.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+def test_it_renders_at_every_width_without_errors_or_requests(browser, written, scheme, width):
+    tab, trouble, requests = opened(
+        browser, written, color_scheme=scheme, viewport={"width": width, "height": 900}
+    )
+    assert tab.inner_text("#verdict .word") == "UNSAFE"
+    assert tab.locator("#gain-chart svg path").count() > 10
+    wide = tab.evaluate("document.documentElement.scrollWidth - window.innerWidth")
     assert trouble == []
     assert requests == [written.as_uri()]
     assert wide <= 0, f"the page is {wide} pixels wider than the window"
@@ -232,55 +237,52 @@ def serious_faults(tab):
 
 @needs_browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_serious_accessibility_fault(written, scheme):
-    with chromium() as browser:
-        tab, _, _ = opened(browser, written, color_scheme=scheme)
-        assert serious_faults(tab) == []
+def test_axe_finds_no_serious_accessibility_fault(browser, written, scheme):
+    tab, _, _ = opened(browser, written, color_scheme=scheme)
+    assert serious_faults(tab) == []
 
 
 @needs_browser
-def test_the_keyboard_reaches_every_table_and_slider(written):
-    with chromium() as browser:
-        tab, _, _ = opened(browser, written)
-        reached = set()
-        for _ in range(80):
-            tab.keyboard.press("Tab")
-            reached.add(tab.evaluate("document.activeElement.tagName"))
+def test_the_keyboard_reaches_every_table_and_slider(browser, written):
+    tab, _, _ = opened(browser, written)
+    reached = set()
+    for _ in range(80):
+        tab.keyboard.press("Tab")
+        reached.add(tab.evaluate("document.activeElement.tagName"))
     assert {"A", "SUMMARY", "DIV", "INPUT", "SELECT", "PRE"} <= reached
 
 
 @needs_browser
-def test_settings_move_the_curve_and_the_sentence_in_whole_numbers(written):
-    with chromium() as browser:
-        tab, trouble, _ = opened(browser, written)
-        tab.wait_for_selector("#what-if-chart svg")
+def test_settings_move_the_curve_and_the_sentence_in_whole_numbers(browser, written):
+    tab, trouble, _ = opened(browser, written)
+    tab.wait_for_selector("#what-if-chart svg")
 
-        def shown():
-            tab.wait_for_function(
-                "document.getElementById('what-if-chart').dataset.drawn"
-                " === document.getElementById('what-if-sentence').textContent"
-            )
-            curves = tab.locator("#what-if-chart svg .mark-line path")
-            drawn = curves.evaluate_all("paths => paths.map(path => path.getAttribute('d'))")
-            return tab.inner_text("#what-if-sentence"), "\n".join(drawn)
+    def shown():
+        tab.wait_for_function(
+            "document.getElementById('what-if-chart').dataset.drawn"
+            " === document.getElementById('what-if-sentence').textContent"
+        )
+        curves = tab.locator("#what-if-chart svg .mark-line path")
+        drawn = curves.evaluate_all("paths => paths.map(path => path.getAttribute('d'))")
+        return tab.inner_text("#what-if-sentence"), "\n".join(drawn)
 
-        seen = [shown()]
-        for name in ("n_examples", "n_classes", "looks", "accounts"):
-            tab.focus(f"#what-if-{name}-slider")
-            # "Home" is the least value; a slider that stands there goes to its largest.
-            tab.keyboard.press("Home")
-            if shown() == seen[-1]:
-                tab.keyboard.press("End")
-            tab.keyboard.press("ArrowLeft")
-            tab.keyboard.press("ArrowRight")
-            seen.append(shown())
-            assert re.fullmatch(r"\d+", tab.input_value(f"#what-if-{name}"))
-        for rule in ("round:1", "ladder:0.01"):
-            option = tab.locator("#what-if-rule option", has_text=rule)
-            tab.select_option("#what-if-rule", value=option.get_attribute("value"))
-            seen.append(shown())
-        tab.fill("#what-if-n_classes", "7")
+    seen = [shown()]
+    for name in ("n_examples", "n_classes", "looks", "accounts"):
+        tab.focus(f"#what-if-{name}-slider")
+        # "Home" is the least value; a slider that stands there goes to its largest.
+        tab.keyboard.press("Home")
+        if shown() == seen[-1]:
+            tab.keyboard.press("End")
+        tab.keyboard.press("ArrowLeft")
+        tab.keyboard.press("ArrowRight")
         seen.append(shown())
+        assert re.fullmatch(r"\d+", tab.input_value(f"#what-if-{name}"))
+    for rule in ("round:1", "ladder:0.01"):
+        option = tab.locator("#what-if-rule option", has_text=rule)
+        tab.select_option("#what-if-rule", value=option.get_attribute("value"))
+        seen.append(shown())
+    tab.fill("#what-if-n_classes", "7")
+    seen.append(shown())
     sentences = [sentence for sentence, _ in seen]
     assert len(set(sentences)) == len(sentences), sentences
     # The looks move the line at their value, every other setting the curve itself.
@@ -290,89 +292,83 @@ def test_settings_move_the_curve_and_the_sentence_in_whole_numbers(written):
 
 
 @needs_browser
-def test_the_panel_begins_at_todays_rule_and_exact_numbers(tmp_path):
+def test_the_panel_begins_at_todays_rule_and_exact_numbers(browser, tmp_path):
     audit = sample_audit()
     board = replace(audit.board, rule="ladder:0.01", n_examples=4711)
     written = page.write(replace(audit, board=board), tmp_path / "audit.html")
-    with chromium() as browser:
-        tab, _, _ = opened(browser, written)
-        chosen = tab.evaluate("document.getElementById('what-if-rule').selectedOptions[0].text")
-        typed = tab.input_value("#what-if-n_examples")
+    tab, _, _ = opened(browser, written)
+    chosen = tab.evaluate("document.getElementById('what-if-rule').selectedOptions[0].text")
+    typed = tab.input_value("#what-if-n_examples")
     assert chosen == "ladder:0.01 (1 point)"
     assert typed == "4711"
 
 
 @needs_browser
-def test_values_stand_under_the_pointer(written):
-    with chromium() as browser:
-        tab, _, _ = opened(browser, written)
-        today = tab.locator("#gain-chart svg .mark-rule.role-mark").first
-        today.scroll_into_view_if_needed()
-        line = today.bounding_box()
-        for off in (9, 2):
-            tab.mouse.move(line["x"] + off, line["y"] + line["height"] / 2)
-        tab.wait_for_selector("#vg-tooltip-element.visible")
-        told = " ".join(tab.inner_text("#vg-tooltip-element").split())
+def test_values_stand_under_the_pointer(browser, written):
+    tab, _, _ = opened(browser, written)
+    today = tab.locator("#gain-chart svg .mark-rule.role-mark").first
+    today.scroll_into_view_if_needed()
+    line = today.bounding_box()
+    for off in (9, 2):
+        tab.mouse.move(line["x"] + off, line["y"] + line["height"] / 2)
+    tab.wait_for_selector("#vg-tooltip-element.visible")
+    told = " ".join(tab.inner_text("#vg-tooltip-element").split())
     assert "scored submissions 1000" in told
     assert "champion-challenger 10.00 (9.00 to 11.00)" in told
     assert "no attack can exceed 45.00" in told
 
 
 @needs_browser
-def test_lines_are_labelled_at_their_ends_and_no_label_covers_another(written):
-    with chromium() as browser:
-        tab, _, _ = opened(browser, written, viewport={"width": 1280, "height": 900})
-        boxes = {}
-        for name in ("champion-challenger", "no attack can exceed", "forecast, exact scores"):
-            text = tab.locator("#gain-chart svg text", has_text=name).last
-            boxes[name] = text.bounding_box()
+def test_lines_are_labelled_at_their_ends_and_no_label_covers_another(browser, written):
+    tab, _, _ = opened(browser, written, viewport={"width": 1280, "height": 900})
+    boxes = {}
+    for name in ("champion-challenger", "no attack can exceed", "forecast, exact scores"):
+        text = tab.locator("#gain-chart svg text", has_text=name).last
+        boxes[name] = text.bounding_box()
     tops = sorted(box["y"] for box in boxes.values())
     assert all(below - above >= 12 for above, below in pairwise(tops))
 
 
 @needs_browser
-def test_phones_are_told_where_a_table_goes_on(written):
-    with chromium() as browser:
-        tab, _, _ = opened(browser, written, viewport={"width": 390, "height": 800})
-        wide = tab.locator("#attacks .wide").first
-        sign, box = wide.locator(".more"), wide.locator(".scroll")
-        assert sign.is_visible()
-        box.evaluate("box => { box.scrollLeft = box.scrollWidth; }")
-        sign.wait_for(state="hidden")
-        tab.set_viewport_size({"width": 1280, "height": 800})
-        tab.wait_for_function("!document.querySelector('#attacks .wide.overflows')")
+def test_phones_are_told_where_a_table_goes_on(browser, written):
+    tab, _, _ = opened(browser, written, viewport={"width": 390, "height": 800})
+    wide = tab.locator("#attacks .wide").first
+    sign, box = wide.locator(".more"), wide.locator(".scroll")
+    assert sign.is_visible()
+    box.evaluate("box => { box.scrollLeft = box.scrollWidth; }")
+    sign.wait_for(state="hidden")
+    tab.set_viewport_size({"width": 1280, "height": 800})
+    tab.wait_for_function("!document.querySelector('#attacks .wide.overflows')")
 
 
 @needs_browser
-def test_paper_keeps_colours_and_shows_what_is_folded(written):
-    with chromium() as browser:
-        tab, _, _ = opened(browser, written, color_scheme="dark")
-        tab.emulate_media(media="print", color_scheme="dark")
-        ground = "getComputedStyle(document.querySelector('{}')).backgroundColor"
-        assert tab.evaluate(ground.format(".verdict.unsafe")) == "rgb(253, 236, 235)"
-        assert tab.evaluate(ground.format("body")) == "rgb(255, 255, 255)"
-        adjust = "getComputedStyle(document.querySelector('.verdict')).printColorAdjust"
-        assert tab.evaluate(adjust) == "exact"
-        assert tab.locator("#gain details table").is_visible()
-        # Browsers that can't unfold by style alone do it by script, and fold again.
-        for event, open_ones in (("beforeprint", True), ("afterprint", False)):
-            tab.evaluate(f"window.dispatchEvent(new Event('{event}'))")
-            assert tab.evaluate("document.querySelector('#gain details').open") is open_ones
+def test_paper_keeps_colours_and_shows_what_is_folded(browser, written):
+    tab, _, _ = opened(browser, written, color_scheme="dark")
+    tab.emulate_media(media="print", color_scheme="dark")
+    ground = "getComputedStyle(document.querySelector('{}')).backgroundColor"
+    assert tab.evaluate(ground.format(".verdict.unsafe")) == "rgb(253, 236, 235)"
+    assert tab.evaluate(ground.format("body")) == "rgb(255, 255, 255)"
+    adjust = "getComputedStyle(document.querySelector('.verdict')).printColorAdjust"
+    assert tab.evaluate(adjust) == "exact"
+    assert tab.locator("#gain details table").is_visible()
+    # Browsers that can't unfold by style alone do it by script, and fold again.
+    for event, open_ones in (("beforeprint", True), ("afterprint", False)):
+        tab.evaluate(f"window.dispatchEvent(new Event('{event}'))")
+        assert tab.evaluate("document.querySelector('#gain details').open") is open_ones
 
 
 @needs_browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_two_audits_stand_on_one_page(compared, scheme, width):
-    with chromium() as browser:
-        tab, trouble, requests = opened(
-            browser, compared, color_scheme=scheme, viewport={"width": width, "height": 900}
-        )
-        assert tab.locator(".sides .word").all_inner_texts() == ["UNSAFE", "SAFE"]
-        assert "UNSAFE becomes SAFE" in tab.inner_text("header")
-        assert "ladder:0.01" in tab.inner_text("#settings")
-        wide = tab.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-        assert serious_faults(tab) == []
+def test_two_audits_stand_on_one_page(browser, compared, scheme, width):
+    tab, trouble, requests = opened(
+        browser, compared, color_scheme=scheme, viewport={"width": width, "height": 900}
+    )
+    assert tab.locator(".sides .word").all_inner_texts() == ["UNSAFE", "SAFE"]
+    assert "UNSAFE becomes SAFE" in tab.inner_text("header")
+    assert "ladder:0.01" in tab.inner_text("#settings")
+    wide = tab.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    assert serious_faults(tab) == []
     assert trouble == []
     assert requests == [compared.as_uri()]
     assert wide <= 0

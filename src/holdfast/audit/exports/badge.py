@@ -12,9 +12,7 @@ __all__ = ["badge"]
 COLOURS: dict[Word, str] = {"SAFE": "#0b6b3a", "MARGINAL": "#8a5300", "UNSAFE": "#b3261e"}
 LEFT = "test set"
 LEFT_COLOUR = "#444c56"
-# Pixels of an average character at the text's size; the text is then fitted to just this width,
-# so that every font gives the same picture.
-PER_CHARACTER, MARGIN, HEIGHT = 6.4, 7, 20
+MARGIN, HEIGHT = 7, 20
 
 
 def badge(audit: Audit) -> str:
@@ -22,7 +20,7 @@ def badge(audit: Audit) -> str:
     verdict = audit.verdict
     right = f"{verdict.word}: +{verdict.points.mean:g} points"
     title = f"{audit.board.name}: {verdict.sentence} (Holdfast, {audit.date})"
-    widths = [round(PER_CHARACTER * len(text)) for text in (LEFT, right)]
+    widths = [_width(text) for text in (LEFT, right)]
     split, whole = widths[0] + 2 * MARGIN, sum(widths) + 4 * MARGIN
     texts = "".join(
         f'<text x="{x}" y="14" textLength="{width}" lengthAdjust="spacingAndGlyphs">'
@@ -43,3 +41,12 @@ def badge(audit: Audit) -> str:
         f'<g fill="#fff" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11">'
         f"{texts}</g></svg>\n"
     )
+
+
+def _width(text: str) -> int:
+    """Return about how many pixels a text takes in Verdana at 11 pixels.
+
+    It is then fitted to just this width, so that every font gives the same picture.
+    """
+    narrow, wide = set("ijltf.,:'"), set("+MNUGRA")
+    return round(sum(4.1 if c in narrow or c == " " else 8.4 if c in wide else 7.0 for c in text))

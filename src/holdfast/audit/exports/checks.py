@@ -24,8 +24,8 @@ LEVELS: dict[Severity | Word, Level] = {
 class Check(NamedTuple):
     """One statement of the audit.
 
-    `code` is the same in every audit, `about` says of what kind it is, and `level` how bad it is;
-    "none": all is well.
+    `code` and `about`, which says of what kind it is, are the same in every audit; `level` says how
+    bad it is, "none": all is well; `text` has this audit's numbers.
     """
 
     code: str
@@ -51,4 +51,5 @@ def checks(audit: Audit, *, limit: float | None = None) -> Iterator[Check]:
         )
     for finding in audit.findings:
         text = f"{finding.what} {finding.why} {finding.fix}"
-        yield Check(finding.code, finding.what, LEVELS[finding.severity], text)
+        about = f"Found before anything is played: {finding.code.replace('-', ' ')}"
+        yield Check(finding.code, about, LEVELS[finding.severity], text)

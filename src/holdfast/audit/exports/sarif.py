@@ -13,6 +13,7 @@ from holdfast.audit.result import Audit
 
 __all__ = ["sarif"]
 
+HELP = "docs/audit.md of Holdfast explains every verdict and every finding, and how to fix it."
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
@@ -57,6 +58,8 @@ def _rule(check: Check) -> dict[str, Any]:
     return {
         "id": check.code,
         "shortDescription": {"text": check.about},
+        "fullDescription": {"text": check.about},
+        "help": {"text": HELP},
         "defaultConfiguration": {"level": check.level},
     }
 
@@ -76,7 +79,7 @@ def _result(at: int, check: Check, place: str) -> dict[str, Any]:
         "level": check.level,
         "message": {"text": check.text},
         "locations": [location],
-        "partialFingerprints": {"holdfastAudit/v1": same},
+        "partialFingerprints": {"primaryLocationLineHash": same},
     }
 
 
