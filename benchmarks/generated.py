@@ -24,6 +24,7 @@ from benchmarks import (
     choosing_a_rule,
     designs,
     lattice,
+    metrics,
     multiclass_pairing,
     power,
     tiny,
@@ -50,6 +51,7 @@ def everything() -> dict[str, Generated]:
             multiclass_pairing,
             tiny,
             choosing_a_rule,
+            metrics,
         )
         for table in module.tables()
     ]
