@@ -12,6 +12,7 @@ import typer
 from holdfast.attacks.registry import make_attack
 from holdfast.cli.boards_access import EXIT_UNREACHABLE, token_from
 from holdfast.cli.output import human, print_json, progress, report_error
+from holdfast.cli.plain import explained_attack, scored_submissions
 from holdfast.errors import BoardUnreachable, BudgetExhausted, InvalidInput
 from holdfast.loop import play
 from holdfast.oracles import Remote
@@ -86,7 +87,10 @@ def attack_board(
         print_json(result)
         return
     n, m, _ = oracle.problem
-    human().print(f"{name} on {board}: {n:,} examples, {m:,} classes, {looks:,} looks, seed {seed}")
+    human().print(
+        f"{explained_attack(name)}\n{board}: {n:,} examples, {m:,} classes, "
+        f"{scored_submissions(looks)}, seed {seed}"
+    )
     if refused:
         human().print(f"It was stopped: {refused}", soft_wrap=True)
     if final is None:
