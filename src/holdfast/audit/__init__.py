@@ -10,27 +10,38 @@ from holdfast.audit.inputs.looks import Looks, parse_looks, parse_rate
 from holdfast.audit.inputs.parts import Parts, parts_of
 from holdfast.audit.inputs.reading import read_request
 from holdfast.audit.inputs.request import Prediction, Request
+from holdfast.audit.known_so_far import KnownSoFar
+from holdfast.audit.outlook import Outlook, outlook
+from holdfast.audit.quick import QuickAudit, quick_audit
 from holdfast.audit.recommended import recommended_policy
 from holdfast.audit.result import Audit, as_json
 from holdfast.audit.run import audit, n_plays
 from holdfast.audit.saved import read_audit
+from holdfast.audit.scenarios.play_cache import PlayCache, cache_folder
 
 __all__ = [
     "Audit",
     "Comparison",
+    "KnownSoFar",
     "Looks",
+    "Outlook",
     "Parts",
+    "PlayCache",
     "Prediction",
+    "QuickAudit",
     "Request",
     "Submission",
     "as_json",
     "audit",
+    "cache_folder",
     "compare",
     "comparison_as_json",
     "n_plays",
+    "outlook",
     "parse_looks",
     "parse_rate",
     "parts_of",
+    "quick_audit",
     "read_audit",
     "read_history",
     "read_request",

@@ -20,6 +20,7 @@ JSON_NAMES = {
     "points": "gain",
     "gap_points": "gap",
     "price_points": "blur",
+    "worst_final_points": "worst_final_gain",
     "accuracy_percent": "accuracy",
     "free_percent": "free",
     "majority_percent": "majority",

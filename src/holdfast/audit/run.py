@@ -18,19 +18,19 @@ from holdfast.audit.inputs.disclosure import RoundingUnit
 from holdfast.audit.inputs.header import header
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.fixes import FixSearch
-from holdfast.audit.judgement.history_findings import history_findings
 from holdfast.audit.judgement.limits import limits
-from holdfast.audit.judgement.observed import observed
-from holdfast.audit.judgement.preflight import coarse_rule, preflight
 from holdfast.audit.judgement.verdict import gap_for, judge, worth
 from holdfast.audit.judgement.what_if import what_if
 from holdfast.audit.judgement.would_do import would_do
+from holdfast.audit.outlook import Outlook, found, outlook
 from holdfast.audit.result import About, Audit, Board, Finding, Reproduce, Verdict
 from holdfast.audit.scenarios import curve as curves
 from holdfast.audit.scenarios import measurement as suites
 from holdfast.audit.scenarios import rules
-from holdfast.audit.scenarios.measurer import Measurer, PlayBudget, play_budget_for
-from holdfast.audit.scenarios.plays import PlayContext, play_job
+from holdfast.audit.scenarios.measurer import Measurer, OnPlay, PlayBudget, play_budget_for
+from holdfast.audit.scenarios.play_cache import PlayCache, keeping
+from holdfast.audit.scenarios.plays import Job, PlayContext, play_job
+from holdfast.experiments.matrix_plays import Played
 from holdfast.experiments.pool import pool
 from holdfast.experiments.suite import VERSION
 from holdfast.guard.fingerprint import fingerprint
@@ -42,6 +42,7 @@ __all__ = ["audit", "n_plays"]
 SALT = b"holdfast audit"
 
 OnStep = Callable[[str, int], None]
+OnOutlook = Callable[[Outlook], None]
 
 
 def n_plays(request: Request) -> int:
@@ -56,6 +57,9 @@ def audit(
     processes: int = 1,
     command: str = "",
     on_step: OnStep | None = None,
+    on_outlook: OnOutlook | None = None,
+    on_play: OnPlay | None = None,
+    kept: PlayCache | None = None,
 ) -> Audit:
     """Audit a test set under a policy.
 
@@ -69,29 +73,39 @@ def audit(
         How the user asked, for the page's section on reproducing it.
     on_step
         Called with what is being done and how many more plays are done.
+    on_outlook
+        Called once, before the first play, with findings, forecast and expected time.
+    on_play
+        Called with every play and what came of it.
+    kept
+        Where plays are looked up and kept; None: nowhere, and all are played.
     """
     check_at_least("processes", processes, 1)
     start = time.perf_counter()
     grain, budget = request.baseline.grain, play_budget_for(request)
 
-    def tell(what: str) -> Callable[[int], None]:
-        def advance(count: int) -> None:
+    def tell(what: str) -> OnPlay:
+        def advance(job: Job, played: Played) -> None:
+            if on_play is not None:
+                on_play(job, played)
             if on_step is not None:
-                on_step(what, count)
+                on_step(what, 1)
 
-        advance(0)
+        if on_step is not None:
+            on_step(what, 0)
         return advance
 
     tell("pre-flight")
-    history = observed(request, grain)
+    findings, history = found(request)
     gap = gap_for(request, history)
-    findings = preflight(request, grain) + history_findings(request, history)
-    findings += (*coarse_rule(request, gap), *_played_fewer(request, budget))
+    findings += _played_fewer(request, budget)
+    if on_outlook is not None:
+        on_outlook(outlook(request, findings, kept))
     prior = models.prior_of(request.predictions, request.labels, request.problem.n_classes)
     model = models.stated_accuracy(prior, request, grain)
     context = PlayContext(request.labels, request.baseline, request.seed, prior)
     with pool(play_job, context, processes=processes) as play:
-        measurer = Measurer(request, budget, play, model)
+        measurer = Measurer(request, budget, keeping(play, kept), model)
         gains, worst, measured = suites.suite(measurer.telling(tell("attack suite")))
         drawn = curves.curve(measurer.telling(tell("gain against looks")), measured)
         compared, worst = rules.compare(measurer.telling(tell("other rules")), measured, worst)

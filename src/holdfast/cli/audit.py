@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from holdfast import audit as auditing
 from holdfast.cli.audit_compare import compare
@@ -25,7 +22,8 @@ from holdfast.cli.audit_files import (
     write_exports,
     write_recommended,
 )
-from holdfast.cli.audit_tables import show
+from holdfast.cli.audit_progress import watched
+from holdfast.cli.audit_tables import show, show_quick
 from holdfast.cli.default_command import WithDefault
 from holdfast.cli.explained import ExplainedCommand
 from holdfast.cli.options import AsJson, Processes, Seed, completed_rule
@@ -158,6 +156,16 @@ def run_audit(
     label_column: Annotated[
         str | None, typer.Option(help="The CSV file's column of labels.")
     ] = None,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick", help="Within seconds: findings, forecast and the four likeliest attacks."
+        ),
+    ] = False,
+    no_cache: Annotated[
+        bool,
+        typer.Option("--no-cache", help="Play everything anew, and keep no plays for next time."),
+    ] = False,
     seed: Seed = 0,
     processes: Processes = None,
     as_json: AsJson = False,
@@ -174,12 +182,18 @@ def run_audit(
     Examples
     --------
     holdfast audit labels.csv --mechanism round:3 --looks 5/day --days 60 --teams 40
+    holdfast audit labels.csv --looks 50 --quick
     holdfast audit labels.csv --looks 50 --write-policy policy.toml
     holdfast audit labels.csv --policy policy.toml --report audit.html
     """
     command = _command(locals())
     if processes is not None:
         check_at_least("processes", processes, 1)
+    if quick:
+        _check_quick(
+            {"report": report, "badge": badge, "sarif": sarif, "junit": junit}
+            | {"write_policy": write_policy, "open": open_page or None}
+        )
     report = report_file(report, open_page=open_page)
     check_writable(badge=badge, sarif=sarif, junit=junit, write_policy=write_policy)
     if write_policy is not None and write_policy.exists():
@@ -202,12 +216,22 @@ def run_audit(
         seed=seed,
         title=title,
     )
-    with _progress(auditing.n_plays(request)) as on_step:
+    if quick:
+        _quick(request, keep=not no_cache, as_json=as_json, limit=fail_above)
+        return
+    n_processes = available_cores() if processes is None else processes
+    with (
+        _kept(request, wanted=not no_cache) as kept,
+        watched(request, n_processes, kept) as progress,
+    ):
         result = auditing.audit(
             request,
-            processes=available_cores() if processes is None else processes,
+            processes=n_processes,
             command=command,
-            on_step=on_step,
+            on_outlook=progress.outlook,
+            on_step=progress.step,
+            on_play=progress.played,
+            kept=kept,
         )
     if report is not None:
         page_module().write(result, report)
@@ -226,6 +250,12 @@ def run_audit(
         raise typer.Exit(EXIT_ABOVE_LIMIT)
 
 
+def _check_quick(files: Mapping[str, object]) -> None:
+    for name, value in files.items():
+        if value is not None:
+            raise InvalidInput(f"{name} must be left out with --quick, which gives no verdict.")
+
+
 def _command(options: Mapping[str, Any]) -> str:
     """Return the command that gives the same numbers: files by name only, defaults left out."""
     words = ["holdfast", "audit"]
@@ -241,29 +271,28 @@ def _command(options: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def _progress(total: int) -> Iterator[Any]:
-    """Show on stderr what is being done: a bar on a terminal, one line per step otherwise."""
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description:<20}"),
-        BarColumn(),
-        TextColumn("{task.completed:>4.0f} plays"),
-        TimeElapsedColumn(),
-    )
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
-        task = bar.add_task("audit", total=total)
-        said: list[str] = []
+def _kept(request: auditing.Request, *, wanted: bool) -> Iterator[auditing.PlayCache | None]:
+    """Open the store of plays, unless it is not wanted."""
+    if not wanted:
+        yield None
+        return
+    kept = auditing.PlayCache(request, auditing.cache_folder())
+    try:
+        yield kept
+    finally:
+        kept.close()
 
-        def on_step(what: str, count: int) -> None:
-            if not said or said[-1] != what:
-                said.append(what)
-                if not console.is_terminal:
-                    print(f"{what} ...", file=sys.stderr, flush=True)
-            bar.update(task, description=what, advance=count)
 
-        yield on_step
+def _quick(request: auditing.Request, *, keep: bool, as_json: bool, limit: float | None) -> None:
+    """Print findings, forecast and the gains of the likeliest attacks."""
+    with _kept(request, wanted=keep) as kept:
+        found = auditing.quick_audit(request, kept=kept)
+    if as_json:
+        print_json(found.as_json())
+    else:
+        show_quick(found)
+    if limit is not None and found.worst_final_points > limit:
+        raise typer.Exit(EXIT_ABOVE_LIMIT)
 
 
 audit.command("compare", cls=ExplainedCommand)(compare)

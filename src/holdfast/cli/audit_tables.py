@@ -8,11 +8,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from holdfast.audit.quick import QuickAudit
 from holdfast.audit.result import Audit, Finding, History, Interval, Verdict
 from holdfast.cli.output import human
-from holdfast.cli.plain import explained_attack, point_word
+from holdfast.cli.plain import explained_attack, point_word, scored_submissions
 
-__all__ = ["show"]
+__all__ = ["show", "show_quick"]
 
 VERDICT_COLOURS = {"SAFE": "bold green", "MARGINAL": "bold yellow", "UNSAFE": "bold red"}
 MOST_TEAMS_SHOWN = 15
@@ -44,6 +45,36 @@ def show(result: Audit, report: Path | None) -> None:
     )
     if report is not None:
         console.print(f"Page: {escape(str(report))}")
+
+
+def show_quick(found: QuickAudit) -> None:
+    """Print what a quick audit found."""
+    console = human()
+    console.print(escape(found.sentence))
+    if found.forecast is not None:
+        what = point_word(found.forecast / 100)
+        console.print(
+            f"Forecast for all {scored_submissions(found.n_looks)}: about {what} "
+            f"({found.forecast_attack})."
+        )
+    _findings(console, found.findings)
+    console.print(f"\n{escape(found.header)}")
+    table = Table(title="gained by the likeliest attacks, in points", title_justify="left")
+    for name in ("attack", "attacker's knowledge"):
+        table.add_column(name)
+    for name in ("looks", "gain"):
+        table.add_column(name, justify="right")
+    for gain in found.gains:
+        mean = "" if gain.points is None else f"{gain.points.mean:+g}"
+        table.add_row(explained_attack(gain.attack), gain.setting, f"{gain.looks:,}", mean)
+    console.print(table)
+    fewer = (
+        f", and {found.looks:,} of {found.n_looks:,} looks" if found.looks < found.n_looks else ""
+    )
+    console.print(
+        f"Quick: {len(found.gains)} attacks{fewer}; {found.not_played} more, other rules and fixes "
+        f"wait for the whole audit. Took {found.seconds:.1f} s."
+    )
 
 
 def _verdict(console: Console, result: Audit, verdict: Verdict) -> None:

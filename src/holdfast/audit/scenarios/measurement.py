@@ -9,15 +9,16 @@ from holdfast.audit.scenarios.measurer import Measured, Measurer, PlayBudget, St
 from holdfast.audit.scenarios.scenarios import Scenario, suite_scenarios
 from holdfast.problem import Problem
 
-__all__ = ["n_jobs", "suite"]
+__all__ = ["n_jobs", "scenarios", "suite"]
 
 
 def n_jobs(request: Request, play_budget: PlayBudget) -> int:
     """Return how many plays the suite takes, the second measurement included."""
-    return (len(_scenarios(request, play_budget.looks)) + 1) * play_budget.trials
+    return (len(scenarios(request, play_budget.looks)) + 1) * play_budget.trials
 
 
-def _scenarios(request: Request, looks: int) -> list[Scenario]:
+def scenarios(request: Request, looks: int) -> list[Scenario]:
+    """Return all scenarios that the policy meets."""
     n, m, _ = request.problem
     return suite_scenarios(
         request.rule,
@@ -36,7 +37,7 @@ def suite(measurer: Measurer) -> tuple[tuple[Gain, ...], StrongestAttack, list[M
     A gain for every attack; the strongest with fresh randomness; and the first measurement.
     """
     request, trials, looks = measurer.request, measurer.budget.trials, measurer.budget.looks
-    asked = [(scenario, request.rule, looks) for scenario in _scenarios(request, looks)]
+    asked = [(scenario, request.rule, looks) for scenario in scenarios(request, looks)]
     measured = measurer.measure(asked, range(trials))
     again = measurer.strongest_of([(request.rule, looks, measured)], trials)[0]
     # One number for all: what the policy allows, however many of its looks were played.

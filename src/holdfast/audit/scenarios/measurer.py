@@ -13,6 +13,7 @@ from holdfast.audit.inputs.request import Request
 from holdfast.audit.result import Interval, Knowledge
 from holdfast.audit.scenarios.plays import Job, Play
 from holdfast.audit.scenarios.scenarios import Scenario
+from holdfast.experiments.matrix_plays import Played
 from holdfast.experiments.summary import Mean, mean_of
 from holdfast.mechanisms import Rule
 
@@ -29,7 +30,7 @@ __all__ = [
 # Labels handled by one play; beyond it fewer looks are played than the policy grants.
 MOST_WORK = 5 * 10**7
 
-OnPlay: TypeAlias = Callable[[int], None]
+OnPlay: TypeAlias = Callable[[Job, Played], None]
 Asked: TypeAlias = tuple[Scenario, Rule, int]
 
 
@@ -114,7 +115,7 @@ class Measurer:
     model
         Stated accuracy of the given models; None: there are none.
     on_play
-        Called with how many more plays are done.
+        Called with every play and what came of it, as soon as it is done.
     """
 
     request: Request
@@ -136,11 +137,8 @@ class Measurer:
         """Play every scenario against its rule, with its looks, in every trial."""
         jobs = [scenario.job(rule, k, trial) for scenario, rule, k in asked for trial in trials]
         order = sorted(range(len(jobs)), key=lambda at: _turn(jobs[at], trials))
-        results = {}
-        for at, played in zip(order, self.play([jobs[at] for at in order]), strict=True):
-            results[at] = played
-            if self.on_play is not None:
-                self.on_play(1)
+        played = self.play([jobs[at] for at in order], self.on_play)
+        results = dict(zip(order, played, strict=True))
         measured = []
         for at, (scenario, _, _) in enumerate(asked):
             mine = [results[at * len(trials) + trial] for trial in range(len(trials))]

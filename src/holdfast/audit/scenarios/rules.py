@@ -20,7 +20,7 @@ from holdfast.audit.scenarios.scenarios import Scenario, compared_scenarios
 from holdfast.mechanisms import Exact, Gaussian, ImprovedOnly, Ladder, Rounding, Rule
 from holdfast.problem import Problem
 
-__all__ = ["RULES", "compare", "compared", "price_points"]
+__all__ = ["RULES", "compare", "compared", "price_points", "rules_beside"]
 
 # Rules that a host can switch to, from free to strict.
 RULES: tuple[Rule, ...] = (
@@ -39,7 +39,7 @@ COMPARED = ("features", "class shares")
 def n_jobs(request: Request, play_budget: PlayBudget) -> int:
     """Return about how many plays the comparison takes."""
     looks = play_budget.looks
-    scenarios = sum(len(compared(request, rule, looks)) + 1 for rule in _others(request))
+    scenarios = sum(len(compared(request, rule, looks)) + 1 for rule in rules_beside(request))
     return scenarios * play_budget.fewer
 
 
@@ -50,7 +50,8 @@ def compared(request: Request, rule: Rule, looks: int) -> list[Scenario]:
     return compared_scenarios(rule, Problem(n, m, looks), request.histories, shares=shares)
 
 
-def _others(request: Request) -> list[Rule]:
+def rules_beside(request: Request) -> list[Rule]:
+    """Return the rules that are compared with the policy's."""
     return [rule for rule in RULES if rule != request.rule]
 
 
@@ -74,7 +75,7 @@ def compare(
         first = worst(known)
         assert first.bias is not None
         again = StrongestAttack(first.scenario, first.bias, budget.trials)
-    others = _others(request)
+    others = rules_beside(request)
     asked = [
         (scenario, rule, looks) for rule in others for scenario in compared(request, rule, looks)
     ]

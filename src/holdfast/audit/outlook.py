@@ -1,0 +1,143 @@
+"""The outlook of an audit: findings, a forecast and the time it takes, before the first play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from holdfast.attacks.registry import attack_type
+from holdfast.audit.fractions import Points
+from holdfast.audit.inputs import models
+from holdfast.audit.inputs.request import Request
+from holdfast.audit.judgement.history_findings import history_findings
+from holdfast.audit.judgement.observed import observed
+from holdfast.audit.judgement.preflight import coarse_rule, preflight
+from holdfast.audit.judgement.verdict import gap_for
+from holdfast.audit.result import Finding, History
+from holdfast.audit.scenarios import measurement as suites
+from holdfast.audit.scenarios import rules
+from holdfast.audit.scenarios.expected_time import expected_seconds
+from holdfast.audit.scenarios.measurer import play_budget_for
+from holdfast.audit.scenarios.play_cache import PlayCache
+from holdfast.audit.scenarios.plays import Job
+from holdfast.audit.scenarios.scenarios import Scenario
+from holdfast.forecasts import Setting
+from holdfast.planner.forecast import Forecast, forecast
+from holdfast.priors import Prior
+from holdfast.problem import Problem
+
+__all__ = ["Outlook", "found", "likeliest", "outlook"]
+
+# The strongest attacks are played twice and at fewer looks, and fixes are tried: all that can't be
+# planned takes about so much of the time of what can.
+UNPLANNED = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What is known before the first play.
+
+    `points` is the best forecast of an attack under the policy's rule, in points above what is
+    had without a look; None: no attack has one. `seconds` of one core are left to play, all
+    `plays` that can be planned together; those that are kept from an earlier audit take none.
+    """
+
+    findings: tuple[Finding, ...]
+    points: Points | None
+    attack: str | None
+    plays: int
+    seconds: float
+
+
+def outlook(
+    request: Request, findings: tuple[Finding, ...] | None = None, kept: PlayCache | None = None
+) -> Outlook:
+    """Return the outlook of an audit; findings are computed unless they are given."""
+    jobs = _planned(request)
+    known = kept.found(jobs) if kept is not None else {}
+    left = [job for job in jobs if job not in known]
+    n, k = request.labels.size, request.n_looks
+    best = next(
+        (each for _, each in likeliest(request, k) if each is not None and each.gain is not None),
+        None,
+    )
+    points = None
+    if best is not None and best.gain is not None:
+        points = request.baseline.grain.round(100.0 * max(0.0, best.gain) / n)
+    return Outlook(
+        findings=found(request)[0] if findings is None else findings,
+        points=points,
+        attack=None if best is None else best.attack,
+        plays=len(jobs),
+        seconds=(1.0 + UNPLANNED) * expected_seconds(left, n),
+    )
+
+
+def found(request: Request) -> tuple[tuple[Finding, ...], History | None]:
+    """Return what needs no play: findings on labels, policy and history, and the history read."""
+    grain = request.baseline.grain
+    history = observed(request, grain)
+    findings = preflight(request, grain) + history_findings(request, history)
+    return (*findings, *coarse_rule(request, gap_for(request, history))), history
+
+
+def likeliest(request: Request, looks: int) -> list[tuple[Scenario, Forecast | None]]:
+    """Return the suite's scenarios under the policy, those with the largest forecasts first.
+
+    A forecast is for one account; where accounts share the looks, it orders the attacks all the
+    same. None: there is none for an attack that knows so little.
+    """
+    n, m, _ = request.problem
+    problem, rule = Problem(n, m, looks), request.rule
+    prior = models.prior_of(request.predictions, request.labels, m)
+    answers = rule.board_model(problem)
+    knows: dict[str, Prior | None] = {
+        "features": None,
+        "class shares": request.baseline.prior,
+        "model": prior,
+    }
+    ranked: list[tuple[float, Scenario, Forecast | None]] = []
+    for scenario in suites.scenarios(request, looks):
+        if scenario.setting not in knows or answers is None:
+            ranked.append((0.0, scenario, None))
+            continue
+        setting = Setting(problem, knows[scenario.setting], answers, in_head=False)
+        each = forecast(attack_type(scenario.base), setting)
+        if scenario.setting == "features" and request.baseline.unequal:
+            each = _above_majority(each, request)
+        waits = rule.batch_size is not None and each.adaptive
+        rank = 0.0 if each.rank is None or waits else each.rank
+        ranked.append((rank, scenario, None if waits else each))
+    ranked.sort(key=lambda one: -one[0])  # stable: the suite's order decides between equals
+    return [(scenario, each) for _, scenario, each in ranked]
+
+
+def _above_majority(each: Forecast, request: Request) -> Forecast:
+    """Return the forecast of an attack that starts from guesses, above the majority class."""
+    n, m, _ = request.problem
+    lost = request.baseline.matches - n / m
+    gain = None if each.gain is None else each.gain - lost
+    rank = None if each.rank is None else each.rank - lost
+    return Forecast(
+        attack=each.attack,
+        gain=gain,
+        looks=each.looks,
+        reason=each.reason,
+        adaptive=each.adaptive,
+        rank=rank,
+    )
+
+
+def _planned(request: Request) -> list[Job]:
+    """Return the plays that an audit can't do without: the suite, and the rules beside it."""
+    budget = play_budget_for(request)
+    asked: Iterable[tuple[Scenario, int]] = [
+        (each, trial)
+        for each in suites.scenarios(request, budget.looks)
+        for trial in range(budget.trials)
+    ]
+    jobs = [each.job(request.rule, budget.looks, trial) for each, trial in asked]
+    for rule in rules.rules_beside(request):
+        for each in rules.compared(request, rule, budget.looks):
+            jobs += [each.job(rule, budget.looks, trial) for trial in range(budget.fewer)]
+    return jobs

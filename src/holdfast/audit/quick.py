@@ -1,0 +1,129 @@
+"""The quick audit: findings, a forecast and the four likeliest attacks, within seconds."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.audit.fractions import Points, in_fractions
+from holdfast.audit.inputs import models
+from holdfast.audit.inputs.header import header
+from holdfast.audit.inputs.request import Request
+from holdfast.audit.judgement.verdict import gap_for
+from holdfast.audit.known_so_far import KnownSoFar
+from holdfast.audit.outlook import found, likeliest, outlook
+from holdfast.audit.result import Finding, Gain
+from holdfast.audit.scenarios.expected_time import expected_seconds
+from holdfast.audit.scenarios.measurer import play_budget_for
+from holdfast.audit.scenarios.play_cache import PlayCache, keeping
+from holdfast.audit.scenarios.plays import PlayContext, play_job
+from holdfast.experiments.pool import pool
+
+__all__ = ["QuickAudit", "quick_audit"]
+
+N_ATTACKS = 4
+TRIALS = 2
+# Seconds of one core that the plays may take; beyond it fewer looks are played.
+MOST_SECONDS = 2.5
+
+
+@dataclass(frozen=True, slots=True)
+class QuickAudit:
+    """What can be said within seconds: no verdict.
+
+    `gains` are those of the attacks with the largest forecasts, in points, with `looks` of the
+    `n_looks` that the policy grants; `worst_final_points` is the largest, as far as the scored part
+    counts in the final ranking. All others were not played, which says nothing of them.
+    """
+
+    header: str
+    findings: tuple[Finding, ...]
+    gap: Points
+    forecast: Points | None
+    forecast_attack: str | None
+    gains: tuple[Gain, ...]
+    not_played: int
+    looks: int
+    n_looks: int
+    worst_final_points: Points
+    sentence: str
+    seconds: float
+
+    quick: bool = True
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the record as plain data, gains as fractions."""
+        data: dict[str, Any] = in_fractions(self)
+        return data
+
+
+def quick_audit(request: Request, *, kept: PlayCache | None = None) -> QuickAudit:
+    """Play the four likeliest attacks against the policy, in this process.
+
+    Parameters
+    ----------
+    request
+        What to audit.
+    kept
+        Where plays are looked up and kept; None: nowhere.
+    """
+    start = time.perf_counter()
+    findings, history = found(request)
+    gap = gap_for(request, history)
+    ahead = outlook(request, findings)
+    looks = play_budget_for(request).looks
+    every = [scenario for scenario, _ in likeliest(request, looks)]
+    likely = [each.job(request.rule, looks, 0) for each in every[:N_ATTACKS]]
+    seconds = TRIALS * expected_seconds(likely, request.labels.size)
+    looks = max(1, int(looks * min(1.0, MOST_SECONDS / seconds)))
+    prior = models.prior_of(request.predictions, request.labels, request.problem.n_classes)
+    context = PlayContext(request.labels, request.baseline, request.seed, prior)
+    known = KnownSoFar(request)
+    tried = able = 0
+    with pool(play_job, context, processes=1) as inner:
+        play = keeping(inner, kept)
+        while tried < len(every) and able < N_ATTACKS:
+            jobs = [every[tried].job(request.rule, looks, trial) for trial in range(TRIALS)]
+            able += all(played.reason is None for played in play(jobs, known.add))
+            tried += 1
+    gains = known.gains()
+    return QuickAudit(
+        header=header(request),
+        findings=findings,
+        gap=gap,
+        forecast=ahead.points,
+        forecast_attack=ahead.attack,
+        gains=gains,
+        not_played=len(every) - tried,
+        looks=looks,
+        n_looks=request.n_looks,
+        worst_final_points=_worst(gains) * request.parts.final_share,
+        sentence=_sentence(request, findings, gains, gap),
+        seconds=round(time.perf_counter() - start, 1),
+    )
+
+
+def _worst(gains: tuple[Gain, ...]) -> float:
+    """Return the largest gain; less than nothing is nothing."""
+    return max([0.0, *(gain.points.mean for gain in gains if gain.points is not None)])
+
+
+def _sentence(
+    request: Request, findings: tuple[Finding, ...], gains: tuple[Gain, ...], gap: float
+) -> str:
+    """Return what was found; never that anything is safe."""
+    void = next((one for one in findings if one.severity == "void"), None)
+    if void is not None:
+        return f"A finding voids every score of this board: {void.what}"
+    if not gains:
+        return "None of the likeliest attacks can play under this rule; the whole audit may differ."
+    points = _worst(gains)
+    unit = "point" if points == 1.0 else "points"
+    gained = f"{points:g} {unit} were gained at once ({gains[0].attack})"
+    if points * request.parts.final_share >= gap:
+        return f"{gained}, no less than the ranking gap of {gap:g}."
+    return (
+        f"{gained}, on a ranking gap of {gap:g}; only the whole audit can say whether the board is "
+        "safe."
+    )

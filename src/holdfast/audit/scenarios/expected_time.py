@@ -1,0 +1,29 @@
+"""Expected CPU time of plays, from the efforts that attacks state.
+
+Rough, and good enough for two uses: saying how long an audit takes before it begins, and weighing
+plays in a progress bar, which corrects the machine's speed by the plays that are done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from holdfast.attacks.registry import attack_type
+from holdfast.audit.scenarios.plays import Job
+
+__all__ = ["expected_seconds"]
+
+# A look costs something however few the examples, and then in proportion to them: seconds, and
+# seconds per unit of effort and example. `benchmarks/audit.py` prints expected and measured times.
+PER_LOOK = 1.5e-4
+PER_EXAMPLE = 4e-10
+
+
+def expected_seconds(jobs: Iterable[Job], n_examples: int) -> float:
+    """Return about how many seconds of one core these plays take."""
+    return sum(job.looks * (PER_LOOK + PER_EXAMPLE * _effort(job) * n_examples) for job in jobs)
+
+
+def _effort(job: Job) -> float:
+    base = job.attack.partition(",")[0]
+    return attack_type(base, without_features=job.setting == "no features").effort

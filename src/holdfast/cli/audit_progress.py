@@ -1,0 +1,166 @@
+"""The audit while it runs, on stderr: the outlook first, then a bar with the time that is left.
+
+Stopped by Ctrl-C, it says what is known so far.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn
+
+from holdfast.audit import KnownSoFar, Outlook, PlayCache, Request
+from holdfast.audit.result import Gain
+from holdfast.audit.scenarios.expected_time import expected_seconds
+from holdfast.audit.scenarios.plays import Job
+from holdfast.cli.plain import explained_attack, point_word
+from holdfast.experiments.matrix_plays import Played
+
+__all__ = ["AuditProgress", "duration", "watched"]
+
+# Seconds that worker processes take to start.
+STARTING = 1.5
+MOST_SHOWN = 5
+
+
+def duration(seconds: float) -> str:
+    """Return a time in words that do not claim to know it.
+
+    >>> duration(0.3), duration(43.0), duration(290.0)
+    ('a second', '45 s', '5 min')
+    """
+    if seconds < 1.5:
+        return "a second"
+    if seconds < 10.0:
+        return f"{seconds:.0f} s"
+    if seconds < 100.0:
+        return f"{5 * round(seconds / 5)} s"
+    return f"{seconds / 60:.0f} min"
+
+
+class AuditProgress:
+    """Shows an audit's progress, and keeps what it has found.
+
+    Parameters
+    ----------
+    request
+        What is audited.
+    processes
+        How many processes play.
+    kept
+        Where plays of earlier audits are found, which take no time.
+    """
+
+    def __init__(self, request: Request, processes: int, kept: PlayCache | None) -> None:
+        self.known = KnownSoFar(request)
+        self._n, self._processes, self._kept = request.labels.size, processes, kept
+        self._console = Console(stderr=True, highlight=False)
+        self._what = ""
+        self._start = time.perf_counter()
+        self._total, self._done, self._plays = 1.0, 0.0, 0
+        self._left = "..."
+        self._bar = Progress(
+            TextColumn("{task.description:<20}"),
+            BarColumn(),
+            TextColumn("{task.fields[plays]}"),
+            TextColumn("{task.fields[left]}"),
+            console=self._console,
+            transient=True,
+            disable=not self._console.is_terminal,
+        )
+        self._task = self._bar.add_task("audit", total=1.0, plays="", left="")
+
+    def outlook(self, ahead: Outlook) -> None:
+        """Say what is known before the first play."""
+        for finding in ahead.findings:
+            self._say(f"{finding.severity}: {finding.what}")
+        about = "No forecast for this rule"
+        if ahead.points is not None:
+            about = f"Forecast: about {point_word(ahead.points / 100)} ({ahead.attack})"
+        wall = ahead.seconds / self._processes + (STARTING if self._processes > 1 else 0.0)
+        self._say(f"{about}; measuring, about {duration(wall)} left.")
+        self._total, self._plays = max(ahead.seconds, 1e-3), ahead.plays
+        self._start = time.perf_counter()
+        self._left = f"about {duration(wall)} left"
+
+    def step(self, what: str, count: int) -> None:
+        """Say what is being done."""
+        del count
+        if what != self._what:
+            self._what = what
+            if not self._console.is_terminal:
+                self._say(f"{what} ...")
+        self._show()
+
+    def played(self, job: Job, played: Played) -> None:
+        """Take note of a play."""
+        self.known.add(job, played)
+        if self._kept is not None and job in self._kept.reused:
+            self._show()
+            return
+        self._done += expected_seconds([job], self._n)
+        # Fixes take more plays than were planned.
+        self._total = max(self._total, 1.02 * self._done)
+        spent = time.perf_counter() - self._start
+        left = spent * (self._total - self._done) / self._done
+        self._left = f"about {duration(left)} left"
+        self._show()
+
+    def stopped(self) -> None:
+        """Say what is known so far."""
+        gains = self.known.gains()[:MOST_SHOWN]
+        self._say(f"Stopped after {self.known.n_plays:,} plays; known so far, and no verdict:")
+        for gain in gains:
+            self._say(f"  {gain_line(gain)}")
+        if not gains:
+            self._say("  no attack has played the policy's rule yet.")
+        self._say("What is not listed was not played, which does not mean that it gains less.")
+
+    @contextmanager
+    def showing(self) -> Iterator[None]:
+        """Show the bar inside the block, and what is known if Ctrl-C leaves it."""
+        try:
+            with self._bar:
+                yield
+        except KeyboardInterrupt:
+            self.stopped()
+            raise
+
+    def _show(self) -> None:
+        plays = max(self._plays, self.known.n_plays)
+        self._bar.update(
+            self._task,
+            description=self._what,
+            completed=self._done,
+            total=self._total,
+            plays=f"{self.known.n_plays:,} of about {plays:,} plays",
+            left=self._left,
+        )
+
+    def _say(self, text: str) -> None:
+        if self._console.is_terminal:
+            self._console.print(escape(text))
+        else:
+            print(text, file=sys.stderr, flush=True)
+
+
+def gain_line(gain: Gain) -> str:
+    """Return one attack's gain as a line."""
+    points = 0.0 if gain.points is None else gain.points.mean
+    return (
+        f"{explained_attack(gain.attack)}: {point_word(points / 100)} with {gain.looks:,} looks "
+        f"(knows: {gain.setting}; {gain.trials} plays)"
+    )
+
+
+@contextmanager
+def watched(request: Request, processes: int, kept: PlayCache | None) -> Iterator[AuditProgress]:
+    """Show the progress of the audit in the block."""
+    progress = AuditProgress(request, processes, kept)
+    with progress.showing():
+        yield progress
