@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from holdfast import Problem, attacks, play
+from holdfast.attacks.registry import attack_names
 from holdfast.cli import main
 from holdfast.client import BoardClient
 from holdfast.errors import (
@@ -336,7 +337,7 @@ def test_attack_plays_a_board_and_goes_on(place, tmp_path, command):
     policy = 'release = "exact"\nlooks_per_team = 21\n'
     place.boards.change(place.board, place.phase(), "policy", policy, "test")
     token = place.token(place.team("red"))
-    name = attacks.registry.attack_names()[0]
+    name = attack_names()[0]
     guess = tmp_path / "guess.npy"
     with listening(place) as url:
         arguments = ("attack", name, "--board", url, "--resume", tmp_path / "state.jsonl",
