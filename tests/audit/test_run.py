@@ -6,6 +6,7 @@ import pytest
 from holdfast.audit import as_json, audit, n_plays, parse_looks
 from holdfast.audit.baseline import Baseline
 from holdfast.audit.inputs.disclosure import rounding_unit_for
+from holdfast.audit.judgement.allowed import allowed
 from holdfast.audit.scenarios.measurer import play_budget_for
 from holdfast.audit.scenarios.plays import Job, PlayContext, play_job
 from holdfast.cli.audit_tables import show
@@ -154,3 +155,7 @@ def test_more_looks_than_can_be_played_are_said_so(request_for, labels, monkeypa
     assert "(of 50 allowed)" in found.verdict.sentence
     assert found.curve.today == 50
     assert found.curve.looks[-1] == 10
+    # What is allowed is one number, that of the policy's 50 looks.
+    assert {gain.allowed for gain in found.gains} == {found.limits.allowed}
+    assert found.rules[0].allowed == found.verdict.allowed == found.limits.allowed
+    assert found.limits.allowed == allowed(request_for(labels, m=4), Exact(), 50)

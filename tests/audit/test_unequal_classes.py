@@ -8,6 +8,7 @@ from holdfast.audit import as_json, audit, page, parse_looks
 from holdfast.audit.baseline import Baseline
 from holdfast.audit.inputs.disclosure import RoundingUnit, rounding_unit_for
 from holdfast.audit.judgement.verdict import judge
+from holdfast.audit.result import in_digits
 from holdfast.audit.scenarios.measurer import StrongestAttack
 from holdfast.audit.scenarios.plays import Job, PlayContext, play_job
 from holdfast.audit.scenarios.scenarios import Scenario, compared_scenarios, suite_scenarios
@@ -205,7 +206,7 @@ def test_one_number_in_sentence_chart_json_and_page(result, tmp_path):
     assert all(series.setting == "class shares" for series in found.curve.measured)
     assert set(found.curve.guarantee) == {None}
     text = page.render(found)
-    assert f"+{gain:.2f}" in text
+    assert f"+{in_digits(gain, found.grain)}<" in text
     assert "points above the majority class" in text
     assert "for equally frequent classes" in text
     # An attack that knows nothing ends far below, and is not called a gain.

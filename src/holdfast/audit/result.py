@@ -59,9 +59,11 @@ class Interval:
     def at_most(self, bound: float) -> Interval:
         """Return what is left of it below a bound: rounding must not show more than is allowed.
 
-        >>> Interval(1.0, 0.5, 1.5).at_most(1.2)
-        Interval(mean=1.0, low=0.5, high=1.2)
+        >>> Interval(1.0, 0.5, 1.5).at_most(1.218)
+        Interval(mean=1.0, low=0.5, high=1.21)
         """
+        digits = 100.0 if bound >= 0.1 else 1000.0
+        bound = math.floor(digits * bound + 1e-9) / digits
         low, high = (None if end is None else min(end, bound) for end in (self.low, self.high))
         return Interval(min(self.mean, bound), low, high)
 

@@ -72,13 +72,17 @@ def looks(request: Request, played: int) -> str:
     return f"{text} under the rule {request.release}"
 
 
-def certified(request: Request, limits: Limits, most: float, about: About) -> str:
+def certified(request: Request, limits: Limits, most: float, share: float, everybody: bool) -> str:
     """Return the bound's own number, and for whom it holds."""
-    if about == "final ranking" and request.parts.final_share == 0.0:
+    anyone = "Certified for everybody, with a model or without: "
+    if share == 0.0:
         return (
-            "Certified for everybody, with a model or without: no look is scored on the examples "
-            "that decide, so no score tells anything of them."
+            f"{anyone}no look is scored on the examples that decide, so no score tells anything of "
+            "them."
         )
+    if everybody:
+        free = f"{request.baseline.percent:g} %"
+        return f"{anyone}there is less than the gap above the {free} that are had without a look."
     text = (
         f"Certified for {limits.binds_model or limits.binds}: no attack, known or not, gains more "
         f"than {math.ceil(100.0 * most - 1e-9) / 100.0:g} points in expectation."

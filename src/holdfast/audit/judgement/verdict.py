@@ -62,7 +62,10 @@ def judge(
     void = [finding for finding in findings if finding.severity == "void"]
     most = max(allowed, modelled or 0.0)
     certain = most < gap and not void and not by_choice
-    proven = certain and (limits.allowed_model is not None or not share)
+    # Nobody, whatever he knows, gains more than is left above what is free.
+    left = share * (100.0 - request.baseline.percent + request.baseline.grain.points / 2.0)
+    everybody = certain and (not share or left < gap)
+    proven = everybody or (certain and limits.allowed_model is not None)
     # The bound that covers this attack: none is expected to gain more, whatever a few plays say.
     bound = modelled if found.setting == "model" and modelled is not None else allowed
     shown = points.at_most(bound)
@@ -80,7 +83,7 @@ def judge(
         allowed_model=modelled,
         observed=None if history is None or share < 1.0 else history.mean_gap,
         proven=proven,
-        certified=certified(request, limits, most, about) if certain else None,
+        certified=certified(request, limits, most, share, everybody) if certain else None,
         sentence=f"{word} {tested(word, gap)}: "
         + reason(request, looks, found, shown, void, about),
     )

@@ -1,0 +1,57 @@
+"""Numbers for reading: no more digits than the grain has, and never above what is allowed."""
+
+from dataclasses import replace
+
+import pytest
+
+from holdfast.audit import page
+from holdfast.audit.result import Interval, in_digits
+from holdfast.audit.scenarios.rules import price_points
+from holdfast.mechanisms import parse_mechanism
+from holdfast.problem import Problem
+from tests.audit.sample import sample_audit
+
+
+@pytest.mark.parametrize(
+    ("value", "grain", "text"),
+    [
+        (90.0, 0.5, "90.0"),
+        (90.0, 5.0, "90"),
+        (-1.5, 0.5, "-1.5"),
+        (0.34, 0.02, "0.34"),
+        (0.005, 0.005, "0.005"),
+        (-0.0, 0.1, "0.0"),
+    ],
+)
+def test_a_number_on_the_grain_has_the_grains_digits(value, grain, text):
+    assert in_digits(value, grain) == text
+
+
+def test_what_was_measured_is_never_shown_above_what_is_allowed():
+    """Measured 0.9, rounded to a grain of 0.5, where 1.0 is allowed: 1 to 1.5 was shown."""
+    assert Interval(1.0, 0.5, 1.5).at_most(1.0) == Interval(1.0, 0.5, 1.0)
+    assert Interval(0.5, 0.0, 1.0).at_most(0.243) == Interval(0.24, 0.0, 0.24)
+    assert Interval(0.5, None, None).at_most(0.0266) == Interval(0.026, None, None)
+
+
+@pytest.mark.parametrize(
+    ("rule", "points"),
+    [
+        ("exact", 0.0),
+        ("round:3", 0.0),
+        ("round:2", 1.0),
+        ("ladder:0.005", 0.5),
+        ("improved", 100.0),
+    ],
+)
+def test_the_blur_for_honest_teams_is_nothing_where_matches_are_told(rule, points):
+    assert price_points(parse_mechanism(rule), Problem(899, 10, 5)) == points
+
+
+def test_the_page_shows_no_digits_below_the_grain():
+    audit = sample_audit()
+    verdict = replace(audit.verdict, points=Interval(90.0, 89.5, 90.0))
+    text = page.render(replace(audit, verdict=verdict, grain=0.5))
+    assert "+90.0<" in text
+    assert "+90.00" not in text
+    assert "100.000" not in text
