@@ -105,7 +105,7 @@ def test_codabench_finds_the_ledger_in_the_reference_data(app, tmp_path, monkeyp
 
 def test_evalai_calls_evaluate_and_the_team_is_the_participants(tmp_path, ledger):
     shutil.copytree(EXAMPLES / "evalai", tmp_path / "evalai")
-    evaluate = load(tmp_path / "evalai" / "main.py").evaluate
+    evaluate = load(tmp_path / "evalai" / "evaluation_script" / "__init__.py").evaluate
     files = (
         str(tmp_path / "evalai" / "annotations" / "test_annotations.csv"),
         str(tmp_path / "evalai" / "submission.csv"),
@@ -117,7 +117,7 @@ def test_evalai_calls_evaluate_and_the_team_is_the_participants(tmp_path, ledger
     evaluate(*files, "dev", submission_metadata={**metadata, "participant_team": 8})
     teams = [entry.team for entry in Ledger(ledger).entries() if entry.kind == "look"]
     assert teams == ["team 7", "team 8"]
-    (tmp_path / "evalai" / "annotations" / "policy-final.toml").write_text(
+    (tmp_path / "evalai" / "evaluation_script" / "policy-final.toml").write_text(
         'release = "exact"\nlooks_per_team = 1\n'
     )
     with pytest.raises(BudgetExhausted):
@@ -146,10 +146,11 @@ def test_faults_of_the_hosts_own_files_are_not_for_participants(
     assert (outcome.returncode, outcome.stdout, outcome.stderr) == (1, "", NEUTRAL_MESSAGE + "\n")
     evalai = tmp_path / "evalai"
     shutil.copytree(EXAMPLES / "evalai", evalai)
-    OWN_FAULTS[fault](evalai / "annotations")
+    script = evalai / "evaluation_script"
+    OWN_FAULTS[fault](evalai / "annotations" if fault == "labels" else script)
     files = (evalai / "annotations" / "test_annotations.csv", evalai / "submission.csv")
     with pytest.raises(HoldfastError, match=re.escape(NEUTRAL_MESSAGE)) as told:
-        load(evalai / "main.py").evaluate(*map(str, files), "dev")
+        load(script / "__init__.py").evaluate(*map(str, files), "dev")
     assert (told.value.__cause__, told.value.__context__) == (None, None)
     assert capsys.readouterr() == ("", "")
     assert len(log.read_text().splitlines()) == 2
@@ -199,6 +200,79 @@ def test_kaggle_calls_score_with_frames(ledger, monkeypatch):
     metric.score(solution, submission.assign(label=submission["label"].iloc[::-1].values), "id")
     with pytest.raises(metric.ParticipantVisibleError, match="may look again at"):
         metric.score(solution, submission.assign(label=["cat", "dog"] * 6), "id")
+
+
+@pytest.fixture
+def kaggle_frames(monkeypatch, tmp_path):
+    """A metric in Kaggle's sandbox: no ledger, no network, a policy in the metric's own files."""
+    monkeypatch.delenv("HOLDFAST_LEDGER", raising=False)
+    monkeypatch.chdir(tmp_path)
+    policy = tmp_path / "policy.toml"
+    policy.write_text('release = "round:1"\n')
+    solution = pd.DataFrame({"id": range(8), "label": list("aabbabab")})
+    submission = solution.assign(label=list("aabbabba"))  # six of eight are right
+    return policy, solution, submission
+
+
+def test_kaggle_rounds_without_a_ledger_and_leaves_private_scores_alone(kaggle_frames):
+    from holdfast.guard.adapters.kaggle import score
+
+    _, solution, submission = kaggle_frames
+    assert score(solution, submission, "id") == 0.8
+    parts = ["Public"] * 4 + ["Private"] * 4
+    assert score(solution.assign(Usage=parts), submission, "id") == 1.0
+    assert score(solution.assign(Usage="Private"), submission, "id") == 0.75
+    assert score(solution.assign(Usage="Public"), submission, "id") == 0.8
+
+
+@pytest.mark.parametrize("rule", ["ladder:0.01", "gaussian:0.01", "batch:2"])
+def test_kaggle_refuses_rules_that_need_a_ledger_where_there_is_none(kaggle_frames, rule):
+    from holdfast.guard.adapters.kaggle import ParticipantVisibleError, score
+
+    policy, solution, submission = kaggle_frames
+    policy.write_text(f'release = "{rule}"\n')
+    with pytest.raises(InvalidInput, match="without memory and noise"):
+        score(solution, submission, "id")
+    policy.write_text('release = "round:1"\n')
+    with pytest.raises(ParticipantVisibleError, match="must have 8 rows"):
+        score(solution, submission[:5], "id")
+
+
+def test_codabench_writes_its_own_column(app, ledger):
+    from holdfast.guard.adapters.codabench import main
+
+    assert main([str(app / "input"), str(app / "output")], metric="accuracy_1") == 0
+    scores = json.loads((app / "output" / "scores.json").read_text())
+    assert scores == {"accuracy_1": RELEASED, "looks_left": 4}
+
+
+def test_hugging_face_reads_each_file_where_its_download_says(tmp_path, ledger):
+    """The Hub keeps a folder per commit; one may come between two downloads."""
+    repository = tmp_path / "competition"
+    shutil.copytree(EXAMPLES / "hugging_face", repository)
+    (tmp_path / "later").mkdir()
+    (repository / "policy.toml").rename(tmp_path / "later" / "policy.toml")
+    params = SimpleNamespace(
+        competition_id="host/birds", token="t", team_id="blue", submission_id="1",
+        submission_id_col="id", submission_cols=["id", "label"],
+    )  # fmt: skip
+
+    def fetch(params, name):
+        return str((tmp_path / "later" if name == "policy.toml" else repository) / name)
+
+    assert load(repository / "metric.py").compute(params, fetch=fetch)["public_score"]
+
+
+def test_the_configuration_for_hugging_face_has_what_the_platform_reads():
+    conf = json.loads((EXAMPLES / "hugging_face" / "conf.json").read_text())
+    # Every key of competitions/info.py, and the two of newer versions.
+    assert set(conf) >= {
+        "COMPETITION_TYPE", "SUBMISSION_LIMIT", "SELECTION_LIMIT", "END_DATE", "LOGO",
+        "EVAL_HIGHER_IS_BETTER", "EVAL_METRIC", "SUBMISSION_ID_COLUMN", "SUBMISSION_COLUMNS",
+        "SUBMISSION_ROWS", "TIME_LIMIT", "HARDWARE", "SCORING_METRIC",
+    }  # fmt: skip
+    solution = pd.read_csv(EXAMPLES / "hugging_face" / "solution.csv")
+    assert conf["SUBMISSION_ROWS"] == len(solution)
 
 
 @pytest.mark.parametrize("name", ["Usage", "SPLIT", " usage "])

@@ -66,13 +66,16 @@ def score(
     return receipt
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run as a scoring program: `score.py /app/input /app/output`; return the exit code."""
+def main(arguments: Sequence[str] | None = None, *, metric: str = "accuracy") -> int:
+    """Run as a scoring program: `score.py /app/input /app/output`; return the exit code.
+
+    `metric` is the key of the leaderboard's column, as competition.yaml has it.
+    """
     given = list(sys.argv[1:] if arguments is None else arguments)
     folders = given if len(given) == 2 else ["/app/input", "/app/output"]
     try:
         team = os.environ.get("HOLDFAST_TEAM") or EVERYONE
-        receipt = for_participants(lambda: score(*folders, team=team))
+        receipt = for_participants(lambda: score(*folders, team=team, metric=metric))
     except HoldfastError as error:
         print(error, file=sys.stderr)  # Codabench shows it to the submitter
         return 1

@@ -1,14 +1,16 @@
 """EvalAI: `evaluate(test_annotation_file, user_submission_file, phase_codename, **kwargs)`.
 
-In the challenge's `main.py`: `from holdfast.guard.adapters.evalai import evaluate`. The policy is
-the file that HOLDFAST_POLICY names, or policy.toml beside the annotations; the ledger, the URL in
-HOLDFAST_LEDGER or in ledger.url beside them. For one phase, `policy-PHASE.toml` overrides it. What
-is wrong with these files is not shown to participants, but added to the file that HOLDFAST_ERRORS
-names.
+In the `__init__.py` of the evaluation script's folder: an `evaluate` that calls this one with
+`folder=Path(__file__).parent`, where policy.toml and ledger.url lie: EvalAI's worker imports the
+folder as a package and delivers one annotation file per phase, so that nothing can lie beside the
+annotations. HOLDFAST_POLICY and HOLDFAST_LEDGER come before the files; for one phase,
+`policy-PHASE.toml` overrides the policy. What is wrong with these files is not shown to
+participants, but added to the file that HOLDFAST_ERRORS names.
 """
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,7 @@ def evaluate(
     *,
     split: str = "test_split",
     metric: str = "Accuracy",
+    folder: str | os.PathLike[str] | None = None,
     **kwargs: Any,
 ) -> dict[str, Any]:
     """Score a submission through the ledger and return what EvalAI puts on the leaderboard.
@@ -41,6 +44,9 @@ def evaluate(
         The phase's codename.
     split, metric
         The codename of the data set split and the leaderboard's column.
+    folder
+        Where the policy and the ledger's URL lie: the evaluation script's folder. None: beside the
+        annotations, on a worker of your own.
     kwargs
         What else EvalAI passes; `submission_metadata` tells the participant team.
 
@@ -50,12 +56,12 @@ def evaluate(
         Refused or not scorable; EvalAI shows the message and marks the submission as failed. A
         fault of the host's own files is one line that says nothing; see `for_participants`.
     """
-    folder = Path(test_annotation_file).parent
-    own = folder / f"policy-{Path(phase_codename).name}.toml"
+    place = Path(test_annotation_file).parent if folder is None else Path(folder)
+    own = place / f"policy-{Path(phase_codename).name}.toml"
 
     def score() -> Receipt:
-        policy = Policy.read(own) if own.is_file() else find_policy(folder)
-        host = GuardedFile(test_annotation_file, policy, find_ledger(folder), shared=True)
+        policy = Policy.read(own) if own.is_file() else find_policy(place)
+        host = GuardedFile(test_annotation_file, policy, find_ledger(place), shared=True)
         return host.score(user_submission_file, team=_team(kwargs.get("submission_metadata")))
 
     receipt = for_participants(score)

@@ -9,14 +9,18 @@ from typing import Any
 import numpy as np
 
 from holdfast.errors import InvalidInput, InvalidQuery
+from holdfast.evaluate import evaluate
 from holdfast.files.csv_header import SPLIT_NAMES
 from holdfast.files.label_files import LabelFile, label_file_of
 from holdfast.guard.guarded import GuardedSolution
 from holdfast.guard.ledger import Ledger
+from holdfast.guard.parts import PRIVATE, rows_of_parts, scored_part
 from holdfast.guard.policy import Policy
+from holdfast.guard.solution import Solution
+from holdfast.problem import Problem
 from holdfast.quoting import listed, quoted
 
-__all__ = ["GuardedFrame"]
+__all__ = ["GuardedFrame", "stateless_score"]
 
 
 class GuardedFrame(GuardedSolution[Any]):
@@ -44,32 +48,73 @@ class GuardedFrame(GuardedSolution[Any]):
         id_column: str,
         label_column: str | None = None,
     ) -> None:
-        names = [str(name) for name in solution.columns if name not in (id_column, label_column)]
-        splits = [name for name in names if name.strip().lower() in SPLIT_NAMES]
-        if len(splits) > 1:
-            # Which rows are private is nothing to guess.
-            raise InvalidInput(
-                "solution must have one column that says which part a row belongs to, got "
-                f"{listed(splits)}; give the others another name."
-            )
-        others = [name for name in names if name not in splits]
-        if label_column is None and len(others) == 1:
-            label_column = others[0]
-        if label_column is None:
-            raise InvalidInput(
-                f"solution must have one column of labels beside {quoted(id_column)}, "
-                f"got {listed(others)}."
-            )
-        self._columns = (id_column, label_column)
-        truth = _label_file(solution, *self._columns, "solution", InvalidInput, policy.classes)
-        if splits:
-            texts = np.char.strip(_texts(solution[splits[0]]))
-            parts, codes = np.unique(texts, return_inverse=True)
-            truth = replace(truth, split=codes, split_names=tuple(parts.tolist()))
+        truth, self._columns = _truth(solution, policy, id_column, label_column)
         super().__init__(truth, policy, ledger)
 
     def _file(self, submission: Any, name: str) -> LabelFile:
         return _label_file(submission, *self._columns, name, InvalidQuery)
+
+
+def stateless_score(solution: Any, submission: Any, id_column: str, policy: Policy) -> float:
+    """Return what a rule without memory and noise releases, where no ledger can be kept.
+
+    The rows that a policy's part names are scored; private rows alone are scored exactly: that is
+    the final ranking, which nobody looks at while the board runs.
+
+    Raises
+    ------
+    InvalidInput
+        The rule remembers looks or adds noise, which anybody could average away.
+    InvalidQuery
+        The submission can't be scored.
+    """
+    rule = policy.mechanism
+    if rule.keeps_state or rule.waits or rule.adds_noise:
+        raise InvalidInput(
+            f"release must be a rule without memory and noise where there is no ledger, such as "
+            f"round:2, got {policy.release}; or name a ledger in HOLDFAST_LEDGER."
+        )
+    truth, columns = _truth(solution, policy, id_column, None)
+    whole = Solution(truth, declared=policy.classes is not None)
+    predicted = whole.predicted(
+        _label_file(submission, *columns, "submission", InvalidQuery), name="submission"
+    )
+    names = [name.lower() for name in truth.split_names]
+    if names == [PRIVATE]:
+        return float(np.mean(predicted == truth.labels))
+    rows = scored_part(rows_of_parts(truth), truth.n_examples, policy.part).rows
+    evaluation = evaluate(predicted[rows], truth.labels[rows], whole.n_classes)
+    state = rule.init(Problem(rows.size, whole.n_classes, policy.looks_per_team))
+    return rule.release(state, evaluation, np.random.default_rng(0))[0]
+
+
+def _truth(
+    solution: Any, policy: Policy, id_column: str, label_column: str | None
+) -> tuple[LabelFile, tuple[str, str]]:
+    """Return what a solution holds, and its columns of ids and labels."""
+    names = [str(name) for name in solution.columns if name not in (id_column, label_column)]
+    splits = [name for name in names if name.strip().lower() in SPLIT_NAMES]
+    if len(splits) > 1:
+        # Which rows are private is nothing to guess.
+        raise InvalidInput(
+            "solution must have one column that says which part a row belongs to, got "
+            f"{listed(splits)}; give the others another name."
+        )
+    others = [name for name in names if name not in splits]
+    if label_column is None and len(others) == 1:
+        label_column = others[0]
+    if label_column is None:
+        raise InvalidInput(
+            f"solution must have one column of labels beside {quoted(id_column)}, "
+            f"got {listed(others)}."
+        )
+    columns = (id_column, label_column)
+    truth = _label_file(solution, *columns, "solution", InvalidInput, policy.classes)
+    if splits:
+        texts = np.char.strip(_texts(solution[splits[0]]))
+        parts, codes = np.unique(texts, return_inverse=True)
+        truth = replace(truth, split=codes, split_names=tuple(parts.tolist()))
+    return truth, columns
 
 
 def _label_file(

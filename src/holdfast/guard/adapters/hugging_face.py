@@ -43,16 +43,20 @@ def compute(
     fetch = fetch or _from_hub
     solution = fetch(params, "solution.csv")
     submission = fetch(params, f"submissions/{params.team_id}-{params.submission_id}.csv")
-    for name, variable in (("policy.toml", "HOLDFAST_POLICY"), ("ledger.url", "HOLDFAST_LEDGER")):
-        if variable not in os.environ:
-            fetch(params, name)  # it lands beside solution.csv, where it is looked for
-    folder = Path(solution).parent
+    # Each file where its own download says: a commit in between puts the next one elsewhere.
+    policy, ledger = (
+        Path(solution if variable in os.environ else fetch(params, name)).parent
+        for name, variable in (
+            ("policy.toml", "HOLDFAST_POLICY"),
+            ("ledger.url", "HOLDFAST_LEDGER"),
+        )
+    )
     id_column = params.submission_id_col
     others = [name for name in getattr(params, "submission_cols", ()) if name != id_column]
     host = GuardedFile(
         solution,
-        find_policy(folder),
-        find_ledger(folder),
+        find_policy(policy),
+        find_ledger(ledger),
         part="public",
         id_column=id_column,
         label_column=others[0] if len(others) == 1 else None,

@@ -1,9 +1,10 @@
 """Kaggle: a metric `score(solution, submission, row_id_column_name)`.
 
 Kaggle calls a metric with two data frames and no word about the team, in a sandbox that keeps
-nothing and reaches no network. There, only rules without memory do anything: rounding, a public
-part. On a host of your own that calls Kaggle-style metrics, the ledger works in full; a host that
-knows the team passes it as `team`.
+nothing and reaches no network. There, where no ledger is named, only rules without memory and
+noise can do anything, such as rounding, and they are applied without one; a call with private rows
+alone, as for the final ranking, gets the exact score. On a host of your own that calls Kaggle-style
+metrics, the ledger works in full; a host that knows the team passes it as `team`.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 from holdfast.errors import BudgetExhausted, InvalidQuery
-from holdfast.guard.adapters.frames import GuardedFrame
-from holdfast.guard.adapters.settings import find_ledger, find_policy
+from holdfast.guard.adapters.frames import GuardedFrame, stateless_score
+from holdfast.guard.adapters.settings import find_ledger, find_policy, has_ledger
 
 __all__ = ["ParticipantVisibleError", "score"]
 
@@ -40,10 +41,14 @@ def score(
     ParticipantVisibleError
         The submission can't be scored, or no look is left.
     """
-    host = GuardedFrame(solution, find_policy(), find_ledger(), id_column=row_id_column_name)
     message = "recorded; the score is released when the batch is full."
+    policy = find_policy()
     try:
-        released = host.score(submission, team=team).released
+        if has_ledger():
+            host = GuardedFrame(solution, policy, find_ledger(), id_column=row_id_column_name)
+            released = host.score(submission, team=team).released
+        else:
+            released = stateless_score(solution, submission, row_id_column_name, policy)
     except (InvalidQuery, BudgetExhausted) as error:
         released, message = None, str(error)
     if released is None:

@@ -9,7 +9,7 @@ from holdfast.errors import InvalidInput
 from holdfast.files.text_files import read_text_file
 from holdfast.guard.policy import Policy
 
-__all__ = ["find_ledger", "find_policy"]
+__all__ = ["find_ledger", "find_policy", "has_ledger"]
 
 # A URL of a database is shorter.
 LONGEST_URL = 1 << 16
@@ -37,3 +37,8 @@ def find_ledger(folder: str | os.PathLike[str] | None = None) -> str:
             "this process."
         )
     return read_text_file(file, LONGEST_URL).strip()
+
+
+def has_ledger(folder: str | os.PathLike[str] | None = None) -> bool:
+    """Tell whether a ledger is named at all, by HOLDFAST_LEDGER or by a file."""
+    return bool(os.environ.get("HOLDFAST_LEDGER")) or (Path(folder or ".") / "ledger.url").is_file()
