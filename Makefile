@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-lowest test-newest fast lint check format data measure docs constraints bench mutants browser clean
+.PHONY: help board demo test test-lowest test-newest fast lint check format data measure docs constraints bench mutants browser clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -38,6 +38,18 @@ demo: $(DEMO_STAMP)  ## overfit a hidden test set with every attack, then audit 
 	@$(BIN)/holdfast demo
 	@echo "== holdfast audit --report out/audit.html"
 	@$(BIN)/holdfast audit --report out/audit.html
+
+# The board needs no test tools either.
+BOARD_STAMP := $(if $(wildcard $(STAMP)),$(STAMP),$(VENV)/.installed-for-board)
+
+$(VENV)/.installed-for-board: pyproject.toml src/holdfast/_version.py | $(BIN)/python
+	@echo "== Installing Holdfast with what its board needs (once, about half a minute)"
+	@$(PIP) install --editable '.[cli,server]'
+	@touch $@
+	@echo "== Installed"
+
+board: $(BOARD_STAMP)  ## serve a demo board with two teams, and print its address (PORT=8000)
+	@$(BIN)/python examples/board/demo.py --port $(or $(PORT),8000)
 
 test: $(STAMP)  ## run every test, the slow ones too
 	@$(BIN)/python -m pytest

@@ -147,6 +147,7 @@ def evalai_call(hidden, path, capfd):
 def hugging_face_call(hidden, path, capfd):
     params = SimpleNamespace(team_id="7", submission_id="1", submission_id_col="id")
     files = {"solution.csv": str(hidden.path), "submissions/7-1.csv": str(path)}
+    files["policy.toml"] = str(hidden.path.parent / "policy.toml")
     fetch = lambda params, name: files.get(name, "")  # noqa: E731 - a word for a dictionary
     return refusal(lambda: hugging_face.compute(params, fetch=fetch))
 

@@ -1,0 +1,87 @@
+"""What is said about running a board is true: files parse, and name options that there are."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+import yaml
+
+from holdfast.cli.app import build
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "examples" / "board"
+
+
+def options_of_serve():
+    command = typer.main.get_command(build(["serve"])).commands["serve"]
+    return {name for parameter in command.params for name in parameter.opts}
+
+
+def instructions():
+    """Return the Containerfile's instructions: the word, and what follows it."""
+    text = re.sub(r"\\\n", " ", (EXAMPLE / "Containerfile").read_text(encoding="utf-8"))
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    return [tuple(line.split(None, 1)) for line in lines]
+
+
+def test_the_containerfile_copies_what_there_is_and_runs_as_nobody_special():
+    words = [word for word, _ in instructions()]
+    assert words[0] == "FROM"
+    assert set(words) <= {"FROM", "RUN", "WORKDIR", "COPY", "USER", "EXPOSE", "CMD"}
+    for word, rest in instructions():
+        if word == "COPY":
+            for source in rest.split()[:-1]:
+                assert (ROOT / source).exists(), source
+    assert dict(instructions())["USER"] != "root"
+    assert words.index("USER") > max(at for at, word in enumerate(words) if word == "RUN")
+    command = yaml.safe_load(dict(instructions())["CMD"])
+    check_command(command)
+    extras = re.search(r"\.\[(.*?)\]", (EXAMPLE / "Containerfile").read_text())[1].split(",")
+    project = (ROOT / "pyproject.toml").read_text()
+    assert all(re.search(rf"^{extra} = ", project, re.MULTILINE) for extra in extras)
+
+
+def check_command(command):
+    assert command[:2] == ["holdfast", "serve"]
+    assert {word for word in command if word.startswith("--")} <= options_of_serve()
+
+
+def test_the_compose_file_fits_the_container_and_its_mounts():
+    compose = yaml.safe_load((EXAMPLE / "compose.yaml").read_text(encoding="utf-8"))
+    services = compose["services"]
+    assert set(services) == {"database", "board", "proxy"}
+    board = services["board"]
+    assert (EXAMPLE / board["build"]["context"] / board["build"]["dockerfile"]).is_file()
+    check_command(board["command"])
+    assert board["environment"]["HOLDFAST_BOARD"].startswith("postgresql://")
+    # No secret in the file, and none that may be forgotten.
+    assert services["database"]["environment"]["POSTGRES_PASSWORD"].startswith("${BOARD_PASSWORD:?")
+    for service in services.values():
+        for dependency in service.get("depends_on", ()):
+            assert dependency in services
+    assert "database" in compose["volumes"]
+
+
+def test_nginx_leads_to_the_boards_service_and_hides_what_is_not_for_all():
+    text = (EXAMPLE / "nginx.conf").read_text(encoding="utf-8")
+    plain = re.sub(r"#.*", "", text)
+    assert plain.count("{") == plain.count("}")
+    for line in plain.splitlines():
+        assert not line.strip() or line.strip()[-1] in ";{}", line
+    assert "proxy_pass http://board:8000;" in text
+    assert re.search(r"location = /metrics \{ deny all; \}", text)
+    assert "gzip off;" in text
+
+
+@pytest.mark.slow
+def test_the_demo_board_is_made():
+    done = subprocess.run(
+        [sys.executable, EXAMPLE / "demo.py", "--stop", "--port", "8123"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "http://127.0.0.1:8123/b/digits" in done.stdout
