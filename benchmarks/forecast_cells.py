@@ -98,7 +98,11 @@ class Played(NamedTuple):
         """Tell whether the forecast was right; None: there was none."""
         if self.told is None:
             return None
-        return abs(self.told - self.mean) <= max(tolerance * abs(self.mean), 4.0 * self.error)
+        # Gains are whole matches: if they are rare, their mean is known no better than this,
+        # even if no trial had one.
+        rare = min(abs(self.told), 0.5)
+        error = max(self.error, math.sqrt(rare * (1.0 - rare) / self.trials))
+        return abs(self.told - self.mean) <= max(tolerance * abs(self.mean), 4.0 * error)
 
 
 class CellResult(NamedTuple):

@@ -30,7 +30,7 @@ __all__ = ["board_of", "rehearsed", "rehearsed_if_hard"]
 SEED = 20_261_117
 # Games are played until the mean is known to this share of itself, but not fewer or more than so
 # many, nor for much longer than so many seconds of a core of 2025.
-SHARE, FEWEST, MOST, SECONDS = 0.02, 6, 60, 0.4
+SHARE, FEWEST, MOST, SECONDS = 0.02, 6, 200, 0.4
 # What a label takes in the simplest attack, and a look in any.
 A_LABEL, A_LOOK = 2e-9, 1e-4
 # An attack's effort was measured with so many looks; with fewer it remembers less.
@@ -49,7 +49,7 @@ def board_of(setting: Setting) -> NewBestBoard:
     return NewBestBoard()
 
 
-def rehearsed(cls: type[Described], setting: Setting, *, effort: float | None = None) -> Estimate:
+def rehearsed(cls: type[Described], setting: Setting, *, games: int | None = None) -> Estimate:
     """Return the mean gain above the start of games played in the head, one at least.
 
     The games are the same for every model with the same probabilities, whatever its labels.
@@ -59,7 +59,7 @@ def rehearsed(cls: type[Described], setting: Setting, *, effort: float | None = 
         return setting.from_scratch(*rehearsed(cls, setting.without_prior())[:3])
     key = (cls, setting.problem, setting.answers, _fingerprint(setting))
     if key not in _known:
-        _known[key] = _mean_gain(cls, setting, max(1, _games(cls, setting, effort)))
+        _known[key] = _mean_gain(cls, setting, games or max(1, _games(cls, setting)))
         if len(_known) > REMEMBERED:
             _known.popitem(last=False)
     gain, played = _known[key]
@@ -68,7 +68,12 @@ def rehearsed(cls: type[Described], setting: Setting, *, effort: float | None = 
 
 
 def rehearsed_if_hard(
-    cls: type[Described], setting: Setting, *, hard: bool = False, effort: float | None = None
+    cls: type[Described],
+    setting: Setting,
+    *,
+    hard: bool = False,
+    effort: float | None = None,
+    patience: float = 1.0,
 ) -> Estimate | None:
     """Return the rehearsed gain where limits of many examples fail: from a model, or on a subset.
 
@@ -84,18 +89,24 @@ def rehearsed_if_hard(
         Whether the formula fails here for reasons of the attack's own.
     effort
         The attack's effort here, where it differs from the usual one.
+    patience
+        How many times the usual time it may take, where nothing else is known.
     """
     hard = hard or setting.informed or isinstance(setting.answers, SubsetAnswers)
-    able = hard and setting.in_head and _games(cls, setting, effort) >= FEWEST
-    return rehearsed(cls, setting, effort=effort) if able else None
+    if not (hard and setting.in_head):
+        return None
+    games = _games(cls, setting, effort, patience)
+    return rehearsed(cls, setting, games=games) if games >= FEWEST else None
 
 
-def _games(cls: type[Described], setting: Setting, effort: float | None) -> int:
+def _games(
+    cls: type[Described], setting: Setting, effort: float | None = None, patience: float = 1.0
+) -> int:
     """Return how many games there is time for."""
     k = setting.problem.n_queries
     effort = cls.effort if effort is None else effort
     labels = cls.work(setting.problem) * effort * min(1.0, (k + 30) / USUAL_LOOKS)
-    return int(min(MOST, SECONDS / (A_LABEL * labels + A_LOOK * k)))
+    return int(min(MOST, patience * SECONDS / (A_LABEL * labels + A_LOOK * k)))
 
 
 def _fingerprint(setting: Setting) -> bytes | None:

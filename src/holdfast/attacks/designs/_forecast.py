@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import Any
 
 from holdfast.answers import AnswerModel, ExactAnswers, SubsetAnswers
+from holdfast.attacks._answer_likelihood import informative_share
 from holdfast.attacks._rehearsal import rehearsed_if_hard
 from holdfast.attacks.steering._model_margin import model_ratio
-from holdfast.attacks.steering._rate_law import answer_worth
 from holdfast.bounds.rate_distortion import NATS_PER_LOOK, gain_for_nats, spend
 from holdfast.forecasts import Estimate, Setting
 from holdfast.forecasts.tables import grid, table
@@ -19,6 +19,10 @@ __all__ = ["design_estimate", "design_gain", "design_ratio"]
 # What the law with a model promises of a fixed design is seldom reached: it stands behind attacks
 # whose gain from a model is known, unless it promises far more.
 DISCOUNT = 0.7
+# With fewer examples per class a count is far from normal, and the table changes fast.
+EXAMPLES_PER_CLASS = 10
+# Without games in the head nothing is known of a design that starts from a model: worth the wait.
+PATIENCE = 3.0
 
 
 def design_gain(design: Any, problem: Problem, answers: AnswerModel) -> float:
@@ -67,11 +71,13 @@ def design_estimate(
 ) -> Estimate:
     """Return the expected gain of a design that predicts itself.
 
-    `measured` names the table that says what few examples leave of it. From a model it is played
-    in the head. Where games take too long no figure is honest: what scaling promises is sometimes
-    twice what is gained, and only orders attacks.
+    `measured` names the table that says what few examples leave of it. From a model, or with few
+    examples per class, it is played in the head. Where games take too long no figure from a model
+    is honest: what scaling promises is sometimes twice what is gained, and only orders attacks.
     """
-    played = rehearsed_if_hard(design, setting)
+    n, m, _ = setting.problem
+    hard, patience = n < EXAMPLES_PER_CLASS * m, PATIENCE if setting.informed else 1.0
+    played = rehearsed_if_hard(design, setting, hard=hard, patience=patience)
     if played is not None:
         return played
     gain, k = _scaled_gain(design, setting, measured=measured, linear=linear), setting.problem[2]
@@ -97,8 +103,19 @@ def _scaled_gain(
     if measured is not None:
         gain = min(gain, setting.most) * design_ratio(measured, problem)
     if setting.prior is not None:
-        looks = problem.n_queries * answer_worth(setting)
+        looks = problem.n_queries * _share_of_answers(setting)
         found = spend(setting.prior, NATS_PER_LOOK * looks)
         gain *= found.gain / gain_for_nats(problem, NATS_PER_LOOK * problem.n_queries)
         gain *= model_ratio(found, looks, 1.0) if linear else 1.0
     return gain
+
+
+def _share_of_answers(setting: Setting) -> float:
+    """Return which share of an answer's information is left to a design that starts from a model.
+
+    An example shows its two likeliest labels as often, and so much does a count vary.
+    """
+    assert setting.prior is not None
+    shown = setting.prior.ranked(2)[1].mean(axis=1)
+    variance = float((shown * (1.0 - shown)).sum())
+    return informative_share(setting.answers, max(variance, 1e-9), variance, setting.problem)
