@@ -1,12 +1,15 @@
-"""What an audit costs: wall time, CPU time of every process, and memory.
+"""What an audit costs over shapes of label files: wall time, CPU time of every process, memory.
 
-    python -m benchmarks.audit            # both sizes
-    python -m benchmarks.audit small      # n = 10,000, m = 10, 1,000 looks: goal 60 s on two cores
-    python -m benchmarks.audit large      # n = 50,000, m = 1,000, 1,000 looks: goal 180 s
+    python -m benchmarks.audit                    # all shapes, several minutes
+    python -m benchmarks.audit tiny skewed        # some
+    python -m benchmarks.audit tiny --again       # and once more with the plays that were kept
+    python -m benchmarks.audit tiny --quick       # what --quick takes
 
-Goals: under these times and 2 GB. Other work on the machine stretches the wall time, so beside it
-stand the CPU seconds of each process: on idle cores an audit takes about what its first process
-and its busiest worker take together, which is printed as "idle". Needs Linux.
+Goals on two idle cores: 10 s for 50 labels, 60 s for up to 10,000 labels and 1,000 looks, 180 s
+for 10^6 labels and 100 looks; 5 s after start-up for --quick; 2 GB. Other work on the machine
+stretches the wall time, so beside it stand the CPU seconds: on idle cores an audit takes about what
+its first process and its busiest worker take together, the column "idle". The column "before" has
+the CPU seconds of commit 9307976 on the same machine, where they were measured. Needs Linux.
 """
 
 from __future__ import annotations
@@ -21,27 +24,54 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 __all__ = ["main"]
 
 PROCESSES = 2
+QUICK_GOAL = 5
 POLL_SECONDS = 0.1
 
 
 class Case(NamedTuple):
-    """What to audit, and the goal in seconds."""
+    """What to audit, the goal in seconds, and CPU seconds before plays were made faster."""
 
     n_examples: int
     n_classes: int
     looks: int
     goal: int
+    shares: tuple[float, ...] | None = None
+    options: tuple[str, ...] = ()
+    before: float | None = None
+
+    def labels(self) -> NDArray[np.uint16]:
+        """Return labels of this shape."""
+        rng = np.random.default_rng(0)
+        drawn = rng.choice(self.n_classes, size=self.n_examples, p=self.shares)
+        return drawn.astype(np.uint16)
 
 
-CASES = {"small": Case(10_000, 10, 1000, 60), "large": Case(50_000, 1000, 1000, 180)}
+SKEWED = (0.5, 0.2, 0.1, 0.05, 0.05, 0.04, 0.03, 0.01, 0.01, 0.01)
+CASES = {
+    "tiny": Case(50, 2, 1000, 10, before=23.2),
+    "tiny-skewed": Case(50, 2, 1000, 10, shares=(0.8, 0.2)),
+    "tiny-many": Case(50, 10, 1000, 10),
+    "rare": Case(10_000, 2, 450, 60, shares=(0.99, 0.01), before=114.0),
+    "skewed": Case(10_000, 10, 450, 60, shares=SKEWED, before=92.5),
+    "skewed-rounded": Case(10_000, 10, 1000, 60, shares=SKEWED, options=("--mechanism", "round:2")),
+    "two-classes": Case(10_000, 2, 1000, 60, before=45.1),
+    "ten-classes": Case(10_000, 10, 1000, 60, before=68.9),
+    "hundred-classes": Case(10_000, 100, 1000, 60),
+    "accounts": Case(
+        10_000, 10, 200, 60, options=("--accounts", "5", "--mechanism", "ladder:0.01")
+    ),
+    "large": Case(50_000, 1000, 1000, 180),
+    "million": Case(1_000_000, 10, 100, 180, before=290.5),
+}
 
 
 class Cost(NamedTuple):
-    """What one audit took; CPU seconds of every process that took at least one."""
+    """What one audit took; CPU seconds of every process that took half of one."""
 
     wall: float
     cpu: dict[int, float]
@@ -70,17 +100,20 @@ def _usage(pid: int) -> tuple[float, float]:
     return ticks / os.sysconf("SC_CLK_TCK"), pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def measure(case: Case) -> Cost:
-    """Audit uniform labels in processes of their own, page included."""
-    labels = np.random.default_rng(0).integers(case.n_classes, size=case.n_examples)
+def measure(case: Case, *options: str, cache: str) -> Cost:
+    """Audit labels of this shape in processes of their own, page included unless it is quick."""
     with tempfile.TemporaryDirectory() as folder:
-        np.save(Path(folder, "labels.npy"), labels.astype(np.uint16))
+        np.save(Path(folder, "labels.npy"), case.labels())
         script = "import sys; from holdfast.cli import main; sys.exit(main(sys.argv[1:]))"
-        options = [f"{folder}/labels.npy", "--looks", str(case.looks)]
-        options += ["--report", f"{folder}/audit.html", "--processes", str(PROCESSES)]
+        words = [f"{folder}/labels.npy", "--looks", str(case.looks), *case.options, *options]
+        if "--quick" not in options:
+            words += ["--report", f"{folder}/audit.html", "--processes", str(PROCESSES)]
         start = time.perf_counter()
         audit = subprocess.Popen(
-            [sys.executable, "-c", script, "audit", *options], stdout=subprocess.DEVNULL
+            [sys.executable, "-c", script, "audit", *words],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "HOLDFAST_CACHE_DIR": cache},
         )
         cpu: dict[int, float] = {}
         megabytes = 0.0
@@ -93,25 +126,40 @@ def measure(case: Case) -> Cost:
         wall = time.perf_counter() - start
     if audit.returncode != 0:
         raise SystemExit(f"the audit ended with exit code {audit.returncode}")
-    return Cost(wall, {pid: seconds for pid, seconds in cpu.items() if seconds >= 1.0}, megabytes)
+    return Cost(wall, {pid: seconds for pid, seconds in cpu.items() if seconds >= 0.5}, megabytes)
+
+
+def _line(name: str, case: Case, what: str, cost: Cost) -> str:
+    first, *workers = cost.cpu.values() or [0.0]
+    sizes = f"{case.n_examples:,} x {case.n_classes:,}, {case.looks:,} looks"
+    before = "" if case.before is None or what != "audit" else f"{case.before:.0f}"
+    goal = {"audit": case.goal, "quick": QUICK_GOAL}.get(what, "")
+    return (
+        f"{name:<16} {what:<6} {sizes:<30} {cost.wall:6.1f} {sum(cost.cpu.values()):6.1f} "
+        f"{before:>6} {first + max(workers, default=0.0):6.1f} {goal:>5} {cost.megabytes:7.0f}"
+    )
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("case", nargs="*", choices=[*CASES, "all"], default="all")
-    named = parser.parse_args().case
-    for name in CASES if "all" in named else named:
+    parser.add_argument("--again", action="store_true", help="audit twice, with plays kept")
+    parser.add_argument("--quick", action="store_true", help="measure --quick instead")
+    given = parser.parse_args()
+    print(
+        f"{'shape':<16} {'what':<6} {'examples x classes, looks':<30} {'wall':>6} {'CPU':>6} "
+        f"{'before':>6} {'idle':>6} {'goal':>5} {'MB':>7}"
+    )
+    for name in CASES if "all" in given.case else given.case:
         case = CASES[name]
-        cost = measure(case)
-        first, *workers = cost.cpu.values()
-        print(
-            f"audit of n = {case.n_examples:,}, m = {case.n_classes:,}, {case.looks:,} looks: "
-            f"wall {cost.wall:.0f} s, CPU {sum(cost.cpu.values()):.0f} s "
-            f"({' + '.join(f'{seconds:.0f}' for seconds in cost.cpu.values())}), "
-            f"idle about {first + max(workers, default=0.0):.0f} s (goal {case.goal}), "
-            f"peak memory {cost.megabytes:.0f} MB (goal 2,000)"
-        )
+        with tempfile.TemporaryDirectory() as cache:
+            if given.quick:
+                print(_line(name, case, "quick", measure(case, "--quick", cache=cache)), flush=True)
+                continue
+            print(_line(name, case, "audit", measure(case, cache=cache)), flush=True)
+            if given.again:
+                print(_line(name, case, "again", measure(case, cache=cache)), flush=True)
 
 
 if __name__ == "__main__":

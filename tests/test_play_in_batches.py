@@ -91,3 +91,16 @@ def test_an_oracle_that_never_tells_a_batch_is_named():
 
     with pytest.raises(NotSupported, match="has no `batch` to tell them"):
         play(fresh(attacks.BlockMajority), Silent())
+
+
+def test_an_adaptive_attack_is_refused_before_it_is_rehearsed_to_the_end():
+    asked = []
+
+    class Climber(attacks.HillClimb):
+        def ask(self):
+            asked.append(self)
+            return super().ask()
+
+    with pytest.raises(NotSupported, match="depend on answers that the batch holds back"):
+        play(fresh(Climber), oracle("batch:24"))
+    assert len(asked) < 24

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import zip_longest
 from typing import Any, TypeVar
 
 import numpy as np
@@ -110,6 +111,8 @@ def _play_in_batches(
         raise NotSupported("looks can't be recorded where answers are held back.")
     if not isinstance(oracle, BatchOracle):
         raise NotSupported("the oracle holds answers back, and has no `batch` to tell them.")
+    if getattr(attack, "adaptive", False) and _depends_on_answers(attack, first, oracle.problem):
+        raise NotSupported("its queries depend on answers that the batch holds back.")
     queries = _rehearsed(copy.deepcopy(attack), first, oracle.problem)
     answers: list[float] = []
     if on_look is not None:
@@ -132,12 +135,25 @@ def _rehearsed(attack: Attack[Any], query: Any, problem: Problem) -> list[Any]:
     """Return what an attack asks from its first query on, answered as any labels would answer."""
     if not isinstance(query, np.ndarray):
         raise NotSupported("it is not played where answers come in batches.")
+    return list(_rehearsal(attack, query, problem, 0))
+
+
+def _depends_on_answers(attack: Attack[Any], query: Any, problem: Problem) -> bool:
+    """Tell whether two rehearsals on other labels part, which they mostly do at once."""
+    if not isinstance(query, np.ndarray):
+        return False  # a rehearsal will say that it can't be
+    rehearsals = (_rehearsal(copy.deepcopy(attack), query, problem, number) for number in range(2))
+    together = zip_longest(*rehearsals)
+    return any(one is None or not np.array_equal(one, other) for one, other in together)
+
+
+def _rehearsal(attack: Attack[Any], query: Any, problem: Problem, number: int) -> Iterator[Any]:
+    """Yield what an attack asks from its first query on, answered as labels of its own would."""
     n, m, _ = problem
     # Not a seed that hidden labels are drawn from: a rehearsal on them would be no rehearsal.
-    labels = np.random.default_rng([n, m, REHEARSAL]).integers(m, size=n)
-    queries = []
+    own = [n, m, REHEARSAL, number] if number else [n, m, REHEARSAL]
+    labels = np.random.default_rng(own).integers(m, size=n)
     while query is not None:
-        queries.append(query)
+        yield query
         attack.tell(int(np.count_nonzero(query == labels)) / n)
         query = attack.ask()
-    return queries

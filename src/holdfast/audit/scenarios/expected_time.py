@@ -14,7 +14,7 @@ from holdfast.audit.scenarios.plays import Job
 __all__ = ["expected_seconds"]
 
 # A look costs something however few the examples, and then in proportion to them: seconds, and
-# seconds per unit of effort and example. `benchmarks/audit.py` prints expected and measured times.
+# seconds per unit of effort and example, fitted to plays of audits over `benchmarks/audit.py`.
 PER_LOOK = 1.5e-4
 PER_EXAMPLE = 4e-10
 
