@@ -23,6 +23,7 @@ from benchmarks import (
     champion_challenger,
     choosing_a_rule,
     designs,
+    hit_pools,
     lattice,
     metrics,
     multiclass_pairing,
@@ -46,6 +47,7 @@ def everything() -> dict[str, Generated]:
         for module in (
             power,
             designs,
+            hit_pools,
             lattice,
             champion_challenger,
             multiclass_pairing,

@@ -91,6 +91,8 @@ class PlannerTables(Generated):
             return planner.champion_cell(int(at[0]), int(at[1]), float(at[2]))
         if table == "block-climb":
             return planner.climb_cell(int(at[0]))
+        if table == "hit-pools":
+            return planner.hit_cell(int(at[0]), int(at[1]), float(at[2]))
         return planner.lattice_cell(int(at[0]), int(at[1]))
 
 

@@ -17,6 +17,9 @@ block-climb
 designs
     Gain of LabelSubset and MessagePassing divided by what they expect of themselves, which is true
     of many examples, by classes, examples and looks per example.
+hit-pools
+    Gain of HitPools divided by the rate-distortion law n R(a) = k/2, by classes, looks k and load
+    k m / n.
 lattice
     Looks that Lattice takes for all labels of t positions, divided by the information limit
     t ln m / H(Bin(t, 1/m)), by classes and t.
@@ -63,6 +66,11 @@ EXAMPLES_A_LOOK = [2, 6, 20]
 FEW_EXAMPLES = [5, 10, 30, 100, 300, 1000]
 LOOKS_AN_EXAMPLE = [0.1, 0.3, 0.5, 1.0, 1.8, 3.0]
 MOST_SHOWN = 300_000  # labels shown in all queries together
+
+HIT_CLASSES = [10, 30, 100, 1000]
+HIT_LOOKS = [10, 30, 100, 300, 1000, 3000]
+HIT_LOADS = [0.3, 1.0, 3.0, 6.0, 12.0, 30.0, 100.0]
+HIT_EXAMPLES = 60_000  # at most
 
 # From 17 classes on it plays otherwise.
 LATTICE_CLASSES = [2, 3, 4, 10, 16, 17, 22, 30, 100, 1000]
@@ -244,6 +252,31 @@ def lattice_cell(m: int, t: int) -> float:
     return round(looks * entropy(t, m) / (t * math.log(m)), 3)
 
 
+def hit_pools() -> dict[str, Any]:
+    """Measure the ratio of hit pools to the rate-distortion law."""
+    ratio = []
+    for m in HIT_CLASSES:
+        measured: list[list[float | None]] = []
+        for k in HIT_LOOKS:
+            row = [hit_cell(m, k, load) for load in HIT_LOADS]
+            say(f"hit-pools m={m} k={k}: {row}")
+            if measured:  # with hardly fewer looks and the same load it is nearly the same
+                row = [now or before for now, before in zip(row, measured[-1], strict=True)]
+            measured.append(row)
+        ratio.append([filled(row) for row in measured])
+    return {"classes": HIT_CLASSES, "looks": HIT_LOOKS, "loads": HIT_LOADS, "ratio": ratio}
+
+
+def hit_cell(m: int, k: int, load: float) -> float | None:
+    """Measure one ratio; None where there are too many examples, or hardly any."""
+    n = round(k * m / load)
+    if not LEAST_EXAMPLES <= n <= HIT_EXAMPLES:
+        return None
+    problem = Problem(n, m, k)
+    gain, _ = played("HitPools", problem, max(3, min(60, 1500 // k)))
+    return round(gain / gain_for_nats(problem, NATS_PER_LOOK * k), 3)
+
+
 def lattice_budget() -> dict[str, Any]:
     """Measure how many labels Lattice makes certain with too few looks for all."""
     ratio = []
@@ -298,6 +331,7 @@ MAKERS: dict[str, Callable[[], dict[str, Any]]] = {
     "anytime": anytime,
     "block-climb": block_climb,
     "designs": designs,
+    "hit-pools": hit_pools,
     "lattice": lattice,
     "lattice-budget": lattice_budget,
     "lattice-prior": lattice_prior,

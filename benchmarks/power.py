@@ -2,6 +2,7 @@
 
     python -m benchmarks.power --cells small --trials 10 --seed 7001
     python -m benchmarks.power --cells all --trials 10 --seed 7001 --processes 2
+    python -m benchmarks.power --before --trials 16 --seed 8801
 
 Cells:
     small     matches above n/m, k <= 300
@@ -11,6 +12,9 @@ Cells:
     answers   rounded answers at (10000, 10), k = 128
     hole      fixed queries between the paper's two regimes
     prior     all labels from a calibrated model that is right 9 times in 10
+
+`--before` plays the attack that the planner would have chosen before `SteeredPools` and `HitPools`
+on the same labels, and shows both (cells of `BEFORE`).
 
 `Auto` plays, so a line also tests the planner's choice. The paper's attacks play on the same hidden
 labels. Predictions agree if they are within 10 % or four standard errors, and are called wrong
@@ -23,10 +27,11 @@ import argparse
 import math
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.before import before
 from benchmarks.tables import Table, print_rows
 from holdfast.attacks import BlockMajority, ColumnVote
 from holdfast.bounds import best_impossible
@@ -247,6 +252,80 @@ LOOK_HEAD = (
 )
 
 
+# Gains to reach, (n, m, k); nan: not to be lost.
+BEFORE: dict[tuple[int, int, int], float] = {
+    (10_000, 10, 100): math.nan,
+    (10_000, 10, 300): math.nan,
+    (10_000, 10, 1000): 1440,
+    (10_000, 10, 3000): 4030,
+    (10_000, 10, 5000): 6600,
+    (10_000, 2, 100): 522,
+    (10_000, 2, 300): math.nan,
+    (10_000, 2, 1000): math.nan,
+    (14_042, 4, 300): 915,
+    (14_042, 4, 1000): 2225,
+    (14_042, 4, 3000): math.nan,
+    (50_000, 1000, 100): math.nan,
+    (50_000, 1000, 300): 162,
+    (50_000, 1000, 1000): 440,
+    (50_000, 1000, 3000): 945,
+    (10_000, 100, 300): math.nan,
+    (10_000, 100, 1000): 535,
+    (10_000, 100, 3000): 1295,
+}
+
+
+def both(nothing: None, task: tuple[Problem, np.random.SeedSequence]) -> tuple[float, float]:
+    """Return what the attack before gains, and today's, on the same labels."""
+    del nothing
+    problem, sequence = task
+    n, m, _ = problem
+    rng = np.random.default_rng(sequence)
+    hidden = rng.integers(m, size=n)
+    gains = []
+    for attack in (before(problem, rng), Auto(problem, rng=rng)):
+        guess = play(attack, LabelOracle(hidden, problem=problem))
+        gains.append(float((guess == hidden).sum()) - n / m)
+    return gains[0], gains[1]
+
+
+def before_row(problem: Problem, goal: float, trials: int, seed: int, processes: int = 1) -> str:
+    """Return one line of the table of both."""
+    n, m, k = problem
+    with pool(both, None, processes=processes) as games:
+        sequences = np.random.SeedSequence([seed, n, m, k]).spawn(trials)
+        played = list(games((problem, sequence) for sequence in sequences))
+    old, new = [a for a, _ in played], [b for _, b in played]
+    was: Any = before(problem, np.random.default_rng(0))
+    chosen = Auto(problem, rng=np.random.default_rng(0)).plan.chosen
+    assert chosen.gain is not None
+    return (
+        f"| ({n}, {m}) | {k} | {_goal(goal)} | {shown(old)} | {was.name} | {shown(new)} "
+        f"| {_reached(new, goal)} | {chosen.attack} | {_told(chosen.gain, new, 1)} "
+        f"| {shown([b - a for a, b in played])} |"
+    )
+
+
+BEFORE_HEAD = (
+    "| (n, m) | k | goal | before | attack | gain | reached | attack | predicted | difference |",
+    "|---|--:|--:|--:|---|--:|---|---|--:|--:|",
+)
+
+
+def before_table(trials: int, seed: int, processes: int = 1) -> Table:
+    """Return gains before and after on the same labels."""
+    return Table(
+        "power-before",
+        f"python -m benchmarks.power --before --trials {trials} --seed {seed}",
+        seed,
+        BEFORE_HEAD,
+        tuple(
+            partial(before_row, Problem(*sizes), goal, trials, seed, processes)
+            for sizes, goal in BEFORE.items()
+        ),
+    )
+
+
 def table(name: str, kinds: Sequence[str], trials: int, seed: int, processes: int = 1) -> Table:
     """Return the cells of some kinds, which have the same columns."""
     wanted = [cell for cell in cells() if cell.kind in kinds]
@@ -266,6 +345,7 @@ def tables() -> list[Table]:
         table("middle", ["middle"], 10, 8101),
         table("answers", ["answers", "hole"], 10, 8101),
         table("looks", ["lattice", "large"], 10, 8101),
+        before_table(16, 8801),
     ]
 
 
@@ -276,7 +356,11 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=10)
     parser.add_argument("--seed", type=int, default=7001)
     parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--before", action="store_true", help="before and after, same labels")
     options = parser.parse_args()
+    if options.before:
+        print_rows(before_table(options.trials, options.seed, options.processes))
+        return
     for kind in KINDS if "all" in options.cells else options.cells:
         made = table(kind, [kind], options.trials, options.seed, options.processes)
         print_rows(made)

@@ -14,6 +14,7 @@ from holdfast.attacks.designs.label_subset import LabelSubset as LabelSubset
 from holdfast.attacks.designs.message_passing import MessagePassing as MessagePassing
 from holdfast.attacks.exact.detecting import Detecting as Detecting
 from holdfast.attacks.exact.detecting import PooledDetecting as PooledDetecting
+from holdfast.attacks.exact.hit_pools import HitPools as HitPools
 from holdfast.attacks.exact.lattice import Lattice as Lattice
 from holdfast.attacks.steering.champion_challenger import ChampionChallenger as ChampionChallenger
 from holdfast.attacks.steering.champion_challenger import (

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from holdfast.answers import AnswerModel
 from holdfast.attacks import ChampionChallenger, Lattice
 from holdfast.attacks._two_stages import TwoStages
+from holdfast.attacks.description import Described
 from holdfast.attacks.exact.lattice.forecast import lattice_looks
 from holdfast.attacks.registry import attack_type, build
 from holdfast.errors import InvalidInput
@@ -49,7 +50,7 @@ class Mixture(TwoStages):
     n_certain
         t, the number of examples to make certain; with a prior, the least sure ones.
     rest
-        The name of the attack on the others.
+        The attack on the others, or its name.
     permuted
         Play through a random per-example permutation of the labels (Theorem 2).
     prior
@@ -78,7 +79,7 @@ class Mixture(TwoStages):
         *,
         rng: np.random.Generator,
         n_certain: int,
-        rest: str = ChampionChallenger.name,
+        rest: str | type[Described] = ChampionChallenger,
         permuted: bool = True,
         prior: Prior | NDArray[Any] | None = None,
         answers: AnswerModel | None = None,
@@ -88,7 +89,8 @@ class Mixture(TwoStages):
         if check_at_least("n_certain", n_certain, 0) > n:
             raise InvalidInput(f"n_certain must be at most n_examples = {n}, got {n_certain}.")
         self._prior = prior if prior is None or isinstance(prior, Prior) else Prior.dense(prior)
-        self._permuted, self._rest = permuted, attack_type(rest)
+        self._permuted = permuted
+        self._rest = attack_type(rest) if isinstance(rest, str) else rest
         if self._prior is None:
             chosen = np.arange(n_certain)
         else:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from holdfast.answers import AnswerModel, ExactAnswers
-from holdfast.attacks import ChampionChallenger, Lattice, SteeredPools
+from holdfast.attacks import ChampionChallenger, HitPools, Lattice, PooledDetecting, SteeredPools
 from holdfast.attacks.description import Described, Needs, Reads
 from holdfast.attacks.exact.lattice.forecast import lattice_affordable, lattice_looks
 from holdfast.attacks.registry import attack_types
@@ -30,8 +31,8 @@ TRIED = 8
 WORTH_MIXING = 0.4
 # A mixture is chosen if it promises this much more than a single attack.
 CLEARLY = 1.002
-# Attacks that may play what is left when some labels are certain, without a prior and with one.
-REST, INFORMED_REST = (ChampionChallenger, SteeredPools), (ChampionChallenger,)
+# Attacks that may play what is left when some labels are certain.
+REST = (ChampionChallenger, PooledDetecting, SteeredPools, HitPools)
 
 
 class Plan(NamedTuple):
@@ -53,6 +54,7 @@ def plan(
     answers: AnswerModel | None = None,
     non_adaptive: bool = False,
     doubt: str | None = None,
+    attacks: Sequence[type[Described]] | None = None,
 ) -> Plan:
     """Predict what every attack gains and choose the best one, or the best mixture of two.
 
@@ -69,6 +71,8 @@ def plan(
     doubt
         Why the answers are not as the model says; then no gain is given, and the figures only
         decide who plays.
+    attacks
+        Choose among these; None: among all of the package's.
 
     Examples
     --------
@@ -78,9 +82,9 @@ def plan(
     'pooled-detecting'
     """
     setting = Setting(Problem(*problem), prior, ExactAnswers() if answers is None else answers)
-    types: dict[str, type[Described]] = {cls.name: cls for cls in attack_types()}
+    types = {cls.name: cls for cls in (attack_types() if attacks is None else attacks)}
     found = [forecast(cls, setting) for cls in types.values()]
-    found.append(_mixture(setting, max(_worth(each) for each in found)))
+    found.append(_mixture(setting, max(_worth(each) for each in found), list(types.values())))
     types[MIXTURE] = Mixture
     found.sort(key=lambda each: _rank(each, types[each.attack]))
     choice = next(
@@ -157,20 +161,29 @@ def _worth(each: Forecast) -> float:
     return -1e300 if each.rank is None else each.rank
 
 
-def _mixture(setting: Setting, best_single: float) -> Forecast:
+def _mixture(setting: Setting, best_single: float, attacks: Sequence[type[Described]]) -> Forecast:
     """Return the best division: how many examples to make certain, and who plays the others."""
     problem = setting.problem
+    able = [
+        cls
+        for cls in attacks
+        if issubclass(cls, REST)
+        and cls.needs is None
+        and (setting.prior is None or cls.takes_prior)
+    ]
+    if not able or Lattice not in attacks:
+        return _no_mixture("an attack that it is made of is not among those to choose from")
     n, m, k = problem
     if not setting.exact:
         return _no_mixture(f"needs exact answers: {Lattice.intolerance}")
     most = lattice_affordable(k / SPARE, problem)
     if setting.sure_gain(most) < WORTH_MIXING * best_single:
         return _no_mixture(f"so few looks make only {most:,} labels certain")
-    best = max(_divided(setting, round(most * i / TRIED)) for i in range(TRIED + 1))
+    best = max(_divided(setting, able, round(most * i / TRIED)) for i in range(TRIED + 1))
     low, high = max(0, best[1] - most // TRIED), min(most, best[1] + most // TRIED)
     best = max(
         best,
-        *(_divided(setting, round(low + (high - low) * i / TRIED)) for i in range(TRIED + 1)),
+        *(_divided(setting, able, round(low + (high - low) * i / TRIED)) for i in range(TRIED + 1)),
     )
     gain, sure, second = best
     if gain < CLEARLY * best_single or not 0 < sure < n:
@@ -191,19 +204,21 @@ def _no_mixture(reason: str) -> Forecast:
     return Forecast(attack=MIXTURE, gain=None, looks=0, reason=reason, adaptive=True)
 
 
-def _divided(setting: Setting, sure: int) -> tuple[float, int, str]:
+def _divided(
+    setting: Setting, able: Sequence[type[Described]], sure: int
+) -> tuple[float, int, str]:
     """Return the gain of a mixture with so many certain labels, and the best second attack."""
     n, m, k = setting.problem
     left = math.floor(k - lattice_looks(sure, m))
     gain = setting.sure_gain(sure)
     if sure == n or left < 1:
-        return gain, sure, ChampionChallenger.name
+        return gain, sure, able[0].name
     prior = None
     if setting.prior is not None:
         order = np.argsort(setting.prior.ranked(1)[1][:, 0], kind="stable")
         prior = part_of(setting.prior, np.sort(order[sure:]))
     rest = Setting(Problem(n - sure, m, left), prior)
-    able = REST if prior is None else INFORMED_REST
-    gains = {cls.name: cls.forecast(rest).gain for cls in able}
+    found = ((cls.name, cls.forecast(rest)) for cls in able)
+    gains = {name: each.gain for name, each in found if each is not None}
     second = max(gains, key=lambda name: gains[name])
     return gain + gains[second], sure, second

@@ -177,7 +177,7 @@ def plan_exact(problem: Problem) -> DesignPlan:
 
 
 @lru_cache(maxsize=64)
-def pool_gains(most: int, n_classes: int) -> NDArray[np.float64]:
+def pool_gains(most: int, n_classes: int, *, third_label: bool = True) -> NDArray[np.float64]:
     """Return what pools of 0 .. most examples gain above chance.
 
     Let S_g be the surplus of 1s over 0s among g examples, a lazy walk. An example has label 1, 0 or
@@ -185,13 +185,13 @@ def pool_gains(most: int, n_classes: int) -> NDArray[np.float64]:
     in proportion to P(S_{g-1} = s-1), P(S_{g-1} = s+1) and P(S_{g-1} = s). The walk's law falls to
     both sides of 0, so the best of the three is 1 for s > 0, 0 for s < 0 and another label for
     s = 0. Summed over s the best is 1 + 2 P(S_{g-1} = 0), and the pool gains (2g/m) P(S_{g-1} = 0).
-    Two classes have no third label, and gain E|S_g|/2.
+    Two classes have no third label, and gain E|S_g|/2; so do pools that are denied one.
 
     >>> pool_gains(2, 10)
     array([0.  , 0.2 , 0.32])
     """
-    if n_classes == 2:
-        return np.array(expected_distances(most, 2)) / 2
+    if n_classes == 2 or not third_label:
+        return np.array(expected_distances(most, n_classes)) / 2
     before = np.array(return_probabilities(most, n_classes))
     gains = np.zeros(most + 1)
     gains[1:] = 2.0 * np.arange(1, most + 1) / n_classes * before[:-1]
@@ -199,8 +199,8 @@ def pool_gains(most: int, n_classes: int) -> NDArray[np.float64]:
 
 
 @lru_cache(maxsize=64)
-def plan_pooled(problem: Problem) -> DesignPlan:
-    """Gain as much as can be expected, certain or not.
+def plan_pooled(problem: Problem, *, third_label: bool = True) -> DesignPlan:
+    """Gain as much as can be expected, certain or not; `third_label` as in `pool_gains`.
 
     Examples are scarce once there are many nodes, so each has a price, the same everywhere. At a
     given price every node takes what it gains most from; the price is raised until no more
@@ -213,7 +213,7 @@ def plan_pooled(problem: Problem) -> DesignPlan:
     sizes = node_sizes(k)
     best = exact
     low, high = 0.0, 1.0
-    gains = pool_gains(n, m)
+    gains = pool_gains(n, m, third_label=third_label)
     for _ in range(30):
         price = (low + high) / 2
         net = gains - price * np.arange(gains.size)

@@ -24,7 +24,7 @@ from holdfast.bounds.rate_distortion import NATS_PER_LOOK, STEEPEST, LabelLaws, 
 from holdfast.forecasts.tables import along
 from holdfast.problem import Problem
 
-__all__ = ["best_tail", "steered"]
+__all__ = ["OpenLabels", "best_tail", "steered", "surpluses"]
 
 Floats = NDArray[np.float64]
 
@@ -40,7 +40,7 @@ OF_THE_LAW = (0.96, 0.95, 0.98, 0.85, 0.78)
 LOST_LOOKS, LOST_LABELS = 1.5, 1.0
 
 
-def _surpluses(size: int, n_classes: int) -> tuple[NDArray[np.int64], Floats]:
+def surpluses(size: int, n_classes: int) -> tuple[NDArray[np.int64], Floats]:
     """Return the likely surpluses of a pool of this size and their probabilities."""
     m = n_classes
     most = min(size, math.ceil(DEVIATIONS * math.sqrt(2.0 * size / m)) + 3)
@@ -79,7 +79,7 @@ def _posteriors(problem: Problem) -> tuple[float, Floats, Floats, Floats]:
         for size, count in ((each, hosts - more), (each + 1, more)):
             if not size or not count:
                 continue
-            for s, chance in zip(*_surpluses(size, m), strict=True):
+            for s, chance in zip(*surpluses(size, m), strict=True):
                 zero, one, third = label_odds(size, int(s), m)
                 found = sorted([(zero, 1), (one, 1), (third, m - 2)], reverse=True)
                 if found[0][0] < 1.0 - 1e-9:
@@ -93,7 +93,7 @@ def _posteriors(problem: Problem) -> tuple[float, Floats, Floats, Floats]:
     return float(sum(weights)), rows, alike, np.array(weights)
 
 
-class _OpenLabels:
+class OpenLabels:
     """The labels that a design leaves open, and what a tail gains on them."""
 
     def __init__(self, problem: Problem) -> None:
@@ -109,10 +109,20 @@ class _OpenLabels:
         self._second = np.where(alike[chosen, 0] > 1, self._top, rows[chosen, 1])
         self._share = along(CLASSES, OF_THE_LAW, problem.n_classes)
 
+    def law(self, looks: int) -> float:
+        """Return what the rate-distortion law says that so many looks gain."""
+        return self._spent(looks).gain if self._any else 0.0
+
     def gain(self, looks: int) -> float:
-        """Return what so many looks gain above the design's own guess."""
+        """Return what so many looks are expected to gain above the design's own guess."""
         if not self._any:
             return 0.0
+        found, n_open = self._spent(looks), self._scale * SAMPLE
+        reached = self._share * looks / (looks + LOST_LOOKS) * n_open / (n_open + LOST_LABELS)
+        return reached * found.gain * min(1.0, model_ratio(found, float(looks), 1.0))
+
+    def _spent(self, looks: int) -> RateAllocation:
+        """Return the best way to share the nats of so many looks."""
         nats = NATS_PER_LOOK * looks
 
         def left(slope: float) -> float:
@@ -122,17 +132,14 @@ class _OpenLabels:
         if left(slope) > 0.0:
             slope = float(brentq(left, 0.0, STEEPEST, xtol=1e-4))
         _, best, running, mass = self._laws.at(slope)
-        found = RateAllocation(slope, self._scale, self._top, self._second, best, running, mass)
-        n_open = self._scale * SAMPLE
-        reached = self._share * looks / (looks + LOST_LOOKS) * n_open / (n_open + LOST_LABELS)
-        return reached * found.gain * min(1.0, model_ratio(found, float(looks), 1.0))
+        return RateAllocation(slope, self._scale, self._top, self._second, best, running, mass)
 
 
 def steered(problem: Problem, tail: int) -> float:
     """Return the expected gain of a design on all looks but `tail`, and a tail on these."""
     n, m, k = problem
     design = Problem(n, m, k - tail)
-    return plan_pooled(design).gain + (_OpenLabels(design).gain(tail) if tail else 0.0)
+    return plan_pooled(design).gain + (OpenLabels(design).gain(tail) if tail else 0.0)
 
 
 @lru_cache(maxsize=256)
@@ -150,7 +157,7 @@ def best_tail(problem: Problem) -> int:
     if fewer < 2 or capacity(m, k) >= n:
         return 0
     per_look = (plan_pooled(problem).gain - plan_pooled(Problem(n, m, fewer)).gain) / (k - fewer)
-    open_ = _OpenLabels(problem)
+    open_ = OpenLabels(problem)
     lengths = sorted({round(share * k) for share in SHARES} - {0, 1})
     net = {looks: open_.gain(looks) - looks * per_look for looks in lengths}
     best = max(lengths, key=lambda looks: net[looks], default=0)

@@ -1,0 +1,69 @@
+"""Gain of pools with a steered tail by the length of the tail, and the law's share of it.
+
+    python -m benchmarks.steered_pools --trials 12 --seed 991
+
+Every line is one tail: looks, gain, what is forecast, and which share of the rate-distortion law
+the tail reached: the gain above the design's own forecast, over the law's. `OF_THE_LAW` and
+`LOST_LOOKS` in `attacks/steering/_tail.py` are read off the last column.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+from benchmarks.power import shown
+from holdfast.attacks import SteeredPools
+from holdfast.attacks.exact._lindstrom import plan_pooled
+from holdfast.attacks.steering._tail import OpenLabels, best_tail, steered
+from holdfast.loop import play
+from holdfast.oracles import LabelOracle
+from holdfast.problem import Problem
+
+SIZES = [
+    (10_000, 2, 100), (10_000, 2, 300), (14_042, 4, 300), (14_042, 4, 1000), (10_000, 10, 300),
+    (10_000, 10, 1000), (10_000, 10, 3000), (1000, 10, 100), (10_000, 30, 1000), (2000, 100, 300),
+]  # fmt: skip
+# In units of the tail that is forecast to be the best.
+LENGTHS = (0.0, 0.5, 1.0, 2.0)
+
+
+def gains(problem: Problem, tail: int, trials: int, seed: int) -> list[float]:
+    """Play so often with one tail."""
+    n, m, _ = problem
+    found = []
+    for sequence in np.random.SeedSequence([seed, *problem]).spawn(trials):
+        rng = np.random.default_rng(sequence)
+        hidden = rng.integers(m, size=n)
+        guess = play(
+            SteeredPools(problem, rng=rng, tail=tail), LabelOracle(hidden, problem=problem)
+        )
+        found.append(float((guess == hidden).sum()) - n / m)
+    return found
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--trials", type=int, default=12)
+    parser.add_argument("--seed", type=int, default=991)
+    options = parser.parse_args()
+    print(
+        "| (n, m) | k | tail | gain | forecast | of the law |",
+        "|---|--:|--:|--:|--:|--:|",
+        sep="\n",
+    )
+    for sizes in SIZES:
+        n, m, k = problem = Problem(*sizes)
+        for tail in sorted({round(best_tail(problem) * length) for length in LENGTHS}):
+            played = gains(problem, tail, options.trials, options.seed)
+            design = Problem(n, m, k - tail)
+            law = OpenLabels(design).law(tail) if tail else 0.0
+            share = (np.mean(played) - plan_pooled(design).gain) / law if tail else np.nan
+            told = f"{steered(problem, tail):,.1f} | {share:.2f}"
+            print(f"| ({n}, {m}) | {k} | {tail} | {shown(played)} | {told} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""Packing of splits and block tests into the nodes of a detecting design.
+
+A node of s bits has room for digits whose radices multiply to 2^(s-1) at most, and for one sum
+without a limit above them. A split needs as many values as its group can have sums. A test needs a
+digit whose window its sum seldom leaves: the smaller the block, the fewer values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from holdfast.attacks.exact._subset_lattice import node_sizes
+from holdfast.attacks.exact.hit_pools import tuning
+
+__all__ = ["RADICES", "Digit", "NodeDigits", "block_size", "forget", "pack", "room_for_tests"]
+
+# Radices that splits may need.
+RADICES = (2, 3, 5, 7, 9)
+# How many splits of each radix are to be placed.
+Waiting = tuple[int, ...]
+
+
+class Digit(NamedTuple):
+    """A place in a node: its radix (0: no limit), and whether a split goes there or a test."""
+
+    radix: int
+    split: bool
+
+
+FIVE, THREE, UNLIMITED = Digit(5, False), Digit(3, False), Digit(0, False)
+NodeDigits = tuple[int, tuple[Digit, ...]]
+
+
+def block_size(digit: Digit) -> float:
+    """Return the size of a block in this place, in units of one in an unlimited place."""
+    if digit.split:
+        return 0.0
+    return {FIVE: tuning.FIVE, THREE: tuning.THREE}.get(digit, 1.0)
+
+
+@lru_cache(maxsize=65536)
+def _best(room: int, waiting: Waiting) -> tuple[float, tuple[Digit, ...]]:
+    """Return the digits of largest total worth whose radices multiply to `room` at most."""
+    found: tuple[float, tuple[Digit, ...]] = (0.0, ())
+    options = [
+        (tuning.SPLIT_WORTH, Digit(radix, True))
+        for radix, left in zip(RADICES, waiting, strict=True)
+        if left
+    ]
+    options += [(tuning.FIVE_WORTH, FIVE), (tuning.THREE_WORTH, THREE)]
+    for worth, digit in options:
+        if digit.radix > room:
+            continue
+        rest, digits = _best(room // digit.radix, _without(waiting, (digit,)))
+        if worth + rest > found[0] + 1e-9:
+            found = (worth + rest, (digit, *digits))
+    return found
+
+
+def forget() -> None:
+    """Forget what was packed with other constants."""
+    _best.cache_clear()
+
+
+def _fill(bits: int, waiting: Waiting) -> tuple[Digit, ...]:
+    """Return what a node with so many bits holds below its unlimited place."""
+    room = 1 << (bits - 1)
+    # More splits than fit change nothing, and fewer cases are to be remembered.
+    fits = [
+        min(count, room.bit_length() - 1) if radix <= room else 0
+        for radix, count in zip(RADICES, waiting, strict=True)
+    ]
+    return _best(room, tuple(fits))[1]
+
+
+def _without(waiting: Waiting, digits: Sequence[Digit]) -> Waiting:
+    return tuple(
+        count - sum(digit.split and digit.radix == radix for digit in digits)
+        for radix, count in zip(RADICES, waiting, strict=True)
+    )
+
+
+def room_for_tests(rows: int, waiting: Waiting) -> float:
+    """Return the size of all blocks that fit beside the splits; 0 if these do not fit.
+
+    In units of a block in an unlimited place. The small nodes take splits first.
+    """
+    total = 0.0
+    for bits, nodes in node_sizes(rows).items() if rows > 1 else ():
+        left = nodes
+        while left:
+            digits = _fill(bits, waiting)
+            same = 1 if any(digit.split for digit in digits) else left
+            total += same * (1.0 + sum(map(block_size, digits)))
+            waiting, left = _without(waiting, digits), left - same
+    return 0.0 if any(waiting) else total
+
+
+def pack(rows: int, waiting: Waiting) -> list[NodeDigits]:
+    """Return every node with its digits, the unlimited place last; large nodes first."""
+    nodes: list[NodeDigits] = []
+    for node in sorted(range(1, rows), key=lambda a: (a.bit_count(), a)):
+        digits = _fill(node.bit_count(), waiting)
+        waiting = _without(waiting, digits)
+        nodes.append((node, (*digits, UNLIMITED)))
+    return nodes[::-1]
