@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from holdfast.audit.judgement.fixes import READ
 from holdfast.audit.quick import QuickAudit
 from holdfast.audit.result import Audit, Finding, History, Interval, Verdict
 from holdfast.cli.output import human
@@ -85,14 +86,16 @@ def _verdict(console: Console, result: Audit, verdict: Verdict) -> None:
         console.print(escape(verdict.certified))
     for at, fix in enumerate(verdict.fixes):
         console.print(f"{'Or' if at else 'Cheapest fix'}: {escape(fix.text)}")
+    if verdict.word == "SAFE":
+        return
+    if any(finding.severity == "void" for finding in result.findings):
+        console.print("No release rule and no limit is a fix before that.")
+        return
+    if not verdict.fixes:
+        console.print("No fix was found among the rules and limits that were tried.")
     for text in verdict.would_do:
         console.print(escape(text))
-    if verdict.fixes:
-        console.print(f"Which rule for how many looks: {verdict.fixes[0].read}")
-    elif any(finding.severity == "void" for finding in result.findings):
-        console.print("No release rule and no limit is a fix before that.")
-    elif verdict.word != "SAFE":
-        console.print("No fix was found among the rules and limits that were tried.")
+    console.print(f"Which rule for how many looks: {READ}")
 
 
 def _findings(console: Console, findings: tuple[Finding, ...]) -> None:

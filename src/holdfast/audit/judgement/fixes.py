@@ -184,10 +184,10 @@ class FixSearch:
     ) -> Fix:
         request = self.measurer.request
         n, m, _ = request.problem
-        gap = verdict.gap_points / share
-        word = word_for(possible, gap, proven=proven, most=certain)
+        measured = _times(possible, share, self.measurer)
+        word = word_for(measured, verdict.gap_points, proven=proven, most=share * certain)
         price = price_points(each.rule, Problem(n, m, each.looks))
-        worth = _times(possible.at_most(certain), share, self.measurer)
+        worth = measured.at_most(share * certain)
         before, after = max(0.0, verdict.points.mean), max(0.0, worth.mean)  # less is chance
         return Fix(
             rule=str(each.rule),
