@@ -9,7 +9,7 @@ import altair as alt
 
 from holdfast.audit.comparison import Comparison
 from holdfast.audit.page.formats import bound, interval, series_name
-from holdfast.audit.page.lines import INK, Line, Marker, Point, finished, line_chart
+from holdfast.audit.page.lines import INK, Line, Marker, Point, finished, hover_layer, line_chart
 from holdfast.audit.result import Audit, Series
 
 __all__ = ["WHAT_IF_HEIGHT", "comparison_chart", "gain_chart", "what_if_chart"]
@@ -111,18 +111,7 @@ def what_if_chart(*, narrow: bool = False) -> dict[str, Any]:
         .mark_text(align="left", dx=8, baseline="middle", fontWeight=500)
         .encode(x=x, y=alt.Y("height:Q", scale=None), text="line:N")
     )
-    near = alt.selection_point(
-        name="near", on="pointermove", clear="pointerout", nearest=True, fields=[looks], empty=False
-    )
-    hover = (
-        alt.Chart(alt.NamedData("hover"))
-        .mark_rule(color="var(--quiet)", strokeWidth=1, tooltip={"content": "data"})
-        .encode(
-            x=alt.X(f"{looks}:Q", scale=alt.Scale(type="log", nice=False)),
-            opacity=alt.condition(near, alt.value(0.7), alt.value(0)),
-        )
-        .add_params(near)
-    )
+    hover = hover_layer(alt.NamedData("hover"), looks)
     labels = [] if narrow else [names_at_ends]
     chart = alt.layer(line, here, *labels, hover).properties(
         width="container",

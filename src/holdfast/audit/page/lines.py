@@ -15,7 +15,17 @@ import altair as alt
 
 from holdfast.audit.page.end_labels import placed
 
-__all__ = ["FONT", "HEIGHT", "INK", "Line", "Marker", "Point", "finished", "line_chart"]
+__all__ = [
+    "FONT",
+    "HEIGHT",
+    "INK",
+    "Line",
+    "Marker",
+    "Point",
+    "finished",
+    "hover_layer",
+    "line_chart",
+]
 
 HEIGHT = 400
 INK, GROUND, QUIET = "var(--ink)", "var(--ground)", "var(--quiet)"
@@ -208,7 +218,7 @@ def _labels(
 
 
 def _hover(lines: Sequence[Line]) -> Any:
-    """Return a line that follows the pointer, with the value of every line where it stands."""
+    """Return what shows the value of every line at the looks where the pointer stands."""
     rows: dict[int, dict[str, Any]] = {}
     for line in lines:
         for part in line.parts:
@@ -219,14 +229,19 @@ def _hover(lines: Sequence[Line]) -> Any:
             text = _value(line, looks)
             if text is not None:
                 row[line.name] = text
+    return hover_layer(alt.Data(values=[rows[looks] for looks in sorted(rows)]), LOOKS)
+
+
+def hover_layer(data: Any, looks: str) -> Any:
+    """Return a line that follows the pointer and shows the row of `data` that is nearest to it."""
     near = alt.selection_point(
-        name="near", on="pointermove", clear="pointerout", nearest=True, fields=[LOOKS], empty=False
+        name="near", on="pointermove", clear="pointerout", nearest=True, fields=[looks], empty=False
     )
     return (
-        alt.Chart(alt.Data(values=[rows[looks] for looks in sorted(rows)]))
+        alt.Chart(data)
         .mark_rule(color=QUIET, strokeWidth=1, tooltip={"content": "data"})
         .encode(
-            x=alt.X(f"{LOOKS}:Q", scale=alt.Scale(type="log", nice=False)),
+            x=alt.X(f"{looks}:Q", scale=alt.Scale(type="log", nice=False)),
             opacity=alt.condition(near, alt.value(0.7), alt.value(0)),
         )
         .add_params(near)
