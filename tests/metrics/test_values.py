@@ -68,7 +68,7 @@ def log_loss(truth, rows):
 
 def brier(truth, rows):
     if rows.shape[1] == 2:
-        return theirs.brier_score_loss(truth, rows[:, 1], pos_label=1, labels=[0, 1])
+        return theirs.brier_score_loss(truth, rows[:, 1], pos_label=1)
     return np.mean(np.sum((rows - np.eye(rows.shape[1])[truth]) ** 2, axis=1))
 
 
