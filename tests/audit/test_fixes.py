@@ -24,7 +24,7 @@ def verdict_of(gap=2.0, points=20.0, word="UNSAFE", about="final ranking"):
 def search(request, gains, *, looks=100):
     """Return a search on a board where every attack gains what `gains(rule, looks)` says."""
 
-    def play(jobs):
+    def play(jobs, on_done=None):
         return [Played(gains(str(job.rule), job.looks), job.looks) for job in jobs]
 
     return FixSearch(Measurer(request, PlayBudget(2, 2, looks), play), {})

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from holdfast.audit import parse_looks, recommended_policy
+from holdfast.audit.judgement.would_do import would_do
 from holdfast.errors import InvalidInput
 from holdfast.guard import Policy
 from tests.audit.sample import fix, sample_audit, sample_with_private_part
@@ -52,6 +53,18 @@ def test_a_public_board_gets_its_own_fix(request_for):
     request = request_for(n=3000, split=["Public", "Private"] * 1500, looks=LOOKS)
     policy = Policy.parse(recommended_policy(request, sample_with_private_part()))
     assert (policy.release, policy.part) == ("ladder:0.01", "public")
+
+
+def test_the_best_of_all_private_scores_is_mended_by_naming_some(request_for):
+    split = ["Public", "Private"] * 1500
+    request = request_for(n=3000, split=split, looks=LOOKS, final_choices=0)
+    audit = sample_with_private_part()
+    lucky = replace(audit, verdict=replace(audit.verdict, word="UNSAFE"))
+    policy = Policy.parse(recommended_policy(request, lucky))
+    assert (policy.release, policy.final_choices) == ("exact", 2)
+    assert would_do(request, lucky.verdict, 0.0) == (
+        "Let teams name one or two submissions before the private scores are shown.",
+    )
 
 
 def test_where_nothing_helps_there_is_no_policy_and_a_reason(request_for):

@@ -17,6 +17,8 @@ __all__ = ["recommended_policy"]
 
 # A policy's own: more are named with it.
 LOOKS_PER_DATA_SET = Policy("exact").looks_per_data_set
+# Submissions that a team names where the best of all counted.
+NAMED = Policy("exact").final_choices
 
 
 def recommended_policy(request: Request, audit: Audit) -> str:
@@ -32,6 +34,8 @@ def recommended_policy(request: Request, audit: Audit) -> str:
     void = next((each for each in audit.findings if each.severity == "void"), None)
     if void is not None:
         raise InvalidInput(f"no policy mends this, and none was written: {void.what} {void.fix}")
+    if unsafe.about == "final ranking" and request.parts.final_share == 0.0:
+        return _text({**settings, "final_choices": NAMED})  # the best of all private scores counts
     if not unsafe.fixes:
         raise InvalidInput(
             f"no policy was found that mends the {unsafe.about}, and none was written. "

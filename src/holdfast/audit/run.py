@@ -121,9 +121,10 @@ def audit(
             # No rule helps while a finding voids everything: its own fix comes first.
             void = any(finding.severity == "void" for finding in findings)
             share = worth(request, about)
-            if verdict.word == "SAFE" or share == 0.0 or void:
+            if verdict.word == "SAFE" or void:
                 return verdict
-            verdict = replace(verdict, fixes=search.fixes(verdict, share))
+            if share > 0.0:
+                verdict = replace(verdict, fixes=search.fixes(verdict, share))
             return replace(verdict, would_do=would_do(request, verdict, share))
 
         verdict = judged("final ranking")

@@ -33,6 +33,8 @@ def private_examples(gap: float) -> int:
 
 def would_do(request: Request, verdict: Verdict, share: float) -> tuple[str, ...]:
     """Return how many looks, or how many private examples, would do, one sentence each."""
+    if share == 0.0:  # only the choice among private scores is left
+        return ("Let teams name one or two submissions before the private scores are shown.",)
     said = []
     gap = verdict.gap_points
     if not any(fix.rule == request.release for fix in verdict.fixes):
