@@ -15,7 +15,7 @@ from limits import RateLimitItem, parse
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 from starlette.datastructures import FormData
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from holdfast.server.accounts import Accounts, Caller
 from holdfast.server.boards import Boards
@@ -86,6 +86,8 @@ class Site:
                 return await read_body(request.stream(), announced, most)
         except TimeoutError:
             raise Problem("too_slow", "The upload took too long. Nothing was spent.") from None
+        except ClientDisconnect:
+            raise Problem("bad_request", "The upload ended before it was complete.") from None
 
     async def form(self, request: Request, most: int = LARGEST_FORM) -> FormData:
         """Return a form, within its size."""

@@ -1,0 +1,133 @@
+"""Faults: killed servers and databases, copies, idle connections, clocks that are set back."""
+
+import contextlib
+import os
+import random
+import signal
+import socket
+import threading
+import time
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from holdfast.client import BoardClient
+from holdfast.errors import BoardUnreachable, BudgetExhausted
+from holdfast.guard import Ledger
+from tests.server.conftest import Place, as_csv, free_port, listening, start_process
+from tests.server.test_api import changed, send
+
+# Fifty by `HOLDFAST_KILLS=50 pytest tests/server/test_faults.py`.
+KILLS = int(os.environ.get("HOLDFAST_KILLS", "2"))
+TEAMS, BUDGET = 4, 60
+
+
+@pytest.mark.slow
+def test_kills_under_load_lose_no_answered_look_and_spend_none_twice(ledger_url, tmp_path):
+    policy = f'release = "ladder:0.05"\nlooks_per_team = {BUDGET}\n'
+    place = Place(ledger_url, tmp_path, policy=policy)
+    tokens = [place.token(place.team(f"team {number}")) for number in range(TEAMS)]
+    port = free_port()
+    server = start_process(ledger_url, port)
+    url = f"http://127.0.0.1:{port}/b/pets"
+    answers, done, over = [], threading.Event(), []
+
+    def play(number):
+        rng = np.random.default_rng(number)
+        client = BoardClient(url, tokens[number], patience=120, sleep=lambda s: time.sleep(s / 20))
+        for look in range(10**6):
+            guess = rng.integers(3, size=60)
+            try:
+                told = client.submit(as_csv(guess), key=f"{number}-{look}")
+            except BudgetExhausted:
+                over.append(number)
+                return
+            except BoardUnreachable:
+                continue
+            answers.append((number, look, told.receipt_id, told.released))
+            if done.is_set() and look > BUDGET + 5:
+                return
+            time.sleep(0.01)
+
+    threads = [threading.Thread(target=play, args=(number,)) for number in range(TEAMS)]
+    for thread in threads:
+        thread.start()
+    dice = random.Random(3)
+    try:
+        for _ in range(KILLS):
+            time.sleep(dice.uniform(0.1, 0.6))
+            os.kill(server.pid, signal.SIGKILL)
+            server.wait()
+            server = start_process(ledger_url, port)
+        done.set()
+        for thread in threads:
+            thread.join()
+    finally:
+        os.kill(server.pid, signal.SIGTERM)
+        server.wait()
+    assert sorted(over) == list(range(TEAMS))
+    with Ledger(ledger_url) as ledger:
+        # Every answered look is there, under one receipt, and the budget is exact.
+        assert ledger.verify(receipts=[receipt for _, _, receipt, _ in answers]).ok
+        entries = {entry.receipt_id: entry for entry in ledger.entries()}
+    looks = Counter(entry.team for entry in entries.values() if entry.kind == "look")
+    assert set(looks.values()) == {BUDGET}
+    assert len({receipt for _, _, receipt, _ in answers}) == len(answers) == TEAMS * BUDGET
+    assert all(float(entries[r].released) == released for _, _, r, released in answers)
+    assert place.boards.rebuild(place.board) == []
+
+
+def test_a_clock_that_is_set_back_reopens_no_window(place, monkeypatch):
+    policy = 'release = "exact"\nlooks_per_team = 1\nwindow = "day"\n'
+    place.boards.change(place.board, place.phase(), "policy", policy, "test")
+    token = place.token(place.team("blue"))
+    with place.client() as client:
+        assert send(client, place, token, as_csv(place.labels)).status_code == 201
+        real = time.time_ns
+        for back in (3600, 86_400, 10 * 86_400):
+            monkeypatch.setattr(
+                "holdfast.guard.windows.time.time_ns", lambda back=back: real() - back * 10**9
+            )
+            refused = send(client, place, token, as_csv(changed(place.labels, 1)))
+            assert refused.status_code in (401, 409)  # a token of the future is none yet, either
+            assert "released" not in refused.json()
+
+
+@pytest.mark.slow
+def test_idle_and_half_sent_connections_hold_nobody_up(place):
+    token = place.token(place.team("blue"))
+    with listening(place, upload_seconds=2.0) as url, contextlib.ExitStack() as stack:
+        port = int(url.split(":")[2].split("/")[0])
+        for number in range(300):
+            idle = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
+            if number % 6 == 0:
+                idle.sendall(
+                    b"POST /api/v1/boards/pets/submissions HTTP/1.1\r\nHost: x\r\n"
+                    b"Authorization: Bearer " + token.encode() + b"\r\n"
+                    b"Content-Length: 1000\r\n\r\nid,label\n"
+                )
+                last = idle
+        client = BoardClient(url, token)
+        guesses = [changed(place.labels, wrong) for wrong in range(20)]
+        told = [client.submit(as_csv(guess), key=f"k{at}") for at, guess in enumerate(guesses)]
+        assert [each.released for each in told] == [(60 - wrong) / 60 for wrong in range(20)]
+        last.settimeout(30)
+        assert b"408" in last.recv(200)
+    assert [entry.kind for entry in place.entries()].count("refused") == 0
+
+
+def test_a_worker_whose_policy_changed_elsewhere_obeys_the_new_one(new_place):
+    """Two processes on one database: a host's word to one holds for the look at the other."""
+    place = new_place(policy='release = "exact"\n')
+    token = place.token(place.team("blue"))
+    with place.client() as one, place.client() as other:
+        assert send(one, place, token, as_csv(place.labels)).json()["released"] == 1.0
+        policy = 'release = "round:1"\n'
+        place.boards.change(place.board, place.phase(), "policy", policy, "test")
+        for client, wrong in ((one, 10), (other, 20)):
+            told = send(client, place, token, as_csv(changed(place.labels, wrong))).json()
+            assert told["released"] == round(1 - wrong / 60, 1)
+        place.boards.change(place.board, place.phase(), "stop", "", "test")
+        late = send(other, place, token, as_csv(changed(place.labels, 30)))
+    assert late.json()["type"] == "phase_closed"
