@@ -37,7 +37,7 @@ def compared(tmp_path_factory):
 def own_text(path):
     """Return the page without its scripts, white space evened out."""
     text = path.read_text(encoding="utf-8")
-    return " ".join(re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL).split())
+    return " ".join(re.sub(r"<(script|style).*?</\1>", "", text, flags=re.DOTALL).split())
 
 
 def test_it_is_one_file_below_a_megabyte_and_a_half_without_addresses(written):
@@ -166,6 +166,15 @@ def test_every_column_of_numbers_has_its_unit(written, compared):
 def test_it_can_be_read_without_scripts(written):
     text = own_text(written)
     assert re.search(r"<noscript><svg .*?champion-challenger.*?</svg></noscript>", text)
+
+
+def test_an_audit_in_which_nothing_was_played_has_a_page():
+    audit = sample_audit()
+    curve = replace(audit.curve, measured=(), looks=())
+    text = page.render(replace(audit, gains=(), rules=(), curve=curve, history=None, findings=()))
+    assert "None could be played." in text
+    assert 'href="#rules"' not in text
+    assert 'href="#history"' not in text
 
 
 def test_names_from_outside_cannot_become_markup():
@@ -327,6 +336,19 @@ def test_lines_are_labelled_at_their_ends_and_no_label_covers_another(browser, w
         boxes[name] = text.bounding_box()
     tops = sorted(box["y"] for box in boxes.values())
     assert all(below - above >= 12 for above, below in pairwise(tops))
+
+
+@needs_browser
+def test_without_scripts_the_chart_is_there_and_folds_open(browser, written):
+    context = browser.new_context(offline=True, java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(written.as_uri())
+    drawn = tab.locator("#gain-chart svg")
+    assert drawn.is_visible()
+    assert drawn.bounding_box()["width"] > 600
+    assert not tab.locator('.contents a[href="#what-if"]').is_visible()
+    tab.click("#gain summary")
+    assert tab.locator("#gain details table").is_visible()
 
 
 @needs_browser

@@ -18,8 +18,8 @@ from holdfast.audit.result import Audit, Interval, Verdict, in_digits
 
 __all__ = ["drawing", "filled", "json_for_script"]
 
-# How wide a chart is drawn for readers without scripts, in pixels.
-DRAWN = 900
+# How wide a chart is drawn for readers without scripts, in pixels, and the room left at its right.
+DRAWN, FOR_WIDER_FONTS = 900, 36
 
 
 def filled(template: str, **values: Any) -> str:
@@ -44,7 +44,9 @@ def json_for_script(value: object) -> str:
 
 def drawing(spec: dict[str, Any]) -> str:
     """Return a chart as a finished drawing, for browsers that run no scripts."""
-    svg: str = vl_convert.vegalite_to_svg({**spec, "width": DRAWN})
+    # A reader's own font may be wider than the one that the labels were measured with.
+    roomy = {**spec, "width": DRAWN, "padding": {**spec["padding"], "right": FOR_WIDER_FONTS}}
+    svg: str = vl_convert.vegalite_to_svg(roomy)
     return svg
 
 
