@@ -101,7 +101,7 @@ def likeliest(request: Request, looks: int) -> list[tuple[Scenario, Forecast | N
         if scenario.setting not in knows or answers is None:
             ranked.append((0.0, scenario, None))
             continue
-        setting = Setting(problem, knows[scenario.setting], answers, in_head=False)
+        setting = Setting(problem, knows[scenario.setting], answers)
         each = forecast(attack_type(scenario.base), setting)
         if scenario.setting == "features" and request.baseline.unequal:
             each = _above_majority(each, request)

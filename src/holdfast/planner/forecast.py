@@ -79,8 +79,7 @@ def forecast(cls: type[Described], setting: Setting) -> Forecast:
     177.5
     """
     n, m, _ = setting.problem
-    most = n * (most_accuracy(setting.problem) - 1.0 / m)
-    setting = replace(setting, most=most, in_head=True)
+    setting = replace(setting, most=n * (most_accuracy(setting.problem) - 1.0 / m))
     reason = cls.obstacle(setting)
     estimate = cls.forecast(setting) if reason is None else None
     if estimate is None:

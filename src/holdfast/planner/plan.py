@@ -81,7 +81,8 @@ def plan(
     >>> plan(Problem(10_000, 10, 100), non_adaptive=True).chosen.attack
     'pooled-detecting'
     """
-    setting = Setting(Problem(*problem), prior, ExactAnswers() if answers is None else answers)
+    model = ExactAnswers() if answers is None else answers
+    setting = Setting(Problem(*problem), prior, model, in_head=True)
     types = {cls.name: cls for cls in (attack_types() if attacks is None else attacks)}
     found = [forecast(cls, setting) for cls in types.values()]
     found.append(_mixture(setting, max(_worth(each) for each in found), list(types.values())))
