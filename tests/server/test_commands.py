@@ -1,0 +1,117 @@
+"""`holdfast board` and `holdfast serve`: what they say, and what they refuse before they begin."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from holdfast.cli import main
+from tests.server.conftest import write_labels
+
+
+@pytest.fixture
+def command(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HOLDFAST_BOARD", raising=False)
+
+    def run(*arguments):
+        code = main([str(argument) for argument in arguments])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run
+
+
+@pytest.fixture
+def labels(tmp_path):
+    write_labels(tmp_path / "solution.csv", split=True)
+    return tmp_path / "solution.csv"
+
+
+def test_a_board_from_init_to_close(command, labels, tmp_path):
+    code, out, _ = command("board", "init", "pets", "--labels", labels, "--title", "Pets", "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert told["classes"] == ["bird", "cat", "dog"]
+    assert told["host_link"].startswith("/join/")
+    code, out, _ = command("board", "list", "--json")
+    assert [(row["board"], row["title"], row["phase"]) for row in json.loads(out)] == [
+        ("pets", "Pets", 1)
+    ]
+    code, out, _ = command("board", "token", "pets", "--team", "Blue")
+    assert (code, out[:3]) == (0, "hf_")
+    code, out, _ = command("board", "token", "pets", "--scope", "service", "--json")
+    assert json.loads(out)["scope"] == "service"
+    (tmp_path / "policy.toml").write_text('release = "round:2"\nlooks_per_team = 3\n')
+    code, out, _ = command("board", "policy", "pets", "--policy", "policy.toml")
+    assert "as phase 2: looks stay spent" in out
+    (tmp_path / "policy.toml").write_text('release = "round:2"\nlooks_per_team = 4\n')
+    code, out, _ = command("board", "policy", "pets", "--policy", "policy.toml")
+    assert code == 0
+    assert "phase" not in out
+    write_labels(tmp_path / "fresh.csv", seed=3, split=True)
+    code, out, _ = command("board", "rotate", "pets", "--labels", "fresh.csv", "--json")
+    assert "as phase 3" in json.loads(out)["done"]
+    code, out, _ = command("board", "rebuild", "pets")
+    assert "nothing was different" in out
+    code, out, _ = command("board", "verify", "--json")
+    assert json.loads(out)["ok"] is True
+    code, _, err = command("board", "close", "pets")
+    assert (code, "must have been looked at" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["init", "Pets!", "--labels", "solution.csv"], "name of the board must have 1 to 40"),
+        (["init", "pets", "--labels", "none.csv"], "none.csv"),
+        (["init", "pets", "--labels", "solution.csv", "--visibility", "all"], "visibility must"),
+        (["init", "pets", "--labels", "solution.csv", "--shows", "worst"], "shows must be one of"),
+        (["init", "pets", "--labels", "solution.csv", "--policy", "bad.toml"], "line 1"),
+        (["token", "pets", "--team", "x"], "database must hold boards"),
+    ],
+)
+def test_bad_input_is_one_line_and_makes_no_board(command, labels, tmp_path, arguments, message):
+    (tmp_path / "bad.toml").write_text('release = "rung:3"\n')
+    code, out, err = command("board", *arguments)
+    assert (code in (2, 4), out) == (True, "")
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    assert message in err
+    if (tmp_path / "holdfast-board.db").exists():
+        assert json.loads(command("board", "list", "--json")[1]) == []
+
+
+def test_labels_that_others_can_read_are_refused(command, labels):
+    labels.chmod(0o644)
+    code, _, err = command("board", "init", "pets", "--labels", labels)
+    assert (code, "readable by their owner alone" in err) == (2, True)
+
+
+def test_a_name_is_used_once_and_a_team_goes_with_submit(command, labels):
+    command("board", "init", "pets", "--labels", labels)
+    assert "must be new" in command("board", "init", "pets", "--labels", labels)[2]
+    assert "team must be given" in command("board", "token", "pets")[2]
+    assert "scope must be one of" in command("board", "token", "pets", "--scope", "all")[2]
+    assert "must be that of a board" in command("board", "token", "cats", "--team", "x")[2]
+
+
+def test_serve_says_what_is_wrong_before_it_listens(command, labels, tmp_path):
+    assert "workers must be 1 with an SQLite database" in command("serve", "--workers", 2)[2]
+    code, _, err = command("serve")
+    assert (code, "holdfast ledger init" in err or "there is none" in err) == (4, True)
+    command("board", "init", "pets", "--labels", labels)
+    assert "flood must be like" in command("serve", "--flood", "often")[2]
+    write_labels(labels, seed=7, split=True)
+    code, _, err = command("serve")
+    assert (code, "labels of board 1 must be those" in err) == (4, True)
+
+
+def test_help_loads_nothing_of_the_server():
+    program = (
+        "import sys; from holdfast.cli import main; main(['--help']); "
+        "sys.exit(any(name in sys.modules for name in ('fastapi', 'uvicorn', 'starlette')))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True)
+    assert done.returncode == 0
