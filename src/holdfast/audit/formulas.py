@@ -1,4 +1,11 @@
-"""Gains in points from formulas alone: what is guaranteed, and what is possible in principle."""
+"""Gains in points from formulas alone: what is guaranteed, and what is possible in principle.
+
+*Guaranteed* is what the paper's theorems promise for exact answers, which holds for every test set.
+*In principle* is what the attacks of this package are forecast to gain, in expectation over uniform
+labels. Both cost no play: they are drawn beyond today's looks, and inverted to say at which number
+of looks a gap is reached. Where classes are unequal, `unequal_classes` has the formulas that take
+their place.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,18 @@
-"""One audit, from request to record."""
+"""One audit, from request to record.
+
+The order of the rooms, and of what a user waits for:
+
+1. `inputs` made the request: labels, policy, history, models, each checked on its own.
+2. Pre-flight and history (`judgement`): findings that need no play. One that voids the verdict,
+   such as rows sorted by label, stays first, whatever the attacks gain.
+3. `scenarios`: the suite at today's looks; the strongest of it at fewer looks; a few attacks
+   against other rules. The strongest is always measured once more with fresh randomness.
+4. `judgement`: upper bounds for the policy's looks; the verdict, which compares gain and gap;
+   fixes, only where a verdict is not SAFE and no finding voids it.
+
+Every play is a pure function of labels, rule, looks, attack and trial number, so the record is the
+same on any number of processes, and plays can be kept for the next audit.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Evidence in a history: looks used, gaps explained or not, and ranks that differ."""
+"""Evidence in a history: looks used, gaps explained or not, and ranks that differ.
+
+A public score that lies above the private one proves nothing by itself: a team's best look was
+chosen by its public score, and both parts are samples. A gap is explained by chance first, then by
+what the bound allows to as many looks; what is left is unexplained. Neighbours in a ranking differ
+only if a test of their scores, or of their predictions example by example, says so.
+"""
 
 from __future__ import annotations
 

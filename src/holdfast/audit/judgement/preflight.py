@@ -1,4 +1,10 @@
-"""Pre-flight: what can be seen of a test set and its policy before any attack is played."""
+"""Pre-flight: what can be seen of a test set and its policy before any attack is played.
+
+Some test sets need no attack: their labels are in order, or their ids tell them. Others can't tell
+what they are asked for: too few examples, a rounding that hides nothing, public examples that the
+final ranking counts. Each check yields findings with a fix in words. Those that void the verdict
+come first, since every other number is beside the point until they are mended.
+"""
 
 from __future__ import annotations
 

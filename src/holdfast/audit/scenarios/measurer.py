@@ -1,4 +1,10 @@
-"""Measuring gains: scenarios played against rules, and the strongest of them once more."""
+"""Measuring gains: scenarios played against rules, and the strongest of them once more.
+
+A scenario's gain is the mean over a few trials with their own seeds. The largest of many such means
+lies above what its attack really gains, the more so the more scenarios there are and the fewer the
+trials: the winner's curse. So the strongest scenario is chosen by the first trials and reported by
+fresh ones, which know nothing of the choice and are unbiased.
+"""
 
 from __future__ import annotations
 

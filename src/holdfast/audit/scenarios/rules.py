@@ -1,4 +1,10 @@
-"""Other release rules beside the policy's: gain, bits per look, and price to an honest user."""
+"""Other release rules beside the policy's: gain, bits per look, and price to an honest user.
+
+Which rule is the weaker one must not depend on which attacks happened to be played on it. If
+another rule's answers can be made from this one's (it *refines* the other), what an attack gains
+there it gains here; so a rule is judged by the strongest attack found on any rule that it refines.
+Its price is how far an honest answer may be from the exact accuracy.
+"""
 
 from __future__ import annotations
 
