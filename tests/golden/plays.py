@@ -50,6 +50,7 @@ PLAIN = [
     "Exhaustive",
     "HadamardBlocks",
     "HillClimb",
+    "HitPools",
     "LabelSubset",
     "Lattice",
     "MessagePassing",
@@ -57,6 +58,7 @@ PLAIN = [
     "PooledDetecting",
     "PriorClimb",
     "RandomClimb",
+    "SteeredPools",
     "UniformVote",
 ]
 WITH_PRIOR = [
