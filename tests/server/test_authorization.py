@@ -39,6 +39,7 @@ ALLOWED = {
     ("GET", "/b/{slug}/final"): EVERYBODY,
     ("GET", "/b/{slug}/host"): (HOST,),
     ("POST", "/b/{slug}/host"): (HOST,),
+    ("GET", "/b/{slug}/host/replay"): (HOST,),
     ("GET", "/sign-in"): EVERYBODY,
     ("GET", "/sign-up"): EVERYBODY,
     ("POST", "/sign-in"): EVERYBODY,
@@ -61,6 +62,7 @@ ALLOWED = {
     ("GET", f"{B}/final"): tuple(w for w in EVERYBODY if w != BAD),
     ("POST", f"{B}/actions"): (HOST_TOKEN,),
     ("GET", f"{B}/exposure"): HOSTS,
+    ("GET", f"{B}/replay"): HOSTS,
     ("GET", f"{B}/ledger.jsonl"): HOSTS,
     ("GET", "/api/v1/token"): tuple(w for w in TOKENS if w != BAD),
 }
@@ -172,6 +174,8 @@ def test_only_those_who_may_are_let_in(world, route, who):
         options = {
             "data": {"form_token": token, "name": "", "action": "visibility", "value": "open"}
         }
+    if path.endswith("/replay"):
+        options = {"params": {"rule": "round:1"}}
     answer = client.request(method, path, headers=headers, **options)
     told = f"{method} {path} by {who}: {answer.status_code} {answer.text[:200]}"
     if who in ALLOWED[route]:

@@ -390,6 +390,17 @@ def show_exposure(request: Request, slug: Slug) -> Any:
     return JSONResponse({"looks": found.looks, "gain": found.gain, "teams": teams})
 
 
+@router.get("/boards/{slug}/replay")
+def show_replay(
+    request: Request, slug: Slug, rule: Annotated[str, Query(min_length=1, max_length=200)]
+) -> Any:
+    """Show what another rule would have released for the last looks; for hosts."""
+    site = site_of(request)
+    board = site.board(slug)
+    site.require_host(board, site.caller(request))
+    return JSONResponse({"replay": replayed(site, site.phase(board), rule)})
+
+
 @router.get("/boards/{slug}/ledger.jsonl")
 def export_ledger(request: Request, slug: Slug) -> Any:
     """Download the ledger's entries about the board's test set; for hosts."""
@@ -535,6 +546,17 @@ def final_rows(site: Site, board: Board, phase: Phase, caller: Caller) -> list[d
         for number, each in zip(numbers, results, strict=True)
         if (caller.is_host(board) or not teams[number].hidden)
         and site.may_see(board, caller, number)
+    ]
+
+
+def replayed(site: Site, phase: Phase, rule: str) -> list[dict[str, Any]]:
+    """Return what another rule would have released, by team, newest look first."""
+    found = site.gatekeeper.replay(phase, rule)[::-1]
+    with site.store.reading() as transaction:
+        teams = store.names_of(transaction, (team for team, _, _ in found))
+    return [
+        {"team": teams[team].name, "released": released, "replayed": value}
+        for team, released, value in found
     ]
 
 

@@ -29,6 +29,7 @@ from holdfast.guard.finals import Finals
 from holdfast.guard.ledger import Ledger
 from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import Receipt
+from holdfast.guard.replay import replay
 from holdfast.guard.storage import Transaction
 from holdfast.guard.storage.contract import Question
 from holdfast.guard.verification import Verification
@@ -43,6 +44,9 @@ __all__ = ["Answer", "Facts", "Gatekeeper"]
 
 # An exposure that takes longer than this is not waited for, in seconds.
 QUICK_SECONDS = 0.1
+
+# How many looks are replayed at most.
+LONGEST_REPLAY = 500
 
 LAST_ID: Question = ("SELECT MAX(id) FROM holdfast_submissions", ())
 STANDING = "WHERE board = ? AND phase = ? AND team = ?"
@@ -319,6 +323,26 @@ class Gatekeeper:
             if lock is not None:
                 lock.release()
         return found.get(data_set)
+
+    def replay(self, phase: Phase, text: str) -> list[tuple[int, str, float | None]]:
+        """Return of the last looks what was released, and what another rule would have released.
+
+        Team, released, replayed, in order. For hosts alone: it is nearly the exact score.
+        """
+        policy = replace(Policy.parse(phase.policy), release=text)
+        guard = self._host(phase).guard
+        with self.store.reading() as transaction:
+            where = (
+                "WHERE board = ? AND phase = ? AND outcome = 'answered' ORDER BY id DESC LIMIT ?"
+            )
+            place = (phase.board, phase.number, LONGEST_REPLAY)
+            sent = store.find(transaction, Submission, where, *place)
+            found = [transaction.entry(each.entry) for each in reversed(sent)]
+            looks = [entry for entry in found if entry is not None]
+            return [
+                (int(look.team.rpartition("-t")[2]), look.released or "-", value)
+                for look, value in replay(guard, transaction, looks, policy)
+            ]
 
     def verify(self) -> Verification:
         """Check the whole ledger."""

@@ -28,6 +28,7 @@ from holdfast.server.api import (
     entry_of,
     final_rows,
     may_read,
+    replayed,
     seen_rows,
     submissions_of,
     take,
@@ -385,6 +386,30 @@ def _forecast(left: int, recent: int, phase: Phase, now: int) -> str | None:
     span = min(FORECAST_DAYS * DAY, max(now - phase.opens, DAY))
     days = left * span / recent / DAY
     return None if days > 36_500 else _moment(now + int(days * DAY))[:10]
+
+
+@router.get("/b/{slug}/host/replay")
+def replay(
+    request: Request, slug: str, rule: Annotated[str, Query(max_length=200)] = "ladder:0.01"
+) -> Response:
+    """Show what another rule would have released, to hosts."""
+    site, board, phase, caller = _at(request, slug)
+    site.require_host(board, caller)
+    rows, problem = [], None
+    try:
+        rows = replayed(site, phase, rule)
+    except HoldfastError as error:
+        problem = as_problem(error)
+    return _page(
+        request,
+        "replay",
+        status=200 if problem is None else problem.status,
+        **_shared(site, board, phase, caller),
+        rule=rule,
+        in_force=policy_of(phase.policy).release,
+        rows=rows,
+        problem=problem,
+    )
 
 
 @router.post("/b/{slug}/host")

@@ -1,0 +1,66 @@
+"""Replay of recorded looks under another release rule, for the owner of the labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from holdfast.errors import InvalidInput, LedgerError
+from holdfast.evaluate import evaluate
+from holdfast.guard.budget import memory_budget
+from holdfast.guard.entry import Entry
+from holdfast.guard.guard import Guard
+from holdfast.guard.kept_predictions import unpacked
+from holdfast.guard.policy import Policy
+from holdfast.guard.storage import Transaction
+
+__all__ = ["replay"]
+
+# Any fixed number: the same looks give the same replay.
+SEED = 0x72657031
+
+
+def replay(
+    guard: Guard, ledger: Transaction, looks: Iterable[Entry], policy: Policy
+) -> Iterator[tuple[Entry, float | None]]:
+    """Yield what each look would have been told under another policy's rule and memory.
+
+    The looks are those that were taken, as if nobody had asked otherwise. Nothing is recorded.
+
+    Parameters
+    ----------
+    guard
+        Whose looks they are; it must keep predictions.
+    ledger
+        An open transaction.
+    looks
+        Entries of answered looks, in order.
+    policy
+        The other policy. Its rule must not pass on exact scores.
+    """
+    rule = policy.mechanism
+    if not guard.keeps:
+        raise InvalidInput(
+            "looks can be replayed where the labels have a private part: only then predictions "
+            "are kept."
+        )
+    if rule.keeps_exact:
+        raise InvalidInput(f"rule must not release exact scores to be shown, got {policy.release}.")
+    found, examples = guard._settled(), guard._examples
+    remembered = guard.problem._replace(n_queries=memory_budget(policy))
+    rng = np.random.default_rng(SEED)
+    states: dict[str, Any] = {}
+    for look in looks:
+        sealed = ledger.prediction(look.data_set, look.prediction)
+        if sealed is None:
+            raise LedgerError(f"the prediction of look {look.receipt_id} is not in the ledger.")
+        named = unpacked(sealed, found.owner.key, look.prediction, guard.problem.n_classes)
+        query = found.in_order(examples.scored(guard.as_given(named)))
+        scope = look.team if policy.memory == "team" else ""
+        if scope not in states:
+            states[scope] = rule.init(remembered)
+        evaluation = evaluate(query, found.labels, guard.problem.n_classes)
+        readings, states[scope] = rule.answers(states[scope], evaluation, rng)
+        yield look, float(readings[-1].value) if readings else None
