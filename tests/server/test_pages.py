@@ -207,7 +207,8 @@ def test_every_page_is_accessible_at_phone_width_light_and_dark(sqlite_url, tmp_
             page.emulate_media(color_scheme=scheme)
             for path in ("/", "/me", "/sign-in", "/sign-up", "/nowhere", "/b/pets", "/b/pets/rules",
                          "/b/pets/submit", "/b/pets/t/1", "/b/pets/t/4", "/b/pets/final",
-                         "/b/pets/host", "/b/pets/host/replay", "/b/pets/receipts/x", "/join/x"):  # fmt: skip
+                         "/b/pets/host", "/b/pets/host/replay", "/b/pets/receipts/x",
+                         "/join/x"):  # fmt: skip
                 answer = page.goto(site + path)
                 assert answer.status == (404 if path == "/nowhere" else 200), path
                 if pictures := os.environ.get("HOLDFAST_PICTURES"):
