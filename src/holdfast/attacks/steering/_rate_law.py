@@ -18,7 +18,7 @@ from holdfast.forecasts import Setting
 from holdfast.forecasts.tables import along, grid, table
 from holdfast.problem import Problem
 
-__all__ = ["answer_worth", "steered_gain"]
+__all__ = ["UNMEASURED", "answer_worth", "steered_gain", "within_table"]
 
 # Variance of a count, given the answers before, in units of n/m, while all labels are open, by the
 # number of classes: two labels per example, and those examples that are parked add nothing. Fitted
@@ -26,6 +26,9 @@ __all__ = ["answer_worth", "steered_gain"]
 VARIANCE_CLASSES, COUNT_VARIANCE = (2, 10, 100), (0.33, 0.55, 0.8)
 # The variance and what is gained from it depend on each other: so many steps to where they agree.
 STEPS = 8
+# How far beyond its end a table of models is still believed.
+OUTSIDE = 1.5
+UNMEASURED = "nothing was measured of a model with so many looks per example"
 # What steering to the boundaries of coarse rounding leaves of an answer's information: the gain at
 # (10000, 10), k = 128, two decimals is 2/3 of that with exact answers.
 WORTH_AT_BOUNDARY = 0.45
@@ -73,6 +76,13 @@ def steered_gain(setting: Setting, measured: str, *, at_boundary: bool = False) 
         worth, found = max(worth, lifted), spend(setting.prior, nats * max(worth, lifted))
     gain = share * found.gain * model_ratio(found, k * worth, ratio)
     return min(gain, share * (setting.problem.n_examples - setting.start))
+
+
+def within_table(setting: Setting) -> bool:
+    """Tell whether models were measured with about so few looks per example as there are."""
+    n, _, k = setting.scored
+    fewest: float = table("champion-flat")["examples"][0]
+    return n >= fewest * k / OUTSIDE
 
 
 def _law_ratio(problem: Problem, measured: str, worth: float) -> float:

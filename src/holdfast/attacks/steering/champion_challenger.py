@@ -26,7 +26,7 @@ from holdfast.attacks.steering._multiclass_pairing import (
     multiclass_level,
     multiclass_pairing,
 )
-from holdfast.attacks.steering._rate_law import steered_gain
+from holdfast.attacks.steering._rate_law import UNMEASURED, steered_gain, within_table
 from holdfast.attacks.steering._water_filling import lagrange_slope, pair_labels
 from holdfast.attacks.steering._windows import WINDOW_LOOKS, n_windows, remembered_looks
 from holdfast.errors import InconsistentAnswer
@@ -118,6 +118,8 @@ class ChampionChallenger(InformedAttack):
         if played is not None:
             return played
         gain = steered_gain(setting, ChampionChallenger.name)
+        if setting.informed and not within_table(setting):
+            return Estimate(gain, setting.problem.n_queries, UNMEASURED, known=False)
         reason = "steers every example to one level: rate-distortion law, measured ratio"
         return Estimate(gain, setting.problem.n_queries, reason)
 
@@ -342,7 +344,9 @@ class AnytimeChampionChallenger(ChampionChallenger):
         measured = table("anytime")
         share = min(1.0, along(measured["looks"], measured["ratio"], k))
         reason = "champion-challenger that could be stopped at any look: measured ratio"
-        return Estimate(super().forecast(setting).gain * share, k, reason)
+        fixed = super().forecast(setting)
+        why = reason if fixed.known else fixed.reason
+        return fixed._replace(gain=fixed.gain * share, reason=why)
 
     @property
     def _checks_guess(self) -> bool:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.answers import AnswerModel
+from holdfast.attacks._rehearsal import rehearsed_if_hard
 from holdfast.attacks._two_stages import TwoStages
 from holdfast.attacks.exact.detecting import PooledDetecting
 from holdfast.attacks.steering._tail import best_tail, steered
@@ -15,6 +16,9 @@ from holdfast.forecasts import Estimate, Setting
 from holdfast.problem import Problem, check_at_least
 
 __all__ = ["SteeredPools"]
+
+# With fewer examples per class it is played in the head.
+EXAMPLES_PER_CLASS = 5
 
 
 class SteeredPools(TwoStages):
@@ -67,6 +71,12 @@ class SteeredPools(TwoStages):
     @classmethod
     def forecast(cls, setting: Setting) -> Estimate:
         """Return the expected gain: the design's exact sum, and the law on what it leaves open."""
+        n, m, _ = setting.problem
+        # With hardly more examples than classes nothing about a pool is normal.
+        few = n < EXAMPLES_PER_CLASS * m and not setting.informed
+        played = rehearsed_if_hard(cls, setting, hard=True) if few else None
+        if played is not None:
+            return played
         tail = best_tail(setting.problem)
         reason = f"pools, then {tail:,} looks steered from what they say: rate-distortion law"
         return setting.from_scratch(
