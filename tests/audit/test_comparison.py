@@ -127,10 +127,12 @@ def test_attacks_are_matched_by_name_and_knowledge_the_strongest_first():
 
 
 def test_settings_and_findings_that_differ_are_named():
-    comparison = compare(sample_audit(), after())
+    rules = tuple(replace(row, is_policy=row.rule == "ladder:0.01") for row in sample_audit().rules)
+    comparison = compare(sample_audit(), replace(after(), rules=rules))
     changed = [each for each in comparison.settings if each.differs]
     assert [(each.what, each.before, each.after) for each in changed] == [
-        ("release rule", "round:4", "ladder:0.01")
+        ("release rule", "round:4", "ladder:0.01"),
+        ("blur for honest teams", "0.01 points", "1 point"),
     ]
     assert [each.code for each in comparison.gone] == ["sorted"]
     assert [each.code for each in comparison.new] == ["tiny"]

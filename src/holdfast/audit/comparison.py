@@ -143,8 +143,10 @@ def _settings(before: Audit, after: Audit) -> tuple[SettingChange, ...]:
 def _described(audit: Audit) -> list[tuple[str, str]]:
     """Return the settings of a board, each with its value in words."""
     board = audit.board
+    blur = next((row.price_points for row in audit.rules if row.is_policy), None)
     return [
         ("release rule", board.rule),
+        ("blur for honest teams", "unknown" if blur is None else _points(blur)),
         ("scored submissions per account", f"{board.looks_text}"),
         ("scored submissions in all", f"{board.looks:,}"),
         ("accounts that work together", f"{board.accounts:,}"),
