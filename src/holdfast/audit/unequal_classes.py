@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom
+from scipy.special import betainc
 
 from holdfast.attacks import ChampionChallenger, Lattice
 from holdfast.audit.baseline import Baseline, Formulas
@@ -145,8 +145,9 @@ def baseline_of(labels: Labels, n_classes: int) -> Baseline:
     n, m = labels.size, n_classes
     counts = np.bincount(labels, minlength=m)
     most = int(counts.max())
-    # Each of the m classes may be the one that is frequent by chance.
-    if m * float(binom.sf(most - 1, n, 1.0 / m)) >= SIGNIFICANCE:
+    # Each of the m classes may be the one that is frequent by chance: m times the binomial tail,
+    # which is an incomplete beta function.
+    if m * float(betainc(most, n - most + 1, 1.0 / m)) >= SIGNIFICANCE:
         return Baseline(n, m)
     return UnequalClasses(n, m, most, _rounded(counts / n, rounding_unit_for(n, m, most / n)))
 

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta, binom, norm
+from scipy.special import bdtr, betaincinv, ndtri
 
 from holdfast.audit.inputs.disclosure import RoundingUnit
 from holdfast.audit.inputs.history import Submission
@@ -90,7 +90,7 @@ def _team(
         public_error = math.sqrt(p * (1.0 - p) / n)
         error = math.hypot(public_error, math.sqrt(p * (1.0 - p) / private))
         gap = 100.0 * (best.score - best.private)
-        chance = 100.0 * (expected_best(len(rows)) * public_error + norm.isf(LEVEL) * error)
+        chance = 100.0 * (expected_best(len(rows)) * public_error + ndtri(1.0 - LEVEL) * error)
         limit = allowed_points(request, request.rule, len(rows), accounts=1)
         positive = max(0.0, gap)
         chance = min(positive, float(chance))
@@ -118,8 +118,8 @@ def score_interval(score: float, n_examples: int, looks: int) -> tuple[float, fl
     alpha = LEVEL / max(1, looks)
     hits = round(score * n_examples)
     misses = n_examples - hits
-    low = 0.0 if hits == 0 else float(beta.ppf(alpha / 2, hits, misses + 1))
-    high = 1.0 if misses == 0 else float(beta.ppf(1 - alpha / 2, hits + 1, misses))
+    low = 0.0 if hits == 0 else float(betaincinv(hits, misses + 1, alpha / 2))
+    high = 1.0 if misses == 0 else float(betaincinv(hits + 1, misses, 1 - alpha / 2))
     return low, high
 
 
@@ -179,4 +179,4 @@ def paired_p(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> float:
     only_first = int(np.count_nonzero(first & ~second))
     only_second = int(np.count_nonzero(second & ~first))
     trials = only_first + only_second
-    return float(min(1.0, 2.0 * binom.cdf(min(only_first, only_second), trials, 0.5)))
+    return float(min(1.0, 2.0 * bdtr(min(only_first, only_second), trials, 0.5)))

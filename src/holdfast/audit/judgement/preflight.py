@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from holdfast.audit.inputs.disclosure import RoundingUnit
 from holdfast.audit.inputs.request import Request
@@ -288,7 +288,7 @@ def expected_best(draws: int) -> float:
     >>> round(expected_best(2), 2), round(expected_best(100), 2)
     (0.59, 2.5)
     """
-    return 0.0 if draws <= 1 else float(norm.ppf((draws - 0.375) / (draws + 0.25)))
+    return 0.0 if draws <= 1 else float(ndtri((draws - 0.375) / (draws + 0.25)))
 
 
 CHECKS: tuple[Check, ...] = (

@@ -15,8 +15,8 @@ __all__ = ["expected_seconds"]
 
 # A look costs something however few the examples, and then in proportion to them: seconds, and
 # seconds per unit of effort and example, fitted to plays of audits over `benchmarks/audit.py`.
-PER_LOOK = 1.5e-4
-PER_EXAMPLE = 4e-10
+PER_LOOK = 4e-5
+PER_EXAMPLE = 2e-10
 
 
 def expected_seconds(jobs: Iterable[Job], n_examples: int) -> float:
