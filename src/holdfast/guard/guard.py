@@ -239,11 +239,11 @@ class Guard:
         team: str,
         before: Callable[[Transaction], Entry | None] | None = None,
         inside: Callable[[Transaction, Entry], None] | None = None,
-    ) -> None:
+    ) -> Receipt | None:
         """Record a submission that could not be scored, at the price that the policy names.
 
-        `before` and `inside` are called in the transaction, as for `score`: what `before` returns
-        was recorded earlier, and nothing more is.
+        `before` and `inside` are called in the transaction, as for `score`: a look that `before`
+        returns was recorded earlier, and nothing more is; its receipt is returned.
 
         Raises
         ------
@@ -257,8 +257,9 @@ class Guard:
             name = found.team(team)
             with self.ledger.storage.writing() as transaction:
                 if self._is_current(found, transaction):
-                    if before is not None and before(transaction) is not None:
-                        return
+                    earlier = None if before is None else before(transaction)
+                    if earlier is not None:
+                        return self._again(transaction, earlier)
                     now = self._present(transaction)
                     kind: Kind = "failed" if self.policy.failed == "look" else "refused"
                     refuse = refuse_unless_allowed if kind == "failed" else refuse_more_refusals
@@ -266,7 +267,7 @@ class Guard:
                     entry = self._record(transaction, found, kind, name, now, detail=reason)
                     if inside is not None:
                         inside(transaction, entry)
-                    return
+                    return None
 
     def choose_final(
         self,

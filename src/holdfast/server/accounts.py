@@ -239,6 +239,12 @@ class Accounts:
             )
         return secret
 
+    def invited(self, secret: str) -> bool:
+        """Tell whether an invitation is there to be used."""
+        question = "SELECT hash FROM holdfast_invitations WHERE hash = ? AND expires > ?"
+        with self._store.reading() as transaction:
+            return bool(transaction.rows(question, (digest(secret), clock())))
+
     def join(self, user: User, secret: str) -> int:
         """Use an invitation, once; return the board's number."""
         with self._store.writing() as transaction:

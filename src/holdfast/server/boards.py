@@ -23,6 +23,7 @@ IN_ORDER = (
     "WHERE board = ? AND phase = ? AND released IS NOT NULL "
     "ORDER BY value, reached, team LIMIT ? OFFSET ?"
 )
+HIDDEN = "WHERE board = ? AND hidden = 1"
 # All rows that a frozen board keeps.
 MOST_ROWS = 10_000_000
 
@@ -100,7 +101,9 @@ class Boards:
         Teams that the host hides are left out unless `all_`.
         """
         if phase.snapshot is not None and not live:
-            return rows_from_text(phase.snapshot)[skip : skip + most]
+            hidden = {t.id for t in self._store.find(Team, HIDDEN, phase.board)}
+            shown = [row for row in rows_from_text(phase.snapshot) if row.team not in hidden]
+            return shown[skip : skip + most]
         rule = policy_of(phase.policy).mechanism
         with self._store.reading() as transaction:
             # Groups go by differences from the head of a group, so they are counted from the top.
@@ -200,6 +203,8 @@ class Boards:
             value,
             id_column=phase.id_column,
             label_column=phase.label_column,
+            shows=phase.shows if phase.shows == "chosen" else None,
+            closes=phase.closes,
         )
         new = policy_of(fresh.policy)
         if phase.finals is not None:
@@ -231,6 +236,13 @@ class Boards:
     def _begin(self, fresh: Phase, last: Phase) -> None:
         with self._store.writing() as transaction:
             start = transaction.head().number
+            # Changed with the next phase's row, so that a look which was prepared for the last
+            # phase, and waits for its turn, sees that it is over.
+            transaction.execute(
+                "UPDATE holdfast_phases SET closes = ? WHERE board = ? AND number = ? "
+                "AND (closes IS NULL OR closes > ?)",
+                (fresh.opens, last.board, last.number, fresh.opens),
+            )
             store.insert(transaction, fresh._replace(number=last.number + 1, start=start))
 
     def _hide(self, board: Board, phase: Phase, value: str) -> str:

@@ -233,7 +233,9 @@ class Gatekeeper:
                 raise Problem("phase_closed", "The board has not opened yet.")
             host = self._host(phase)
             if prepared != phase.data_set:
-                if sender.team.refusals:
+                # A look that was answered is answered again, whatever the team may do now.
+                known = (sender.team.id, sender.key)
+                if sender.team.refusals and not self.store.find(Submission, store.SAME_KEY, *known):
                     with _named(sender.team):
                         host.guard.admit(team=sender.team.ledger_name)
                 prediction, reason = host.attempt(file)
@@ -256,13 +258,16 @@ class Gatekeeper:
             return Answer(look.submission, _for(sender.team, receipt), look.replayed)
 
     def _refuse(self, host: GuardedFile, look: _Look, reason: str) -> Answer:
-        host.guard.refuse(
+        receipt = host.guard.refuse(
             reason,
             team=look.sender.team.ledger_name,
             before=look.before,
             inside=lambda transaction, entry: look.refused(transaction, entry, reason),
         )
-        raise InvalidQuery(reason)
+        if receipt is None or look.submission is None:
+            raise InvalidQuery(reason)
+        # Made in an earlier phase, whose files were others.
+        return Answer(look.submission, _for(look.sender.team, receipt), look.replayed)
 
     def allowance(self, phase: Phase, team: Team) -> tuple[int, datetime | None]:
         """Return how many looks a team has left, and when its next look is allowed."""

@@ -360,8 +360,12 @@ def _host_page(request: Request, slug: str, *, done: str = "", problem: Any = No
             (board.id, now - FORECAST_DAYS * DAY),
         )[0][0]
         history = store.actions(transaction, board.id, 20)
-        worst = sorted(exposure.teams, key=lambda t: -t.gain)[:50] if exposure else []
-        numbers = [int(t.team.rpartition("-t")[2]) for t in worst if "-t" in t.team]
+        # Another board may have the same test set; its teams are its own.
+        ours = (
+            [t for t in exposure.teams if t.team.startswith(f"b{board.id}-t")] if exposure else []
+        )
+        worst = sorted(ours, key=lambda t: -t.gain)[:50]
+        numbers = [int(t.team.rpartition("-t")[2]) for t in worst]
         names = store.names_of(transaction, numbers)
     return _page(
         request,
@@ -372,7 +376,7 @@ def _host_page(request: Request, slug: str, *, done: str = "", problem: Any = No
         spent=spent,
         forecast=_forecast(policy.looks_per_data_set - spent, recent, phase, now),
         exposure=exposure,
-        worst=[(names.get(int(t.team.rpartition("-t")[2])), t) for t in worst if "-t" in t.team],
+        worst=[(names.get(number), t) for number, t in zip(numbers, worst, strict=True)],
         history=history,
         done=done,
         problem=problem,
@@ -464,18 +468,18 @@ async def _begin(request: Request, *, new: bool) -> Response:
     form = await site.form(request)
     name, password = str(form.get("name") or ""), str(form.get("password") or "")
     to = _local(str(form.get("to") or "/me"))
-    invited = to.startswith("/join/")
+    invitation = to.removeprefix("/join/") if to.startswith("/join/") else ""
 
     def act() -> str:
         site.slow_down(f"sign in {address(request)}", strict=True)
         site.slow_down(f"sign in as {name[:200]}", strict=True)
-        if new and not (site.settings.sign_up or invited):
+        if new and not (site.settings.sign_up or site.accounts.invited(invitation)):
             raise Problem("not_allowed", "Accounts are made by invitation here.")
         user = (site.accounts.sign_up if new else site.accounts.sign_in)(name, password)
         return site.accounts.new_session(user)
 
     try:
-        secret = await run_in_threadpool(act)
+        secret = await site.alone(act)
     except HoldfastError as error:
         problem = as_problem(error)
         if problem.status >= 500:
