@@ -14,7 +14,7 @@ Cells:
     prior     all labels from a calibrated model that is right 9 times in 10
 
 `--before` plays the attack that the planner would have chosen before `SteeredPools` and `HitPools`
-on the same labels, and shows both (cells of `BEFORE`).
+on the same labels, and shows both (cells of `BEFORE`); `--before all` where that takes minutes.
 
 `Auto` plays, so a line also tests the planner's choice. The paper's attacks play on the same hidden
 labels. Predictions agree if they are within 10 % or four standard errors, and are called wrong
@@ -273,34 +273,48 @@ BEFORE: dict[tuple[int, int, int], float] = {
 }
 
 
-def both(nothing: None, task: tuple[Problem, np.random.SeedSequence]) -> tuple[float, float]:
+# Cells in which the attack before takes minutes: with `--before all` only.
+SLOW_BEFORE = {sizes for sizes in BEFORE if sizes[1] >= 100 and sizes[2] >= 1000} | {
+    (10_000, 10, 5000),
+    (14_042, 4, 300),
+    (14_042, 4, 3000),
+}
+
+
+def both(nothing: None, task: tuple[Problem, np.random.SeedSequence, bool]) -> tuple[float, float]:
     """Return what the attack before gains, and today's, on the same labels."""
     del nothing
-    problem, sequence = task
+    problem, sequence, old = task
     n, m, _ = problem
     rng = np.random.default_rng(sequence)
     hidden = rng.integers(m, size=n)
-    gains = []
-    for attack in (before(problem, rng), Auto(problem, rng=rng)):
+    seeds = rng.spawn(2)
+    gains = [math.nan, math.nan]
+    for at in (0, 1) if old else (1,):
+        attack = Auto(problem, rng=seeds[1]) if at else before(problem, seeds[0])
         guess = play(attack, LabelOracle(hidden, problem=problem))
-        gains.append(float((guess == hidden).sum()) - n / m)
+        gains[at] = float((guess == hidden).sum()) - n / m
     return gains[0], gains[1]
 
 
-def before_row(problem: Problem, goal: float, trials: int, seed: int, processes: int = 1) -> str:
-    """Return one line of the table of both."""
+def before_row(
+    problem: Problem, goal: float, trials: int, seed: int, processes: int = 1, *, old: bool = True
+) -> str:
+    """Return one line of the table of both; without `old` only what is gained today."""
     n, m, k = problem
     with pool(both, None, processes=processes) as games:
         sequences = np.random.SeedSequence([seed, n, m, k]).spawn(trials)
-        played = list(games((problem, sequence) for sequence in sequences))
-    old, new = [a for a, _ in played], [b for _, b in played]
-    was: Any = before(problem, np.random.default_rng(0))
+        played = list(games((problem, sequence, old) for sequence in sequences))
+    new = [b for _, b in played]
+    was = shown([a for a, _ in played]) if old else "-"
+    more = shown([b - a for a, b in played]) if old else "-"
+    who: Any = before(problem, np.random.default_rng(0)) if old else None
     chosen = Auto(problem, rng=np.random.default_rng(0)).plan.chosen
     assert chosen.gain is not None
     return (
-        f"| ({n}, {m}) | {k} | {_goal(goal)} | {shown(old)} | {was.name} | {shown(new)} "
+        f"| ({n}, {m}) | {k} | {_goal(goal)} | {was} | {who.name if who else '-'} | {shown(new)} "
         f"| {_reached(new, goal)} | {chosen.attack} | {_told(chosen.gain, new, 1)} "
-        f"| {shown([b - a for a, b in played])} |"
+        f"| {more} |"
     )
 
 
@@ -310,15 +324,23 @@ BEFORE_HEAD = (
 )
 
 
-def before_table(trials: int, seed: int, processes: int = 1) -> Table:
-    """Return gains before and after on the same labels."""
+def before_table(trials: int, seed: int, processes: int = 1, *, slow: bool = False) -> Table:
+    """Return gains before and after on the same labels; `slow`: before in every cell."""
     return Table(
         "power-before",
         f"python -m benchmarks.power --before --trials {trials} --seed {seed}",
         seed,
         BEFORE_HEAD,
         tuple(
-            partial(before_row, Problem(*sizes), goal, trials, seed, processes)
+            partial(
+                before_row,
+                Problem(*sizes),
+                goal,
+                trials,
+                seed,
+                processes,
+                old=slow or sizes not in SLOW_BEFORE,
+            )
             for sizes, goal in BEFORE.items()
         ),
     )
@@ -354,10 +376,11 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=10)
     parser.add_argument("--seed", type=int, default=7001)
     parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--before", action="store_true", help="before and after, same labels")
+    parser.add_argument("--before", nargs="?", const="quick", choices=["quick", "all"])
     options = parser.parse_args()
     if options.before:
-        print_rows(before_table(options.trials, options.seed, options.processes))
+        slow = options.before == "all"
+        print_rows(before_table(options.trials, options.seed, options.processes, slow=slow))
         return
     for kind in KINDS if "all" in options.cells else options.cells:
         made = table(kind, [kind], options.trials, options.seed, options.processes)
