@@ -34,7 +34,7 @@ def model(hidden, m, rng):
 @pytest.fixture
 def in_haste(monkeypatch):
     """Plan with as few games in the head as there can be: who is chosen matters little here."""
-    monkeypatch.setattr("holdfast.attacks._rehearsal.MOST", 6)
+    monkeypatch.setattr("holdfast.attacks._rehearsal.MOST_GAMES", 6)
 
 
 @pytest.mark.usefixtures("in_haste")

@@ -14,7 +14,7 @@ from holdfast.attacks.exact.hit_pools.groups import Group, Split, after_test
 from holdfast.attacks.exact.hit_pools.packing import RADICES, block_size, pack, room_for_tests
 from holdfast.attacks.exact.hit_pools.round import Round
 from holdfast.attacks.exact.hit_pools.sizes import Sizes, expected_hits, sizes
-from holdfast.attacks.exact.hit_pools.sum_odds import REACH, block_odds, split_odds
+from holdfast.attacks.exact.hit_pools.sum_odds import LARGEST_SUM, block_odds, split_odds
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.forecasts import Setting
 from holdfast.optimal import optimal
@@ -132,9 +132,9 @@ def test_a_sum_outside_its_window_is_found_by_its_likelihood(seed: int) -> None:
 def test_a_block_has_the_law_of_a_difference_of_poisson_numbers() -> None:
     odds = block_odds(30, 100)
     expected = stats.skellam.logpmf(np.arange(-4, 5), 0.3, 0.3)
-    np.testing.assert_allclose(odds[REACH - 4 : REACH + 5], expected, rtol=1e-6)
+    np.testing.assert_allclose(odds[LARGEST_SUM - 4 : LARGEST_SUM + 5], expected, rtol=1e-6)
     assert np.exp(odds).sum() == pytest.approx(1.0, abs=1e-6)
-    assert block_odds(0, 100)[REACH] == 0.0
+    assert block_odds(0, 100)[LARGEST_SUM] == 0.0
 
 
 @pytest.mark.parametrize("parts", [2, 3])
@@ -150,7 +150,7 @@ def test_a_split_has_the_law_of_all_ways_to_place_its_hits(parts: int, hits: int
     odds = np.exp(split_odds(30, hits, 100, parts=parts))
     for total in range(-3, 4):
         expected = law.get(total, 0.0) / sum(law.values())
-        assert odds[REACH + total] == pytest.approx(expected, abs=1e-9)
+        assert odds[LARGEST_SUM + total] == pytest.approx(expected, abs=1e-9)
 
 
 # -- groups

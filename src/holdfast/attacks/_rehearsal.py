@@ -30,7 +30,7 @@ __all__ = ["board_of", "rehearsed", "rehearsed_if_hard"]
 SEED = 20_261_117
 # Games are played until the mean is known to this share of itself, but not fewer or more than so
 # many, nor for much longer than so many seconds of a core of 2025.
-SHARE, FEWEST, MOST, SECONDS = 0.02, 6, 200, 0.4
+ERROR_SHARE, FEWEST_GAMES, MOST_GAMES, SECONDS_OF_A_CORE = 0.02, 6, 200, 0.4
 # What a label takes in the simplest attack, and a look in any.
 A_LABEL, A_LOOK = 2e-9, 1e-4
 # An attack's effort was measured with so many looks; with fewer it remembers less.
@@ -96,7 +96,7 @@ def rehearsed_if_hard(
     if not (hard and setting.in_head):
         return None
     games = _games(cls, setting, effort, patience)
-    return rehearsed(cls, setting, games=games) if games >= FEWEST else None
+    return rehearsed(cls, setting, games=games) if games >= FEWEST_GAMES else None
 
 
 def _games(
@@ -106,7 +106,7 @@ def _games(
     k = setting.problem.n_queries
     effort = cls.effort if effort is None else effort
     labels = cls.work(setting.problem) * effort * min(1.0, (k + 30) / USUAL_LOOKS)
-    return int(min(MOST, patience * SECONDS / (A_LABEL * labels + A_LOOK * k)))
+    return int(min(MOST_GAMES, patience * SECONDS_OF_A_CORE / (A_LABEL * labels + A_LOOK * k)))
 
 
 def _fingerprint(setting: Setting) -> bytes | None:
@@ -122,9 +122,9 @@ def _mean_gain(cls: type[Described], setting: Setting, most: int) -> tuple[float
     gains: list[float] = []
     while len(gains) < most:
         gains.append(_game(cls, setting, rng))
-        if len(gains) >= FEWEST:
+        if len(gains) >= FEWEST_GAMES:
             error = float(np.std(gains, ddof=1)) / math.sqrt(len(gains))
-            if error <= SHARE * abs(float(np.mean(gains))):
+            if error <= ERROR_SHARE * abs(float(np.mean(gains))):
                 break
     return float(np.mean(gains)), len(gains)
 

@@ -18,7 +18,7 @@ from holdfast.quoting import quoted
 
 __all__ = ["read_audit"]
 
-AGAIN = "Write it again with this version's holdfast audit --json."
+WRITE_AGAIN = "Write it again with this version's holdfast audit --json."
 
 
 def read_audit(path: str | os.PathLike[str]) -> Audit:
@@ -35,7 +35,9 @@ def read_audit(path: str | os.PathLike[str]) -> Audit:
     try:
         audit: Audit = _read(Audit, data, "")
     except _Mismatch as mismatch:
-        raise InvalidInput(f"{name} is no audit of this version: {mismatch}. {AGAIN}") from None
+        raise InvalidInput(
+            f"{name} is no audit of this version: {mismatch}. {WRITE_AGAIN}"
+        ) from None
     return replace(audit, what_if=surfaces_scaled(audit.what_if, 100.0))
 
 

@@ -35,7 +35,7 @@ MOST_COUNTS = 1 << 17
 MOST_RUNGS = 1 << 12
 # What is added for probabilities that are left out and rounded: below exp(-60) and 1e-13; and where
 # the distribution function is the incomplete beta function, good to 1e-10 at each edge.
-SUMMED, EVALUATED = 1e-12, 1e-6
+SUM_SLACK, BETA_SLACK = 1e-12, 1e-6
 
 
 class FirstRung(NamedTuple):
@@ -81,7 +81,7 @@ def first_rung(n: int, m: int, step: Fraction) -> FirstRung:
     law = first_rung_law(n, m, step)
     if law is None:
         wide = math.sqrt(n / m * (1.0 - 1.0 / m)) / (n * float(step)) + 0.5
-        nats = min(entropy(n, m), _of_spread(wide)) + SUMMED
+        nats = min(entropy(n, m), _of_spread(wide)) + SUM_SLACK
         return FirstRung(max(0.0, 1.0 / (m * float(step)) - 0.5), nats)
     positive = law.probability[law.probability > 0.0]
     mean = float((law.probability * law.rungs).sum()) * (1.0 - law.slack) - law.slack
@@ -100,15 +100,15 @@ def first_rung_law(n: int, m: int, step: Fraction) -> FirstRungLaw | None:
         return None
     if n * step < 1:  # every count has a rung of its own, and some rungs have none
         rungs = np.array([float(rung_of(Fraction(c, n), step)) for c in range(low, high + 1)])
-        return FirstRungLaw(rungs, np.exp(log_pmf(np.arange(low, high + 1), n, m)), SUMMED)
+        return FirstRungLaw(rungs, np.exp(log_pmf(np.arange(low, high + 1), n, m)), SUM_SLACK)
     edges = _edges(n, step, bottom + 1, top)
     if high - low < MOST_COUNTS:
         every = np.exp(log_pmf(np.arange(low, high + 1), n, m))
-        probability, slack = np.add.reduceat(every, np.array([low, *edges]) - low), SUMMED
+        probability, slack = np.add.reduceat(every, np.array([low, *edges]) - low), SUM_SLACK
     else:
         below = np.array([_below(edge, n, m) for edge in edges])
         probability = np.maximum(np.diff(np.concatenate([[0.0], below, [1.0]])), 0.0)
-        slack = EVALUATED
+        slack = BETA_SLACK
     return FirstRungLaw(np.arange(bottom, top + 1, dtype=np.float64), probability, slack)
 
 

@@ -42,7 +42,7 @@ Floats = NDArray[np.float64]
 
 # Examples that the slope is found on, and labels of each that are told apart. Any slope gives a
 # valid limit, and the labels beyond are put together so that the limit can only rise.
-SAMPLE, DEPTH = 4096, 64
+SLOPE_EXAMPLES, LABELS_RANKED = 4096, 64
 # Examples that tangents are found on.
 TANGENT_EXAMPLES = 256
 # Entries that are handled at a time.
@@ -77,8 +77,8 @@ def accuracy_from_predictions(nats: float, prior: Prior) -> float:
     free = free_accuracy(prior)
     if nats <= 0.0:
         return free
-    stride = max(1, prior.n_examples // SAMPLE)
-    rows, alike = _rows(prior.ranked(min(prior.n_classes, DEPTH))[1], prior.n_classes)
+    stride = max(1, prior.n_examples // SLOPE_EXAMPLES)
+    rows, alike = _rows(prior.ranked(min(prior.n_classes, LABELS_RANKED))[1], prior.n_classes)
     sample, target = LabelLaws(rows[::stride], alike[::stride]), nats / prior.n_examples
     slope = largest(lambda s: float(sample.at(s).nats.mean()) <= target, 0.0, STEEPEST)
     worth = sum(float(_worth(*each, slope).sum()) for each in _chunks(rows, alike))
@@ -134,7 +134,7 @@ def shared_labels(n_examples: int, shares: Sequence[float]) -> LabelModel:
 
 def predicted_labels(prior: Prior) -> LabelModel:
     """Return the labels of somebody who has these predictions, with the price of guessing them."""
-    rows, alike = _rows(prior.ranked(min(prior.n_classes, DEPTH))[1], prior.n_classes)
+    rows, alike = _rows(prior.ranked(min(prior.n_classes, LABELS_RANKED))[1], prior.n_classes)
     return LabelModel(prior.n_examples, free_accuracy(prior), _Price(prior.n_examples, rows, alike))
 
 

@@ -42,7 +42,7 @@ STEEPEST = 60.0
 # One normal number, seen by many examples in first order.
 NATS_PER_LOOK = 0.5
 # Examples of a prior that stand for all, and candidates of each that are looked at.
-SAMPLE, CANDIDATES = 2000, 64
+SAMPLED_EXAMPLES, LABELS_RANKED = 2000, 64
 
 
 class AtSlope(NamedTuple):
@@ -204,9 +204,9 @@ def _sampled_rows(prior: Prior) -> tuple[Floats, Floats]:
     Labels beyond the candidates are taken to be equally likely.
     """
     m = prior.n_classes
-    depth = min(m, CANDIDATES)
+    depth = min(m, LABELS_RANKED)
     _, probabilities = prior.ranked(depth)
-    rows = probabilities[:: max(1, len(probabilities) // SAMPLE)]
+    rows = probabilities[:: max(1, len(probabilities) // SAMPLED_EXAMPLES)]
     alike = np.ones(depth)
     if depth < m:
         rest = np.maximum(0.0, 1.0 - rows.sum(axis=1, keepdims=True)) / (m - depth)

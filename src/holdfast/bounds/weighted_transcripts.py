@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.bounds.assumptions import EVERYTHING, SHOWN
-from holdfast.bounds.first_rung import EVALUATED, first_rung_law, rung_of
+from holdfast.bounds.first_rung import BETA_SLACK, first_rung_law, rung_of
 from holdfast.bounds.label_model import ROUNDING
 from holdfast.bounds.record import Bound
 from holdfast.bounds.upper_tails import UpperTails, upper_tails
@@ -99,7 +99,7 @@ def weighted_accuracy(problem: Problem, step: Fraction) -> float | None:
         return None
     above, near = _reached(n, step, top, tails)
     lost = math.log(n) - LOG_ODDS_OF_RARE_RUNGS
-    gain = n * (law.slack if law.slack >= EVALUATED else FIRST_RUNG_LEFT_OUT)
+    gain = n * (law.slack if law.slack >= BETA_SLACK else FIRST_RUNG_LEFT_OUT)
     for rung, probability in zip(law.rungs.astype(int).tolist(), law.probability, strict=True):
         if probability <= math.exp(-lost):
             gain += n * float(probability)

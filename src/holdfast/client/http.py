@@ -32,7 +32,7 @@ from holdfast.quoting import quoted
 
 __all__ = ["BoardClient", "Released"]
 
-AGAIN = (429, 500, 502, 503, 504)
+RETRIED_STATUSES = (429, 500, 502, 503, 504)
 # Seconds: the least and the longest pause, and how long one request may take.
 SHORTEST, LONGEST, TIMEOUT = 0.1, 30.0, 60.0
 LARGEST_ANSWER = 1 << 24
@@ -199,7 +199,7 @@ class BoardClient:
 def _problem(reply: _Reply) -> tuple[HoldfastError, bool]:
     """Return what a refusal means, and whether another try makes sense."""
     word, detail = reply.body.get("type"), str(reply.body.get("detail", ""))
-    if reply.status in AGAIN:
+    if reply.status in RETRIED_STATUSES:
         return HoldfastError(detail or f"it answered {reply.status}"), True
     if word == "invalid_submission":
         return InvalidQuery(detail), False

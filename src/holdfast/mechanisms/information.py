@@ -14,7 +14,7 @@ __all__ = ["log_patterns", "log_sequences"]
 MOST_FACTORS = 1 << 17
 # By what share a sum of logarithms is raised, and a difference of logarithms of factorials beside
 # the largest of them: more than rounding can have taken away.
-SUMMED, SUBTRACTED = 1e-12, 1e-15
+SUM_ROUNDING, DIFFERENCE_ROUNDING = 1e-12, 1e-15
 
 
 def log_sequences(looks: int, values: int) -> float:
@@ -25,9 +25,9 @@ def log_sequences(looks: int, values: int) -> float:
     """
     few, many = sorted((looks, values - 1))
     if few <= MOST_FACTORS:
-        return float(np.log1p(many / np.arange(1.0, few + 1.0)).sum()) * (1.0 + SUMMED)
+        return float(np.log1p(many / np.arange(1.0, few + 1.0)).sum()) * (1.0 + SUM_ROUNDING)
     largest = float(gammaln(few + many + 1.0))
-    return largest * (1.0 + SUBTRACTED) - float(gammaln(few + 1.0) + gammaln(many + 1.0))
+    return largest * (1.0 + DIFFERENCE_ROUNDING) - float(gammaln(few + 1.0) + gammaln(many + 1.0))
 
 
 def log_patterns(looks: int, most: int) -> float:
@@ -40,4 +40,4 @@ def log_patterns(looks: int, most: int) -> float:
         return looks * math.log(2.0)  # all that there are
     chosen = np.arange(1.0, min(looks, most) + 1.0)
     each = np.cumsum(np.log(looks - chosen + 1.0) - np.log(chosen))
-    return float(logsumexp(np.append(0.0, each))) * (1.0 + SUMMED)
+    return float(logsumexp(np.append(0.0, each))) * (1.0 + SUM_ROUNDING)

@@ -19,12 +19,12 @@ from holdfast.priors import Prior
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import Attack
 
-__all__ = ["SPARE", "Mixture", "part_of"]
+__all__ = ["FIRST_STAGE_RESERVE", "Mixture", "part_of"]
 
 # Looks that are set aside for the first stage, as a multiple of what it takes on average.
-SPARE = 1.05
+FIRST_STAGE_RESERVE = 1.05
 # Labels of an example that keep their own probability when a prior is cut; the rest share.
-CANDIDATES = 64
+LABELS_RANKED = 64
 
 
 class Mixture(TwoStages):
@@ -99,7 +99,7 @@ class Mixture(TwoStages):
         _, m, k = self._problem
         # With enough looks for all of them the first stage need not be careful: told of more, it
         # takes up all t at once.
-        ample = SPARE * lattice_looks(n_certain, m) <= k
+        ample = FIRST_STAGE_RESERVE * lattice_looks(n_certain, m) <= k
         self._first = Lattice(
             Problem(n, m, 2 * k) if ample else self._problem,
             rng=np.random.default_rng([self._seed, 1]),
@@ -124,5 +124,5 @@ def part_of(prior: Prior, examples: NDArray[np.intp]) -> Prior:
     >>> part_of(Prior.dense([[0.2, 0.8], [0.5, 0.5], [1.0, 0.0]]), np.array([0, 2])).top()
     array([1, 0], dtype=uint8)
     """
-    labels, probabilities = prior.ranked(min(prior.n_classes, CANDIDATES))
+    labels, probabilities = prior.ranked(min(prior.n_classes, LABELS_RANKED))
     return Prior.candidates(labels[examples], probabilities[examples], prior.n_classes)

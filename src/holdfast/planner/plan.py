@@ -17,7 +17,7 @@ from holdfast.errors import InvalidInput
 from holdfast.forecasts import Setting
 from holdfast.mechanisms import Rule
 from holdfast.planner.forecast import Forecast, forecast
-from holdfast.planner.mixture import SPARE, Mixture, part_of
+from holdfast.planner.mixture import FIRST_STAGE_RESERVE, Mixture, part_of
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 
@@ -25,12 +25,12 @@ __all__ = ["MIXTURE", "Plan", "plan", "plan_under"]
 
 MIXTURE = "mixture"
 # Numbers of certain examples that are tried, and again around the best of them.
-TRIED = 8
+SPLITS_TRIED = 8
 # Lattice gains in proportion to the looks, others with their square root or a little more: with
 # less than this share of the best attack's gain it takes away more than it brings.
 WORTH_MIXING = 0.4
 # A mixture is chosen if it promises this much more than a single attack.
-CLEARLY = 1.002
+MIXTURE_ADVANTAGE = 1.002
 # Attacks that may play what is left when some labels are certain.
 REST = (ChampionChallenger, PooledDetecting, SteeredPools, HitPools)
 
@@ -177,17 +177,22 @@ def _mixture(setting: Setting, best_single: float, attacks: Sequence[type[Descri
     n, m, k = problem
     if not setting.exact:
         return _no_mixture(f"needs exact answers: {Lattice.intolerance}")
-    most = lattice_affordable(k / SPARE, problem)
+    most = lattice_affordable(k / FIRST_STAGE_RESERVE, problem)
     if setting.sure_gain(most) < WORTH_MIXING * best_single:
         return _no_mixture(f"so few looks make only {most:,} labels certain")
-    best = max(_divided(setting, able, round(most * i / TRIED)) for i in range(TRIED + 1))
-    low, high = max(0, best[1] - most // TRIED), min(most, best[1] + most // TRIED)
+    best = max(
+        _divided(setting, able, round(most * i / SPLITS_TRIED)) for i in range(SPLITS_TRIED + 1)
+    )
+    low, high = max(0, best[1] - most // SPLITS_TRIED), min(most, best[1] + most // SPLITS_TRIED)
     best = max(
         best,
-        *(_divided(setting, able, round(low + (high - low) * i / TRIED)) for i in range(TRIED + 1)),
+        *(
+            _divided(setting, able, round(low + (high - low) * i / SPLITS_TRIED))
+            for i in range(SPLITS_TRIED + 1)
+        ),
     )
     gain, sure, second = best
-    if gain < CLEARLY * best_single or not 0 < sure < n:
+    if gain < MIXTURE_ADVANTAGE * best_single or not 0 < sure < n:
         return _no_mixture("no division of the looks beats a single attack")
     looks = math.ceil(lattice_looks(sure, m))
     return Forecast(

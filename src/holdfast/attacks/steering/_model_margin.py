@@ -26,10 +26,10 @@ __all__ = ["left_to_gain", "model_ratio", "model_worth", "openness"]
 # Variance of a count, given the answers before, quarter by quarter of the looks: it falls as
 # positions are decided.
 VARIANCE_BY_QUARTER = (1.0, 0.6, 0.3, 0.13)
-# In the first quarter it is what the first challengers have times FEW q ** -FEWER, if they are a
-# share q of all: the fewer there are, the more others come within reach as beliefs spread.
-# Measured with exact answers at n = 1000 to 8000, m = 2, 4 and 10, k = 30 to 300.
-FEW, FEWER = 0.43, 0.3
+# In the first quarter it is what the first challengers have times .43 q^-.3, if they are a share q
+# of all: the fewer there are, the more others come within reach as beliefs spread. Measured with
+# exact answers at n = 1000 to 8000, m = 2, 4 and 10, k = 30 to 300.
+FIRST_QUARTER_VARIANCE, FIRST_QUARTER_EXPONENT = 0.43, 0.3
 # Places of a count between two boundaries of the rounding.
 PLACES_PER_STEP = 32
 
@@ -117,4 +117,4 @@ def _played(found: RateAllocation) -> float:
     chance = (1.0 - no_lead) * (1.0 - lead**power)
     first = found.scale * float((chance * (top + second - (top - second) ** 2)).sum())
     share = found.scale * float(chance.sum()) / max(left_to_gain(found)[2], 1.0)
-    return first * FEW * share**-FEWER if share > 0.0 else 0.0
+    return first * FIRST_QUARTER_VARIANCE * share**-FIRST_QUARTER_EXPONENT if share > 0.0 else 0.0

@@ -25,7 +25,7 @@ __all__ = ["UNMEASURED", "answer_worth", "steered_gain", "within_table"]
 # to noise of variance 0.03, 0.3 and 3 times n/m at n = 300 and 1000, k = 30 to 1300.
 VARIANCE_CLASSES, COUNT_VARIANCE = (2, 10, 100), (0.33, 0.55, 0.8)
 # The variance and what is gained from it depend on each other: so many steps to where they agree.
-STEPS = 8
+FIXED_POINT_STEPS = 8
 # How far beyond its end a table of models is still believed.
 OUTSIDE = 1.5
 UNMEASURED = "nothing was measured of a model with so many looks per example"
@@ -113,7 +113,7 @@ def answer_worth(setting: Setting, measured: str | None = None) -> float:
     n, m, k = problem
     open_to_all = along(VARIANCE_CLASSES, COUNT_VARIANCE, m) * n / m / _windows(problem)
     worth, most = 1.0, n * (1.0 - 1.0 / m)
-    for _ in range(STEPS):
+    for _ in range(FIXED_POINT_STEPS):
         gain = gain_for_nats(problem, NATS_PER_LOOK * k * worth)
         if measured is not None:
             gain *= _law_ratio(problem, measured, worth)

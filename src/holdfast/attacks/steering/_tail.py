@@ -29,7 +29,7 @@ __all__ = ["OpenLabels", "best_tail", "steered", "surpluses"]
 Floats = NDArray[np.float64]
 
 # Posteriors that stand for all of them, and standard deviations of a surplus that are looked at.
-SAMPLE, DEVIATIONS = 500, 5.0
+SAMPLED_POSTERIORS, SURPLUS_DEVIATIONS = 500, 5.0
 # Shares of the looks that are tried for the tail, and the share whose loss to the design is priced.
 SHARES = (0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.12, 0.16, 0.22, 0.3, 0.4)
 STEP = 0.05
@@ -43,7 +43,7 @@ LOST_LOOKS, LOST_LABELS = 1.5, 1.0
 def surpluses(size: int, n_classes: int) -> tuple[NDArray[np.int64], Floats]:
     """Return the likely surpluses of a pool of this size and their probabilities."""
     m = n_classes
-    most = min(size, math.ceil(DEVIATIONS * math.sqrt(2.0 * size / m)) + 3)
+    most = min(size, math.ceil(SURPLUS_DEVIATIONS * math.sqrt(2.0 * size / m)) + 3)
     # The law of a lazy walk from its characteristic function; beyond `most` it is folded back.
     points = 2 * most + 1
     angles = 2.0 * np.pi * np.arange(points) / points
@@ -103,8 +103,13 @@ class OpenLabels:
             return
         # Each posterior as often as it occurs among a sample.
         ends = np.cumsum(weights) / n_open
-        chosen = np.searchsorted(ends, (np.arange(SAMPLE) + 0.5) / SAMPLE * ends[-1])
-        self._scale, self._laws = n_open / SAMPLE, LabelLaws(rows[chosen], alike[chosen])
+        chosen = np.searchsorted(
+            ends, (np.arange(SAMPLED_POSTERIORS) + 0.5) / SAMPLED_POSTERIORS * ends[-1]
+        )
+        self._scale, self._laws = (
+            n_open / SAMPLED_POSTERIORS,
+            LabelLaws(rows[chosen], alike[chosen]),
+        )
         self._top = rows[chosen, 0]
         self._second = np.where(alike[chosen, 0] > 1, self._top, rows[chosen, 1])
         self._share = along(CLASSES, OF_THE_LAW, problem.n_classes)
@@ -117,7 +122,7 @@ class OpenLabels:
         """Return what so many looks are expected to gain above the design's own guess."""
         if not self._any:
             return 0.0
-        found, n_open = self._spent(looks), self._scale * SAMPLE
+        found, n_open = self._spent(looks), self._scale * SAMPLED_POSTERIORS
         reached = self._share * looks / (looks + LOST_LOOKS) * n_open / (n_open + LOST_LABELS)
         return reached * found.gain * min(1.0, model_ratio(found, float(looks), 1.0))
 

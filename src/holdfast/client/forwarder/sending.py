@@ -22,7 +22,7 @@ METRIC = "accuracy"
 SPLIT = "test_split"
 
 EVERYONE = "everyone"
-AGAIN = (429, 500, 502, 503, 504)
+RETRIED_STATUSES = (429, 500, 502, 503, 504)
 PATIENCE = 90.0
 
 
@@ -72,7 +72,7 @@ def send(body: bytes, team: str, token: str, name: str, marks: str = "") -> dict
                 raise Refused("recorded; the score is released when the batch is full.")
             return told
         except urllib.error.HTTPError as error:
-            if error.code not in AGAIN:
+            if error.code not in RETRIED_STATUSES:
                 raise Refused(detail_of(error)) from None
             wait = error.headers.get("Retry-After") or ""
             pause = max(pause, float(wait) if wait.isdigit() else 0.0)

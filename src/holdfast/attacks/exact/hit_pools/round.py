@@ -12,7 +12,7 @@ from holdfast.attacks.exact.hit_pools import tuning
 from holdfast.attacks.exact.hit_pools.groups import Group, Members, Split, after_test
 from holdfast.attacks.exact.hit_pools.kernels import mend, switched_on, write_labels
 from holdfast.attacks.exact.hit_pools.packing import NodeDigits
-from holdfast.attacks.exact.hit_pools.sum_odds import REACH, block_odds, split_odds
+from holdfast.attacks.exact.hit_pools.sum_odds import LARGEST_SUM, block_odds, split_odds
 
 __all__ = ["Round"]
 
@@ -69,7 +69,7 @@ class Round:
         self._home = np.full(shown.size, n_slots, dtype=np.int64)
         self.base, self.alternative = shown.copy(), shown.copy()
         self._content: list[Split | Members] = [shown[:0].astype(np.int64)] * n_slots
-        self._odds = np.zeros((n_slots, 2 * REACH + 1))
+        self._odds = np.zeros((n_slots, 2 * LARGEST_SUM + 1))
         waiting: dict[int, list[Split]] = {}
         for split in splits:
             waiting.setdefault(split.radix, []).append(split)

@@ -8,12 +8,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["REACH", "block_odds", "split_odds"]
+__all__ = ["LARGEST_SUM", "block_odds", "split_odds"]
 
 Floats = NDArray[np.float64]
 
-# Sums from -REACH to REACH are told apart, and those beyond count as the last.
-REACH = 8
+# Sums from -LARGEST_SUM to LARGEST_SUM are told apart, and those beyond count as the last.
+LARGEST_SUM = 8
 # Hits of either label that are looked at beyond the ones there must be.
 MORE_HITS = 3
 # What no law allows is this likely: answers may still say so.
@@ -21,7 +21,7 @@ IMPOSSIBLE = math.log(1e-12)
 
 
 def block_odds(size: int, n_classes: int) -> Floats:
-    """Return the log-probabilities of a test's sum, of REACH + s for s from -REACH to REACH.
+    """Return the log-probabilities of a test's sum s, at place LARGEST_SUM + s.
 
     The hits of two labels among so many examples are nearly independent Poisson numbers of mean
     size/m, and the sum is their difference.
@@ -31,7 +31,7 @@ def block_odds(size: int, n_classes: int) -> Floats:
 
 @lru_cache(maxsize=4096)
 def _block_odds(mean: float) -> Floats:
-    hits = np.arange(4 * REACH)
+    hits = np.arange(4 * LARGEST_SUM)
     if mean == 0.0:
         law = (hits == 0).astype(float)
     else:
@@ -39,7 +39,7 @@ def _block_odds(mean: float) -> Floats:
         law = np.exp(hits * math.log(mean) - mean - factorials)
     difference = np.convolve(law, law[::-1])
     middle = hits.size - 1
-    return _logarithms(difference[middle - REACH : middle + REACH + 1])
+    return _logarithms(difference[middle - LARGEST_SUM : middle + LARGEST_SUM + 1])
 
 
 def split_odds(size: int, hits: int, n_classes: int, *, parts: int) -> Floats:
@@ -69,9 +69,9 @@ def _split_odds(mean: float, hits: int, parts: int) -> Floats:
         reach = law.size // 2
         weight = mean ** (2 * more) / (math.factorial(hits + more) * math.factorial(more))
         total[centre - reach : centre + reach + 1] += weight * law
-    odds = np.zeros(2 * REACH + 1)
-    kept = min(REACH, most)
-    odds[REACH - kept : REACH + kept + 1] = total[centre - kept : centre + kept + 1]
+    odds = np.zeros(2 * LARGEST_SUM + 1)
+    kept = min(LARGEST_SUM, most)
+    odds[LARGEST_SUM - kept : LARGEST_SUM + kept + 1] = total[centre - kept : centre + kept + 1]
     return _logarithms(odds / total.sum())
 
 
