@@ -21,7 +21,7 @@ from holdfast.errors import (
     TranscriptMismatch,
 )
 from holdfast.oracles import LabelOracle, Remote
-from tests.server.conftest import as_csv, free_port, listening
+from tests.server.conftest import Place, as_csv, free_port, listening
 
 EXACT = 'release = "exact"\nlooks_per_team = 60\nlooks_per_data_set = 1000\n'
 
@@ -31,8 +31,9 @@ def looks(place):
 
 
 @pytest.mark.parametrize("attack", [attacks.BlockMajority, attacks.ChampionChallenger])
-def test_an_attack_plays_a_board_bit_for_bit_as_an_array(new_place, attack):
-    place = new_place(policy=EXACT, n=200)
+def test_an_attack_plays_a_board_bit_for_bit_as_an_array(sqlite_url, tmp_path, attack):
+    """The story does the same on PostgreSQL."""
+    place = Place(sqlite_url, tmp_path, policy=EXACT, n=200)
     with listening(place) as url:
         remote = Remote(url, place.token(place.team("red")))
         assert tuple(remote.problem) == (200, 3, 60)
