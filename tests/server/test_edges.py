@@ -1,11 +1,13 @@
 """Places where two things meet: retries and refusals, phases and looks, boards and each other."""
 
+import re
 import threading
 
 import anyio
 import numpy as np
 import pytest
 from starlette.requests import Request
+from starlette.testclient import TestClient
 
 from holdfast.server.api import export_ledger
 from tests.server.conftest import Place, as_csv, bearer, write_labels
@@ -193,3 +195,31 @@ def test_boards_over_the_same_labels_keep_their_teams_apart(sqlite_url, tmp_path
         place.boards.change(ours, place.phase(), "close", "", "t")
         rows = client.get(f"{B}/final").json()["final"]
     assert [row["team"] for row in rows] == ["blue"]
+
+
+def test_names_with_a_zero_in_them_are_nobodys_on_either_database(new_place):
+    place = new_place()
+    with place.client() as client:
+        assert client.get("/b/%00").status_code == 404
+        assert client.get("/api/v1/boards/a%00b").status_code == 404
+        client.post("/sign-up", data={"name": "ann", "password": "a long password"})
+        form = re.search(r'name="form_token" value="([0-9a-f]+)"', client.get("/me").text)
+        told = client.post("/me/revoke", data={"form_token": form[1], "token": "a\0b"})
+        assert told.status_code == 200
+
+
+def test_over_https_the_cookie_is_bound_to_the_host(place):
+    form = {"name": "ann", "password": "a long password"}
+    app = place.app(public_url="https://board.test")
+    with TestClient(app, base_url="https://board.test") as client:
+        answer = client.post("/sign-up", data=form, follow_redirects=False)
+        words = set(answer.headers["set-cookie"].lower().split("; "))
+        assert words >= {"secure", "httponly", "path=/", "samesite=lax"}
+        assert answer.headers["set-cookie"].startswith("__Host-")
+        page = client.get("/me")
+        assert "ann" in page.text
+        token = re.search(r'name="form_token" value="([0-9a-f]+)"', page.text)[1]
+        out = client.post("/me/sign-out", data={"form_token": token}, follow_redirects=False)
+        assert out.headers["set-cookie"].startswith("__Host-")
+        assert "secure" in out.headers["set-cookie"].lower()
+        assert client.get("/me", follow_redirects=False).status_code == 303

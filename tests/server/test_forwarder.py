@@ -4,20 +4,22 @@ import ast
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from holdfast.cli import main
-from holdfast.client.forwarder import HOSTS, forwarder
+from holdfast.client.forwarder import HOSTS, forwarder, sending
 from holdfast.errors import InvalidInput
 from tests.server.conftest import as_csv, listening
 from tests.server.test_api import changed
 
-STDLIB = {"__future__", "hashlib", "importlib", "json", "os", "random", "ssl", "sys", "time",
-          "typing", "urllib"}  # fmt: skip
+STDLIB = {"__future__", "hashlib", "http", "importlib", "json", "os", "random", "ssl", "sys",
+          "time", "typing", "urllib"}  # fmt: skip
 
 
 def interpreters():
@@ -74,6 +76,39 @@ def run(python, *arguments, cwd=None, **environment):
     return subprocess.run(
         [python, *map(str, arguments)], capture_output=True, text=True, env=clean, cwd=cwd
     )
+
+
+def test_an_answer_that_breaks_off_is_asked_for_again_under_the_same_key(monkeypatch):
+    told = json.dumps({"released": 0.5, "receipt_id": "1-a", "looks_left": 3, "meaning": "m"})
+    answers = [
+        "HTTP/1.1 201 Created\r\nContent-Length: 1000\r\n\r\n{",
+        "nonsense\r\n\r\n",
+        "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 1000\r\n\r\n<",
+        f"HTTP/1.1 201 Created\r\nContent-Length: {len(told)}\r\n\r\n{told}",
+    ]
+    asked = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(20)
+
+        def serve():
+            for answer in answers:
+                connection, _ = server.accept()
+                with connection:
+                    got = b""
+                    while not got.endswith(b"\r\n\r\nbody"):
+                        got += connection.recv(65536)
+                    asked.append(got)
+                    connection.sendall(answer.encode())
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        monkeypatch.setattr(sending, "BOARD", f"http://127.0.0.1:{server.getsockname()[1]}/b/pets")
+        monkeypatch.setattr(sending.time, "sleep", lambda seconds: None)
+        assert sending.send(b"body", "blue", "t", "a\nb\u00e9.csv")["released"] == 0.5
+        thread.join(20)
+    assert len(asked) == len(answers)
+    keys = {line for got in asked for line in got.split(b"\r\n") if b"dempotency" in line}
+    assert len(keys) == 1
 
 
 def looks_of(place):

@@ -35,7 +35,7 @@ from holdfast.server.api import (
 )
 from holdfast.server.problems import Problem, as_problem
 from holdfast.server.records import Board, Phase, Team, Token
-from holdfast.server.site import COOKIE, Site, address, site_of
+from holdfast.server.site import Site, address, site_of
 from holdfast.server.standings import meaningless, policy_of, sparkline
 from holdfast.server.uploads import largest_upload
 
@@ -491,7 +491,7 @@ async def _begin(request: Request, *, new: bool) -> Response:
         return page
     answer = _back(to)
     answer.set_cookie(
-        COOKIE, secret, max_age=14 * 86_400, httponly=True, samesite="lax",
+        site.cookie, secret, max_age=14 * 86_400, httponly=True, samesite="lax",
         secure=site.settings.secure,
     )  # fmt: skip
     return answer
@@ -524,7 +524,8 @@ async def account_action(request: Request, action: str) -> Response:
     user = _signed_in(caller)
     site.check_form(request, caller, form.get("form_token"))
     if action == "revoke":
-        await run_in_threadpool(site.accounts.revoke, str(form.get("token") or ""), user)
+        number = str(form.get("token") or "")
+        await run_in_threadpool(site.accounts.revoke, number if number.isalnum() else "", user)
         return _back("/me")
     if action not in ("sign-out", "sign-out-everywhere"):
         raise Problem("not_found", "There is no such action.")
@@ -533,7 +534,7 @@ async def account_action(request: Request, action: str) -> Response:
     else:
         await run_in_threadpool(site.accounts.end_all_sessions, user)
     answer = _back("/")
-    answer.delete_cookie(COOKIE)
+    answer.delete_cookie(site.cookie, httponly=True, samesite="lax", secure=site.settings.secure)
     return answer
 
 

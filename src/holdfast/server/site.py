@@ -26,11 +26,12 @@ from holdfast.server.records import Board, Phase, Team
 from holdfast.server.settings import Settings
 from holdfast.server.uploads import largest_upload, read_body
 
-__all__ = ["COOKIE", "Site", "site_of"]
+__all__ = ["Site", "site_of"]
 
 Result = TypeVar("Result")
 
-COOKIE = "holdfast_session"
+# Over HTTPS its name keeps other hosts of the domain, and plain HTTP, from setting it.
+COOKIE, SECURE_COOKIE = "holdfast_session", "__Host-holdfast_session"
 BEARER = "Bearer "
 # Forms without a file are small.
 LARGEST_FORM = 128 * 1024
@@ -119,6 +120,11 @@ class Site:
 
     # Who is asking.
 
+    @property
+    def cookie(self) -> str:
+        """The name of the session's cookie."""
+        return SECURE_COOKIE if self.settings.secure else COOKIE
+
     def believed(self, request: Request) -> Caller | None:
         """Return who sends a token that was found valid a moment ago."""
         return self.accounts.believed(request.headers.get("authorization", "").removeprefix(BEARER))
@@ -139,7 +145,7 @@ class Site:
 
     def visitor(self, request: Request) -> Caller:
         """Return who is asking by a session; nobody, if there is none."""
-        secret = request.cookies.get(COOKIE)
+        secret = request.cookies.get(self.cookie)
         return self.accounts.from_session(secret) if secret else Caller()
 
     def check_form(self, request: Request, caller: Caller, sent: object) -> None:
@@ -160,7 +166,7 @@ class Site:
 
     def board(self, slug: str) -> Board:
         """Return a board, or say that there is none."""
-        board = self.boards.get(slug)
+        board = self.boards.get(slug) if slug.isprintable() else None
         if board is None:
             raise Problem("not_found", "There is no board of this name.")
         return board

@@ -6,6 +6,7 @@ Python 3.7 and its standard library: this text is part of a file that runs in ho
 from __future__ import annotations
 
 import hashlib
+import http.client
 import json
 import os
 import random
@@ -57,7 +58,7 @@ def send(body: bytes, team: str, token: str, name: str, marks: str = "") -> dict
         "Idempotency-Key": "forwarder-" + hashlib.sha256(secret.encode()).hexdigest(),
         "Content-Type": "application/octet-stream",
         "X-Team": team.encode().decode("latin-1"),
-        "X-File-Name": name.encode("ascii", "replace").decode()[:200],
+        "X-File-Name": "".join(c if " " <= c <= "~" else "?" for c in name)[:200],
     }
     deadline, attempt = time.monotonic() + PATIENCE, 0
     while True:
@@ -76,7 +77,7 @@ def send(body: bytes, team: str, token: str, name: str, marks: str = "") -> dict
                 raise Refused(detail_of(error)) from None
             wait = error.headers.get("Retry-After") or ""
             pause = max(pause, float(wait) if wait.isdigit() else 0.0)
-        except (OSError, ValueError, ssl.SSLError):
+        except (OSError, ValueError, ssl.SSLError, http.client.HTTPException):
             pass  # nothing is known of this request; the same again costs nothing
         attempt += 1
         if time.monotonic() + pause > deadline:
@@ -88,8 +89,13 @@ def detail_of(error: urllib.error.HTTPError) -> str:
     """Return what the board says to a participant; of the host's own faults, nothing."""
     try:
         problem = json.loads(error.read().decode())
-    except (OSError, ValueError):
-        problem = {}
-    if problem.get("type") in ("invalid_submission", "no_look_left", "phase_closed", "too_large"):
+    except (OSError, ValueError, http.client.HTTPException):
+        problem = None
+    if isinstance(problem, dict) and problem.get("type") in (
+        "invalid_submission",
+        "no_look_left",
+        "phase_closed",
+        "too_large",
+    ):
         return str(problem.get("detail"))
     return "submissions can't be scored at present; please tell the organizers."
