@@ -66,7 +66,7 @@ def test_the_drawn_guarantee_breaks_between_the_theorems(request_for):
     """Between their ranges nothing is promised; each range is drawn to its very edges."""
     request = request_for(n=2000, m=40, looks=parse_looks("300"))
     empty = [Measured(Scenario("features", "constant"), Mean(0.0, 0.0), None)]
-    measurer = Measurer(request, PlayBudget(2, 2, 300), lambda jobs: [Played(0.0, 1) for _ in jobs])
+    measurer = Measurer(request, PlayBudget(2, 2, 300), lambda jobs, _=None: [Played(0.0, 1) for _ in jobs])
     drawn = curve(measurer, empty)
     known = dict(zip(drawn.bound_looks, drawn.guaranteed_by, strict=True))
     first, last = 1 + 2000 // 80, math.floor(9 * 40 * math.log(40)) + 1
