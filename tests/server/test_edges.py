@@ -223,3 +223,18 @@ def test_over_https_the_cookie_is_bound_to_the_host(place):
         assert out.headers["set-cookie"].startswith("__Host-")
         assert "secure" in out.headers["set-cookie"].lower()
         assert client.get("/me", follow_redirects=False).status_code == 303
+
+
+def test_uploads_grow_with_the_test_set_from_the_first_one_on(place, tmp_path):
+    token = place.token(place.team("blue"))
+    with place.client() as client:
+        assert submit(client, token, as_csv(place.labels)).status_code == 201
+        fresh = write_labels(tmp_path / "fresh.csv", n=5000, seed=9)
+        place.boards.change(place.board, place.phase(), "rotate", str(tmp_path / "fresh.csv"), "t")
+        body = as_csv(fresh) + b"\n" * 20_000  # more than the first test set allowed
+        assert submit(client, token, body).status_code == 201
+
+        def pieces():  # without a length
+            yield as_csv(np.roll(fresh, 1)) + b"\n" * 20_000
+
+        assert submit(client, token, pieces()).status_code == 201

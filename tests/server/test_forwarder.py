@@ -1,6 +1,7 @@
 """Forwarders: other hosts' frames, rebuilt as their code runs them, against one board."""
 
 import ast
+import http.server
 import json
 import os
 import shutil
@@ -109,6 +110,31 @@ def test_an_answer_that_breaks_off_is_asked_for_again_under_the_same_key(monkeyp
     assert len(asked) == len(answers)
     keys = {line for got in asked for line in got.split(b"\r\n") if b"dempotency" in line}
     assert len(keys) == 1
+
+
+def test_a_redirect_is_not_followed_and_the_token_goes_nowhere_else(monkeypatch):
+    asked = []
+
+    class Elsewhere(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            asked.append(self.path)
+            self.send_response(302)
+            self.send_header("Location", "/elsewhere")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        do_GET = do_POST  # noqa: N815 - the name that the library looks for
+
+        def log_message(self, *arguments):
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Elsewhere) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setattr(sending, "BOARD", f"http://127.0.0.1:{server.server_port}/b/pets")
+        with pytest.raises(sending.Refused, match="tell the organizers"):
+            sending.send(b"body", "blue", "t", "a.csv")
+        server.shutdown()
+    assert asked == ["/api/v1/boards/pets/service/submissions"]
 
 
 def looks_of(place):
