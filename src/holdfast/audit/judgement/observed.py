@@ -90,10 +90,11 @@ def _team(
         public_error = math.sqrt(p * (1.0 - p) / n)
         error = math.hypot(public_error, math.sqrt(p * (1.0 - p) / private))
         gap = 100.0 * (best.score - best.private)
-        chance = 100.0 * (expected_best(len(rows)) * public_error + ndtri(1.0 - LEVEL) * error)
+        margin = float(ndtri(1.0 - LEVEL)) * error
+        chance = 100.0 * (expected_best(len(rows)) * public_error + margin)
         limit = allowed_points(request, request.rule, len(rows), accounts=1)
         positive = max(0.0, gap)
-        chance = min(positive, float(chance))
+        chance = min(positive, chance)
         allowed = min(positive - chance, limit)
         unexplained = positive - chance - allowed
     return best.score, Team(
