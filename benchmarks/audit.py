@@ -9,7 +9,8 @@ Goals on two idle cores: 10 s for 50 labels, 60 s for up to 10,000 labels and 1,
 for 10^6 labels and 100 looks; 5 s after start-up for --quick; 2 GB. Other work on the machine
 stretches the wall time, so beside it stand the CPU seconds: on idle cores an audit takes about what
 its first process and its busiest worker take together, the column "idle". The column "before" has
-the CPU seconds of commit 9307976 on the same machine, where they were measured. Needs Linux.
+the CPU seconds that commit 9307976 took on the same machine, where they were measured: of the plays
+in one process alone, without start-up and page. Needs Linux.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -50,15 +51,19 @@ class Outlook:
 
 
 def outlook(
-    request: Request, findings: tuple[Finding, ...] | None = None, kept: PlayCache | None = None
+    request: Request,
+    findings: tuple[Finding, ...] | None = None,
+    kept: PlayCache | None = None,
+    ranked: list[tuple[Scenario, Forecast | None]] | None = None,
 ) -> Outlook:
-    """Return the outlook of an audit; findings are computed unless they are given."""
+    """Return the outlook of an audit; findings and forecasts are computed unless given."""
     jobs = _planned(request)
     known = kept.found(jobs) if kept is not None else {}
     left = [job for job in jobs if job not in known]
-    n, k = request.labels.size, request.n_looks
+    n = request.labels.size
+    ranked = likeliest(request, request.n_looks) if ranked is None else ranked
     best = next(
-        (each for _, each in likeliest(request, k) if each is not None and each.gain is not None),
+        (each for _, each in ranked if each is not None and each.gain is not None),
         None,
     )
     points = None
@@ -99,14 +104,14 @@ def likeliest(request: Request, looks: int) -> list[tuple[Scenario, Forecast | N
     ranked: list[tuple[float, Scenario, Forecast | None]] = []
     for scenario in suites.scenarios(request, looks):
         if scenario.setting not in knows or answers is None:
-            ranked.append((0.0, scenario, None))
+            ranked.append((-math.inf, scenario, None))
             continue
         setting = Setting(problem, knows[scenario.setting], answers)
         each = forecast(attack_type(scenario.base), setting)
         if scenario.setting == "features" and request.baseline.unequal:
             each = _above_majority(each, request)
         waits = rule.batch_size is not None and each.adaptive
-        rank = 0.0 if each.rank is None or waits else each.rank
+        rank = -math.inf if each.rank is None or waits else each.rank
         ranked.append((rank, scenario, None if waits else each))
     ranked.sort(key=lambda one: -one[0])  # stable: the suite's order decides between equals
     return [(scenario, each) for _, scenario, each in ranked]
