@@ -1,5 +1,6 @@
 """Places where two things meet: retries and refusals, phases and looks, boards and each other."""
 
+import json
 import re
 import threading
 
@@ -9,6 +10,7 @@ import pytest
 from starlette.requests import Request
 from starlette.testclient import TestClient
 
+from holdfast.cli import main
 from holdfast.server.api import export_ledger
 from tests.server.conftest import Place, as_csv, bearer, write_labels
 
@@ -238,3 +240,23 @@ def test_uploads_grow_with_the_test_set_from_the_first_one_on(place, tmp_path):
             yield as_csv(np.roll(fresh, 1)) + b"\n" * 20_000
 
         assert submit(client, token, pieces()).status_code == 201
+
+
+def test_a_token_of_the_command_line_is_listed_and_revoked_there(place, capsys):
+    token = place.token(scope="service")
+    number = token.split("_")[1]
+    database = ("--database", place.url)
+    with place.client() as client:
+        assert client.get("/api/v1/token", headers=bearer(token)).status_code == 200
+        assert main(["board", "tokens", "pets", *database, "--json"]) == 0
+        said = capsys.readouterr().out
+        [row] = json.loads(said)
+        assert (row["number"], row["scope"], row["revoked"]) == (number, "service", None)
+        assert token.split("_", 2)[2] not in said
+        assert main(["board", "tokens", "pets", *database, "--revoke", "none"]) == 2
+        assert main(["board", "tokens", "pets", *database, "--revoke", number]) == 0
+        assert "revoked" in capsys.readouterr().out
+    with place.client() as client:
+        answer = client.get("/api/v1/token", headers=bearer(token))
+    assert (answer.status_code, answer.json()["type"]) == (401, "not_signed_in")
+    assert "revoked on" in answer.json()["detail"]

@@ -244,6 +244,67 @@ def token(
 
 
 @board.command(cls=ExplainedCommand)
+def tokens(
+    name: Name,
+    revoke: Annotated[
+        str | None, typer.Option(help="Number of a token that is to be good for nothing.")
+    ] = None,
+    database: Database = DEFAULT,
+    as_json: AsJson = False,
+) -> None:
+    """List a board's tokens with their scope, expiry and last use; revoke one.
+
+    A token's number is its middle part, hf_NUMBER_secret. The secret itself is stored nowhere.
+
+    Examples
+    --------
+    holdfast board tokens pets
+    holdfast board tokens pets --revoke 1f2e3d4c5b6a
+    """
+    with _opened(database) as place:
+        from holdfast.guard.windows import as_datetime, clock
+        from holdfast.server import store
+        from holdfast.server.records import Token
+
+        found, _ = place.board(name)
+        with place.gatekeeper.store.writing() as transaction:
+            mine = store.find(transaction, Token, "WHERE board = ? ORDER BY created", found.id)
+            if revoke is not None:
+                if revoke not in (each.id for each in mine):
+                    raise InvalidInput("revoke must be the number of one of this board's tokens.")
+                question = "UPDATE holdfast_tokens SET revoked = ? WHERE id = ? AND revoked IS NULL"
+                now = clock()
+                transaction.execute(question, (now, revoke))
+                store.note_action(transaction, now, "the command line", found.id, "revoke", revoke)
+            mine = store.find(transaction, Token, "WHERE board = ? ORDER BY created", found.id)
+
+    def day(moment: int | None) -> str | None:
+        return None if moment is None else as_datetime(moment).date().isoformat()
+
+    rows = [
+        {
+            "number": each.id,
+            "scope": each.scope,
+            "team_id": each.team or None,
+            "name": each.name,
+            "expires": day(each.expires),
+            "last_used": day(each.used_on),
+            "revoked": day(each.revoked),
+        }
+        for each in mine
+    ]
+    if as_json:
+        print_json(rows)
+        return
+    for row in rows:
+        team = "" if row["team_id"] is None else f" of team {row['team_id']}"
+        state = f"revoked {row['revoked']}" if row["revoked"] else f"until {row['expires']}"
+        used = f"last used {row['last_used'] or 'never'}"
+        said = f"{row['number']}: {row['scope']}{team}, {row['name']}, {state}, {used}"
+        human().print(said, soft_wrap=True, markup=False, highlight=False)
+
+
+@board.command(cls=ExplainedCommand)
 def policy(
     name: Name, policy: PolicyFile, database: Database = DEFAULT, as_json: AsJson = False
 ) -> None:
