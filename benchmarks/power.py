@@ -274,7 +274,8 @@ BEFORE: dict[tuple[int, int, int], float] = {
 
 
 # Cells in which the attack before takes minutes: with `--before all` only.
-SLOW_BEFORE = {sizes for sizes in BEFORE if sizes[1] >= 100 and sizes[2] >= 1000} | {
+SLOW_BEFORE = {sizes for sizes in BEFORE if sizes[1] >= 100} | {
+    (10_000, 10, 300),
     (10_000, 10, 5000),
     (14_042, 4, 300),
     (14_042, 4, 3000),
