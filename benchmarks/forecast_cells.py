@@ -193,7 +193,7 @@ def _is_rival(each: Forecast, found: Plan) -> bool:
 def _trials(problem: Problem, entries: list[Forecast], work: float, fewest: int) -> int:
     """Return as many trials as the work allows, the same for all attacks."""
     n, _, k = problem
-    dearest = n * k * 20.0 + 1e6
+    dearest = n * k * 20.0 + 2.5e5
     for each in entries:
         if each.attack != MIXTURE:
             cls = attack_type(each.attack)

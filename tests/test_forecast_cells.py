@@ -77,8 +77,8 @@ def test_cells_that_were_wrong_once(cell):
 
 @pytest.mark.slow
 def test_random_cells():
-    results = [cell_result(cell, work=1e7) for cell in random_cells(8201, 40, most=400)]
+    results = [cell_result(cell, work=1e7) for cell in random_cells(8201, 20, most=200)]
     known = [result for result in results if result.played[0].told is not None]
-    assert len(known) >= 30
-    assert len(wrong(known)) <= 0.05 * len(known), wrong(known)
+    assert len(known) >= 15
+    assert len(wrong(known)) <= 1, wrong(known)  # one in twenty
     assert all(result.chosen_well(CHOICE) for result in results)
