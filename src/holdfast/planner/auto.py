@@ -84,7 +84,7 @@ class Auto(TurnBased[Labels]):
     --------
     >>> attack = Auto(Problem(10_000, 10, 1000), rng=np.random.default_rng(0))
     >>> attack.plan.chosen.attack
-    'pooled-detecting'
+    'steered-pools'
     """
 
     family = "wrappers"
