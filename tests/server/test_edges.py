@@ -260,3 +260,14 @@ def test_a_token_of_the_command_line_is_listed_and_revoked_there(place, capsys):
         answer = client.get("/api/v1/token", headers=bearer(token))
     assert (answer.status_code, answer.json()["type"]) == (401, "not_signed_in")
     assert "revoked on" in answer.json()["detail"]
+
+
+def test_another_rule_does_not_thaw_a_frozen_board(place):
+    place.boards.change(place.board, place.phase(), "freeze", "", "t")
+    place.boards.change(place.board, place.phase(), "policy", LADDER, "t")
+    with place.client() as client:
+        token = place.token(place.team("blue"))
+        assert submit(client, token, as_csv(place.labels)).status_code == 201
+        assert client.get(f"{B}/standings").json()["standings"] == []
+        place.boards.change(place.board, place.phase(), "thaw", "", "t")
+        assert [r["team"] for r in client.get(f"{B}/standings").json()["standings"]] == ["blue"]

@@ -243,6 +243,9 @@ class Boards:
                 "AND (closes IS NULL OR closes > ?)",
                 (fresh.opens, last.board, last.number, fresh.opens),
             )
+            # A frozen board stays frozen, with nothing of the new phase on it.
+            kept = None if last.frozen is None else rows_to_text([])
+            fresh = fresh._replace(frozen=last.frozen, snapshot=kept)
             store.insert(transaction, fresh._replace(number=last.number + 1, start=start))
 
     def _hide(self, board: Board, phase: Phase, value: str) -> str:
