@@ -360,6 +360,7 @@ def test_a_host_sees_what_another_rule_would_have_released(new_place):
             send(client, place, blue, as_csv(changed(place.labels, wrong)))
         told = client.get(path, params={"rule": "ladder:0.05"}, headers=bearer(host)).json()
         fine = client.get(path, params={"rule": "exact"}, headers=bearer(host))
+        digits = client.get(path, params={"rule": "round:9"}, headers=bearer(host))
         bad = client.get(path, params={"rule": "rung"}, headers=bearer(host))
     assert [(row["released"], row["replayed"]) for row in told["replay"]] == [
         ("0.9", 0.9),
@@ -369,6 +370,7 @@ def test_a_host_sees_what_another_rule_would_have_released(new_place):
     assert [row["team"] for row in told["replay"]] == ["blue"] * 3
     assert (fine.status_code, bad.status_code) == (422, 422)
     assert "must not release exact scores" in fine.json()["detail"]
+    assert "must not release exact scores" in digits.json()["detail"]
     assert len([entry for entry in place.entries() if entry.kind == "look"]) == 3
 
 

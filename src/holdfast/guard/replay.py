@@ -46,7 +46,10 @@ def replay(
             "looks can be replayed where the labels have a private part: only then predictions "
             "are kept."
         )
-    if rule.keeps_exact:
+    # Digits enough to tell every count apart are exact scores under another name.
+    told = rule.shows == "scores" and not rule.adds_noise
+    n_scored = rule.scored(guard.problem).n_examples
+    if rule.keeps_exact or (told and rule.resolution(guard.problem) * n_scored <= 1.0):
         raise InvalidInput(f"rule must not release exact scores to be shown, got {policy.release}.")
     found, examples = guard._settled(), guard._examples
     remembered = guard.problem._replace(n_queries=memory_budget(policy))
