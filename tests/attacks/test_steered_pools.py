@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import gammaln
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -37,6 +38,18 @@ def test_odds_of_a_surplus_that_never_happens_are_still_a_law() -> None:
     assert 0.0 <= zero < third < one
     assert zero + one + 8 * third == pytest.approx(1.0)
     assert label_odds(5000, -4000, 10) == (one, zero, third)
+
+
+@pytest.mark.parametrize("m", [3, 4, 10, 1000])
+@pytest.mark.parametrize("s", [0, 7, 3000, 29_990])
+def test_odds_in_a_large_pool_are_the_whole_sum(m: int, s: int) -> None:
+    g = 30_000
+    j = np.arange((g - s) // 2 + 1)
+    counts = np.array([j, j + s, g - s - 2 * j])
+    logs = counts[2] * np.log(m - 2) - gammaln(counts + 1).sum(axis=0)
+    weights = np.exp(logs - logs.max())
+    zero, one, others = counts @ (weights / weights.sum()) / g
+    assert label_odds(g, s, m) == pytest.approx((zero, one, others / (m - 2)), rel=1e-9)
 
 
 @pytest.mark.parametrize(("n", "m", "k"), [(7, 3, 3), (5, 4, 6), (6, 2, 3), (8, 3, 2), (9, 2, 4)])

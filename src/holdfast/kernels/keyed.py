@@ -85,6 +85,13 @@ def _bounded(keys: Any, seed: Any, bound: Any, out: Any) -> None:
         out[j] = scaled(keyed64(keys[j], seed), bound)
 
 
+@njit(cache=True, nogil=True)
+def _hash_letters(word: Any, letters: Any) -> Any:
+    for letter in letters:
+        word = keyed64(word, np.uint64(letter))
+    return word
+
+
 @lru_cache(maxsize=1024)
 def subkey(seed: int, purpose: str) -> np.uint64:
     """Return an independent 64-bit seed for one purpose, derived from the attack's seed.
@@ -92,10 +99,8 @@ def subkey(seed: int, purpose: str) -> np.uint64:
     >>> bool(subkey(1, "shift") == subkey(1, "column"))
     False
     """
-    word = np.array([seed % 2**64], dtype=np.uint64)
-    for letter in purpose.encode():
-        word = hash_keys(word, np.uint64(letter))
-    return np.uint64(word[0])
+    letters = np.frombuffer(purpose.encode(), dtype=np.uint8)
+    return np.uint64(_hash_letters(np.uint64(seed % 2**64), letters))
 
 
 def hash_keys(keys: Keys, seed: np.uint64) -> Keys:

@@ -31,8 +31,9 @@ def over_slices(run: Callable[[slice], object], size: int, *, least: int) -> Non
 
     The result must not depend on how the range is cut: same answer on every machine.
     """
-    workers = min(_cores(), size // max(least, 1))
-    if workers <= 1:
+    workers = size // max(least, 1)
+    # Short arrays come by the hundred thousand: how many cores there are is not asked for them.
+    if workers <= 1 or (workers := min(workers, _cores())) <= 1:
         run(slice(0, size))
         return
     edges = [size * part // workers for part in range(workers + 1)]

@@ -6,9 +6,14 @@ import math
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gammaln
 
 __all__ = ["label_odds"]
+
+# Terms on each side of the largest that are summed in a large pool: in standard deviations, and at
+# least. The weights are log-concave, so what is left out is less than rounding.
+DEVIATIONS, LEAST_TERMS = 12.0, 1000
 
 
 @lru_cache(maxsize=4096)
@@ -28,7 +33,7 @@ def label_odds(size: int, surplus: int, n_classes: int) -> tuple[float, float, f
         more = 1.0 - fewer
         third = 0.0
     else:
-        j = np.arange((g - s) // 2 + 1)
+        j = _terms(g, s, m)
         others = g - s - 2 * j
         logs = others * math.log(m - 2) - gammaln(j + 1) - gammaln(j + s + 1) - gammaln(others + 1)
         weights = np.exp(logs - logs.max())
@@ -36,3 +41,15 @@ def label_odds(size: int, surplus: int, n_classes: int) -> tuple[float, float, f
         more = fewer + s / g
         third = (1.0 - fewer - more) / (m - 2)
     return (fewer, more, third) if surplus >= 0 else (more, fewer, third)
+
+
+def _terms(size: int, surplus: int, n_classes: int) -> NDArray[np.int64]:
+    """Return the numbers of 0s whose weights count: all of them, or those near the largest."""
+    most = (size - surplus) // 2
+    # Weights j and j + 1 are equal where (g-s-2j)^2 = (m-2)^2 j (j+s).
+    rest, a = size - surplus, (n_classes - 2) ** 2
+    b = 4.0 * rest + a * surplus
+    top = 2.0 * rest**2 / (b + math.sqrt(b * b - 4.0 * (4.0 - a) * rest**2)) if rest else 0.0
+    # The second difference of the logarithms is at least 1/j in size.
+    side = math.ceil(DEVIATIONS * math.sqrt(top)) + LEAST_TERMS
+    return np.arange(max(0, int(top) - side), min(most, int(top) + side) + 1)
