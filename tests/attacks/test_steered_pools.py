@@ -5,9 +5,9 @@ import math
 
 import numpy as np
 import pytest
-from scipy.special import gammaln
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import gammaln
 
 from holdfast.answers import NoisyAnswers
 from holdfast.attacks import ChampionChallenger, PooledDetecting, SteeredPools
