@@ -36,11 +36,12 @@ def test_no_label_vector_is_harder_or_easier_than_uniform_ones(cls, problem, lab
     assert other.agrees_with(uniform.mean, other_stderr=uniform.stderr)
 
 
-# The planner's choice draws its permutation inside the attack that it chooses; those are all here.
+# The planner's choice and attacks of two stages draw permutations inside the attacks that they
+# play; those are all here.
 OPTIONAL = [
     (cls, problem)
     for cls, problem in cases()
-    if cls is not Auto and "permuted" in inspect.signature(cls).parameters
+    if cls not in (Auto, attacks.SteeredPools) and "permuted" in inspect.signature(cls).parameters
 ]
 
 

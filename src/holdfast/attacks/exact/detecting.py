@@ -332,9 +332,16 @@ class PooledDetecting(Detecting):
         surplus makes likely, and any other label with what is left; of two classes the expected
         matches of any label, pool by pool, are the true ones. That they add up to known numbers is
         not in it.
+
+        Raises
+        ------
+        InconsistentAnswer
+            The answers leave an example no label: they were no match counts.
         """
         m = self._problem.n_classes
         asked, node = self._labels[examples], self._node[examples]
+        if asked.max(initial=0) >= m:
+            raise InconsistentAnswer("a digit of the design rules out every label of an example.")
         width = min(m, max(2, int(asked.max(initial=0))))
         # Label l < h of h labels asked about: impossible; all others are alike.
         rows = (np.arange(width) >= asked[:, None]) / np.maximum(m - asked, 1)[:, None]

@@ -28,6 +28,7 @@ class GridReader(Reader):
     Examples
     --------
     >>> import numpy as np
+    >>> from holdfast import Problem
     >>> from holdfast.attacks import Constant
     >>> attack = GridReader(Constant(Problem(10, 2, 3), rng=np.random.default_rng(0)), size=3)
     >>> attack.read(0.67) == 2 / 3

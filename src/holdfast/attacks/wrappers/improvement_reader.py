@@ -26,6 +26,7 @@ class ImprovementReader(Reader):
     Examples
     --------
     >>> import numpy as np
+    >>> from holdfast import Problem
     >>> from holdfast.attacks import HillClimb
     >>> attack = ImprovementReader(HillClimb(Problem(4, 2, 3), rng=np.random.default_rng(0),
     ...                                      permuted=False))

@@ -32,6 +32,7 @@ class RankReader(Reader):
     Examples
     --------
     >>> import numpy as np
+    >>> from holdfast import Problem
     >>> from holdfast.attacks import BlockMajority
     >>> attack = RankReader(BlockMajority(Problem(6, 2, 3), rng=np.random.default_rng(0),
     ...                                   permuted=False))
