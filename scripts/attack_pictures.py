@@ -142,11 +142,15 @@ def hit_pools() -> Figure:
     return figure
 
 
+# What is drawn, each into a file of its name.
+PICTURES = (third_label, steered_pools, hit_pools)
+
+
 def main() -> None:
     """Write all pictures."""
     mpl.rcParams["svg.hashsalt"] = "holdfast"
     mpl.rcParams["svg.fonttype"] = "none"
-    for draw in (third_label, steered_pools, hit_pools):
+    for draw in PICTURES:
         path = IMAGES / f"{draw.__name__}.svg"
         draw().savefig(path, metadata={"Date": None})
         path.write_text(
