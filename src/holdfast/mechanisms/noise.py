@@ -71,12 +71,19 @@ def draw(shape: Shape, scale: float, rng: np.random.Generator, sampler: str = "g
 
     `scale` is the standard deviation of Gaussian noise and the parameter b of Laplace noise.
     """
-    grid = grid_of(scale)
-    cells = as_fraction(scale) / grid
+    grid, cells, squared = _cells(scale)
     if sampler == "opendp":
         return _opendp(shape, float(cells)) * grid
     coins = Coins(rng)
-    return (coins.gaussian(cells**2) if shape == "gaussian" else coins.laplace(cells)) * grid
+    return (coins.gaussian(squared) if shape == "gaussian" else coins.laplace(cells)) * grid
+
+
+@cache
+def _cells(scale: float) -> tuple[Fraction, Fraction, Fraction]:
+    """Return the width of a cell, the scale in cells, and the square of that."""
+    grid = grid_of(scale)
+    cells = as_fraction(scale) / grid
+    return grid, cells, cells**2
 
 
 def _opendp(shape: Shape, scale: float) -> int:

@@ -62,6 +62,7 @@ def _best(room: int, waiting: Waiting) -> tuple[float, tuple[Digit, ...]]:
 def forget() -> None:
     """Forget what was packed with other constants."""
     _best.cache_clear()
+    room_for_tests.cache_clear()
 
 
 def _fill(bits: int, waiting: Waiting) -> tuple[Digit, ...]:
@@ -82,6 +83,7 @@ def _without(waiting: Waiting, digits: Sequence[Digit]) -> Waiting:
     )
 
 
+@lru_cache(maxsize=65536)
 def room_for_tests(rows: int, waiting: Waiting) -> float:
     """Return the size of all blocks that fit beside the splits; 0 if these do not fit.
 
