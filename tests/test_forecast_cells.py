@@ -3,6 +3,8 @@
 Tolerance: 15 % or four standard errors of the mean gain; for choices 10 % or four of the lead.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from benchmarks.forecast_cells import (
@@ -14,6 +16,9 @@ from benchmarks.forecast_cells import (
     shares,
 )
 
+from holdfast.attacks.exact.lattice.attack import Lattice
+from holdfast.attacks.steering.champion_challenger import ChampionChallenger
+from holdfast.forecasts import Setting
 from holdfast.mechanisms import parse_mechanism
 from holdfast.problem import Problem
 
@@ -71,6 +76,32 @@ def test_what_is_right_is_counted():
 )
 def test_cells_that_were_wrong_once(cell):
     result = cell_result(cell, work=8e6, fewest=4)
+    assert not wrong([result]), result.played
+    assert result.chosen_well(CHOICE), result.played
+
+
+MANY_CLASSES = [
+    Cell(Problem(1310, 66, 241), "exact", "flat", 0.9892, 8111),
+    Cell(Problem(2916, 321, 294), "exact", "flat", 0.2459, 8128),
+]
+
+
+@pytest.mark.parametrize("cell", MANY_CLASSES, ids=lambda cell: str(tuple(cell.problem)))
+def test_formulas_of_many_classes_are_no_forecast_from_a_model(cell):
+    _, prior = cell.labels(np.random.default_rng(0))
+    setting = Setting(cell.problem, prior=prior)
+    assert not Lattice.forecast(setting).known
+    assert not ChampionChallenger.forecast(setting).known
+    # In the head: nothing if the looks do not suffice to check the model, much from a bad one.
+    played = Lattice.forecast(replace(setting, in_head=True))
+    assert played.known
+    assert played.gain < 1.0 if cell.level > 0.9 else 20.0 < played.gain < 40.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cell", MANY_CLASSES, ids=lambda cell: str(tuple(cell.problem)))
+def test_models_of_many_classes(cell):
+    result = cell_result(cell, work=8e6)
     assert not wrong([result]), result.played
     assert result.chosen_well(CHOICE), result.played
 

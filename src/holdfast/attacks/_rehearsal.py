@@ -25,7 +25,7 @@ from holdfast.attacks.wrappers.improvement_reader import ImprovementReader
 from holdfast.forecasts import Estimate, Setting
 from holdfast.labels import Labels
 
-__all__ = ["board_of", "rehearsed", "rehearsed_if_hard"]
+__all__ = ["board_of", "rehearsed", "rehearsed_if_hard", "remembered_share"]
 
 SEED = 20_261_117
 # Games are played until the mean is known to this share of itself, but not fewer or more than so
@@ -74,6 +74,7 @@ def rehearsed_if_hard(
     hard: bool = False,
     effort: float | None = None,
     patience: float = 1.0,
+    longest: float = 1.0,
 ) -> Estimate | None:
     """Return the rehearsed gain where limits of many examples fail: from a model, or on a subset.
 
@@ -91,12 +92,21 @@ def rehearsed_if_hard(
         The attack's effort here, where it differs from the usual one.
     patience
         How many times the usual time it may take, where nothing else is known.
+    longest
+        How many times that the fewest games may take, if there is no time for more.
     """
     hard = hard or setting.informed or isinstance(setting.answers, SubsetAnswers)
     if not (hard and setting.in_head):
         return None
     games = _games(cls, setting, effort, patience)
+    if games < FEWEST_GAMES <= _games(cls, setting, effort, patience * longest):
+        games = FEWEST_GAMES
     return rehearsed(cls, setting, games=games) if games >= FEWEST_GAMES else None
+
+
+def remembered_share(looks: int) -> float:
+    """Return which share of the usual effort a game of so many looks takes."""
+    return min(1.0, (looks + 30) / USUAL_LOOKS)
 
 
 def _games(
@@ -105,7 +115,7 @@ def _games(
     """Return how many games there is time for."""
     k = setting.problem.n_queries
     effort = cls.effort if effort is None else effort
-    labels = cls.work(setting.problem) * effort * min(1.0, (k + 30) / USUAL_LOOKS)
+    labels = cls.work(setting.problem) * effort * remembered_share(k)
     return int(min(MOST_GAMES, patience * SECONDS_OF_A_CORE / (A_LABEL * labels + A_LOOK * k)))
 
 

@@ -18,7 +18,7 @@ from holdfast.forecasts import Setting
 from holdfast.forecasts.tables import along, grid, table
 from holdfast.problem import Problem
 
-__all__ = ["UNMEASURED", "answer_worth", "steered_gain", "within_table"]
+__all__ = ["answer_worth", "many_in_running", "steered_gain", "unmeasured"]
 
 # Variance of a count, given the answers before, in units of n/m, while all labels are open, by the
 # number of classes: two labels per example, and those examples that are parked add nothing. Fitted
@@ -28,7 +28,9 @@ VARIANCE_CLASSES, COUNT_VARIANCE = (2, 10, 100), (0.33, 0.55, 0.8)
 FIXED_POINT_STEPS = 8
 # How far beyond its end a table of models is still believed.
 OUTSIDE = 1.5
-UNMEASURED = "nothing was measured of a model with so many looks per example"
+# Between 10, 100 and 1,000 labels in the running the table of models falls too steeply to be read:
+# it promises up to twice what is gained.
+FEW_IN_RUNNING = 16
 # What steering to the boundaries of coarse rounding leaves of an answer's information: the gain at
 # (10000, 10), k = 128, two decimals is 2/3 of that with exact answers.
 WORTH_AT_BOUNDARY = 0.45
@@ -78,11 +80,25 @@ def steered_gain(setting: Setting, measured: str, *, at_boundary: bool = False) 
     return min(gain, share * (setting.problem.n_examples - setting.start))
 
 
-def within_table(setting: Setting) -> bool:
-    """Tell whether models were measured with about so few looks per example as there are."""
+def many_in_running(setting: Setting) -> bool:
+    """Tell whether a model leaves more labels in the running than its table can be read for."""
+    if setting.prior is None or not setting.informed:
+        return False
+    found = spend(setting.prior, NATS_PER_LOOK * setting.problem.n_queries)
+    return left_to_gain(found)[0] > FEW_IN_RUNNING
+
+
+def unmeasured(setting: Setting) -> str | None:
+    """Return why the law's ratio is not known from a model; None: it is known."""
+    if not setting.informed:
+        return None
     n, _, k = setting.scored
     fewest: float = table("champion-flat")["examples"][0]
-    return n >= fewest * k / OUTSIDE
+    if n < fewest * k / OUTSIDE:
+        return "nothing was measured of a model with so many looks per example"
+    if many_in_running(setting):
+        return "too little was measured of a model that leaves so many labels in the running"
+    return None
 
 
 def _law_ratio(problem: Problem, measured: str, worth: float) -> float:

@@ -10,7 +10,7 @@ from holdfast.attacks._rehearsal import rehearsed_if_hard
 from holdfast.attacks.description import Needs
 from holdfast.attacks.steering._linear_posterior import AnsweredQuery
 from holdfast.attacks.steering._query_variants import QueryVariants
-from holdfast.attacks.steering._rate_law import UNMEASURED, steered_gain, within_table
+from holdfast.attacks.steering._rate_law import steered_gain, unmeasured
 from holdfast.attacks.steering.champion_challenger import ChampionChallenger
 from holdfast.forecasts import Estimate, Setting
 from holdfast.kernels.keyed import subkey
@@ -84,8 +84,8 @@ class BoundaryChallenger(ChampionChallenger):
             return played
         gain = steered_gain(setting, ChampionChallenger.name, at_boundary=True)
         reason = "champion-challenger that asks where rounding tells most: measured share"
-        known = not setting.informed or within_table(setting)
-        return Estimate(gain, setting.problem.n_queries, reason if known else UNMEASURED, known)
+        why = unmeasured(setting)
+        return Estimate(gain, setting.problem.n_queries, why or reason, known=why is None)
 
     def _next_look(self, index: int) -> AnsweredQuery | None:
         look = super()._next_look(index)

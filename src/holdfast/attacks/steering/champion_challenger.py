@@ -26,7 +26,7 @@ from holdfast.attacks.steering._multiclass_pairing import (
     multiclass_level,
     multiclass_pairing,
 )
-from holdfast.attacks.steering._rate_law import UNMEASURED, steered_gain, within_table
+from holdfast.attacks.steering._rate_law import many_in_running, steered_gain, unmeasured
 from holdfast.attacks.steering._water_filling import lagrange_slope, pair_labels
 from holdfast.attacks.steering._windows import WINDOW_LOOKS, n_windows, remembered_looks
 from holdfast.errors import InconsistentAnswer
@@ -46,6 +46,9 @@ LAST_LOOK_LEVEL = 0.85
 # Looks that the anytime attack plans ahead: a share of those it has had, and a few.
 PLANNED_SHARE = 0.3
 PLANNED_AT_LEAST = 3.0
+# How many times the usual time games in the head may take from a model that leaves many labels in
+# the running, of which little is known otherwise.
+LONGEST_WITH_MODEL = 10.0
 
 
 class ChampionChallenger(InformedAttack):
@@ -114,14 +117,14 @@ class ChampionChallenger(InformedAttack):
         >>> 500 < ChampionChallenger.forecast(Setting(Problem(10_000, 10, 300))).gain < 600
         True
         """
-        played = rehearsed_if_hard(ChampionChallenger, setting)
+        longest = LONGEST_WITH_MODEL if many_in_running(setting) else 1.0
+        played = rehearsed_if_hard(ChampionChallenger, setting, longest=longest)
         if played is not None:
             return played
         gain = steered_gain(setting, ChampionChallenger.name)
-        if setting.informed and not within_table(setting):
-            return Estimate(gain, setting.problem.n_queries, UNMEASURED, known=False)
+        why = unmeasured(setting)
         reason = "steers every example to one level: rate-distortion law, measured ratio"
-        return Estimate(gain, setting.problem.n_queries, reason)
+        return Estimate(gain, setting.problem.n_queries, why or reason, known=why is None)
 
     def __init__(
         self,
