@@ -98,6 +98,15 @@ def test_formulas_of_many_classes_are_no_forecast_from_a_model(cell):
     assert played.gain < 1.0 if cell.level > 0.9 else 20.0 < played.gain < 40.0
 
 
+def test_two_candidates_are_forecast_as_two_classes():
+    gains = []
+    for m in (2, 300):
+        cell = Cell(Problem(1500, m, 200), "exact", "pairs", 0.5, 1)
+        _, prior = cell.labels(np.random.default_rng(0))
+        gains.append(ChampionChallenger.forecast(Setting(cell.problem, prior=prior)).gain)
+    assert gains[1] == pytest.approx(gains[0], rel=0.01)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("cell", MANY_CLASSES, ids=lambda cell: str(tuple(cell.problem)))
 def test_models_of_many_classes(cell):

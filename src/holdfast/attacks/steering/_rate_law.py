@@ -58,7 +58,6 @@ def steered_gain(setting: Setting, measured: str, *, at_boundary: bool = False) 
     problem = setting.scored
     n, m, k = problem
     worth = answer_worth(setting, measured)
-    ratio = _law_ratio(problem, measured, worth)
     loads = table(measured)["loads"]
     # With far fewer examples than classes an answer is hardly ever but 0, and not a normal number.
     beyond = k * m / n > loads[-1]
@@ -66,6 +65,7 @@ def steered_gain(setting: Setting, measured: str, *, at_boundary: bool = False) 
     steered = at_boundary and isinstance(setting.answers, RoundedAnswers)
     if setting.prior is None:
         nats = a_look * k * (max(worth, WORTH_AT_BOUNDARY) if steered else worth)
+        ratio = _law_ratio(problem, measured, worth)
         law, most = gain_for_nats(problem, nats), n * (1.0 - 1.0 / m)
         if isinstance(setting.answers, SubsetAnswers):
             ratio = min(ratio, 1.0) * (1.0 - UNKNOWN_MEMBERS_LOSS * law / most)
@@ -76,6 +76,9 @@ def steered_gain(setting: Setting, measured: str, *, at_boundary: bool = False) 
     if steered:  # more challengers bring the count to a boundary, but hardly one to the lead
         lifted = WORTH_AT_BOUNDARY * openness(left_to_gain(found)[1])
         worth, found = max(worth, lifted), spend(setting.prior, nats * max(worth, lifted))
+    # Labels that the model rules out are none of the game's: two candidates play like two classes.
+    running = Problem(n, min(m, max(2, round(left_to_gain(found)[0]))), k)
+    ratio = _law_ratio(running, measured, worth)
     gain = share * found.gain * model_ratio(found, k * worth, ratio)
     return min(gain, share * (setting.problem.n_examples - setting.start))
 
