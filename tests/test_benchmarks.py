@@ -47,7 +47,7 @@ def test_a_part_that_does_not_exist_is_refused(monkeypatch, capsys):
 def test_without_a_name_every_part_is_measured(arguments, expected, monkeypatch, capsys):
     measured = []
 
-    def measure(case):
+    def measure(case, *options, cache):
         measured.append(case)
         return audit.Cost(1.0, {1: 1.0}, 1.0)
 

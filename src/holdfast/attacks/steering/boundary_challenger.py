@@ -21,10 +21,8 @@ __all__ = ["BoundaryChallenger"]
 # when steps are wide; with this much there is no need to look further.
 ENOUGH_INFORMATION = 0.6
 # A variant is weighed exactly, which costs as much as the query itself, unless a rough estimate is
-# below this share of the best so far or of the best rough one, or says that next to nothing is
-# left of the answer.
+# below this share of the best so far.
 WEIGHED_FROM = 0.9
-LEAST_INFORMATION = 1e-4
 
 
 class BoundaryChallenger(ChampionChallenger):
@@ -101,10 +99,9 @@ class BoundaryChallenger(ChampionChallenger):
         rng = np.random.default_rng([int(subkey(self._seed, "variants")), index])
         variants = QueryVariants(look, posterior, level=self._level, rng=rng)
         rough = [each.worth * rounding_share(each.mean, each.variance, width) for each in variants]
-        bar = max(LEAST_INFORMATION, WEIGHED_FROM * min(ENOUGH_INFORMATION, max(rough)))
         chosen = look
         for variant, estimate in zip(variants, rough, strict=True):
-            if estimate < max(bar, WEIGHED_FROM * best):
+            if estimate < WEIGHED_FROM * best:
                 continue
             other = posterior.look(variants.codes(variant))
             value = variant.worth * rounding_share(other.mean, other.variance, width)
