@@ -54,7 +54,7 @@ board: $(BOARD_STAMP)  ## serve a demo board with two teams, and print its addre
 test: $(STAMP)  ## run every test, the slow ones too
 	@$(BIN)/python -m pytest
 
-fast: $(STAMP)  ## run the fast tests: less than five minutes on two idle cores
+fast: $(STAMP)  ## run the fast tests: some minutes on two cores
 	@$(BIN)/python -m pytest -m 'not slow'
 
 lint: $(STAMP)  ## check format, style, types, the import contract, and that generated files fit together
