@@ -3,10 +3,17 @@
 import contextlib
 import fcntl
 import os
+import signal
 
 import benchmarks  # noqa: F401 - first: it settles how numpy multiplies matrices
 from hypothesis import HealthCheck, settings
 from numba.core import caching
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Started in the background of a script: commands under test would inherit deafness to Ctrl-C.
+    with contextlib.suppress(ValueError):  # not in the main thread
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 # No audit of a test finds what another one played, or what the developer's own audits did.
 os.environ["HOLDFAST_CACHE_DIR"] = os.devnull

@@ -122,7 +122,8 @@ def test_ctrl_c_is_one_line_and_exit_code_130_and_nothing_stays(
     name, send, when, interrupted, tmp_path
 ):
     parent, out, err = interrupted(COMMANDS[name], when, send)
-    said = [line for line in err.splitlines() if line]
+    # That kernels are compiled is told by whoever comes first.
+    said = [line for line in err.splitlines() if line and "ompil" not in line]
     if name == "audit":  # it tells findings and steps, and at the end what is known so far
         del said[:-1]
     assert (parent.returncode, out, said) == (130, "", ["error: interrupted."])
