@@ -61,7 +61,7 @@ def test_without_an_address_no_link_is_dead_and_the_paths_are_named(hook):
         ("https://me:secret@code.example/holdfast/holdfast", REPOSITORY),
         ("git@code.example:holdfast/holdfast.git", REPOSITORY),
         ("ssh://git@code.example/holdfast/holdfast", REPOSITORY),
-        ("/home/me/holdfast.git", None),
+        ("../holdfast.git", None),
         ("", None),
     ],
 )
