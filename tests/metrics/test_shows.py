@@ -61,6 +61,13 @@ def test_recalls_and_confusions_are_the_counts():
     assert matrix.ravel().tolist() == by_hand
 
 
+def test_a_label_beyond_the_classes_costs_nothing():
+    oracle = MetricOracle([0, 1, 1], metrics.PerClassRecall(2), n_queries=1)
+    with pytest.raises(InvalidQuery, match="below 2"):
+        oracle.query([0, 1, 2])
+    assert oracle.looks_left == 1
+
+
 def test_several_metrics_take_one_kind_of_submission():
     both = metrics.Several([metrics.Accuracy(), metrics.BalancedAccuracy()])
     assert shown(both) == [m.score(TRUTH, GIVEN) for m in both.metrics]

@@ -8,9 +8,9 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from holdfast.errors import InvalidInput
+from holdfast.errors import InvalidInput, InvalidQuery
 from holdfast.metrics.accuracy import Accuracy
-from holdfast.metrics.base import LabelMetric, Metric, Value
+from holdfast.metrics.base import Metric, Value
 from holdfast.metrics.confusion import confusion_matrix
 from holdfast.problem import check_at_least
 
@@ -167,10 +167,6 @@ class Several:
         return tuple(metric.value(truth, submission) for metric in self._metrics)
 
 
-class _Cells(LabelMetric):
-    """The labels of a fixed number of classes, as per-class shows check them."""
-
-
 class _PerClass:
     """A show with numbers for each of a fixed number of classes."""
 
@@ -191,16 +187,16 @@ class _PerClass:
 
     def truth(self, hidden: object) -> Any:
         """Return the hidden labels, none beyond the classes."""
-        truth = _Cells().truth(hidden)
+        truth = Accuracy().truth(hidden)
         if truth.max() >= self.n_classes:
             raise InvalidInput(f"labels must lie below {self.n_classes}, got {truth.max()}.")
         return truth
 
     def submitted(self, submission: object, truth: Any) -> Any:
         """Return one label per example, none beyond the classes."""
-        given = _Cells().submitted(submission, truth)
+        given = Accuracy().submitted(submission, truth)
         if given.max() >= self.n_classes:
-            raise InvalidInput(f"submission must lie below {self.n_classes}, got {given.max()}.")
+            raise InvalidQuery(f"submission must lie below {self.n_classes}, got {given.max()}.")
         return given
 
 
