@@ -12,7 +12,7 @@ import numpy as np
 from holdfast.errors import BudgetExhausted, InvalidInput, NotSupported
 from holdfast.mechanisms import is_pending
 from holdfast.problem import Problem
-from holdfast.protocols import Attack, BatchOracle, Oracle
+from holdfast.protocols import Answer, Attack, BatchOracle, Oracle
 from holdfast.transcript import Transcript
 
 __all__ = ["play"]
@@ -114,7 +114,7 @@ def _play_in_batches(
     if getattr(attack, "adaptive", False) and _depends_on_answers(attack, first, oracle.problem):
         raise NotSupported("its queries depend on answers that the batch holds back.")
     queries = _rehearsed(copy.deepcopy(attack), first, oracle.problem)
-    answers: list[float] = []
+    answers: list[Answer] = []
     if on_look is not None:
         on_look(1)
     try:

@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.errors import InconsistentAnswer
 from holdfast.labels import Labels
 from holdfast.problem import Problem
 
@@ -24,6 +25,7 @@ __all__ = [
     "Mechanism",
     "Oracle",
     "State",
+    "one_number",
 ]
 
 # A query is a label vector where the test features are known, a classifier where they are not.
@@ -35,6 +37,19 @@ State: TypeAlias = Mapping[str, Any]
 
 # What a look is told: one number, or one for each group, class or metric that the board shows.
 Answer: TypeAlias = float | tuple[float, ...]
+
+
+def one_number(answer: Answer) -> float:
+    """Return the number of an answer that has one, for what reads no more.
+
+    >>> one_number(0.5), one_number((0.5,))
+    (0.5, 0.5)
+    """
+    if isinstance(answer, tuple):
+        if len(answer) != 1:
+            raise InconsistentAnswer(f"answer must be one number, got {len(answer)}.")
+        return answer[0]
+    return answer
 
 
 @runtime_checkable
@@ -54,8 +69,8 @@ class Attack(Protocol[Query_co]):
         """Return the next query, fresh for the caller to keep; None: nothing left worth asking."""
         ...
 
-    def tell(self, answer: float) -> None:
-        """Take the released answer to the last query."""
+    def tell(self, answer: Answer) -> None:
+        """Take the released answer to the last query; one that it can't use is an error."""
         ...
 
     def predict(self) -> Query_co:
@@ -117,7 +132,7 @@ class Oracle(Protocol[Query_contra]):
         """The sizes that it answers for; n_queries is its budget."""
         ...
 
-    def query(self, query: Query_contra) -> float:
+    def query(self, query: Query_contra) -> Answer:
         """Answer one query, or raise `BudgetExhausted` or `InvalidQuery` and change nothing."""
         ...
 
@@ -127,6 +142,6 @@ class BatchOracle(Oracle[Query_contra], Protocol[Query_contra]):
     """An oracle that may answer "not yet" (not a number), and tells a batch when it is full."""
 
     @property
-    def batch(self) -> Sequence[float]:
+    def batch(self) -> Sequence[Answer]:
         """The answers of the last full batch, in the order in which they were asked."""
         ...

@@ -19,7 +19,7 @@ import numpy as np
 
 from holdfast.errors import InvalidInput, TranscriptMismatch
 from holdfast.problem import Problem
-from holdfast.protocols import Attack
+from holdfast.protocols import Answer, Attack
 from holdfast.quoting import quoted
 
 __all__ = ["Look", "Transcript", "query_digest"]
@@ -31,16 +31,18 @@ class Look(NamedTuple):
     """One answered query: its digest and what was released."""
 
     query: str
-    answer: float
+    answer: Answer
 
 
 def query_digest(query: object) -> str:
     """Return a short digest of a query, the same in every process.
 
-    A label vector is digested by its values, whatever its integer dtype; a classifier by its
-    pickle.
+    A label vector is digested by its values, whatever its integer dtype; scores and probabilities
+    by their bits and their shape; a classifier by its pickle.
     """
-    if isinstance(query, np.ndarray):
+    if isinstance(query, np.ndarray) and query.dtype.kind == "f":
+        content = repr(query.shape).encode() + np.ascontiguousarray(query, dtype="<f8").tobytes()
+    elif isinstance(query, np.ndarray):
         content = np.ascontiguousarray(query, dtype="<u4").tobytes()
     else:
         content = pickle.dumps(query, protocol=4)
@@ -84,13 +86,13 @@ class Transcript:
         return iter(self._looks)
 
     @property
-    def answers(self) -> list[float]:
+    def answers(self) -> list[Answer]:
         """The released answers, in order."""
         return [look.answer for look in self._looks]
 
-    def record(self, query: object, answer: float) -> None:
+    def record(self, query: object, answer: Answer) -> None:
         """Append one look; when this returns it is on disk."""
-        look = Look(query_digest(query), float(answer))
+        look = Look(query_digest(query), _as_answer(answer))
         if self.path is not None:
             _append_line(self.path, look._asdict())
         self._looks.append(look)
@@ -132,7 +134,7 @@ class Transcript:
         for number, line in enumerate(lines[1:], start=2):
             entry = _parse(path, number, line)
             try:
-                self._looks.append(Look(str(entry["query"]), float(entry["answer"])))
+                self._looks.append(Look(str(entry["query"]), _as_answer(entry["answer"])))
             except (KeyError, OverflowError, TypeError, ValueError):
                 raise InvalidInput(
                     f"{path} line {number} must hold a look, got {quoted(entry)}."
@@ -140,6 +142,13 @@ class Transcript:
         if torn:
             with path.open("r+b") as file:
                 file.truncate(path.stat().st_size - len(torn))
+
+
+def _as_answer(answer: Any) -> Answer:
+    """Return a float, or a tuple of them where there are several: a list in JSON."""
+    if isinstance(answer, tuple | list):
+        return tuple(float(number) for number in answer)
+    return float(answer)
 
 
 def _parse(path: Path, number: int, line: bytes) -> dict[str, Any]:

@@ -1,4 +1,5 @@
 import numpy as np
+import json
 import pytest
 
 from holdfast.cli.plain import points
@@ -162,7 +163,8 @@ def test_ledger_init_makes_one_ledger_and_never_a_second_in_its_place(holdfast, 
 def test_policy_init_writes_what_policy_check_accepts(holdfast, refused, tmp_path):
     path = tmp_path / "policy.toml"
     assert holdfast("policy", "init", path).code == 0
-    assert holdfast("policy", "check", path, "--json").json == dict(Policy.read(path).settings())
+    settings = json.loads(json.dumps(dict(Policy.read(path).settings())))
+    assert holdfast("policy", "check", path, "--json").json == settings
     assert "looks_per_team     100" in holdfast("policy", "check", path).out
     assert "must not exist yet" in refused("policy", "init", path)
     assert holdfast("policy", "init", path, "--force").code == 0

@@ -15,7 +15,7 @@ def test_the_template_holds_every_key_with_its_default():
     for name, value in written.settings().items():
         start = "# " if value is None else ""
         assert f"\n{start}{name} = " in POLICY_TEMPLATE, name
-    assert len(POLICY_TEMPLATE.splitlines()) <= 20
+    assert len(POLICY_TEMPLATE.splitlines()) <= 22
     assert all("#" in line for line in POLICY_TEMPLATE.splitlines())
 
 
@@ -25,8 +25,9 @@ def test_what_the_template_shows_as_a_comment_is_valid_once_the_sign_is_taken_aw
     for name in keys:
         text = text.replace(f"# {name} = ", f"{name} = ")
     settings = Policy.parse(text).settings()
-    assert keys == ["days", "teams", "ranking_gap", "classes", "witness"]
-    assert [settings[name] for name in keys] == [60, 40, 1.0, ("cat", "dog"), "../witness.db"]
+    assert keys == ["days", "teams", "ranking_gap", "classes", "witness", "breakdown"]
+    found = [settings[name] for name in keys]
+    assert found == [60, 40, 1.0, ("cat", "dog"), "../witness.db", "subject"]
 
 
 @pytest.mark.parametrize(

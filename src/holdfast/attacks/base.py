@@ -13,6 +13,7 @@ from holdfast.errors import InvalidInput, OutOfTurn
 from holdfast.kernels.keyed import bounded, subkey, wrap
 from holdfast.labels import Labels, label_dtype
 from holdfast.problem import Problem
+from holdfast.protocols import Answer, one_number
 from holdfast.quoting import quoted
 
 __all__ = ["LabelAttack", "TurnBased"]
@@ -73,12 +74,12 @@ class TurnBased(Described, Generic[Query]):
         self._waiting = query is not None
         return query
 
-    def tell(self, answer: float) -> None:
+    def tell(self, answer: Answer) -> None:
         """Take the released answer to the last query: an accuracy."""
         if not self._waiting:
             raise OutOfTurn("tell() needs an open query: call ask() first.")
         try:
-            value = float(answer)
+            value = float(one_number(answer))
         except (TypeError, ValueError):
             value = math.nan
         if not math.isfinite(value):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery, ReleaseFailed
+from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery, NotSupported, ReleaseFailed
 from holdfast.evaluate import evaluate
 from holdfast.guard.budget import Allowance, allowance, memory_budget
 from holdfast.guard.data_set import DataSet, find, names_of, record, settle
@@ -102,6 +102,8 @@ class Guard:
         self.part = ALL if part is None else part.name
         self.keeps = part is not None and part.keeps
         self.policy = policy if isinstance(policy, Policy) else Policy.read(Path(policy))
+        if not self.policy.display.plain:
+            raise NotSupported(f"the guard scores accuracies alone, not {self.policy.display}.")
         for caution in self.policy.mechanism.cautions():
             warnings.warn(caution, stacklevel=2)
         self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger, create=create)

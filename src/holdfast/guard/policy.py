@@ -8,7 +8,7 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from numbers import Integral
@@ -25,7 +25,10 @@ from holdfast.guard.windows import (
     parse_duration,
     parse_window,
 )
-from holdfast.mechanisms import Rule, parse_mechanism
+from holdfast.mechanisms import Rule, check_metric, parse_mechanism
+from holdfast.metrics import Metric, OwnMetric
+from holdfast.metrics.display import Display, check_column
+from holdfast.metrics.registry import parse_metric
 from holdfast.quoting import quoted
 
 __all__ = ["POLICY_TEMPLATE", "Policy"]
@@ -44,11 +47,14 @@ refusals_per_team = 20       # submissions of a team that can't be scored, in on
 final_choices = 2            # submissions a team may name for the final result
 part = "auto"                # rows a look is scored on: "public", "private", "all"; "auto": public,
                              # or all where the labels name no public part
+metric = "accuracy"          # what is scored, as scikit-learn spells it: f1_macro, roc_auc, ...
+also = []                    # further metrics that a look tells: ["accuracy"]
 # What follows has no default; take the # away to set it.
 # days = 60                  # how long the board runs
 # teams = 40                 # teams on the board
 # ranking_gap = 1.0          # gap in points that the ranking should be able to show
 # classes = ["cat", "dog"]   # the classes, which are public; or a file's name, one class per line
+# breakdown = "subject"      # column of the labels: a look tells the metric of each group, too
 # witness = "../witness.db"  # a second place, path or URL, that holds the ledger's newest head
 """
 
@@ -67,9 +73,9 @@ WHOLE_NUMBER_RANGES = {
     "days": (1, LONGEST_DAYS),
     "teams": (1, MOST_LOOKS),
 }
-OPTIONAL_KEYS = ("days", "teams", "ranking_gap", "classes", "witness")
+OPTIONAL_KEYS = ("days", "teams", "ranking_gap", "classes", "witness", "breakdown")
 # Keys that came later: at their defaults they leave the digest of an older policy as it was.
-KEYS_ADDED_LATER = ("refusals_per_team", "part", *OPTIONAL_KEYS)
+KEYS_ADDED_LATER = ("refusals_per_team", "part", "metric", "also", *OPTIONAL_KEYS)
 # Where a copy of the head lies says nothing of what is released, and a URL may hold a password.
 NOT_IN_DIGEST = ("witness",)
 
@@ -110,6 +116,14 @@ class Policy:
         Names of the classes, which are public; None: those that the labels hold.
     witness
         Path or URL of a second place that holds the ledger's newest head; None: there is none.
+    metric
+        What is scored: the text of a metric such as "f1_macro" or "log_loss[0,10]", clipped to a
+        range; in Python also a `Metric`, one of one's own too.
+    breakdown
+        The column of the labels whose groups the metric is released of, besides the whole; None:
+        there is none.
+    also
+        Further metrics that are released of each submission.
 
     Examples
     --------
@@ -136,9 +150,13 @@ class Policy:
     ranking_gap: float | None = None
     classes: tuple[str, ...] | None = None
     witness: str | None = None
+    breakdown: str | None = None
+    metric: str | Metric = "accuracy"
+    also: tuple[str | Metric, ...] = ()
     mechanism: Rule = field(init=False, repr=False, compare=False)
     span: Window = field(init=False, repr=False, compare=False)
     gap: Microseconds = field(init=False, repr=False, compare=False)
+    display: Display = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for name, value in self.settings().items():
@@ -150,6 +168,12 @@ class Policy:
         object.__setattr__(self, "release", str(self.mechanism))
         object.__setattr__(self, "span", parse_window(self.window))
         object.__setattr__(self, "gap", parse_duration(self.min_gap, name="min_gap"))
+        display = Display.of(self.metric, self.breakdown, self.also)
+        for metric in display.metrics:
+            check_metric(self.mechanism, metric)
+        object.__setattr__(self, "display", display)
+        object.__setattr__(self, "metric", _told(display.metric))
+        object.__setattr__(self, "also", tuple(map(_told, display.also)))
 
     @classmethod
     def parse(cls, text: str, *, source: str = "policy", folder: Path | None = None) -> Policy:
@@ -205,7 +229,8 @@ class Policy:
             if name not in NOT_IN_DIGEST
             and (name not in KEYS_ADDED_LATER or value != defaults[name])
         }
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+        text = json.dumps(told, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _toml(text: str, source: str) -> dict[str, Any]:
@@ -229,6 +254,13 @@ def _check(name: str, value: Any) -> None:
         checked_classes(value)
     elif name == "ranking_gap":
         _check_points(name, value)
+    elif name == "metric":
+        _check_metric(name, value)
+    elif name == "also":
+        if isinstance(value, str | Metric) or not isinstance(value, Sequence):
+            raise InvalidInput(f"{name} must be a list of metrics, got {quoted(value)}.")
+        for each in value:
+            _check_metric(name, each)
     elif not isinstance(value, str):
         raise InvalidInput(f"{name} must be a string, got {quoted(value)}.")
     elif name == "release":
@@ -237,12 +269,26 @@ def _check(name: str, value: Any) -> None:
         parse_window(value)
     elif name == "min_gap":
         parse_duration(value, name=name)
+    elif name == "breakdown":
+        check_column(value)
     elif name == "witness":
         if not value.strip() or "\0" in value:
             raise InvalidInput(f"{name} must be a path or a URL, got {quoted(value)}.")
     elif value not in SETTING_CHOICES[name]:
         *most, last = (f'"{choice}"' for choice in SETTING_CHOICES[name])
         raise InvalidInput(f"{name} must be {', '.join(most)} or {last}, got {quoted(value)}.")
+
+
+def _check_metric(name: str, value: Any) -> None:
+    if not isinstance(value, str | Metric):
+        raise InvalidInput(f"{name} must be a string, got {quoted(value)}.")
+    if isinstance(value, str):
+        parse_metric(value)
+
+
+def _told(metric: Metric) -> str | Metric:
+    """Return a metric's text where that can be read again, else the metric itself."""
+    return metric if isinstance(metric, OwnMetric) else str(metric)
 
 
 def _check_whole(name: str, value: Any, least: int, most: int) -> None:

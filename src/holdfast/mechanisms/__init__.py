@@ -20,6 +20,8 @@ from holdfast.mechanisms.split import Split as Split
 from holdfast.mechanisms.batch import Batch as Batch
 from holdfast.mechanisms.batch import is_pending as is_pending
 from holdfast.mechanisms.batch import released as released
+from holdfast.mechanisms.on_metrics import check_metric as check_metric
+from holdfast.mechanisms.base import WorksOn as WorksOn
 from holdfast.mechanisms.registry import compared_rules as compared_rules
 from holdfast.mechanisms.registry import rule_classes as rule_classes
 from holdfast.mechanisms.spec import parse_mechanism as parse_mechanism

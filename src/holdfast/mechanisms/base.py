@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, replace
+from enum import Enum
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
@@ -16,10 +17,19 @@ from holdfast.mechanisms.told import OWN_SCORE, Told, Wording, in_words
 from holdfast.problem import Problem
 from holdfast.protocols import Evaluation, State
 
-__all__ = ["PENDING", "Reading", "Rule"]
+__all__ = ["PENDING", "Reading", "Rule", "WorksOn"]
 
 # What a look gets while its batch is not full: a float, as every answer, and no number.
 PENDING = math.nan
+
+
+class WorksOn(Enum):
+    """The metrics whose values a rule can release. From a whole to a part, in this order."""
+
+    ANY_METRIC = "any metric"
+    BOUNDED_METRICS = "metrics with values between two limits, and losses too"
+    ACCURACIES = "accuracies alone, whose examples it looks at or waits for"
+
 
 # What a rule that reads values alone is given for the examples: none.
 NO_EXAMPLES = Evaluation(0, np.empty(0, np.uint8), np.empty(0, np.uint8))
@@ -98,6 +108,9 @@ class Rule:
         Text forms that do something on a board of usual size, for tables and comparisons.
     counted
         `own_nats` is the logarithm of a number of possible answer sequences.
+    works_on
+        The metrics whose values it can release. A rule that looks at examples, chooses some or
+        holds answers back works on accuracies alone.
     """
 
     name: ClassVar[str] = ""
@@ -113,6 +126,7 @@ class Rule:
     same_examples: ClassVar[bool] = True
     tells_of_others: ClassVar[bool] = True
     counted: ClassVar[bool] = False
+    works_on: ClassVar[WorksOn] = WorksOn.BOUNDED_METRICS
     text_forms: ClassVar[tuple[str, ...]] = ()
 
     def init(self, problem: Problem) -> State:  # noqa: ARG002 - the protocol's signature
@@ -182,21 +196,6 @@ class Rule:
     def waits(self) -> bool:
         """Whether answers are held back until a batch of looks is full."""
         return self.batch_size is not None
-
-    @property
-    def reads_values_alone(self) -> bool:
-        """Whether it works on the value of any metric: it looks at no example and holds nothing."""
-        return not any(stage.wants_exact or stage.selects or stage.waits for stage in self.stages)
-
-    def release_value(
-        self, state: State, value: Fraction, rng: np.random.Generator
-    ) -> tuple[Fraction, State]:
-        """Return what is released of a value that is better the higher it is, and the state after.
-
-        Only for a rule that `reads_values_alone`.
-        """
-        reading, after = self.pass_on(state, Reading.of_value(value), rng)
-        return reading.value, after
 
     # What an attack that knows the rule makes of its answers.
 

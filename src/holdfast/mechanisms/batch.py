@@ -10,22 +10,22 @@ from typing import ClassVar
 import numpy as np
 
 from holdfast.answers import ExactAnswers
-from holdfast.mechanisms.base import PENDING, Reading, Rule
+from holdfast.mechanisms.base import PENDING, Reading, Rule, WorksOn
 from holdfast.mechanisms.checks import check_count
 from holdfast.mechanisms.packed import pack, unpack
 from holdfast.problem import Problem
-from holdfast.protocols import Evaluation, State
+from holdfast.protocols import Answer, Evaluation, State
 
 __all__ = ["PENDING", "Batch", "is_pending", "released"]
 
 
-def is_pending(answer: float) -> bool:
+def is_pending(answer: Answer) -> bool:
     """Tell whether an answer says "not yet".
 
     >>> is_pending(PENDING), is_pending(0.5)
     (True, False)
     """
-    return math.isnan(answer)
+    return not isinstance(answer, tuple) and math.isnan(answer)
 
 
 def released(state: State) -> Sequence[float]:
@@ -68,6 +68,7 @@ class Batch(Rule):
     source: ClassVar[str] = "boards that update once in a while; no paper"
     text_forms: ClassVar[tuple[str, ...]] = ("batch:20",)
     keeps_exact: ClassVar[bool] = True
+    works_on: ClassVar[WorksOn] = WorksOn.ACCURACIES
 
     def __post_init__(self) -> None:
         check_count("size", self.size, 1)

@@ -12,7 +12,7 @@ import numpy as np
 
 from holdfast.answers import AnswerModel, ExactAnswers, NoisyAnswers
 from holdfast.errors import InvalidInput
-from holdfast.mechanisms.base import Reading, Rule
+from holdfast.mechanisms.base import Reading, Rule, WorksOn
 from holdfast.mechanisms.batch import Batch
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
@@ -75,6 +75,9 @@ class Chain(Rule):
             object.__setattr__(self, trait, any(getattr(rule, trait) for rule in flat))
         for trait in ("keeps_exact", "same_examples"):
             object.__setattr__(self, trait, all(getattr(rule, trait) for rule in flat))
+        order = list(WorksOn)
+        fewest = max((rule.works_on for rule in flat), key=order.index)
+        object.__setattr__(self, "works_on", fewest)
         shown = (rule.shows for rule in flat if rule.shows != "scores")
         object.__setattr__(self, "shows", next(shown, "scores"))
 

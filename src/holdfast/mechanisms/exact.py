@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from holdfast.answers import ExactAnswers
-from holdfast.mechanisms.base import Reading, Rule
+from holdfast.mechanisms.base import Reading, Rule, WorksOn
 from holdfast.problem import Problem
 from holdfast.protocols import Evaluation, State
 
@@ -32,6 +32,7 @@ class Exact(Rule):
     source: ClassVar[str] = "acharya2020, the model of section 2"
     text_forms: ClassVar[tuple[str, ...]] = ("exact",)
     keeps_exact: ClassVar[bool] = True
+    works_on: ClassVar[WorksOn] = WorksOn.ANY_METRIC
 
     def pass_on(
         self,

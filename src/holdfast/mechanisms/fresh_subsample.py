@@ -10,7 +10,7 @@ import numpy as np
 
 from holdfast.answers import NoisyAnswers
 from holdfast.bounds.tilted import nats_adaptive_tilted
-from holdfast.mechanisms.base import Reading, Rule
+from holdfast.mechanisms.base import Reading, Rule, WorksOn
 from holdfast.mechanisms.checks import check_step
 from holdfast.mechanisms.selection import as_noise, narrowed, subset_error, subset_size
 from holdfast.mechanisms.told import Told, Wording
@@ -44,6 +44,7 @@ class FreshSubsample(Rule):
     source: ClassVar[str] = "Blanc 2023 (subsampling suffices); the plain form, without more noise"
     text_forms: ClassVar[tuple[str, ...]] = ("fresh:0.1",)
     selects: ClassVar[bool] = True
+    works_on: ClassVar[WorksOn] = WorksOn.ACCURACIES
     same_examples: ClassVar[bool] = False
 
     def __post_init__(self) -> None:

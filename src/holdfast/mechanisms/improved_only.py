@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from holdfast.mechanisms.base import Reading, Rule
+from holdfast.mechanisms.base import Reading, Rule, WorksOn
 from holdfast.mechanisms.packed import matches_of, pack
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
@@ -36,6 +36,7 @@ class ImprovedOnly(Rule):
     source: ClassVar[str] = "boards that confirm an improvement; no paper"
     text_forms: ClassVar[tuple[str, ...]] = ("improved",)
     wants_exact: ClassVar[bool] = True
+    works_on: ClassVar[WorksOn] = WorksOn.ACCURACIES
     speaks: ClassVar[bool] = True
     tells_best: ClassVar[bool] = True
     shows: ClassVar[Literal["new best"]] = "new best"

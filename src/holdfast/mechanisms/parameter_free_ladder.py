@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from holdfast.answers import ExactAnswers
-from holdfast.mechanisms.base import Reading, Rule
+from holdfast.mechanisms.base import Reading, Rule, WorksOn
 from holdfast.mechanisms.information import log_sequences
 from holdfast.mechanisms.packed import pack, unpack
 from holdfast.mechanisms.told import Told, Wording
@@ -61,6 +61,7 @@ class ParameterFreeLadder(Rule):
     source: ClassVar[str] = "Blum & Hardt 2015, Figure 2 (the parameter-free Ladder mechanism)"
     text_forms: ClassVar[tuple[str, ...]] = ("ladder",)
     wants_exact: ClassVar[bool] = True
+    works_on: ClassVar[WorksOn] = WorksOn.ACCURACIES
     speaks: ClassVar[bool] = True
     tells_best: ClassVar[bool] = True
     tells_of_others: ClassVar[bool] = False  # one's own answers only climb, whoever else looks

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from scipy.special import gammaln
 
-from holdfast.mechanisms.base import Reading, Rule
+from holdfast.mechanisms.base import Reading, Rule, WorksOn
 from holdfast.mechanisms.packed import matches_of, pack
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
@@ -41,6 +41,7 @@ class RankOnly(Rule):
     source: ClassVar[str] = "boards that show ranks without scores; no paper"
     text_forms: ClassVar[tuple[str, ...]] = ("rank",)
     wants_exact: ClassVar[bool] = True
+    works_on: ClassVar[WorksOn] = WorksOn.ACCURACIES
     unbounded: ClassVar[bool] = True
     speaks: ClassVar[bool] = True
     tells_best: ClassVar[bool] = True

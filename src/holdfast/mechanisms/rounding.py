@@ -11,7 +11,7 @@ import numpy as np
 
 from holdfast.answers import RoundedAnswers
 from holdfast.errors import InvalidInput
-from holdfast.mechanisms.base import Reading, Rule
+from holdfast.mechanisms.base import Reading, Rule, WorksOn
 from holdfast.mechanisms.checks import as_fraction, check_count, check_step, nearest_multiple
 from holdfast.mechanisms.tilting import rounded_nats
 from holdfast.mechanisms.told import Told, Wording
@@ -62,6 +62,7 @@ class Rounding(Rule):
     source: ClassVar[str] = "common practice of boards; no paper"
     text_forms: ClassVar[tuple[str, ...]] = ("round:3", "round:2")
     counted: ClassVar[bool] = True
+    works_on: ClassVar[WorksOn] = WorksOn.ANY_METRIC
 
     def __post_init__(self) -> None:
         if (self.decimals is None) == (self.step is None):

@@ -13,7 +13,7 @@ from holdfast.answers import NoisyAnswers
 from holdfast.bounds.binomial import entropy
 from holdfast.bounds.tilted import nats_adaptive_tilted
 from holdfast.errors import BudgetExhausted
-from holdfast.mechanisms.base import Reading, Rule
+from holdfast.mechanisms.base import Reading, Rule, WorksOn
 from holdfast.mechanisms.checks import check_count
 from holdfast.mechanisms.selection import as_noise, narrowed, public_seed, shuffled, subset_error
 from holdfast.mechanisms.told import Told, Wording
@@ -53,6 +53,7 @@ class Split(Rule):
     source: ClassVar[str] = "sample splitting; textbook"
     text_forms: ClassVar[tuple[str, ...]] = ("split:10",)
     selects: ClassVar[bool] = True
+    works_on: ClassVar[WorksOn] = WorksOn.ACCURACIES
     same_examples: ClassVar[bool] = False
     tells_of_others: ClassVar[bool] = False  # only how many looks there were
 

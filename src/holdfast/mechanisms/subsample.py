@@ -9,7 +9,7 @@ import numpy as np
 
 from holdfast.answers import SubsetAnswers
 from holdfast.bounds.tilted import nats_adaptive_tilted
-from holdfast.mechanisms.base import Reading, Rule
+from holdfast.mechanisms.base import Reading, Rule, WorksOn
 from holdfast.mechanisms.checks import check_count, check_step
 from holdfast.mechanisms.selection import narrowed, public_seed, shuffled, subset_error, subset_size
 from holdfast.mechanisms.told import Told, Wording
@@ -47,6 +47,7 @@ class Subsample(Rule):
     source: ClassVar[str] = "common practice of boards (public/private split); no paper"
     text_forms: ClassVar[tuple[str, ...]] = ("subsample:0.3",)
     selects: ClassVar[bool] = True
+    works_on: ClassVar[WorksOn] = WorksOn.ACCURACIES
     keeps_exact: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from holdfast.answers import NoisyAnswers
 from holdfast.errors import BudgetExhausted, InvalidInput
-from holdfast.mechanisms.base import Reading, Rule
+from holdfast.mechanisms.base import Reading, Rule, WorksOn
 from holdfast.mechanisms.channel import Channel
 from holdfast.mechanisms.checks import as_fraction, check_count, check_scale, check_step
 from holdfast.mechanisms.information import log_patterns
@@ -71,6 +71,7 @@ class Thresholdout(Rule):
     unbounded: ClassVar[bool] = True
     speaks: ClassVar[bool] = True
     adds_noise: ClassVar[bool] = True
+    works_on: ClassVar[WorksOn] = WorksOn.ACCURACIES
 
     def __post_init__(self) -> None:
         check_step("threshold", self.threshold)

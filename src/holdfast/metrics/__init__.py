@@ -5,6 +5,7 @@ from holdfast.metrics.average_precision import AveragePrecision
 from holdfast.metrics.balanced_accuracy import BalancedAccuracy
 from holdfast.metrics.base import LabelMetric, Metric, Submission
 from holdfast.metrics.brier import Brier
+from holdfast.metrics.clipped import Clipped
 from holdfast.metrics.cohen_kappa import CohenKappa
 from holdfast.metrics.exact_match import ExactMatch
 from holdfast.metrics.f1 import F1
@@ -16,6 +17,7 @@ from holdfast.metrics.log_loss import LogLoss
 from holdfast.metrics.mae import MeanAbsoluteError
 from holdfast.metrics.matthews_corrcoef import MatthewsCorrcoef
 from holdfast.metrics.mse import MeanSquaredError
+from holdfast.metrics.own_metric import OwnMetric
 from holdfast.metrics.precision_macro import PrecisionMacro
 from holdfast.metrics.r2 import R2
 from holdfast.metrics.recall_macro import RecallMacro
@@ -32,6 +34,7 @@ __all__ = [
     "BalancedAccuracy",
     "Breakdown",
     "Brier",
+    "Clipped",
     "CohenKappa",
     "ConfusionMatrix",
     "ExactMatch",
@@ -45,6 +48,7 @@ __all__ = [
     "MeanAbsoluteError",
     "MeanSquaredError",
     "Metric",
+    "OwnMetric",
     "PerClassRecall",
     "PrecisionMacro",
     "RecallMacro",

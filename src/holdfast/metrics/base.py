@@ -84,6 +84,15 @@ class Metric:
         """The metric behind each number that a look shows: itself."""
         return (self,)
 
+    @property
+    def ranking(self) -> int:
+        """Which of the numbers that a look shows ranks submissions: the only one."""
+        return 0
+
+    def members(self, truth: Any) -> tuple[NDArray[np.intp] | None, ...]:  # noqa: ARG002 - as in shows
+        """Return which examples the number is about: all."""
+        return (None,)
+
     def truth(self, hidden: object) -> Any:
         """Return what is hidden in the form that `value` takes, or raise `InvalidInput`."""
         raise NotImplementedError

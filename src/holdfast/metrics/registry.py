@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from functools import cache
 
 from holdfast import metrics
@@ -11,6 +12,9 @@ from holdfast.metrics.base import Metric
 from holdfast.quoting import quoted
 
 __all__ = ["metric_classes", "parse_metric"]
+
+# A metric's text and a range to which its value is clipped.
+CLIP = re.compile(r"(?P<metric>[^\[\]]+)\[(?P<low>[^,\[\]]+),(?P<high>[^,\[\]]+)\]")
 
 
 @cache
@@ -29,6 +33,8 @@ def parse_metric(text: str) -> Metric:
 
     >>> str(parse_metric("top_k_accuracy:5")), str(parse_metric("f1_macro"))
     ('top_k_accuracy:5', 'f1_macro')
+    >>> parse_metric("log_loss[0,10]").high
+    10.0
     >>> parse_metric("f1_makro")
     Traceback (most recent call last):
         ...
@@ -37,6 +43,9 @@ balanced_accuracy, brier, cohen_kappa, exact_match, f1, f1_macro, f1_weighted, h
 jaccard_macro, log_loss, mae, matthews_corrcoef, mse, precision_macro, r2, recall_macro, rmse, \
 roc_auc, top_k_accuracy:K, got 'f1_makro'; did you mean f1_macro?
     """
+    clip = CLIP.fullmatch(str(text))
+    if clip is not None:
+        return _clipped(parse_metric(clip["metric"]), clip["low"], clip["high"])
     name, _, setting = str(text).partition(":")
     by_name = {each.name: each for each in metric_classes()}
     found = by_name.get(name)
@@ -51,3 +60,13 @@ roc_auc, top_k_accuracy:K, got 'f1_makro'; did you mean f1_macro?
     if not (setting.isascii() and setting.isdigit()):
         raise InvalidInput(f"K of {name} must be a whole number, got {quoted(setting)}.")
     return metrics.TopKAccuracy(int(setting))
+
+
+def _clipped(metric: Metric, low: str, high: str) -> Metric:
+    try:
+        limits = float(low), float(high)
+    except ValueError:
+        raise InvalidInput(
+            f"the clip range of {metric} must be two numbers, got {quoted(f'{low},{high}')}."
+        ) from None
+    return metrics.Clipped(metric, low=limits[0], high=limits[1])

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput, InvalidQuery
 from holdfast.metrics.accuracy import Accuracy
-from holdfast.metrics.base import Metric, Value
+from holdfast.metrics.base import LabelMetric, Metric, Value
 from holdfast.metrics.confusion import confusion_matrix
 from holdfast.problem import check_at_least
 
@@ -43,6 +46,15 @@ class Show(Protocol):
         """Return the numbers, in the order of `names`."""
         ...
 
+    def members(self, truth: Any) -> tuple[NDArray[np.intp] | None, ...]:
+        """Return which examples each number is about, in increasing order; None: all."""
+        ...
+
+    @property
+    def ranking(self) -> int:
+        """Which of the numbers ranks submissions: its place among them."""
+        ...
+
 
 class Breakdown:
     """A metric of each group of examples: subjects, languages, slices; then of all, if wanted.
@@ -55,6 +67,9 @@ class Breakdown:
         What is shown of each; None: accuracy.
     total
         Show the metric of all examples, too, as the last number.
+    column
+        The name of the column of groups, which then stands before each group's name, and the
+        metric's name stands for the total.
 
     Examples
     --------
@@ -65,7 +80,12 @@ class Breakdown:
     """
 
     def __init__(
-        self, groups: Sequence[Any] | Any, metric: Metric | None = None, *, total: bool = False
+        self,
+        groups: Sequence[Any] | Any,
+        metric: Metric | None = None,
+        *,
+        total: bool = False,
+        column: str | None = None,
     ) -> None:
         array = np.asarray(groups)
         if array.ndim != 1 or array.size == 0:
@@ -75,17 +95,28 @@ class Breakdown:
         found, codes = np.unique(array, return_inverse=True)
         self.metric = Accuracy() if metric is None else metric
         self.total = bool(total)
-        self.members = [np.flatnonzero(codes == code) for code in range(found.size)]
-        self._names = tuple(str(name) for name in found.tolist())
+        self.groups = [np.flatnonzero(codes == code) for code in range(found.size)]
+        before = "" if column is None else f"{column}="
+        self._names = tuple(f"{before}{name}" for name in found.tolist())
+        self._total_name = "all" if column is None else str(self.metric)
 
     def __repr__(self) -> str:
         with_total = ", with the total" if self.total else ""
-        return f"Breakdown({self.metric} of {len(self.members)} groups{with_total})"
+        return f"Breakdown({self.metric} of {len(self.groups)} groups{with_total})"
 
     @property
     def names(self) -> tuple[str, ...]:
         """The groups in sorted order, and "all" for the total."""
-        return (*self._names, "all") if self.total else self._names
+        return (*self._names, self._total_name) if self.total else self._names
+
+    @property
+    def ranking(self) -> int:
+        """The total, which is the last number; the first group where there is none."""
+        return len(self._names) if self.total else 0
+
+    def members(self, truth: Any) -> tuple[NDArray[np.intp] | None, ...]:  # noqa: ARG002 - as there
+        """Return each group's examples, and all for the total."""
+        return (*self.groups, None) if self.total else tuple(self.groups)
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -95,10 +126,10 @@ class Breakdown:
     def truth(self, hidden: object) -> Any:
         """Return the hidden truth, checked as a whole and group by group."""
         truth = self.metric.truth(hidden)
-        n = sum(member.size for member in self.members)
+        n = sum(member.size for member in self.groups)
         if len(truth) != n:
             raise InvalidInput(f"groups must be one per example, got {n} for {len(truth)}.")
-        for name, member in zip(self._names, self.members, strict=True):
+        for name, member in zip(self._names, self.groups, strict=True):
             try:
                 self.metric.truth(truth[member])
             except InvalidInput as error:
@@ -111,12 +142,12 @@ class Breakdown:
 
     def values(self, truth: Any, submission: Any) -> tuple[Value, ...]:
         """Return the metric of each group, and of all examples if wanted."""
-        parts = [self.metric.value(truth[here], submission[here]) for here in self.members]
+        parts = [self.metric.value(truth[here], submission[here]) for here in self.groups]
         return (*parts, self.metric.value(truth, submission)) if self.total else tuple(parts)
 
 
 class Several:
-    """Several metrics of one submission: the columns of a board.
+    """Several shows of one submission, one after the other: the columns of a board.
 
     >>> from holdfast.metrics import F1
     >>> show = Several([Accuracy(), F1()])
@@ -125,16 +156,21 @@ class Several:
     [0.75, 0.6666666666666666]
     """
 
-    def __init__(self, metrics: Sequence[Metric]) -> None:
-        self._metrics = tuple(metrics)
-        if not self._metrics:
+    def __init__(self, shows: Sequence[Show]) -> None:
+        self.shows = tuple(shows)
+        if not self.shows:
             raise InvalidInput("metrics must hold at least one metric, got none.")
-        first = self._metrics[0]
-        for other in self._metrics:
+        first = self.metrics[0]
+        for other in self.metrics:
             if other.takes is not first.takes:
                 raise InvalidInput(
                     f"metrics of one look must take the same submission: {first} takes "
                     f"{first.takes.value}, {other} takes {other.takes.value}."
+                )
+            if (getattr(other, "k", None)) != getattr(first, "k", None):
+                raise InvalidInput(
+                    f"metrics of one look must take the same submission: {first} and {other} "
+                    "take another number of labels."
                 )
 
     def __repr__(self) -> str:
@@ -142,29 +178,38 @@ class Several:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The metrics' names."""
-        return tuple(str(metric) for metric in self._metrics)
+        """The names of all numbers, show by show."""
+        return tuple(name for show in self.shows for name in show.names)
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """The metrics."""
-        return self._metrics
+        """The metrics of all numbers, show by show."""
+        return tuple(metric for show in self.shows for metric in show.metrics)
+
+    @property
+    def ranking(self) -> int:
+        """What ranks in the first show."""
+        return self.shows[0].ranking
+
+    def members(self, truth: Any) -> tuple[NDArray[np.intp] | None, ...]:
+        """Return the examples of all numbers, show by show."""
+        return tuple(rows for show in self.shows for rows in show.members(truth))
 
     def truth(self, hidden: object) -> Any:
-        """Return the hidden truth, checked for every metric."""
-        for metric in self._metrics[1:]:
-            metric.truth(hidden)
-        return self._metrics[0].truth(hidden)
+        """Return the hidden truth, checked for every show."""
+        for show in self.shows[1:]:
+            show.truth(hidden)
+        return self.shows[0].truth(hidden)
 
     def submitted(self, submission: object, truth: Any) -> Any:
-        """Return the submission, checked for every metric."""
-        for metric in self._metrics[1:]:
-            metric.submitted(submission, truth)
-        return self._metrics[0].submitted(submission, truth)
+        """Return the submission, checked for every show."""
+        for show in self.shows[1:]:
+            show.submitted(submission, truth)
+        return self.shows[0].submitted(submission, truth)
 
     def values(self, truth: Any, submission: Any) -> tuple[Value, ...]:
-        """Return each metric's value."""
-        return tuple(metric.value(truth, submission) for metric in self._metrics)
+        """Return the values of all numbers, show by show."""
+        return tuple(value for show in self.shows for value in show.values(truth, submission))
 
 
 class _PerClass:
@@ -184,6 +229,11 @@ class _PerClass:
     @property
     def names(self) -> tuple[str, ...]:
         raise NotImplementedError
+
+    @property
+    def ranking(self) -> int:
+        """The first class: a matrix ranks nobody."""
+        return 0
 
     def truth(self, hidden: object) -> Any:
         """Return the hidden labels, none beyond the classes."""
@@ -214,12 +264,25 @@ class PerClassRecall(_PerClass):
         """The classes."""
         return tuple(f"class {label}" for label in range(self.n_classes))
 
+    def members(self, truth: Any) -> tuple[NDArray[np.intp] | None, ...]:
+        """Return each class's examples."""
+        return tuple(np.flatnonzero(truth == label) for label in range(self.n_classes))
+
     def values(self, truth: Any, submission: Any) -> tuple[Value, ...]:
         """Return each class's matches over its size."""
         sizes = np.bincount(truth, minlength=self.n_classes)
         both = np.bincount(truth[truth == submission], minlength=self.n_classes)
         pairs = zip(both.tolist(), sizes.tolist(), strict=True)
         return tuple(Fraction(hits, max(size, 1)) for hits, size in pairs)
+
+
+@dataclass(frozen=True)
+class _CellCount(LabelMetric):
+    """How many examples of one class are given one label: no accuracy, and without a limit."""
+
+    name: ClassVar[str] = "count"
+    high: ClassVar[float] = math.inf
+    reveals: ClassVar[str] = "the number itself"
 
 
 class ConfusionMatrix(_PerClass):
@@ -232,10 +295,20 @@ class ConfusionMatrix(_PerClass):
     """
 
     @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """A count, for each cell."""
+        return (_CellCount(),) * len(self.names)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The cells: a class, and the label that it was given."""
         classes = range(self.n_classes)
         return tuple(f"class {true} as {given}" for true in classes for given in classes)
+
+    def members(self, truth: Any) -> tuple[NDArray[np.intp] | None, ...]:
+        """Return each row's class, cell by cell."""
+        rows = [np.flatnonzero(truth == label) for label in range(self.n_classes)]
+        return tuple(rows[label] for label in range(self.n_classes) for _ in rows)
 
     def values(self, truth: Any, submission: Any) -> tuple[Value, ...]:
         """Return the counts."""

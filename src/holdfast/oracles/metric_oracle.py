@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 
-from holdfast.errors import BudgetExhausted, NotSupported
-from holdfast.mechanisms import Exact
-from holdfast.mechanisms.base import Rule
-from holdfast.metrics import Metric, Show
-from holdfast.metrics.base import Value
+from holdfast.errors import BudgetExhausted, InvalidQuery, NotSupported
+from holdfast.labels import count_classes
+from holdfast.mechanisms import Exact, Rule, WorksOn, check_metric
+from holdfast.mechanisms.on_metrics import first_states, release_show
+from holdfast.metrics import Show, Submission
 from holdfast.problem import Problem, check_at_least
-from holdfast.protocols import Answer, State
+from holdfast.protocols import Answer
 
-__all__ = ["MetricOracle", "check_rule"]
+__all__ = ["MetricOracle"]
 
 
 class MetricOracle:
@@ -32,7 +30,7 @@ class MetricOracle:
     n_queries
         The budget.
     mechanism
-        The release rule; None: exact values. It must work on values alone.
+        The release rule; None: exact values. It must work on the show's metrics.
     rng
         Randomness of the release rule.
 
@@ -58,13 +56,18 @@ class MetricOracle:
         self.show = show
         self._mechanism = Exact() if mechanism is None else mechanism
         for metric in show.metrics:
-            check_rule(self._mechanism, metric)
+            check_metric(self._mechanism, metric)
         self._budget = check_at_least("n_queries", n_queries, 1)
         self._rng = np.random.default_rng(0) if rng is None else rng
         self._truth = show.truth(hidden)
         self._looks = 0
-        sizes = Problem(len(self._truth), 2, self._budget)
-        self._states: list[State] = [self._mechanism.init(sizes) for _ in show.names]
+        if self._mechanism.waits:
+            raise NotSupported(f"{self._mechanism} holds answers back, and this oracle does not.")
+        self._n_classes = 2
+        if show.metrics[0].takes is Submission.LABELS:
+            self._n_classes = count_classes(self._truth)
+        sizes = Problem(len(self._truth), self._n_classes, self._budget)
+        self._states = first_states(self._mechanism, show, self._truth, sizes)
 
     def __repr__(self) -> str:
         return f"MetricOracle({self.show!r}, {self._mechanism}, looks_left={self.looks_left})"
@@ -98,49 +101,12 @@ class MetricOracle:
         if self._looks >= self._budget:
             raise BudgetExhausted(f"all {self._budget} looks are used up.")
         given = self.show.submitted(submission, self._truth)
-        values = self.show.values(self._truth, given)
-        answers, states = [], []
-        for metric, value, state in zip(self.show.metrics, values, self._states, strict=True):
-            answer, after = released_value(self._mechanism, metric, state, value, self._rng)
-            answers.append(answer)
-            states.append(after)
+        if self._mechanism.works_on is WorksOn.ACCURACIES and given.max() >= self._n_classes:
+            raise InvalidQuery(f"submission must lie below {self._n_classes}, got {given.max()}.")
+        told, states = release_show(
+            self._mechanism, self.show, self._states, self._truth, given, self._rng
+        )
         self._states = states
         self._looks += 1
-        return answers[0] if len(answers) == 1 else tuple(answers)
-
-
-def check_rule(rule: Rule, metric: Metric) -> None:
-    """Raise `NotSupported`, with the reason, unless the rule works on values of this metric.
-
-    >>> from holdfast.mechanisms import parse_mechanism
-    >>> from holdfast.metrics import F1, LogLoss
-    >>> check_rule(parse_mechanism("ladder:0.01"), F1())
-    >>> check_rule(parse_mechanism("ladder:0.01"), LogLoss())
-    Traceback (most recent call last):
-        ...
-    holdfast.errors.NotSupported: ladder:0.01 needs values between two limits, and log_loss has \
-none above.
-    """
-    if not rule.reads_values_alone:
-        raise NotSupported(
-            f"{rule} looks at the examples behind an accuracy, and {metric} is none: use exact, "
-            f"rounding, a Ladder with a step, or noise."
-        )
-    hides_nothing_else = all(
-        stage.keeps_exact or stage.rounds_to is not None for stage in rule.stages
-    )
-    if not (metric.bounded or hides_nothing_else):
-        side = "above" if metric.high == float("inf") else "below"
-        raise NotSupported(f"{rule} needs values between two limits, and {metric} has none {side}.")
-
-
-def released_value(
-    rule: Rule, metric: Metric, state: State, value: Value, rng: np.random.Generator
-) -> tuple[float, State]:
-    """Return what a rule releases of a metric's value, and the state after it.
-
-    A rule prefers higher values, so it is handed the negative of a loss.
-    """
-    sign = 1 if metric.higher_is_better else -1
-    shown, after = rule.release_value(state, sign * Fraction(value), rng)
-    return float(sign * shown), after
+        answers = tuple(float(reading.value) for reading in told[-1])
+        return answers[0] if len(answers) == 1 else answers

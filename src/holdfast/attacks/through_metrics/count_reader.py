@@ -14,7 +14,7 @@ from holdfast.labels import Labels
 from holdfast.metrics import LabelMetric
 from holdfast.metrics.confusion import two_class_counts
 from holdfast.problem import Problem, check_at_least
-from holdfast.protocols import Attack
+from holdfast.protocols import Answer, Attack, one_number
 
 __all__ = ["CountReader"]
 
@@ -128,11 +128,11 @@ class CountReader:
         self._asked = None if query is None else np.asarray(query)
         return query
 
-    def tell(self, answer: float) -> None:
+    def tell(self, answer: Answer) -> None:
         """Take the released value of the last query."""
         if self._asked is None:
             raise OutOfTurn("tell() needs an open query: call ask() first.")
-        value = Fraction(float(answer))
+        value = Fraction(float(one_number(answer)))
         if self.positives is None:
             self._count_positives(self._asked, value)
             self._first_looks = self._first_looks[1:]

@@ -12,6 +12,7 @@ from holdfast.attacks.through_metrics.digits import ADDITIONS_IN_BLOCK, BLOCK, S
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
 from holdfast.metrics import R2, MeanSquaredError, Metric, RootMeanSquaredError
 from holdfast.problem import check_at_least
+from holdfast.protocols import Answer, one_number
 
 __all__ = ["TargetDigits", "target_limit"]
 
@@ -119,11 +120,11 @@ class TargetDigits:
         self._query_now = shown
         return shown.copy()
 
-    def tell(self, answer: float) -> None:
+    def tell(self, answer: Answer) -> None:
         """Take the released value of the last submission."""
         if self._query_now is None:
             raise OutOfTurn("tell() needs an open query: call ask() first.")
-        value = Fraction(float(answer))
+        value = Fraction(float(one_number(answer)))
         if self._squares is None:
             self._learn_constants(value)
         else:

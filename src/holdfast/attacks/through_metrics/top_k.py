@@ -11,7 +11,7 @@ from holdfast.errors import NotSupported
 from holdfast.kernels.keyed import bounded, subkey
 from holdfast.labels import Labels, label_dtype
 from holdfast.problem import Problem, check_at_least
-from holdfast.protocols import Attack
+from holdfast.protocols import Answer, Attack
 
 __all__ = ["TopK"]
 
@@ -86,7 +86,7 @@ class TopK:
         blocks = self._inner.ask()
         return None if blocks is None else self._labels_of(blocks)
 
-    def tell(self, answer: float) -> None:
+    def tell(self, answer: Answer) -> None:
         """Take the released top-K accuracy."""
         self._inner.tell(answer)
 

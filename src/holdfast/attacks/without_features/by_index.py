@@ -12,7 +12,7 @@ from holdfast.attacks.without_features.keyed_classifier import KeyedClassifier
 from holdfast.kernels.keyed import Keys
 from holdfast.labels import Labels
 from holdfast.problem import Problem
-from holdfast.protocols import Attack
+from holdfast.protocols import Answer, Attack
 
 __all__ = ["ByIndex", "IndexClassifier"]
 
@@ -66,7 +66,7 @@ class ByIndex(Described):
         query = self._inner.ask()
         return None if query is None else IndexClassifier(query)
 
-    def tell(self, answer: float) -> None:
+    def tell(self, answer: Answer) -> None:
         """Hand the answer on as it is."""
         self._inner.tell(answer)
 

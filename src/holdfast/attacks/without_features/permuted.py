@@ -12,7 +12,7 @@ from holdfast.attacks.description import Needs
 from holdfast.features import row_keys
 from holdfast.kernels.keyed import bounded, subkey, wrap
 from holdfast.labels import Labels, as_labels, label_dtype
-from holdfast.protocols import Attack, Classifier
+from holdfast.protocols import Answer, Attack, Classifier
 
 __all__ = ["Permuted", "PermutedClassifier"]
 
@@ -75,7 +75,7 @@ class Permuted(TurnBased[PermutedClassifier]):
         query = self._inner.ask()
         return None if query is None else self._wrapped(query)
 
-    def tell(self, answer: float) -> None:
+    def tell(self, answer: Answer) -> None:
         """Hand the answer on as it is."""
         self._inner.tell(answer)
         self._answered += 1

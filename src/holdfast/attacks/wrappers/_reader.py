@@ -5,7 +5,7 @@ from __future__ import annotations
 from holdfast.attacks.description import Described, Needs
 from holdfast.labels import Labels
 from holdfast.problem import Problem
-from holdfast.protocols import Attack
+from holdfast.protocols import Answer, Attack
 
 __all__ = ["Reader"]
 
@@ -29,7 +29,7 @@ class Reader(Described):
         """Return the inner attack's query."""
         return self._inner.ask()
 
-    def tell(self, answer: float) -> None:
+    def tell(self, answer: Answer) -> None:
         """Take a released answer and pass on what the inner attack should hear."""
         raise NotImplementedError
 

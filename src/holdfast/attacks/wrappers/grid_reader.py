@@ -6,7 +6,7 @@ from holdfast.attacks.wrappers._reader import Reader
 from holdfast.forecasts import Setting
 from holdfast.labels import Labels
 from holdfast.problem import check_at_least
-from holdfast.protocols import Attack
+from holdfast.protocols import Answer, Attack, one_number
 
 __all__ = ["GridReader"]
 
@@ -50,6 +50,6 @@ class GridReader(Reader):
         """Return the accuracy on `size` examples that is nearest to a rounded answer."""
         return round(answer * self._size) / self._size
 
-    def tell(self, answer: float) -> None:
+    def tell(self, answer: Answer) -> None:
         """Pass on the accuracy that was rounded."""
-        self._inner.tell(self.read(answer))
+        self._inner.tell(self.read(one_number(answer)))

@@ -7,7 +7,7 @@ from holdfast.attacks.description import Reads
 from holdfast.attacks.wrappers._reader import Reader
 from holdfast.forecasts import Setting
 from holdfast.labels import Labels
-from holdfast.protocols import Attack
+from holdfast.protocols import Answer, Attack, one_number
 
 __all__ = ["ImprovementReader"]
 
@@ -50,8 +50,8 @@ class ImprovementReader(Reader):
         self._answers = ComparisonAnswers()
         self._level = 0.0
 
-    def tell(self, answer: float) -> None:
+    def tell(self, answer: Answer) -> None:
         """Take one bit: positive if the last look is the best so far."""
-        level = self._level + self._answers.improved(answer)
+        level = self._level + self._answers.improved(one_number(answer))
         self._inner.tell(level)
         self._level = level

@@ -8,7 +8,7 @@ from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.description import Needs
 from holdfast.forecasts import Setting
 from holdfast.labels import Labels
-from holdfast.protocols import Attack
+from holdfast.protocols import Answer, Attack
 
 __all__ = ["Permuted"]
 
@@ -72,7 +72,7 @@ class Permuted(LabelAttack):
         query = self._inner.ask()
         return None if query is None else self._shifted(query)
 
-    def tell(self, answer: float) -> None:
+    def tell(self, answer: Answer) -> None:
         """Hand the answer on as it is."""
         self._inner.tell(answer)
         self._answered += 1

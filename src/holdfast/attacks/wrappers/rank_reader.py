@@ -8,7 +8,7 @@ from holdfast.attacks.description import Reads
 from holdfast.attacks.wrappers._reader import Reader
 from holdfast.forecasts import Setting
 from holdfast.labels import Labels
-from holdfast.protocols import Attack
+from holdfast.protocols import Answer, Attack, one_number
 
 __all__ = ["RankReader"]
 
@@ -56,9 +56,9 @@ class RankReader(Reader):
         # Minus the made-up scores, so that the best rank comes first.
         self._order: list[float] = []
 
-    def tell(self, answer: float) -> None:
+    def tell(self, answer: Answer) -> None:
         """Take a rank, 1 for the best, and pass on a score that fits the order."""
-        place = min(max(round(answer) - 1, 0), len(self._order))
+        place = min(max(round(one_number(answer)) - 1, 0), len(self._order))
         score = self._score_at(place)
         self._inner.tell(score)
         self._order.insert(bisect_left(self._order, -score), -score)

@@ -1,0 +1,135 @@
+"""Displays: which metric a board shows, of which groups, and which further metrics."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from holdfast.errors import InvalidInput
+from holdfast.metrics.accuracy import Accuracy
+from holdfast.metrics.base import Metric
+from holdfast.metrics.registry import parse_metric
+from holdfast.metrics.shows import Breakdown, Several, Show
+from holdfast.quoting import quoted
+
+__all__ = ["Display", "check_column"]
+
+LONGEST_COLUMN = 200
+
+
+@dataclass(frozen=True)
+class Display:
+    """A policy's choice of what a look shows: it knows columns by name and no example.
+
+    With a breakdown the metric is shown of each group and of all examples. `show` turns it into
+    what computes the numbers, when the groups of the examples are known.
+
+    Parameters
+    ----------
+    metric
+        What ranks: of all examples.
+    breakdown
+        The label file's column of groups; None: no breakdown.
+    also
+        Further metrics, of all examples.
+
+    Examples
+    --------
+    >>> display = Display.of("f1_macro", breakdown="subject", also=["accuracy"])
+    >>> str(display), display.plain
+    ('f1_macro by subject, also accuracy', False)
+    >>> display.show(["law", "art", "law"]).names
+    ('subject=art', 'subject=law', 'f1_macro', 'accuracy')
+    """
+
+    metric: Metric = field(default_factory=Accuracy)
+    breakdown: str | None = None
+    also: tuple[Metric, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.breakdown is not None:
+            check_column(self.breakdown)
+        names = [str(metric) for metric in self.metrics]
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            raise InvalidInput(f"also must name other metrics than metric, got {twice[0]} twice.")
+        Several(self.metrics)  # they must take the same submission
+
+    @classmethod
+    def of(
+        cls,
+        metric: str | Metric = "accuracy",
+        breakdown: str | None = None,
+        also: Sequence[str | Metric] = (),
+    ) -> Display:
+        """Return the display that texts describe, or raise `InvalidInput`."""
+        return cls(_as_metric(metric), breakdown, tuple(map(_as_metric, also)))
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metric that ranks, and the further ones."""
+        return (self.metric, *self.also)
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is one accuracy of all examples, and nothing more."""
+        return self == Display()
+
+    def show(self, groups: Sequence[Any] | Any | None = None) -> Show:
+        """Return what computes the numbers; `groups` names the group of each example."""
+        if self.breakdown is None:
+            return Several(self.metrics) if self.also else self.metric
+        if groups is None:
+            raise InvalidInput(
+                f"a breakdown needs the group of each example: its column {self.breakdown}."
+            )
+        parts = Breakdown(groups, self.metric, total=True, column=self.breakdown)
+        return Several([parts, *self.also]) if self.also else parts
+
+    def __str__(self) -> str:
+        by = "" if self.breakdown is None else f" by {self.breakdown}"
+        also = f", also {', '.join(map(str, self.also))}" if self.also else ""
+        return f"{self.metric}{by}{also}"
+
+    def as_text(self) -> str:
+        """Return a text that `from_text` reads; empty for one accuracy.
+
+        >>> Display.from_text(Display.of("f1", breakdown="a, b").as_text()).breakdown
+        'a, b'
+        """
+        if self.plain:
+            return ""
+        told: dict[str, Any] = {"metric": str(self.metric)}
+        if self.breakdown is not None:
+            told["breakdown"] = self.breakdown
+        if self.also:
+            told["also"] = [str(metric) for metric in self.also]
+        return json.dumps(told)
+
+    @classmethod
+    def from_text(cls, text: str) -> Display:
+        """Return the display of a text that `as_text` wrote."""
+        if not text:
+            return cls()
+        try:
+            return cls.of(**json.loads(text))
+        except (TypeError, ValueError) as error:
+            if isinstance(error, InvalidInput):
+                raise
+            raise InvalidInput(f"a display must be a JSON object, got {quoted(text)}.") from None
+
+
+def check_column(name: object) -> str:
+    """Return the name of a column of groups, or raise `InvalidInput`."""
+    if not isinstance(name, str) or not name.strip() or len(name) > LONGEST_COLUMN:
+        raise InvalidInput(
+            f"breakdown must be the name of a column, at most {LONGEST_COLUMN} characters, got "
+            f"{quoted(name)}."
+        )
+    return name
+
+
+def _as_metric(metric: str | Metric) -> Metric:
+    return metric if isinstance(metric, Metric) else parse_metric(metric)
