@@ -75,7 +75,7 @@ $(LOWEST)/.installed: pyproject.toml scripts/lowest.py | $(BIN)/python
 	@touch $@
 
 test-lowest: $(LOWEST)/.installed  ## run the fast tests on the lowest versions that are allowed
-	@NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/numba $(LOWEST)/bin/python -m pytest -m 'not slow'
+	@NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/numba $(LOWEST)/bin/python -m pytest -m 'not slow and not record'
 
 # The newest Python that starts: a shim may be there and lead nowhere.
 NEWEST := .venv-newest
@@ -86,7 +86,7 @@ NEWEST_PYTHON = $(shell for version in 3.14 3.13 3.12; do \
 test-newest:  ## run the fast tests on the newest Python of this machine, 3.12 or newer
 	@if [ -z "$(NEWEST_PYTHON)" ]; then echo "== No Python from 3.12 on starts here: not tested on one"; \
 	else $(MAKE) --no-print-directory $(NEWEST)/.installed NEWEST_PYTHON="$(NEWEST_PYTHON)" && \
-	  NUMBA_CACHE_DIR=$(CURDIR)/$(NEWEST)/numba $(NEWEST)/bin/python -m pytest -m 'not slow'; fi
+	  NUMBA_CACHE_DIR=$(CURDIR)/$(NEWEST)/numba $(NEWEST)/bin/python -m pytest -m 'not slow and not record'; fi
 
 $(NEWEST)/.installed: pyproject.toml
 	@echo "== Installing Holdfast with what it and its tests need into $(NEWEST): $$($(NEWEST_PYTHON) --version)"

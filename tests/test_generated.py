@@ -27,6 +27,7 @@ def at_its_pace(name):
     return pytest.param(name, marks=pytest.mark.slow) if slow else name
 
 
+@pytest.mark.record
 @pytest.mark.parametrize("name", [at_its_pace(name) for name in NAMES])
 def test_no_number_is_older_than_what_it_is_computed_from(name):
     """The cells of the fingerprint come out as they are kept."""

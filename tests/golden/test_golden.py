@@ -8,14 +8,18 @@ from tests.golden.records import differences, kept, packed, read, unpacked
 from tests.golden.table import FAST, KINDS, cases
 
 RECORDS = {kind: read(kind) for kind in KINDS}
+# Sums in floating point decide which query an attack of these makes next.
+FLOATING = ("attack", "audit", "matrix", "paper", "plan", "play")
+
+
+def marks(kind, name):
+    """Return how a case is run: slowly, and with the tested versions alone."""
+    slow = [] if name in FAST.get(kind, [name]) else [pytest.mark.slow]
+    return [*slow, pytest.mark.record] if kind in FLOATING else slow
+
+
 CASES = [
-    pytest.param(
-        kind,
-        name,
-        make,
-        id=f"{kind}: {name}",
-        marks=[] if name in FAST.get(kind, [name]) else pytest.mark.slow,
-    )
+    pytest.param(kind, name, make, id=f"{kind}: {name}", marks=marks(kind, name))
     for kind in KINDS
     for name, make in cases(kind)
 ]

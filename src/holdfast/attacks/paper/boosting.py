@@ -43,8 +43,8 @@ class Boosting(ColumnAttack):
     Examples
     --------
     >>> attack = Boosting(Problem(100, 2, 20), rng=np.random.default_rng(0))
-    >>> attack.ask().max()
-    np.uint8(1)
+    >>> int(attack.ask().max())
+    1
     """
 
     family = "paper"

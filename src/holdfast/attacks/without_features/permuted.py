@@ -59,8 +59,8 @@ class Permuted(TurnBased[PermutedClassifier]):
     >>> from holdfast.attacks.without_features import BlockMajority
     >>> rng = np.random.default_rng(0)
     >>> attack = Permuted(BlockMajority(Problem(9, 3, 2), rng=rng, permuted=False), rng=rng)
-    >>> attack.ask().predict(["a", "b", "c"]).max() < 3
-    np.True_
+    >>> bool(attack.ask().predict(["a", "b", "c"]).max() < 3)
+    True
     """
 
     family = "wrappers"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -85,15 +86,12 @@ class FixSearch:
     def _most_looks(self, able: Sequence[Candidate], verdict: Verdict, share: float) -> Fix | None:
         """Return the candidate with the most looks that are enough, of those with one rule."""
         by_looks = sorted(able, key=lambda each: each.looks)
-        best, low, high = None, 0, len(by_looks)
-        while low < high:
-            middle = (low + high) // 2
-            fix = self._tried(by_looks[middle], verdict, share)
-            if fix is None:
-                high = middle
-            else:
-                best, low = fix, middle + 1
-        return best
+
+        def too_many(each: Candidate) -> bool:
+            return self._tried(each, verdict, share) is None
+
+        enough = bisect_left(by_looks, True, key=too_many)
+        return self._tried(by_looks[enough - 1], verdict, share) if enough else None
 
     def _looks(self, each: Candidate) -> int:
         return min(each.looks, self.measurer.budget.looks)
