@@ -47,7 +47,6 @@ def bare(port: int, folder: str) -> None:
     from starlette.routing import Route
 
     from holdfast.files.label_files import read_labels
-    from holdfast.server.uploads import as_file
 
     connection = sqlite3.connect(f"{folder}/bare.db", isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA journal_mode = WAL")
@@ -56,8 +55,7 @@ def bare(port: int, folder: str) -> None:
     turn = threading.Lock()
 
     def work(body: bytes) -> int:
-        with as_file(body) as path:
-            total = int(read_labels(path).labels.sum())
+        total = int(read_labels(io.BytesIO(body)).labels.sum())
         with turn:
             connection.execute("INSERT INTO sent VALUES (?)", (total,))
         return total

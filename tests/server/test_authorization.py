@@ -40,6 +40,7 @@ ALLOWED = {
     ("GET", "/b/{slug}/host"): (HOST,),
     ("POST", "/b/{slug}/host"): (HOST,),
     ("GET", "/b/{slug}/host/replay"): (HOST,),
+    ("GET", "/b/{slug}/host/probes"): (HOST,),
     ("GET", "/sign-in"): EVERYBODY,
     ("GET", "/sign-up"): EVERYBODY,
     ("POST", "/sign-in"): EVERYBODY,
@@ -64,7 +65,11 @@ ALLOWED = {
     ("GET", f"{B}/exposure"): HOSTS,
     ("GET", f"{B}/replay"): HOSTS,
     ("GET", f"{B}/ledger.jsonl"): HOSTS,
-    ("GET", "/api/v1/token"): tuple(w for w in TOKENS if w != BAD),
+    ("GET", f"{B}/probes"): HOSTS,
+    ("POST", "/api/v1/verify"): EVERYBODY,
+    ("GET", "/api/v1/tokens"): (*SESSIONS[1:], *(w for w in TOKENS if w != BAD)),
+    ("POST", "/api/v1/tokens"): (MEMBER, OTHER),
+    ("DELETE", "/api/v1/tokens/{number}"): (),  # somebody else's: 404 or 403
 }
 
 
@@ -165,6 +170,11 @@ def test_only_those_who_may_are_let_in(world, route, who):
         headers["X-Team"] = "7"
     elif path.endswith("/actions"):
         options = {"json": {"action": "visibility", "value": "open"}}
+    elif path == "/api/v1/verify":
+        options = {"json": {"receipts": [sent["receipt_id"]]}}
+    elif path.startswith("/api/v1/tokens"):
+        headers["X-Form-Token"] = token
+        options = {"json": {"board": "pets", "name": "mine"}} if method == "POST" else {}
     elif path in ("/sign-in", "/sign-up"):
         unique = f"{who} {len(users)}"
         users[unique] = None

@@ -247,7 +247,7 @@ def test_a_token_of_the_command_line_is_listed_and_revoked_there(place, capsys):
     number = token.split("_")[1]
     database = ("--database", place.url)
     with place.client() as client:
-        assert client.get("/api/v1/token", headers=bearer(token)).status_code == 200
+        assert client.get("/api/v1/tokens", headers=bearer(token)).status_code == 200
         assert main(["board", "tokens", "pets", *database, "--json"]) == 0
         said = capsys.readouterr().out
         [row] = json.loads(said)
@@ -257,7 +257,7 @@ def test_a_token_of_the_command_line_is_listed_and_revoked_there(place, capsys):
         assert main(["board", "tokens", "pets", *database, "--revoke", number]) == 0
         assert "revoked" in capsys.readouterr().out
     with place.client() as client:
-        answer = client.get("/api/v1/token", headers=bearer(token))
+        answer = client.get("/api/v1/tokens", headers=bearer(token))
     assert (answer.status_code, answer.json()["type"]) == (401, "not_signed_in")
     assert "revoked on" in answer.json()["detail"]
 

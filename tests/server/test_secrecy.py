@@ -236,10 +236,10 @@ def test_tokens_are_guessed_slowly_and_say_why_they_fail(place):
     old = place.token(team, days=-1)
     number = old.split("_")[1]
     with place.client(sign_ins="5/minute") as client:
-        expired = client.get("/api/v1/token", headers=bearer(old))
+        expired = client.get("/api/v1/tokens", headers=bearer(old))
         assert "expired on" in expired.json()["detail"]
         codes = [
-            client.get("/api/v1/token", headers=bearer(f"hf_{number}_{guess}")).status_code
+            client.get("/api/v1/tokens", headers=bearer(f"hf_{number}_{guess}")).status_code
             for guess in range(6)
         ]
     assert expired.status_code == 401

@@ -69,11 +69,11 @@ class _Place:
 
     def change(self, name: str, action: str, value: str, as_json: bool) -> None:
         """Do one of the host's actions, and say what was done."""
-        told = self.boards.change(*self.board(name), action, value, "the command line")
+        done = self.boards.change(*self.board(name), action, value, "the command line")
         if as_json:
-            print_json({"board": name, "done": told})
+            print_json({"board": name, "done": done.told, "receipt_id": done.receipt_id})
         else:
-            human().print(f"{name}: {told}.", soft_wrap=True)
+            human().print(f"{name}: {done.told}.", soft_wrap=True)
 
 
 @contextmanager
@@ -335,6 +335,35 @@ def rotate(
     """
     with _opened(database) as place:
         place.change(name, "rotate", str(labels), as_json)
+
+
+@board.command(cls=ExplainedCommand)
+def merge(
+    name: Name,
+    team: Annotated[str, typer.Argument(help="The team that ends.")],
+    into: Annotated[str, typer.Argument(help="The team that goes on.")],
+    database: Database = DEFAULT,
+    as_json: AsJson = False,
+) -> None:
+    """Merge two teams: members, tokens, best score and looks of both; nobody gets a look back.
+
+    Examples
+    --------
+    holdfast board merge pets red blue
+    holdfast board merge pets red blue --json
+    """
+    from holdfast.guard.team import team_key
+    from holdfast.server.records import Team
+
+    with _opened(database) as place:
+        found, _ = place.board(name)
+        where, numbers = "WHERE board = ? AND key = ?", []
+        for each in (team, into):
+            known = place.gatekeeper.store.one(Team, where, found.id, team_key(each))
+            if known is None:
+                raise InvalidInput(f"team must be one of this board, got {each}.")
+            numbers.append(known.id)
+        place.change(name, "merge", f"{numbers[0]} into {numbers[1]}", as_json)
 
 
 @board.command(cls=ExplainedCommand)

@@ -43,7 +43,7 @@ def read_columns(
     most_rows: int | None = None,
 ) -> tuple[Ids | None, Column, Column | None]:
     """Return the ids, the labels and the `Usage` or `split` column; None where there is none."""
-    size = os.fstat(file.fileno()).st_size
+    size = file.seek(0, os.SEEK_END)
     if size <= LARGEST_CLEAN_FILE:
         file.seek(0)
         table = read_clean(

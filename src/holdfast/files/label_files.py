@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -36,8 +36,10 @@ from holdfast.files.text_files import open_regular_file
 from holdfast.labels import Labels, as_labels, count_classes, label_dtype
 from holdfast.quoting import listed, quoted
 
-__all__ = ["LabelFile", "label_file_of", "read_labels"]
+__all__ = ["OPEN_FILE", "LabelFile", "label_file_of", "read_labels"]
 
+# What messages call a file that is open, whose name is not known.
+OPEN_FILE = "submission"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -84,7 +86,7 @@ class LabelFile:
 
 
 def read_labels(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | BinaryIO,
     *,
     id_column: str | None = None,
     label_column: str | None = None,
@@ -96,8 +98,8 @@ def read_labels(
     Parameters
     ----------
     path
-        The file. One that starts like an NPY file is read as such, any other as CSV in UTF-8 with
-        a first line that names the columns.
+        The file, or one that is open. One that starts like an NPY file is read as such, any other
+        as CSV in UTF-8 with a first line that names the columns.
     id_column, label_column
         Which columns of a CSV file to read. By default a single column is the label, the first of
         two columns is the id and the second the label, and among more columns those named `id`
@@ -119,10 +121,14 @@ def read_labels(
     >>> file.labels, file.class_names, file.ids
     (array([1, 0, 1], dtype=uint8), ('cat', 'dog'), array([7, 9, 4]))
     """
-    path = Path(path)
     if class_names is not None:
         class_names = _checked_names(class_names)
-    with open_regular_file(path) as file:
+    if isinstance(path, str | os.PathLike):
+        opened: AbstractContextManager[BinaryIO] = open_regular_file(path)
+    else:
+        opened, path = nullcontext(path), OPEN_FILE
+    with opened as file:
+        file.seek(0)
         magic = file.read(len(NPY_MAGIC))
         if not magic:
             raise InvalidInput(f"{path} must hold labels, got an empty file.")

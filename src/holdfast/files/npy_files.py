@@ -95,7 +95,9 @@ def read_npy_blocks(
     itemsize = header.dtype.itemsize
     if itemsize == 0:
         raise InvalidInput(f"{name} must hold labels, got values of no bytes.")
-    held = os.fstat(file.fileno()).st_size - file.tell()
+    start = file.tell()
+    held = file.seek(0, os.SEEK_END) - start
+    file.seek(start)
     if header.count * itemsize > held:
         raise _not_plain(
             name, f"{held:,} bytes behind a header that promises {header.count * itemsize:,}"

@@ -31,7 +31,7 @@ from holdfast.guard.team import spelling_key, team_key
 from holdfast.guard.windows import Microseconds
 from holdfast.labels import Labels
 
-__all__ = ["DataSet", "Name", "find", "names_of", "owners_of", "record", "settle"]
+__all__ = ["DataSet", "Name", "charge", "find", "names_of", "owners_of", "record", "settle"]
 
 # Where a rule's state would stand, a linked name keeps what it leads to.
 LINK_RULE = "link"
@@ -269,6 +269,19 @@ def _carry(ledger: Transaction, place: Name, found: DataSet, now: Microseconds) 
         scope = f"{place.owner.data_set[:16]} {entry.scope}"
         team = found.written(spelling_key(entry.team))
         _count_again(ledger, found, "carried", entry, team, now, scope=scope)
+
+
+def charge(ledger: Transaction, found: DataSet, team: str, other: str, now: Microseconds) -> int:
+    """Count another team's looks as a team's own, since it now knows what they told."""
+    counted = 0
+    for entry in ledger.spent_by(found.name, other):
+        look: Entry | None = entry
+        if entry.kind in ("merged", "charged"):  # the look itself, which was paid for
+            look = ledger.entry(int(entry.detail.partition("-")[0]))
+        if look is not None and spelling_key(look.team) != spelling_key(team):
+            _count_again(ledger, found, "charged", look, team, now, scope=look.scope)
+            counted += 1
+    return counted
 
 
 def _count_again(

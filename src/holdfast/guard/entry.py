@@ -28,7 +28,8 @@ __all__ = [
 # cost nothing; answer: what an earlier look learns when its batch is full; choice: a look named for
 # the final result; closed: the final ranking on the private part; merged: an earlier look on this
 # data set under another spelling of the team's name; carried: one on a data set that turned out to
-# be this one.
+# be this one; charged: one of another team, which has been merged with this one; host: what a host
+# did, such as putting another policy in force.
 Kind: TypeAlias = Literal[
     "upgraded",
     "opened",
@@ -41,6 +42,8 @@ Kind: TypeAlias = Literal[
     "closed",
     "merged",
     "carried",
+    "charged",
+    "host",
 ]
 
 # Format 1 knew a team by the letters of its name and labels by their order alone.
@@ -120,11 +123,11 @@ def looks_spent(kind: Kind) -> int:
     >>> looks_spent("failed"), looks_spent("refused")
     (1, 0)
     """
-    return int(kind in ("look", "failed", "merged", "carried"))
+    return int(kind in ("look", "failed", "merged", "carried", "charged"))
 
 
 def looks_spent_by_all(kind: Kind) -> int:
-    """Return how many looks an entry of this kind costs the data set; merged ones have been paid.
+    """Return how many looks an entry of this kind costs the data set; some have been paid before.
 
     >>> looks_spent_by_all("carried"), looks_spent_by_all("merged")
     (1, 0)

@@ -7,9 +7,10 @@ import stat
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO
 
 from holdfast.errors import InvalidInput, InvalidQuery
-from holdfast.files.label_files import LabelFile, read_labels
+from holdfast.files.label_files import OPEN_FILE, LabelFile, read_labels
 from holdfast.files.npy_files import NPY_MAGIC
 from holdfast.guard.guarded import GuardedSolution, as_policy
 from holdfast.guard.ledger import Ledger
@@ -57,7 +58,7 @@ def read_private_labels(
     )
 
 
-class GuardedFile(GuardedSolution[str | os.PathLike[str]]):
+class GuardedFile(GuardedSolution[str | os.PathLike[str] | BinaryIO]):
     r"""A guard over a file of hidden labels, for submissions that are files too.
 
     Parameters
@@ -113,26 +114,29 @@ class GuardedFile(GuardedSolution[str | os.PathLike[str]]):
         self._most_rows = 2 * truth.n_examples + SPARE_ROWS
         super().__init__(truth, policy, ledger, create=create)
 
-    def _file(self, submission: str | os.PathLike[str], name: str) -> LabelFile:
-        path, known = Path(submission), self._solution.truth.class_names
-        file, reason = self._attempt(path, known)
+    def _file(self, submission: str | os.PathLike[str] | BinaryIO, name: str) -> LabelFile:
+        known = self._solution.truth.class_names
+        file, reason = self._attempt(submission, known)
         if file is None:
             # With its own classes: what is wrong with its ids and rows comes first.
-            file, reason = self._attempt(path, None)
-            if file is not None and _is_npy(path):
+            file, reason = self._attempt(submission, None)
+            if file is not None and _is_npy(submission):
                 file = replace(file, class_names=_after(known, file.class_names))
         if file is None:
-            raise InvalidQuery(reason.replace(str(path), name, 1))
+            path = submission if isinstance(submission, str | os.PathLike) else OPEN_FILE
+            raise InvalidQuery(reason.replace(os.fspath(path), name, 1))
         return file
 
     def _attempt(
-        self, path: Path, class_names: Sequence[str] | None
+        self,
+        submission: str | os.PathLike[str] | BinaryIO,
+        class_names: Sequence[str] | None,
     ) -> tuple[LabelFile | None, str]:
         """Return what a file holds, or why it can't be read."""
         try:
             return (
                 read_labels(
-                    path, class_names=class_names, most_rows=self._most_rows, **self._columns
+                    submission, class_names=class_names, most_rows=self._most_rows, **self._columns
                 ),
                 "",
             )
@@ -140,9 +144,12 @@ class GuardedFile(GuardedSolution[str | os.PathLike[str]]):
             return None, str(error)
 
 
-def _is_npy(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(NPY_MAGIC)) == NPY_MAGIC
+def _is_npy(submission: str | os.PathLike[str] | BinaryIO) -> bool:
+    if isinstance(submission, str | os.PathLike):
+        with Path(submission).open("rb") as file:
+            return file.read(len(NPY_MAGIC)) == NPY_MAGIC
+    submission.seek(0)
+    return submission.read(len(NPY_MAGIC)) == NPY_MAGIC
 
 
 def _after(known: Sequence[str], found: Sequence[str]) -> tuple[str, ...]:

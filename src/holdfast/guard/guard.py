@@ -6,7 +6,7 @@ import os
 import secrets
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery, NotSupported, ReleaseFailed
 from holdfast.evaluate import evaluate
 from holdfast.guard.budget import Allowance, allowance, memory_budget
-from holdfast.guard.data_set import DataSet, find, names_of, record, settle
+from holdfast.guard.data_set import DataSet, charge, find, names_of, record, settle
 from holdfast.guard.entry import Entry, Kind
 from holdfast.guard.hidden_examples import HiddenExamples
 from holdfast.guard.kept_predictions import KEPT_PREFIX, digest_of, kept_name, packed
@@ -36,10 +36,22 @@ from holdfast.problem import Problem
 from holdfast.protocols import State
 from holdfast.quoting import quoted
 
-__all__ = ["CLOSED_RULE", "Guard"]
+__all__ = ["CLOSED_RULE", "Guard", "PreparedLook"]
 
 # Where a rule's state would stand, the final ranking of a closed board.
 CLOSED_RULE = "closed"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PreparedLook:
+    """A checked prediction of a team, ready for its transaction."""
+
+    found: DataSet
+    team: str
+    scored: Labels
+    digest: str
+    kept: bytes | None
+    wanted: list[Question]
 
 
 class Guard:
@@ -190,28 +202,51 @@ class Guard:
         if query is None:
             self.refuse(reason, team=team)
             raise InvalidQuery(reason)
-        # A fresh seed from the system for each look: nothing stored tells the noise. Made here,
-        # like the digest, since all others wait while the transaction is open.
-        rng = np.random.default_rng(secrets.randbits(128))
         while True:
-            found = self._settled()
-            name = found.team(team)
-            scored = found.in_order(self._examples.scored(query))
-            named = self._examples.named(query, scored)
-            digest = kept_name(named) if self.keeps else digest_of(named)
-            kept = packed(named, found.owner.key) if self.keeps else None
-            wanted = [*self._wanted(found, name, digest), *ahead]
-            with self.ledger.storage.writing(wanted) as transaction:
-                if self._is_current(found, transaction):
-                    earlier = None if before is None else before(transaction)
-                    if earlier is not None:
-                        return self._again(transaction, earlier)
-                    entry, receipt = self._look(transaction, found, name, scored, digest, rng)
-                    if kept is not None:
-                        transaction.put_prediction(found.name, digest, kept)
-                    if inside is not None:
-                        inside(transaction, entry, receipt)
-                    return receipt
+            look = self.prepare(query, team=team)
+            with self.ledger.storage.writing([*look.wanted, *ahead]) as transaction:
+                receipt = self.take(transaction, look, before=before, inside=inside)
+            if receipt is not None:
+                return receipt
+
+    def prepare(self, query: Labels, *, team: str) -> PreparedLook:
+        """Return all of a look that can be done before its transaction: others wait for that.
+
+        `query` is a prediction that was checked, as `GuardedSolution.attempt` does.
+        """
+        found = self._settled()
+        name = found.team(team)
+        scored = found.in_order(self._examples.scored(query))
+        named = self._examples.named(query, scored)
+        digest = kept_name(named) if self.keeps else digest_of(named)
+        kept = packed(named, found.owner.key) if self.keeps else None
+        wanted = self._wanted(found, name, digest)
+        return PreparedLook(found, name, scored, digest, kept, wanted)
+
+    def take(
+        self,
+        transaction: Transaction,
+        look: PreparedLook,
+        *,
+        before: Callable[[Transaction], Entry | None] | None = None,
+        inside: Callable[[Transaction, Entry, Receipt], None] | None = None,
+    ) -> Receipt | None:
+        """Answer a look that was prepared; `score` in an open transaction of this guard's ledger.
+
+        Several looks may be answered in one transaction. Nothing may be told of any of them before
+        the commit. None: prepare it again, since its data set was joined with another one.
+        """
+        if not self._is_current(look.found, transaction):
+            return None
+        earlier = None if before is None else before(transaction)
+        if earlier is not None:
+            return self._again(transaction, earlier)
+        entry, receipt = self._look(transaction, look)
+        if look.kept is not None:
+            transaction.put_prediction(look.found.name, look.digest, look.kept)
+        if inside is not None:
+            inside(transaction, entry, receipt)
+        return receipt
 
     def differing(self, one: Labels, other: Labels) -> int:
         """Return on how many scored examples two predictions differ."""
@@ -270,6 +305,42 @@ class Guard:
                     if inside is not None:
                         inside(transaction, entry)
                     return None
+
+    def note(
+        self,
+        what: str,
+        *,
+        by: str,
+        inside: Callable[[Transaction], None] | None = None,
+        pooled: tuple[str, str] | None = None,
+    ) -> Entry:
+        """Record what a host did, at no cost to anybody; return the entry.
+
+        Parameters
+        ----------
+        what
+            What was done.
+        by
+            A name for the host, which is no team's.
+        inside
+            Called first in the transaction, to do it; what it raises undoes all.
+        pooled
+            A team, and another one whose looks are from now on counted as its own, too: together
+            they know what both were told. Nobody gets a look back.
+        """
+        while True:
+            found = self._settled()
+            with self.ledger.storage.writing() as transaction:
+                if self._is_current(found, transaction):
+                    if inside is not None:
+                        inside(transaction)
+                    now = self._present(transaction)
+                    if pooled is not None:
+                        team, other = (found.team(name) for name in pooled)
+                        charge(transaction, found, team, other, now)
+                    return self._record(
+                        transaction, found, "host", found.team(by), now, detail=what
+                    )
 
     def choose_final(
         self,
@@ -375,15 +446,8 @@ class Guard:
         """Return a kept prediction in the order in which the examples were given."""
         return self._examples.as_given(named)
 
-    def _look(
-        self,
-        ledger: Transaction,
-        found: DataSet,
-        team: str,
-        query: Labels,
-        digest: str,
-        rng: np.random.Generator,
-    ) -> tuple[Entry, Receipt]:
+    def _look(self, ledger: Transaction, look: PreparedLook) -> tuple[Entry, Receipt]:
+        found, team, digest = look.found, look.team, look.digest
         now = self._present(ledger)
         earlier = ledger.answered(found.name, team, digest, self.policy.release)
         if earlier is not None:
@@ -396,7 +460,7 @@ class Guard:
         sealed = ledger.state(found.name, scope, self.policy.release)
         state = None if sealed is None else unseal(sealed, found.owner.key)
         left = allowance(ledger, self.policy, found.name, team, now, spending=1)
-        answers, sealed = self._release(found, query, state, rng)
+        answers, sealed = self._release(found, look.scored, state)
         self._answer_waiting(ledger, found, scope, answers[:-1], now)
         answer = answers[-1] if answers else None
         entry = self._record(
@@ -476,13 +540,15 @@ class Guard:
             )
 
     def _release(
-        self, found: DataSet, query: Labels, state: State | None, rng: np.random.Generator
+        self, found: DataSet, query: Labels, state: State | None
     ) -> tuple[list[Answer], bytes]:
         """Return what is released and the sealed state after it; the exact score ends here.
 
         A look in a batch that is not full has no answer; one that fills it has the whole batch's.
         """
         mechanism = self.policy.mechanism
+        # A fresh seed from the system for each look: nothing stored tells the noise.
+        rng = np.random.default_rng(secrets.randbits(128))
         failure: Exception
         try:
             if state is None:

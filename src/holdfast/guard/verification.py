@@ -26,6 +26,12 @@ from holdfast.quoting import quoted, shortened
 
 __all__ = ["Checker", "Verification", "state_digest"]
 
+# Entries that count a look again: whether it was of the same team, and on the same data set.
+ORIGINALS: Final = {
+    "merged": (True, True),
+    "carried": (True, False),
+    "charged": (False, True),
+}
 OLDEST_VERSION: Final = READABLE_VERSIONS[0]
 
 NUMBER_FIELDS: Final = ("number", "time", "team_looks", "data_set_looks")
@@ -89,7 +95,7 @@ class Checker:
                 continue
             self._check_place(entry)
             self._check_counts(entry)
-            if entry.kind in ("merged", "carried"):
+            if entry.kind in ORIGINALS:
                 self._check_original(entry, ledger)
             if entry.state:
                 self.states[entry.data_set, entry.scope, entry.rule] = entry.state
@@ -150,7 +156,7 @@ class Checker:
         self.team_looks[entry.data_set, entry.team] = team
 
     def _check_original(self, entry: Entry, ledger: Transaction) -> None:
-        """Check that a look which is counted again was one, of this team."""
+        """Check that a look which is counted again was one, of the right team and data set."""
         parts = _parts(entry.detail)
         before = parts is not None and 0 < parts[0] < entry.number
         original = ledger.entry(parts[0]) if parts is not None and before else None
@@ -159,8 +165,11 @@ class Checker:
             or _wrong_kinds(original)
             or original.receipt_id != entry.detail
             or not looks_spent_by_all(original.kind)
-            or spelling_key(original.team) != spelling_key(entry.team)
-            or (original.data_set == entry.data_set) != (entry.kind == "merged")
+            or ORIGINALS[entry.kind]
+            != (
+                spelling_key(original.team) == spelling_key(entry.team),
+                original.data_set == entry.data_set,
+            )
         ):
             self.problems.append(f"entry {entry.number} counts a look again that was none.")
 

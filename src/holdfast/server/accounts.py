@@ -213,15 +213,18 @@ class Accounts:
         self._believed[text] = (now, token)
         return Caller(token=token)
 
-    def revoke(self, number: str, owner: User) -> None:
-        """End a token of an account's own."""
+    def revoke(self, number: str, caller: Caller) -> bool:
+        """End a token of an account's own, or the one that is sent; tell whether there was one."""
         with self._store.writing() as transaction:
-            transaction.execute(
-                "UPDATE holdfast_tokens SET revoked = ? "
-                "WHERE id = ? AND owner = ? AND revoked IS NULL",
-                (clock(), number, owner.id),
-            )
+            token = store.one(transaction, Token, "WHERE id = ?", number)
+            owned = caller.user is not None and token is not None and token.owner == caller.user.id
+            sent = caller.token is not None and caller.token.id == number
+            if token is None or token.revoked is not None or not (owned or sent):
+                return False
+            statement = "UPDATE holdfast_tokens SET revoked = ? WHERE id = ?"
+            transaction.execute(statement, (clock(), number))
         self._believed.clear()
+        return True
 
     def invite(self, board: Board, team: Team | None, role: str) -> str:
         """Return the secret of a link that makes whoever follows it a member or a host."""

@@ -6,13 +6,14 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterator
-from dataclasses import fields
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, fields
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from holdfast.guard.entry import Entry
@@ -20,19 +21,39 @@ from holdfast.guard.receipt import Receipt
 from holdfast.guard.storage import Transaction
 from holdfast.guard.team import team_key
 from holdfast.guard.windows import as_datetime, clock
-from holdfast.mechanisms import Told
+from holdfast.mechanisms import Rule, Told
 from holdfast.server import store
-from holdfast.server.accounts import Caller
-from holdfast.server.boards import MOST_ROWS
+from holdfast.server.accounts import Caller, new_token
+from holdfast.server.boards import MOST_ROWS, Done
 from holdfast.server.exports import as_kaggle_csv, as_lines
 from holdfast.server.gatekeeper import Answer
+from holdfast.server.looks import Sent
+from holdfast.server.probes import chance_band, suspects
 from holdfast.server.problems import PROBLEMS, Problem
-from holdfast.server.records import Board, Member, Phase, Sender, Submission, Team, User
-from holdfast.server.site import Site, site_of
-from holdfast.server.standings import Row, policy_of, rule_of
-from holdfast.server.uploads import as_file, unpacked
+from holdfast.server.records import (
+    Board,
+    Member,
+    Phase,
+    Standing,
+    Submission,
+    Team,
+    Token,
+    User,
+)
+from holdfast.server.site import Site, own_number, site_of
+from holdfast.server.standings import Row, order, policy_of, rule_of
+from holdfast.server.uploads import unpacked
 
 __all__ = ["router"]
+
+
+class BadRow(BaseModel):
+    """A row of a submission that breaks a rule."""
+
+    line: int
+    column: str | None
+    rule: str
+    value: str
 
 
 class ProblemDetails(BaseModel):
@@ -44,6 +65,7 @@ class ProblemDetails(BaseModel):
     detail: str
     next_allowed_at: str | None = None
     receipt_id: str | None = None
+    rows: list[BadRow] | None = None
 
 
 router = APIRouter(
@@ -177,10 +199,9 @@ async def submit(
     caller = await _bearer(request, site)
     site.slow_down(f"submit {caller.token.id if caller.token else ''}")
 
-    def team_of(board: Board) -> Team:
-        return site.own_team(board, caller)
-
-    return await _take(request, site, slug, team_of, caller, key, file_name)
+    return await _take(
+        request, site, slug, lambda board: own_number(board, caller), caller, key, file_name
+    )
 
 
 @router.post("/boards/{slug}/service/submissions", status_code=201, openapi_extra=FILE_BODY)
@@ -201,7 +222,7 @@ async def submit_for_team(
         name = team
     site.slow_down(f"forward {caller.token.id if caller.token else ''} {name}")
 
-    def team_of(board: Board) -> Team:
+    def whose(board: Board) -> int:
         if caller.token is None or (caller.token.scope, caller.token.board) != (
             "service",
             board.id,
@@ -210,11 +231,11 @@ async def submit_for_team(
         where = "WHERE board = ? AND outside = ?"
         known = site.store.one(Team, where, board.id, team_key(name))
         if known is not None:
-            return known
+            return known.id
         with site.store.writing() as transaction:
-            return store.team_from_outside(transaction, board.id, name, clock())
+            return store.team_from_outside(transaction, board.id, name, clock()).id
 
-    return await _take(request, site, slug, team_of, caller, key, file_name)
+    return await _take(request, site, slug, whose, caller, key, file_name)
 
 
 async def _bearer(request: Request, site: Site) -> Caller:
@@ -231,7 +252,7 @@ async def _take(
     request: Request,
     site: Site,
     slug: str,
-    team_of: Callable[[Board], Team],
+    whose: Callable[[Board], int],
     caller: Caller,
     key: str | None,
     file_name: str,
@@ -241,35 +262,32 @@ async def _take(
     if not most or not announced.isdecimal() or int(announced) > most:
         most = await run_in_threadpool(site.largest_upload, slug)
     sent = await site.body(request, most)
-    encoding = request.headers.get("content-encoding")
-
-    def work() -> tuple[Board, Team, Answer]:
-        board = site.board(slug)
-        team = team_of(board)
-        body = unpacked(sent, encoding, most)
-        return board, team, take(site, board, team, caller, key, file_name, body)
-
-    board, team, answer = await site.look(work)
-    status = 200 if answer.replayed else 201
+    if encoding := request.headers.get("content-encoding"):
+        sent = await run_in_threadpool(unpacked, sent, encoding, most)
+    answer = await site.looks.ask(as_sent(slug, whose, caller, key, file_name, sent))
+    status = 200 if answer.replayed or answer.receipt.repeated else 201
+    if answer.receipt.released is None:
+        status = 202  # its batch is not full yet
     headers = {"Idempotency-Replayed": "true"} if answer.replayed else {}
-    return JSONResponse(_answered(board, team, answer), status_code=status, headers=headers)
+    return JSONResponse(_answered(answer), status_code=status, headers=headers)
 
 
-def take(
-    site: Site, board: Board, team: Team, caller: Caller, key: str | None, name: str, body: bytes
-) -> Answer:
-    """Let a body be scored in the name of a team."""
-    digest = hashlib.sha256(body).hexdigest()
+def as_sent(
+    slug: str,
+    whose: Callable[[Board], int],
+    caller: Caller,
+    key: str | None,
+    name: str,
+    body: bytes,
+) -> Sent:
+    """Return a submission as the gatekeeper takes it."""
     user = caller.user.id if caller.user is not None else None
     if caller.token is not None:
         user = caller.token.owner
     if key is not None and not re.fullmatch(r"[\x21-\x7e]{1,200}", key):
         raise Problem("bad_request", "Idempotency-Key must have 1 to 200 visible ASCII characters.")
-    # Without a key every request is one of its own.
-    used = key if key is not None else f"none {clock()} {digest}"
     shown = "".join(c for c in name[:200] if c.isprintable()) or "submission"
-    with as_file(body) as file:
-        return site.gatekeeper.submit(board, Sender(team, user, used, digest, shown), file)
+    return Sent(slug, whose, user, key or "", shown, body)
 
 
 @router.get("/boards/{slug}/submissions")
@@ -368,14 +386,18 @@ def act(
     action: Annotated[str, Body(max_length=40)],
     value: Annotated[str, Body(max_length=100_000)] = "",
 ) -> Any:
-    """Do something as a host: freeze, thaw, stop, reopen, policy, hide, show, close, visibility."""
+    """Do something as a host, recorded in the ledger at no cost.
+
+    freeze, thaw, stop, reopen, policy, hide, show, merge ("3 into 5"), close, visibility.
+    """
     site = site_of(request)
     board = site.board(slug)
     caller = site.caller(request)
     if caller.token is None:
         raise Problem("not_signed_in", "Send a token: Authorization: Bearer TOKEN.")
     site.require_host(board, caller)
-    return JSONResponse({"done": act_as_host(site, board, caller, action, value)})
+    done = act_as_host(site, board, caller, action, value)
+    return JSONResponse({"done": done.told, "receipt_id": done.receipt_id})
 
 
 @router.get("/boards/{slug}/exposure")
@@ -424,23 +446,96 @@ def export_ledger(request: Request, slug: Slug) -> Any:
     return StreamingResponse(lines(), media_type="application/jsonl")
 
 
-@router.get("/token")
-def show_token(request: Request) -> Any:
-    """Show what the token that was sent is good for."""
+@router.get("/boards/{slug}/probes")
+def show_probes(request: Request, slug: Slug) -> Any:
+    """Show teams whose looks were right no more often than guessing; for hosts."""
     site = site_of(request)
-    token = site.caller(request).token
-    if token is None:
-        raise Problem("not_signed_in", "Send a token: Authorization: Bearer TOKEN.")
-    board = site.store.one(Board, "WHERE id = ?", token.board)
-    return JSONResponse(
-        {
-            "name": token.name,
-            "scope": token.scope,
-            "board": None if board is None else board.slug,
-            "team_id": token.team or None,
-            "expires": _moment(token.expires),
-        }
-    )
+    board = site.board(slug)
+    site.require_host(board, site.caller(request))
+    band, found = probing(site, site.phase(board))
+    return JSONResponse({"at_chance_between": band, "teams": found})
+
+
+@router.post("/verify")
+def verify(
+    request: Request,
+    receipts: Annotated[
+        list[Annotated[str, Field(max_length=80)]], Body(embed=True, min_length=1, max_length=100)
+    ],
+) -> Any:
+    """Say of receipts, or of heads that were noted down, whether they are in the chain."""
+    site = site_of(request)
+    found = {receipt_id: _entry(site, receipt_id) for receipt_id in receipts}
+    told = [
+        {"receipt_id": receipt_id, "in_chain": entry is not None}
+        | ({} if entry is None else {"number": entry.number, "time": _moment(entry.time)})
+        for receipt_id, entry in found.items()
+    ]
+    return JSONResponse({"receipts": told})
+
+
+@router.get("/tokens")
+def list_tokens(request: Request) -> Any:
+    """List one's own tokens; with a token, show what that one is good for."""
+    site = site_of(request)
+    caller = site.caller(request)
+    with site.store.reading() as transaction:
+        mine = [caller.token] if caller.token is not None else []
+        if caller.token is None and caller.user is not None:
+            where = "WHERE owner = ? ORDER BY created DESC"
+            mine = store.find(transaction, Token, where, caller.user.id)
+        elif caller.token is None:
+            raise Problem("not_signed_in", "Sign in, or send a token, to do this.")
+        boards = {each.id: each.slug for each in store.find(transaction, Board, "ORDER BY id")}
+    return JSONResponse({"tokens": [_described(token, boards) for token in mine]})
+
+
+@router.post("/tokens", status_code=201)
+def make_token(
+    request: Request,
+    board: Annotated[str, Body(max_length=40)],
+    name: Annotated[str, Body(max_length=80)],
+    days: Annotated[int, Body(ge=1, le=3650)] = 180,
+    form_token: Annotated[str, Header(alias="X-Form-Token", max_length=100)] = "",
+) -> Any:
+    """Make a token for one's team, shown once; for people who are signed in, not for tokens."""
+    site = site_of(request)
+    caller = site.visitor(request)
+    found = site.board(board)
+    team = site.own_team(found, caller)
+    site.check_form(request, caller, form_token)
+    owner = None if caller.user is None else caller.user.id
+    with site.store.writing() as transaction:
+        text = new_token(
+            transaction,
+            board=found.id,
+            team=team.id,
+            scope="submit",
+            name=name,
+            owner=owner,
+            days=days,
+        )
+    return JSONResponse({"token": text}, status_code=201)
+
+
+@router.delete("/tokens/{number}")
+def revoke_token(
+    request: Request,
+    number: Annotated[str, Path(max_length=40, pattern="^[0-9a-f]+$")],
+    form_token: Annotated[str, Header(alias="X-Form-Token", max_length=100)] = "",
+) -> Any:
+    """End a token: one's own when signed in, or the one that is sent."""
+    site = site_of(request)
+    caller = site.caller(request)
+    if caller.token is None:
+        if caller.user is None:
+            raise Problem("not_signed_in", "Sign in, or send a token, to do this.")
+        site.check_form(request, caller, form_token)
+    elif caller.token.id != number:
+        raise Problem("not_allowed", "A token may end itself, and no other.")
+    if not site.accounts.revoke(number, caller):
+        raise Problem("not_found", "There is no such token.")
+    return JSONResponse({"revoked": number})
 
 
 # What pages need as well.
@@ -511,20 +606,23 @@ def submissions_of(
         ]
 
 
-def entry_of(site: Site, board: Board, receipt_id: str) -> Entry | None:
-    """Return the entry of a receipt, if it is in the chain and about this board."""
+def _entry(site: Site, receipt_id: str) -> Entry | None:
+    """Return the entry of a receipt, if it is in the chain."""
     number = receipt_id.partition("-")[0]
     if not (number.isascii() and number.isdecimal() and len(number) < 18):
         return None
     with site.store.reading() as transaction:
         entry = transaction.entry(int(number))
-        if entry is None or entry.receipt_id != receipt_id:
-            return None
-        ours = transaction.rows(
-            "SELECT number FROM holdfast_phases WHERE board = ? AND data_set = ?",
-            (board.id, entry.data_set),
-        )
-    return entry if ours and _about(entry, board) else None
+    return entry if entry is not None and entry.receipt_id == receipt_id else None
+
+
+def entry_of(site: Site, board: Board, receipt_id: str) -> Entry | None:
+    """Return the entry of a receipt, if it is in the chain and about this board."""
+    entry = _entry(site, receipt_id)
+    if entry is None or not _about(entry, board):
+        return None
+    where = "WHERE board = ? AND data_set = ?"
+    return entry if site.store.find(Phase, where, board.id, entry.data_set) else None
 
 
 def _about(entry: Entry, board: Board) -> bool:
@@ -554,12 +652,20 @@ def final_rows(site: Site, board: Board, phase: Phase, caller: Caller) -> list[d
     ours = f"b{board.id}-t"
     found = json.loads(phase.finals)["results"]
     results = [each for each in found if each["team"].startswith(ours)]
-    numbers = [int(each["team"].rpartition("-t")[2]) for each in results]
     with site.store.reading() as transaction:
+        numbers = [
+            store.survivor(transaction, int(each["team"].rpartition("-t")[2])) for each in results
+        ]
         teams = store.names_of(transaction, numbers)
+    # Of teams that were merged, what was chosen, or else released, decides; never the private part.
+    rule = policy_of(phase.policy).mechanism
+    best: dict[int, dict[str, Any]] = {}
+    for number, each in zip(numbers, results, strict=True):
+        best[number] = min(best.get(number, each), each, key=partial(_decisive, rule))
+    scores = [each["score"] for each in best.values()]
     return [
         {
-            "rank": each["rank"],
+            "rank": 1 + sum(score > each["score"] for score in scores),
             "team_id": number,
             "team": teams[number].name,
             "private": each["score"],
@@ -567,10 +673,30 @@ def final_rows(site: Site, board: Board, phase: Phase, caller: Caller) -> list[d
             "chosen": each["chosen"],
             "receipt_id": each["receipt_id"],
         }
-        for number, each in zip(numbers, results, strict=True)
+        for number, each in sorted(best.items(), key=lambda pair: -pair[1]["score"])
         if (caller.is_host(board) or not teams[number].hidden)
         and site.may_see(board, caller, number)
     ]
+
+
+def _decisive(rule: Rule, final: Mapping[str, Any]) -> tuple[bool, bool, int]:
+    released = final["released"]
+    value = 0 if released is None else order(rule, float(released))
+    return not final["chosen"], released is None, value
+
+
+def probing(site: Site, phase: Phase) -> tuple[tuple[float, float] | None, list[dict[str, Any]]]:
+    """Return which released values are at chance, and the teams with several of them."""
+    n_classes = site.gatekeeper.facts(phase).n_classes
+    band = chance_band(phase, policy_of(phase.policy).mechanism, n_classes)
+    if band is None:
+        return None, []
+    with site.store.reading() as transaction:
+        where = "WHERE board = ? AND phase = ?"
+        rows = store.find(transaction, Standing, where, phase.board, phase.number)
+        found = suspects(rows, band)
+        teams = store.names_of(transaction, (each.team for each in found))
+    return band, [{"name": teams[each.team].name, **asdict(each)} for each in found]
 
 
 def replayed(site: Site, phase: Phase, rule: str) -> list[dict[str, Any]]:
@@ -584,7 +710,7 @@ def replayed(site: Site, phase: Phase, rule: str) -> list[dict[str, Any]]:
     ]
 
 
-def act_as_host(site: Site, board: Board, caller: Caller, action: str, value: str) -> str:
+def act_as_host(site: Site, board: Board, caller: Caller, action: str, value: str) -> Done:
     """Do a host's action, but for those that name a file of the server's."""
     if action == "rotate":
         raise Problem(
@@ -604,13 +730,26 @@ def _names_files(policy: str) -> bool:
     return any(isinstance(document.get(name), str) for name in ("witness", "classes"))
 
 
-def _answered(board: Board, team: Team, answer: Answer) -> dict[str, Any]:
+def _described(token: Token, boards: Mapping[int, str]) -> dict[str, Any]:
+    return {
+        "id": token.id,
+        "name": token.name,
+        "scope": token.scope,
+        "board": boards.get(token.board),
+        "team_id": token.team or None,
+        "expires": _moment(token.expires),
+        "revoked": _moment(token.revoked),
+        "last_used": _moment(token.used_on),
+    }
+
+
+def _answered(answer: Answer) -> dict[str, Any]:
     receipt = answer.receipt
     at = receipt.next_allowed_at
     return {
         "id": answer.submission.id,
-        "board": board.slug,
-        "team": team.name,
+        "board": answer.board.slug,
+        "team": answer.team.name,
         "released": receipt.released,
         "meaning": receipt.meaning,
         "new_best": receipt.new_best,

@@ -47,6 +47,7 @@ def create(settings: Settings, *, hasher: PasswordHasher | None = None) -> FastA
         app.state.site = Site(settings, hasher=hasher)
         app.state.site.gatekeeper.warm_up()
         yield
+        app.state.site.looks.close()
         app.state.site.gatekeeper.close()
 
     app = FastAPI(

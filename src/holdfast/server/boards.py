@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from holdfast.errors import InvalidInput
+from holdfast.guard.storage import Transaction
 from holdfast.guard.windows import clock
 from holdfast.quoting import quoted
 from holdfast.server import store
-from holdfast.server.gatekeeper import Gatekeeper, rebuilt
+from holdfast.server.gatekeeper import Gatekeeper
+from holdfast.server.looks import rebuilt
 from holdfast.server.records import Board, Phase, Standing, Team
 from holdfast.server.standings import Row, as_rows, policy_of, rows_from_text, rows_to_text
 
@@ -23,9 +28,26 @@ IN_ORDER = (
     "WHERE board = ? AND phase = ? AND released IS NOT NULL "
     "ORDER BY value, reached, team LIMIT ? OFFSET ?"
 )
-HIDDEN = "WHERE board = ? AND hidden = 1"
+HIDDEN = "WHERE board = ? AND (hidden = 1 OR pooled_into IS NOT NULL)"
+SNAPSHOT = "SELECT shown FROM holdfast_snapshots WHERE board = ? AND phase = ?"
 # All rows that a frozen board keeps.
 MOST_ROWS = 10_000_000
+
+
+class Done(NamedTuple):
+    """What a host's action did, in words, and the receipt of its entry in the ledger."""
+
+    told: str
+    receipt_id: str
+
+
+class _Plan(NamedTuple):
+    """An action that was checked: what it does in its transaction, and under which phase."""
+
+    told: str
+    write: Callable[[Transaction], None]
+    under: Phase | None = None
+    pooled: tuple[Team, Team] | None = None
 
 
 class Boards:
@@ -34,6 +56,7 @@ class Boards:
     def __init__(self, gatekeeper: Gatekeeper) -> None:
         self._gatekeeper = gatekeeper
         self._store = gatekeeper.store
+        self._snapshot: tuple[object, list[Row]] = (None, [])
 
     def create(
         self,
@@ -100,32 +123,43 @@ class Boards:
 
         Teams that the host hides are left out unless `all_`.
         """
-        if phase.snapshot is not None and not live:
-            hidden = {t.id for t in self._store.find(Team, HIDDEN, phase.board)}
-            shown = [row for row in rows_from_text(phase.snapshot) if row.team not in hidden]
-            return shown[skip : skip + most]
-        rule = policy_of(phase.policy).mechanism
+        if phase.frozen is not None and not live:
+            return [row for row in self._frozen(phase) if not row.hidden or all_][
+                skip : skip + most
+            ]
         with self._store.reading() as transaction:
             # Groups go by differences from the head of a group, so they are counted from the top.
-            found = store.find(
-                transaction, Standing, IN_ORDER, phase.board, phase.number, skip + most, 0
-            )
-            teams = store.names_of(transaction, (standing.team for standing in found))
-        rows = as_rows(
-            [
-                (standing, teams[standing.team].name, bool(teams[standing.team].hidden))
-                for standing in found
-                if all_ or not teams[standing.team].hidden
-            ],
-            phase,
-            rule,
-        )
-        return rows[skip:]
+            return self._live(transaction, phase, skip + most, all_=all_)[skip:]
+
+    def _live(
+        self, transaction: Transaction, phase: Phase, most: int, *, all_: bool = False
+    ) -> list[Row]:
+        place = (phase.board, phase.number, most, 0)
+        found = store.find(transaction, Standing, IN_ORDER, *place)
+        teams = store.names_of(transaction, (standing.team for standing in found))
+        shown = [
+            (standing, teams[standing.team].name, bool(teams[standing.team].hidden))
+            for standing in found
+            if all_ or not teams[standing.team].hidden
+        ]
+        return as_rows(shown, phase, policy_of(phase.policy).mechanism)
+
+    def _frozen(self, phase: Phase) -> list[Row]:
+        """Return what a frozen board shows, read once; teams that are hidden since are marked."""
+        board = self._store.one(Board, "WHERE id = ?", phase.board)
+        key = (phase.board, phase.number, phase.frozen, 0 if board is None else board.changed)
+        if self._snapshot[0] != key:
+            with self._store.reading() as transaction:
+                texts = transaction.rows(SNAPSHOT, (phase.board, phase.number))
+                gone = {team.id for team in store.find(transaction, Team, HIDDEN, phase.board)}
+            rows = rows_from_text(texts[0][0]) if texts else []
+            self._snapshot = (key, [replace(row, hidden=row.team in gone) for row in rows])
+        return self._snapshot[1]
 
     def count(self, phase: Phase) -> int:
         """Return how many teams have a released value."""
-        if phase.snapshot is not None:
-            return len(rows_from_text(phase.snapshot))
+        if phase.frozen is not None:
+            return len(self._frozen(phase))
         with self._store.reading() as transaction:
             return int(
                 transaction.rows(
@@ -137,9 +171,9 @@ class Boards:
 
     # The host's actions.
 
-    def change(self, board: Board, phase: Phase, action: str, value: str, who: str) -> str:
-        """Do what a host asks for; return in words what changed."""
-        done = {
+    def change(self, board: Board, phase: Phase, action: str, value: str, who: str) -> Done:
+        """Do what a host asks for, and record it in the ledger; return in words what changed."""
+        plans: dict[str, Callable[[Board, Phase, str], _Plan]] = {
             "freeze": self._freeze,
             "thaw": self._thaw,
             "stop": self._stop,
@@ -148,52 +182,58 @@ class Boards:
             "rotate": self._rotate,
             "hide": self._hide,
             "show": self._show,
+            "merge": self._merge,
             "close": self._close,
             "visibility": self._visibility,
         }
-        if action not in done:
-            raise InvalidInput(f"action must be one of {', '.join(done)}, got {quoted(action)}.")
-        told = done[action](board, phase, value)
-        with self._store.writing() as transaction:
-            store.note_action(transaction, clock(), who, board.id, action, told)
-        return told
+        if action not in plans:
+            raise InvalidInput(f"action must be one of {', '.join(plans)}, got {quoted(action)}.")
+        plan = plans[action](board, phase, value)
 
-    def _set(self, phase: Phase, **values: str | int | None) -> None:
-        columns = ", ".join(f"{name} = ?" for name in values)
-        with self._store.writing() as transaction:
+        def do(transaction: Transaction) -> None:
+            now = clock()
+            if store.one(transaction, Phase, store.PHASE_IN_FORCE, board.id, now) != phase:
+                raise InvalidInput("the board must not change meanwhile; look at it and try again.")
+            plan.write(transaction)
             transaction.execute(
-                f"UPDATE holdfast_phases SET {columns} WHERE board = ? AND number = ?",
-                (*values.values(), phase.board, phase.number),
+                "UPDATE holdfast_boards SET changed = changed + 1 WHERE id = ?", (board.id,)
             )
+            store.note_action(transaction, now, who, board.id, action, plan.told)
 
-    def _freeze(self, board: Board, phase: Phase, value: str) -> str:
+        # Names of people stay out of the ledger, from which nothing can be erased.
+        what = json.dumps({"action": action, "done": plan.told})
+        receipt = self._gatekeeper.note(plan.under or phase, what, do, plan.pooled)
+        return Done(plan.told, receipt)
+
+    def _freeze(self, board: Board, phase: Phase, value: str) -> _Plan:
         del board, value
         if phase.frozen is not None:
             raise InvalidInput("the board must not be frozen already.")
-        rows = self.rows(phase, most=MOST_ROWS)
-        self._set(phase, frozen=clock(), snapshot=rows_to_text(rows))
-        return f"frozen with {len(rows)} teams; looks go on, and teams see their own"
 
-    def _thaw(self, board: Board, phase: Phase, value: str) -> str:
+        def write(transaction: Transaction) -> None:
+            rows = self._live(transaction, phase, MOST_ROWS)
+            _set(transaction, phase, frozen=clock())
+            _put_snapshot(transaction, phase, rows)
+
+        return _Plan("frozen; looks go on, and teams see their own", write)
+
+    def _thaw(self, board: Board, phase: Phase, value: str) -> _Plan:
         del board, value
         if phase.frozen is None:
             raise InvalidInput("the board must be frozen to be thawed.")
-        self._set(phase, frozen=None, snapshot=None)
-        return "thawed"
+        return _Plan("thawed", partial(_set, phase=phase, frozen=None))
 
-    def _stop(self, board: Board, phase: Phase, value: str) -> str:
+    def _stop(self, board: Board, phase: Phase, value: str) -> _Plan:
         del board, value
-        self._set(phase, closes=clock())
-        return "no more submissions are taken"
+        return _Plan("no more submissions are taken", partial(_set, phase=phase, closes=clock()))
 
-    def _reopen(self, board: Board, phase: Phase, value: str) -> str:
+    def _reopen(self, board: Board, phase: Phase, value: str) -> _Plan:
         del board, value
         if phase.finals is not None:
             raise InvalidInput("a board that was closed stays closed: its private part was scored.")
-        self._set(phase, closes=None)
-        return "submissions are taken again"
+        return _Plan("submissions are taken again", partial(_set, phase=phase, closes=None))
 
-    def _new_policy(self, board: Board, phase: Phase, value: str) -> str:
+    def _new_policy(self, board: Board, phase: Phase, value: str) -> _Plan:
         """Put another policy in force: a new phase if another rule releases."""
         old = policy_of(phase.policy)
         fresh = self._gatekeeper.new_phase(
@@ -211,13 +251,14 @@ class Boards:
             raise InvalidInput("policy must be set before the board is closed.")
         if fresh.data_set != phase.data_set:
             raise InvalidInput("policy must keep the part that looks are scored on; use rotate.")
+        told = f"policy {fresh.digest} in force"
         if (new.release, new.memory, new.classes) == (old.release, old.memory, old.classes):
-            self._set(phase, policy=fresh.policy, digest=fresh.digest)
-            return f"policy {fresh.digest} in force"
-        self._begin(fresh, phase)
-        return f"policy {fresh.digest} in force, as phase {phase.number + 1}: looks stay spent"
+            write = partial(_set, phase=phase, policy=fresh.policy, digest=fresh.digest)
+            return _Plan(told, write, fresh)
+        told += f", as phase {phase.number + 1}: looks stay spent"
+        return _Plan(told, partial(_begin, fresh=fresh, last=phase), fresh)
 
-    def _rotate(self, board: Board, phase: Phase, value: str) -> str:
+    def _rotate(self, board: Board, phase: Phase, value: str) -> _Plan:
         """Go on with fresh labels, as a new phase."""
         fresh = self._gatekeeper.new_phase(
             board.id,
@@ -230,61 +271,70 @@ class Boards:
         )
         if fresh.data_set == phase.data_set:
             raise InvalidInput("labels must be others than before; the budget belongs to them.")
-        self._begin(fresh, phase)
-        return f"fresh labels in force, as phase {phase.number + 1}: every team has its looks anew"
+        told = f"fresh labels in force, as phase {phase.number + 1}: every team has its looks anew"
+        return _Plan(told, partial(_begin, fresh=fresh, last=phase), fresh)
 
-    def _begin(self, fresh: Phase, last: Phase) -> None:
-        with self._store.writing() as transaction:
-            start = transaction.head().number
-            # Changed with the next phase's row, so that a look which was prepared for the last
-            # phase, and waits for its turn, sees that it is over.
-            transaction.execute(
-                "UPDATE holdfast_phases SET closes = ? WHERE board = ? AND number = ? "
-                "AND (closes IS NULL OR closes > ?)",
-                (fresh.opens, last.board, last.number, fresh.opens),
-            )
-            # A frozen board stays frozen, with nothing of the new phase on it.
-            kept = None if last.frozen is None else rows_to_text([])
-            fresh = fresh._replace(frozen=last.frozen, snapshot=kept)
-            store.insert(transaction, fresh._replace(number=last.number + 1, start=start))
-
-    def _hide(self, board: Board, phase: Phase, value: str) -> str:
+    def _hide(self, board: Board, phase: Phase, value: str) -> _Plan:
         del phase
         return self._set_hidden(board, value, 1)
 
-    def _show(self, board: Board, phase: Phase, value: str) -> str:
+    def _show(self, board: Board, phase: Phase, value: str) -> _Plan:
         del phase
         return self._set_hidden(board, value, 0)
 
-    def _set_hidden(self, board: Board, value: str, hidden: int) -> str:
-        number = int(value) if value.isascii() and value.isdecimal() and len(value) < 16 else 0
-        with self._store.writing() as transaction:
-            team = store.one(transaction, Team, "WHERE board = ? AND id = ?", board.id, number)
-            if team is None:
-                raise InvalidInput(f"team must be one of this board, got {quoted(value)}.")
-            transaction.execute(
-                "UPDATE holdfast_teams SET hidden = ? WHERE id = ?", (hidden, team.id)
-            )
-        return f"{'hidden' if hidden else 'shown'}: {team.name}"
+    def _set_hidden(self, board: Board, value: str, hidden: int) -> _Plan:
+        team = self._team(board, value)
+        statement = "UPDATE holdfast_teams SET hidden = ? WHERE id = ?"
+        told = f"{'hidden' if hidden else 'shown'}: {team.name}"
+        return _Plan(told, lambda transaction: transaction.execute(statement, (hidden, team.id)))
 
-    def _visibility(self, board: Board, phase: Phase, value: str) -> str:
+    def _team(self, board: Board, value: str) -> Team:
+        number = int(value) if value.isascii() and value.isdecimal() and len(value) < 16 else 0
+        team = self._store.one(Team, "WHERE board = ? AND id = ?", board.id, number)
+        if team is None or team.pooled_into is not None:
+            raise InvalidInput(f"team must be one of this board, got {quoted(value)}.")
+        return team
+
+    def _merge(self, board: Board, phase: Phase, value: str) -> _Plan:
+        """Let one team go on in another: members, tokens and looks, and nobody gets any back."""
+        other, _, into = value.partition(" into ")
+        gone, team = self._team(board, other.strip()), self._team(board, into.strip())
+        if gone.id == team.id:
+            raise InvalidInput("teams to be merged must be two, got one.")
+        moves = (
+            "DELETE FROM holdfast_members WHERE team = ? AND member IN "
+            "(SELECT member FROM holdfast_members WHERE team = ?)",
+            "UPDATE holdfast_members SET team = ? WHERE team = ?",
+            "UPDATE holdfast_tokens SET team = ? WHERE team = ?",
+            "UPDATE holdfast_invitations SET team = ? WHERE team = ?",
+            "UPDATE holdfast_teams SET pooled_into = ? WHERE id = ?",
+        )
+
+        def write(transaction: Transaction) -> None:
+            transaction.execute(moves[0], (gone.id, team.id))
+            for move in moves[1:]:
+                transaction.execute(move, (team.id, gone.id))
+            rebuilt(transaction, phase, store.pooled(transaction, team.id))
+
+        told = f"merged: {gone.name} into {team.name}; the looks of both are spent"
+        return _Plan(told, write, pooled=(team, gone))
+
+    def _visibility(self, board: Board, phase: Phase, value: str) -> _Plan:
         del phase
         if value not in VISIBILITIES:
             raise InvalidInput(f"visibility must be one of {', '.join(VISIBILITIES)}, got {value}.")
-        with self._store.writing() as transaction:
-            transaction.execute(
-                "UPDATE holdfast_boards SET visibility = ? WHERE id = ?", (value, board.id)
-            )
-        return f"visibility {value}"
+        statement = "UPDATE holdfast_boards SET visibility = ? WHERE id = ?"
+        write = lambda transaction: transaction.execute(statement, (value, board.id))  # noqa: E731
+        return _Plan(f"visibility {value}", write)
 
-    def _close(self, board: Board, phase: Phase, value: str) -> str:
+    def _close(self, board: Board, phase: Phase, value: str) -> _Plan:
         """Score the private part, once; where there is none, that is an error (stop it instead)."""
         del board, value
         finals = self._gatekeeper.finish(phase)
         results = [asdict(final) for final in finals.results]
         text = json.dumps({"n_examples": finals.n_examples, "results": results})
-        self._set(phase, finals=text, closes=phase.closes or clock())
-        return f"closed: {len(results)} teams ranked on {finals.n_examples} private examples"
+        told = f"closed: {len(results)} teams ranked on {finals.n_examples} private examples"
+        return _Plan(told, partial(_set, phase=phase, finals=text, closes=phase.closes or clock()))
 
     def rebuild(self, board: Board) -> list[int]:
         """Make all standings anew from the ledger; return the phases that had been different."""
@@ -298,6 +348,32 @@ class Boards:
                 if store.find(transaction, Standing, where, *place) != old:
                     different.append(phase.number)
         return different
+
+
+def _set(transaction: Transaction, phase: Phase, **values: str | int | None) -> None:
+    columns = ", ".join(f"{name} = ?" for name in values)
+    transaction.execute(
+        f"UPDATE holdfast_phases SET {columns} WHERE board = ? AND number = ?",
+        (*values.values(), phase.board, phase.number),
+    )
+
+
+def _begin(transaction: Transaction, fresh: Phase, last: Phase) -> None:
+    """Let a new phase follow the last one."""
+    _set(transaction, last, closes=min(last.closes or fresh.opens, fresh.opens))
+    start = transaction.head().number
+    fresh = fresh._replace(number=last.number + 1, start=start, frozen=last.frozen)
+    store.insert(transaction, fresh)
+    if last.frozen is not None:
+        # A frozen board stays frozen, with nothing of the new phase on it.
+        _put_snapshot(transaction, fresh, [])
+
+
+def _put_snapshot(transaction: Transaction, phase: Phase, rows: list[Row]) -> None:
+    place = (phase.board, phase.number)
+    transaction.execute("DELETE FROM holdfast_snapshots WHERE board = ? AND phase = ?", place)
+    statement = "INSERT INTO holdfast_snapshots (board, phase, shown) VALUES (?, ?, ?)"
+    transaction.execute(statement, (*place, rows_to_text(rows)))
 
 
 def _check_shows(shows: str | None) -> None:

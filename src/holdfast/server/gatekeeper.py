@@ -7,10 +7,12 @@ What leaves this one are ledger entries, receipts and records: released values a
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
+import secrets
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -20,25 +22,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery, LedgerError
+from holdfast.errors import BudgetExhausted, InvalidInput, LedgerError
+from holdfast.evaluate import evaluate
 from holdfast.guard.closing import close
 from holdfast.guard.entry import Entry
 from holdfast.guard.exposure import DataSetExposure, exposure
 from holdfast.guard.files import GuardedFile
 from holdfast.guard.finals import Finals
+from holdfast.guard.guard import PreparedLook
 from holdfast.guard.ledger import Ledger
 from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import Receipt
 from holdfast.guard.replay import replay
 from holdfast.guard.storage import Transaction
-from holdfast.guard.storage.contract import Question
 from holdfast.guard.verification import Verification
 from holdfast.guard.windows import clock
 from holdfast.server import store
+from holdfast.server.bad_rows import bad_rows
+from holdfast.server.looks import STANDING, Known, Look, Sent, Superseded
 from holdfast.server.problems import Problem
 from holdfast.server.records import Board, Phase, Sender, Standing, Submission, Team
 from holdfast.server.schema import migrate
-from holdfast.server.standings import advanced, chosen
+from holdfast.server.standings import chosen
 
 __all__ = ["Answer", "Facts", "Gatekeeper"]
 
@@ -48,12 +53,8 @@ QUICK_SECONDS = 0.1
 # How many looks are replayed at most.
 LONGEST_REPLAY = 500
 
-LAST_ID: Question = ("SELECT MAX(id) FROM holdfast_submissions", ())
-STANDING = "WHERE board = ? AND phase = ? AND team = ?"
-
-
-class _Superseded(Exception):
-    """The phase in force is not the one that a look was prepared for."""
+# How many teams of a board are remembered.
+MOST_KNOWN_TEAMS = 10_000
 
 
 @dataclass(frozen=True)
@@ -68,11 +69,13 @@ class Facts:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a submission became: its record, and the receipt unless it could not be scored.
+    """What a submission became: whose it is, its record, and the receipt.
 
     `replayed` tells whether this very submission had been made before, under the same key.
     """
 
+    board: Board
+    team: Team
     submission: Submission
     receipt: Receipt
     replayed: bool
@@ -96,6 +99,7 @@ class Gatekeeper:
         self.store = store.Store(self.ledger.storage, self._reader.storage)
         self._hosts: dict[tuple[str, str], GuardedFile] = {}
         self._making = threading.Lock()
+        self._known: dict[str, Known] = {}
         self._exposures: dict[str, _Measured] = {}
         self._measuring = threading.Lock()
 
@@ -148,7 +152,6 @@ class Gatekeeper:
             closes=closes,
             start=start,
             frozen=None,
-            snapshot=None,
             finals=None,
         )
         self._hosts[phase.data_set, phase.digest] = GuardedFile(
@@ -187,7 +190,9 @@ class Gatekeeper:
         for board in self.store.find(Board, "ORDER BY id"):
             phase = self.store.one(Phase, store.PHASE_IN_FORCE, board.id, clock())
             if phase is not None:
-                self._host(phase)
+                truth = self._host(phase).truth
+                # Kernels are compiled or loaded now, not with somebody's first look.
+                evaluate(truth.labels, truth.labels, max(truth.n_classes, 2))
 
     def facts(self, phase: Phase) -> Facts:
         """Return what is public about a phase's test set."""
@@ -214,60 +219,140 @@ class Gatekeeper:
 
     # Looks.
 
-    def submit(self, board: Board, sender: Sender, file: Path) -> Answer:
-        """Answer one look at a file, or refuse it; the look and its row are one transaction.
+    def submit(self, sent: Sequence[Sent]) -> list[Answer | Exception]:
+        """Answer looks, or say why not; those that can be scored share one transaction.
 
-        Raises
-        ------
-        Problem
-            The phase is over, or the key was used for another upload.
-        BudgetExhausted, InvalidQuery, LedgerError
-            As `Guard.score`.
+        A look and its row are there together or not at all. A look that is refused before it has
+        written anything leaves the others as they are; after anything else that goes wrong nothing
+        of the group was done, and each look is tried by itself.
         """
-        prediction: object | None
-        prepared = None
-        while True:
-            now = clock()
-            phase = self.store.one(Phase, store.PHASE_IN_FORCE, board.id, now)
-            if phase is None:
-                raise Problem("phase_closed", "The board has not opened yet.")
-            host = self._host(phase)
-            if prepared != phase.data_set:
-                # A look that was answered is answered again, whatever the team may do now.
-                known = (sender.team.id, sender.key)
-                if sender.team.refusals and not self.store.find(Submission, store.SAME_KEY, *known):
-                    with _named(sender.team):
-                        host.guard.admit(team=sender.team.ledger_name)
-                prediction, reason = host.attempt(file)
-                prepared = phase.data_set
-            look = _Look(phase, sender, now)
-            try:
-                with _named(sender.team):
-                    if prediction is None:
-                        return self._refuse(host, look, reason)
-                    receipt = host.guard.score(
-                        prediction,
-                        team=sender.team.ledger_name,
-                        before=look.before,
-                        inside=look.inside,
-                        ahead=look.questions,
-                    )
-            except _Superseded:
-                continue
-            assert look.submission is not None
-            return Answer(look.submission, _for(sender.team, receipt), look.replayed)
+        found: list[Answer | Exception | _Ready] = [self._tried(each) for each in sent]
+        ready = [each for each in found if isinstance(each, _Ready)]
+        try:
+            self._take_together(ready)
+        except Exception:
+            for each in ready:
+                each.told = None
+        return [
+            (each.told or self._alone(each.sent)) if isinstance(each, _Ready) else each
+            for each in found
+        ]
 
-    def _refuse(self, host: GuardedFile, look: _Look, reason: str) -> Answer:
-        receipt = host.guard.refuse(
-            reason,
-            team=look.sender.team.ledger_name,
-            before=look.before,
-            inside=lambda transaction, entry: look.refused(transaction, entry, reason),
-        )
-        if receipt is None or look.submission is None:
-            raise InvalidQuery(reason)
-        # Made in an earlier phase, whose files were others.
-        return Answer(look.submission, _for(look.sender.team, receipt), look.replayed)
+    def _take_together(self, ready: Sequence[_Ready]) -> None:
+        if len(ready) < 2:
+            return
+        with self.ledger.storage.writing(ready[0].wanted) as transaction:
+            for place, each in enumerate(ready):
+                if place:
+                    transaction.expect(each.wanted)
+                written = transaction.written
+                try:
+                    each.told = each.take(transaction)
+                except Superseded:
+                    self._known.pop(each.sent.slug, None)
+                except Exception as error:
+                    if transaction.written != written:
+                        raise
+                    each.told = error
+
+    def _alone(self, sent: Sent) -> Answer | Exception:
+        try:
+            while True:
+                ready = self._made_ready(sent)
+                if isinstance(ready, Answer):
+                    return ready
+                try:
+                    with self.ledger.storage.writing(ready.wanted) as transaction:
+                        told = ready.take(transaction)
+                except Superseded:
+                    self._known.pop(sent.slug, None)
+                    continue
+                if told is not None:
+                    return told
+        except Exception as error:
+            return error
+
+    def _tried(self, sent: Sent) -> Answer | Exception | _Ready:
+        try:
+            return self._made_ready(sent)
+        except Exception as error:
+            return error
+
+    def _made_ready(self, sent: Sent) -> Answer | _Ready:
+        """Do all of a look that comes before its transaction; what can't be scored is refused."""
+        while True:
+            known, now = self.known(sent.slug), clock()
+            phase = known.phase(now)
+            team = self._team(known, sent.whose(known.board))
+            digest = hashlib.sha256(sent.body).hexdigest()
+            key = sent.key or f"none {now} {secrets.token_hex(8)}"  # a request of its own
+            look = Look(known.board, phase, Sender(team, sent.user, key, digest, sent.file), now)
+            host = self._host(phase)
+            # A look that was answered is answered again, whatever the team may do now.
+            if team.refusals and not self.store.find(Submission, store.SAME_KEY, team.id, key):
+                with _named(team):
+                    host.guard.admit(team=team.ledger_name)
+            prediction, reason = host.attempt(io.BytesIO(sent.body))
+            if prediction is not None:
+                return _Ready(
+                    sent, host, look, host.guard.prepare(prediction, team=team.ledger_name)
+                )
+            try:
+                return self._refuse(host, look, reason, sent)
+            except Superseded:
+                self._known.pop(sent.slug, None)
+
+    def _refuse(self, host: GuardedFile, look: Look, reason: str, sent: Sent) -> Answer:
+        team = look.sender.team
+        try:
+            with _named(team):
+                receipt = host.guard.refuse(
+                    reason,
+                    team=team.ledger_name,
+                    before=look.before,
+                    inside=lambda transaction, entry: look.refused(transaction, entry, reason),
+                )
+            if receipt is not None and look.submission is not None:
+                # Made in an earlier phase, whose files were others.
+                return Answer(look.board, team, look.submission, _for(team, receipt), True)
+            self.known(sent.slug).teams.pop(team.id, None)  # its refusals are one more
+            raise Problem("invalid_submission", reason)
+        except Problem as problem:
+            if problem.word == "invalid_submission":
+                rows = bad_rows(
+                    sent.body,
+                    ids=self._public_ids(host),
+                    classes=host.truth.class_names,
+                    id_column=look.phase.id_column,
+                    label_column=look.phase.label_column,
+                )
+                problem.more |= {"rows": rows} if rows else {}
+            raise
+
+    def _public_ids(self, host: GuardedFile) -> frozenset[str] | None:
+        ids = host.truth.ids
+        return None if ids is None else frozenset(map(str, ids.tolist()))
+
+    def known(self, slug: str) -> Known:
+        """Return a board as it was last read; a look's transaction tells whether it still is so."""
+        if slug not in self._known:
+            with self.store.reading() as transaction:
+                board = store.one(transaction, Board, "WHERE slug = ?", slug)
+                if board is None:
+                    raise Problem("not_found", "There is no board of this name.")
+                where = "WHERE board = ? ORDER BY number DESC"
+                phases = store.find(transaction, Phase, where, board.id)
+            self._known[slug] = Known(board, phases, {})
+        return self._known[slug]
+
+    def _team(self, known: Known, number: int) -> Team:
+        if number not in known.teams:
+            if len(known.teams) > MOST_KNOWN_TEAMS:
+                known.teams.clear()
+            with self.store.reading() as transaction:
+                last = store.survivor(transaction, number)
+                [known.teams[number]] = store.find(transaction, Team, "WHERE id = ?", last)
+        return known.teams[number]
 
     def allowance(self, phase: Phase, team: Team) -> tuple[int, datetime | None]:
         """Return how many looks a team has left, and when its next look is allowed."""
@@ -293,6 +378,22 @@ class Gatekeeper:
         return _for(team, receipt)
 
     # The host's questions.
+
+    def note(
+        self,
+        phase: Phase,
+        what: str,
+        inside: Callable[[Transaction], None],
+        pooled: tuple[Team, Team] | None = None,
+    ) -> str:
+        """Do and record what a host decided, in one transaction; return the entry's receipt."""
+        entry = self._host(phase).guard.note(
+            what,
+            by=f"b{phase.board}-host",
+            inside=inside,
+            pooled=None if pooled is None else (pooled[0].ledger_name, pooled[1].ledger_name),
+        )
+        return entry.receipt_id
 
     def finish(self, phase: Phase) -> Finals:
         """Score the private part once, from the predictions that the ledger keeps."""
@@ -362,133 +463,25 @@ class _Measured(NamedTuple):
     seconds: float
 
 
-class _Look:
-    """One submission's questions and rows in the transaction of its look."""
+class _Ready:
+    """A look that waits for its transaction."""
 
-    def __init__(self, phase: Phase, sender: Sender, now: int) -> None:
-        self.phase, self.sender, self._now = phase, sender, now
-        self.submission: Submission | None = None
-        self.replayed = False
-        team = sender.team.id
-        self._in_force = (store.query(Phase, store.PHASE_IN_FORCE), (phase.board, now))
-        self._same_key = (store.query(Submission, store.SAME_KEY), (team, sender.key))
-        place = (phase.board, phase.number, team)
-        self._standing = (store.query(Standing, STANDING), place)
+    def __init__(self, sent: Sent, host: GuardedFile, look: Look, prepared: PreparedLook) -> None:
+        self.sent, self._host, self._look, self._prepared = sent, host, look, prepared
+        self.wanted = [*prepared.wanted, *look.questions]
+        self.told: Answer | Exception | None = None
 
-    @property
-    def questions(self) -> list[Question]:
-        """What `before` asks, for a server far away to answer at once."""
-        return [self._in_force, self._same_key, self._standing, LAST_ID]
-
-    def before(self, transaction: Transaction) -> Entry | None:
-        """Return the look that was made under the same key; raise if none may be made now."""
-        self.submission, self.replayed = None, False
-        rows = transaction.rows(*self._same_key)
-        if rows:
-            return self._replay(transaction, Submission(*rows[0]))
-        rows = transaction.rows(*self._in_force)
-        if not rows or Phase(*rows[0])._replace(frozen=None, snapshot=None) != self.phase._replace(
-            frozen=None, snapshot=None
-        ):
-            raise _Superseded
-        closes = self.phase.closes
-        if self.phase.finals is not None or (closes is not None and closes <= self._now):
-            raise Problem("phase_closed", "The board takes no more submissions.")
-        rows = transaction.rows(*self._standing)
-        self._row = Standing(*rows[0]) if rows else None
-        self._id = (transaction.rows(*LAST_ID)[0][0] or 0) + 1
-        return None
-
-    def _replay(self, transaction: Transaction, earlier: Submission) -> Entry:
-        if earlier.body != self.sender.body:
-            raise Problem("key_reused", "This idempotency key came with another upload before.")
-        entry = transaction.entry(earlier.entry)
-        if entry is None:
-            raise LedgerError("the ledger lacks the entry of a submission.")
-        if earlier.outcome in ("refused", "failed"):
-            raise InvalidQuery(earlier.note)
-        self.submission, self.replayed = earlier, True
-        return entry
-
-    def inside(self, transaction: Transaction, entry: Entry, receipt: Receipt) -> None:
-        """Write the submission and what the board shows of it, with the look or not at all."""
-        outcome = "repeated" if receipt.repeated else "answered"
-        self._insert(transaction, entry, outcome, "")
-        if entry.number <= self.phase.start or not receipt.repeated:
-            counts = not receipt.repeated
-            row = advanced(self._row, self.phase, self.sender.team.id, entry, counts=counts)
-            store.put(transaction, row, 3)
-        if not receipt.repeated and receipt.released is not None:
-            answer_earlier(transaction, self.phase, entry)
-
-    def refused(self, transaction: Transaction, entry: Entry, reason: str) -> None:
-        """Write a submission that could not be scored."""
-        self._insert(transaction, entry, entry.kind, reason)
-        transaction.execute(
-            "UPDATE holdfast_teams SET refusals = refusals + 1 WHERE id = ?",
-            (self.sender.team.id,),
-        )
-
-    def _insert(self, transaction: Transaction, entry: Entry, outcome: str, note: str) -> None:
-        sender = self.sender
-        self.submission = Submission(
-            id=self._id,
-            board=self.phase.board,
-            phase=self.phase.number,
-            team=sender.team.id,
-            sender=sender.user,
-            key=sender.key,
-            body=sender.body,
-            entry=entry.number,
-            outcome=outcome,
-            note=note,
-            file=sender.file,
-            time=entry.time,
-        )
-        store.insert(transaction, self.submission)
-
-
-def answer_earlier(transaction: Transaction, phase: Phase, entry: Entry) -> None:
-    """Let the answers that a full batch brought to earlier looks show on the board."""
-    number = entry.number - 1
-    answers = []
-    while (answer := transaction.entry(number)) is not None and answer.kind == "answer":
-        answers.append(answer)
-        number -= 1
-    for answer in reversed(answers):
-        team = int(answer.team.rpartition("-t")[2])
-        row = store.one(transaction, Standing, STANDING, phase.board, phase.number, team)
-        store.put(transaction, advanced(row, phase, team, answer), 3)
-
-
-def rebuilt(transaction: Transaction, phase: Phase) -> None:
-    """Make the standings of a phase anew, from the ledger's entries."""
-    place = (phase.board, phase.number)
-    transaction.execute("DELETE FROM holdfast_standings WHERE board = ? AND phase = ?", place)
-    where = "WHERE board = ? AND phase = ? AND outcome IN ('answered', 'repeated') ORDER BY id"
-    for submission in store.find(transaction, Submission, where, *place):
-        entry = transaction.entry(submission.entry)
-        if entry is None:
-            raise LedgerError(f"the ledger lacks entry {submission.entry} of a submission.")
-        counts = submission.outcome == "answered"
-        if counts or entry.number <= phase.start:
-            row = store.one(transaction, Standing, STANDING, *place, submission.team)
-            row = advanced(row, phase, submission.team, entry, counts=counts)
-            store.put(transaction, row, 3)
-        if counts and entry.released is not None:
-            answer_earlier(transaction, phase, entry)
-    if phase.shows == "chosen":
-        for standing in store.find(transaction, Standing, "WHERE board = ? AND phase = ?", *place):
-            _choose_again(transaction, phase, standing)
-
-
-def _choose_again(transaction: Transaction, phase: Phase, standing: Standing) -> None:
-    choices = transaction.choices(phase.data_set, f"b{phase.board}-t{standing.team}")
-    for choice in choices[-1:]:
-        look = transaction.entry(int(choice.detail.partition("-")[0]))
-        if look is not None:
-            answer = transaction.answered(look.data_set, look.team, look.prediction, look.rule)
-            store.put(transaction, chosen(standing, answer or look), 3)
+    def take(self, transaction: Transaction) -> Answer | None:
+        """Answer it; None: it has to be prepared again."""
+        look, team = self._look, self._look.sender.team
+        with _named(team):
+            receipt = self._host.guard.take(
+                transaction, self._prepared, before=look.before, inside=look.inside
+            )
+        if receipt is None:
+            return None
+        assert look.submission is not None
+        return Answer(look.board, team, look.submission, _for(team, receipt), look.replayed)
 
 
 def policy_as_toml(policy: Policy) -> str:

@@ -24,18 +24,19 @@ from holdfast.server import store
 from holdfast.server.accounts import Caller, join_team, new_token
 from holdfast.server.api import (
     act_as_host,
+    as_sent,
     choose_submission,
     entry_of,
     final_rows,
     may_read,
+    probing,
     replayed,
     seen_rows,
     submissions_of,
-    take,
 )
 from holdfast.server.problems import Problem, as_problem
 from holdfast.server.records import Board, Phase, Team, Token
-from holdfast.server.site import Site, address, site_of
+from holdfast.server.site import Site, address, own_number, site_of
 from holdfast.server.standings import meaningless, policy_of, sparkline
 from holdfast.server.uploads import largest_upload
 
@@ -212,15 +213,15 @@ async def submit(request: Request, slug: str) -> Response:
         form = await site.form(request, largest_upload(facts.n_examples) + 8192)
         site.check_form(request, caller, form.get("form_token"))
         site.slow_down(f"submit {caller.name}")
-        team = site.own_team(board, caller, _number(form.get("team")))
+        number = own_number(board, caller, _number(form.get("team")))
         file = form.get("file")
         if not isinstance(file, UploadFile) or not file.filename:
             raise Problem("bad_request", "Choose a file first.")
         body, name = await file.read(), file.filename
         key = form.get("key")
-        answer = await site.look(
-            take, site, board, team, caller, str(key) if key else None, name, body
-        )
+        key = str(key) if key else None
+        sent = as_sent(slug, lambda _: number, caller, key, name, body)
+        answer = await site.looks.ask(sent)
     except HoldfastError as error:
         problem = as_problem(error)
         if problem.status >= 500 or problem.word in ("not_signed_in", "not_allowed"):
@@ -416,6 +417,16 @@ def replay(
     )
 
 
+@router.get("/b/{slug}/host/probes")
+def probes(request: Request, slug: str) -> Response:
+    """Show teams whose looks were right no more often than guessing, to hosts."""
+    site, board, phase, caller = _at(request, slug)
+    site.require_host(board, caller)
+    band, found = probing(site, phase)
+    shared = _shared(site, board, phase, caller)
+    return _page(request, "probes", **shared, band=band, found=found)
+
+
 @router.post("/b/{slug}/host")
 async def host_action(request: Request, slug: str) -> Response:
     """Do one of the host's actions."""
@@ -430,7 +441,7 @@ async def host_action(request: Request, slug: str) -> Response:
             done = act_as_host(site, board, caller, action, value)
         except HoldfastError as error:
             return _host_page(request, slug, problem=as_problem(error))
-        return _host_page(request, slug, done=done)
+        return _host_page(request, slug, done=done.told)
 
     return await run_in_threadpool(act)
 
@@ -525,7 +536,7 @@ async def account_action(request: Request, action: str) -> Response:
     site.check_form(request, caller, form.get("form_token"))
     if action == "revoke":
         number = str(form.get("token") or "")
-        await run_in_threadpool(site.accounts.revoke, number if number.isalnum() else "", user)
+        await run_in_threadpool(site.accounts.revoke, number if number.isalnum() else "", caller)
         return _back("/me")
     if action not in ("sign-out", "sign-out-everywhere"):
         raise Problem("not_found", "There is no such action.")

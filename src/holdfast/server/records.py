@@ -8,13 +8,17 @@ __all__ = ["Board", "Member", "Phase", "Sender", "Standing", "Submission", "Team
 
 
 class Board(NamedTuple):
-    """A leaderboard; `visibility` is "open" (all), "own" (a team its own row) or "host"."""
+    """A leaderboard; `visibility` is "open" (all), "own" (a team its own row) or "host".
+
+    `changed` counts the changes of the board, its phases and the number of its teams.
+    """
 
     id: int
     slug: str
     title: str
     visibility: str
     created: int
+    changed: int = 0
 
 
 class Phase(NamedTuple):
@@ -38,12 +42,14 @@ class Phase(NamedTuple):
     closes: int | None
     start: int
     frozen: int | None
-    snapshot: str | None
     finals: str | None
 
 
 class Team(NamedTuple):
-    """A team of one board. The ledger knows it as `ledger_name`, whatever it is called."""
+    """A team of one board. The ledger knows it as `ledger_name`, whatever it is called.
+
+    `pooled_into` is the team that it was merged into.
+    """
 
     id: int
     board: int
@@ -53,6 +59,7 @@ class Team(NamedTuple):
     hidden: int
     refusals: int
     created: int
+    pooled_into: int | None = None
 
     @property
     def ledger_name(self) -> str:

@@ -18,7 +18,7 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
     (
         "CREATE TABLE holdfast_boards (id BIGINT PRIMARY KEY, slug TEXT NOT NULL UNIQUE, "
         "title TEXT NOT NULL, visibility TEXT NOT NULL, created BIGINT NOT NULL)",
-        # `start` is the ledger's head when the phase began; `snapshot` what a frozen board shows.
+        # `start` is the ledger's head when the phase began.
         "CREATE TABLE holdfast_phases (board BIGINT NOT NULL, number BIGINT NOT NULL, "
         "labels TEXT NOT NULL, id_column TEXT, label_column TEXT, data_set TEXT NOT NULL, "
         "n_examples BIGINT NOT NULL, policy TEXT NOT NULL, digest TEXT NOT NULL, "
@@ -62,6 +62,17 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         "CREATE TABLE holdfast_audit (number BIGINT PRIMARY KEY, time BIGINT NOT NULL, "
         "who TEXT NOT NULL, board BIGINT NOT NULL, action TEXT NOT NULL, detail TEXT NOT NULL)",
     ),
+    (
+        # What a frozen board shows, apart from the phase, which every look reads.
+        "CREATE TABLE holdfast_snapshots (board BIGINT NOT NULL, phase BIGINT NOT NULL, "
+        "shown TEXT NOT NULL, PRIMARY KEY (board, phase))",
+        "INSERT INTO holdfast_snapshots SELECT board, number, snapshot FROM holdfast_phases "
+        "WHERE snapshot IS NOT NULL",
+        "UPDATE holdfast_phases SET snapshot = NULL",
+        # Counts up with every change of a board that a look must know of.
+        "ALTER TABLE holdfast_boards ADD COLUMN changed BIGINT NOT NULL DEFAULT 0",
+        "ALTER TABLE holdfast_teams ADD COLUMN pooled_into BIGINT",
+    ),
 )
 
 VERSIONS: Final = "CREATE TABLE IF NOT EXISTS holdfast_server (version BIGINT PRIMARY KEY)"
@@ -88,5 +99,5 @@ def migrate(storage: Storage) -> None:
         for version, statements in enumerate(MIGRATIONS[done:], start=done + 1):
             for statement in statements:
                 transaction.execute(statement)
-            transaction.rows(NEWEST)
+                transaction.rows(NEWEST)
             transaction.execute("INSERT INTO holdfast_server VALUES (?)", (version,))

@@ -26,8 +26,6 @@ class Settings:
         Whether anybody may make an account; if not, an invitation is needed.
     upload_seconds
         How long the body of a request may take.
-    looks_at_once
-        Looks that one process handles at the same time; they queue for the ledger anyway.
     """
 
     database: str = "holdfast-board.db"
@@ -36,7 +34,6 @@ class Settings:
     sign_ins: str = "10/minute"
     sign_up: bool = True
     upload_seconds: float = 30.0
-    looks_at_once: int = 4
 
     @property
     def secure(self) -> bool:

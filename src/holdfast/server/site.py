@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -17,9 +16,12 @@ from limits.strategies import MovingWindowRateLimiter
 from starlette.datastructures import FormData
 from starlette.requests import ClientDisconnect, Request
 
+from holdfast.server import store
 from holdfast.server.accounts import Accounts, Caller
 from holdfast.server.boards import Boards
-from holdfast.server.gatekeeper import Gatekeeper
+from holdfast.server.gatekeeper import Answer, Gatekeeper
+from holdfast.server.groups import Groups
+from holdfast.server.looks import Sent
 from holdfast.server.observing import Meter
 from holdfast.server.problems import Problem
 from holdfast.server.records import Board, Phase, Team
@@ -57,16 +59,10 @@ class Site:
         self.meter = Meter()
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
         self._flood, self._sign_ins = parse(settings.flood), parse(settings.sign_ins)
-        self._threads: CapacityLimiter | None = None
+        self.looks: Groups[Sent, Answer] = Groups(self.gatekeeper.submit)
         self._one: CapacityLimiter | None = None
         # By board; asked for again when an upload is larger.
         self.largest: dict[str, int] = {}
-
-    async def look(self, work: Callable[..., Result], *arguments: Any) -> Result:
-        """Do blocking work for a look in one of a few threads; more would only wait in line."""
-        if self._threads is None:
-            self._threads = CapacityLimiter(self.settings.looks_at_once)
-        return await to_thread.run_sync(partial(work, *arguments), limiter=self._threads)
 
     async def alone(self, work: Callable[[], Result]) -> Result:
         """Do work one at a time: a password costs a core and 64 MiB, so a crowd must queue."""
@@ -180,19 +176,17 @@ class Site:
         """Return a team of a board."""
         team = None
         if 0 < number < 2**62:
-            team = self.store.one(Team, "WHERE board = ? AND id = ?", board.id, number)
+            with self.store.reading() as transaction:
+                number = store.survivor(transaction, number)
+                where = "WHERE board = ? AND id = ?"
+                team = store.one(transaction, Team, where, board.id, number)
         if team is None:
             raise Problem("not_found", "There is no such team on this board.")
         return team
 
     def own_team(self, board: Board, caller: Caller, number: int | None = None) -> Team:
         """Return the team of a caller, or the one of several that is asked for."""
-        if caller.user is None and caller.token is None:
-            raise Problem("not_signed_in", "Sign in, or send a token, to do this.")
-        mine = caller.teams(board)
-        if not mine or (number is not None and number not in mine):
-            raise Problem("not_allowed", "Only a member of the team may do this.")
-        return self.team(board, mine[0] if number is None else number)
+        return self.team(board, own_number(board, caller, number))
 
     def require_host(self, board: Board, caller: Caller) -> None:
         """Raise unless a host of the board is asking."""
@@ -206,6 +200,16 @@ class Site:
         if board.visibility == "open" or caller.is_host(board):
             return True
         return board.visibility == "own" and team in caller.teams(board)
+
+
+def own_number(board: Board, caller: Caller, number: int | None = None) -> int:
+    """Return the number of a caller's team, or of the one of several that is asked for."""
+    if caller.user is None and caller.token is None:
+        raise Problem("not_signed_in", "Sign in, or send a token, to do this.")
+    mine = caller.teams(board)
+    if not mine or (number is not None and number not in mine):
+        raise Problem("not_allowed", "Only a member of the team may do this.")
+    return mine[0] if number is None else number
 
 
 def site_of(request: Request) -> Site:

@@ -21,7 +21,7 @@ from holdfast.mechanisms import Rule, recorded_mechanism
 from holdfast.problem import Problem
 from holdfast.server.records import Phase, Standing
 
-__all__ = ["Row", "advanced", "as_rows", "rows_from_text", "rows_to_text", "sparkline"]
+__all__ = ["Row", "advanced", "as_rows", "order", "rows_from_text", "rows_to_text", "sparkline"]
 
 # Two-sided 95 % of a normal distribution.
 ERRORS = 1.96
@@ -81,7 +81,7 @@ def advanced(
     rule = rule_of(entry.rule)
     history = [*standing.history.split(), entry.released][-LONGEST_HISTORY:]
     standing = standing._replace(history=" ".join(history))
-    value = _order(rule, float(entry.released))
+    value = order(rule, float(entry.released))
     worse = phase.shows != "latest" and value >= standing.value
     if standing.fixed or (standing.released is not None and worse):
         return standing
@@ -94,13 +94,13 @@ def chosen(standing: Standing, entry: Entry) -> Standing:
     """Return a team's row when it lets one of its looks stand on the board."""
     if entry.released is None:
         return standing
-    value = _order(rule_of(entry.rule), float(entry.released))
+    value = order(rule_of(entry.rule), float(entry.released))
     return standing._replace(
         released=entry.released, value=value, entry=entry.number, reached=entry.time, fixed=1
     )
 
 
-def _order(rule: Rule, released: float) -> int:
+def order(rule: Rule, released: float) -> int:
     """Return a number that is smaller for a better released value."""
     if rule.shows == "scores":
         return -round(max(-9000.0, min(9000.0, released)) * SCORE_SCALE)

@@ -122,6 +122,24 @@ def next_id(transaction: Transaction, kind: type[Any], column: str = "id") -> in
     return (rows[0][0] or 0) + 1
 
 
+def survivor(transaction: Transaction, team: int) -> int:
+    """Return the team into which a team was merged, or itself."""
+    while True:
+        rows = transaction.rows("SELECT pooled_into FROM holdfast_teams WHERE id = ?", (team,))
+        if not rows or rows[0][0] is None:
+            return team
+        team = rows[0][0]
+
+
+def pooled(transaction: Transaction, team: int) -> list[int]:
+    """Return a team and all that were merged into it."""
+    found = [team]
+    for each in found:
+        where = "SELECT id FROM holdfast_teams WHERE pooled_into = ? ORDER BY id"
+        found += [number for (number,) in transaction.rows(where, (each,))]
+    return found
+
+
 def note_action(
     transaction: Transaction, now: int, who: str, board: int, action: str, detail: str
 ) -> None:

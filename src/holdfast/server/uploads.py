@@ -1,20 +1,16 @@
-"""Uploads: bodies with a limit on their size, packed or not, and the file that they hold.
+"""Uploads: bodies with a limit on their size, packed or not.
 
 Only public facts decide here: how large an upload may be follows from the number of examples.
 """
 
 from __future__ import annotations
 
-import os
-import tempfile
 import zlib
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import AsyncIterator
 
 from holdfast.server.problems import Problem
 
-__all__ = ["as_file", "largest_upload", "read_body", "unpacked"]
+__all__ = ["largest_upload", "read_body", "unpacked"]
 
 # A row has an id and a class of some letters; ids and names may be long, within reason.
 BYTES_PER_ROW, BYTES_BESIDES = 64, 64 * 1024
@@ -69,21 +65,5 @@ def unpacked(body: bytes, encoding: str | None, most: int) -> bytes:
     return b"".join(pieces)
 
 
-@contextmanager
-def as_file(body: bytes) -> Iterator[Path]:
-    """Lend a body as a file of the server's own alone; it is gone afterwards."""
-    handle, name = tempfile.mkstemp(prefix="holdfast-upload-", dir=FOLDER)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(body)
-        yield Path(name)
-    finally:
-        os.unlink(name)
-
-
 def _too_large(most: int) -> Problem:
     return Problem("too_large", f"An upload may have {most:,} bytes here.")
-
-
-# In memory where there is such a place: an upload is read once and thrown away.
-FOLDER = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None

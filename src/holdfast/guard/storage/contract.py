@@ -59,10 +59,17 @@ class Transaction(Protocol):
     left_at
         Number and hash of the last entry when a writer last left the ledger, where that is noted
         outside the database; None: it is not known.
+    written
+        How many statements have changed something so far.
     """
 
     suspect: bool
     left_at: tuple[int, str] | None
+    written: int
+
+    def expect(self, questions: Sequence[Question]) -> None:
+        """Say what will be asked next; a server far away answers it all at once."""
+        ...
 
     def salt(self) -> bytes:
         """Return the ledger's random salt."""
@@ -136,6 +143,10 @@ class Transaction(Protocol):
 
     def spent(self, data_set: str) -> list[Entry]:
         """Return every entry that cost the data set a look, in order."""
+        ...
+
+    def spent_by(self, data_set: str, team: str) -> list[Entry]:
+        """Return every entry that cost a team a look, in order."""
         ...
 
     def entry(self, number: int) -> Entry | None:

@@ -193,6 +193,10 @@ class _Engine:
         waiting, self.waiting = self.waiting, []
         return self._pipeline.run(*waiting, (query, parameters))[-1]
 
+    def ask_all(self, questions: Sequence[Statement]) -> list[list[Any]]:
+        waiting, self.waiting = self.waiting, []
+        return self._pipeline.run(*waiting, *questions)[len(waiting) :]
+
     def write(self, statement: str, parameters: Sequence[Any]) -> None:
         self.waiting.append((statement, parameters))
 

@@ -85,6 +85,8 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "AND kind = 'merged'",
     "spent": f"{ENTRY} WHERE data_set = ? AND kind IN ('look', 'failed', 'carried') "
     "ORDER BY number",
+    "spent_by": f"{ENTRY} WHERE data_set = ? AND team = ? "
+    "AND kind IN ('look', 'failed', 'carried', 'merged', 'charged') ORDER BY number",
     "entry": f"{ENTRY} WHERE number = ?",
     "entries": f"{ENTRY} ORDER BY number",
     "data_sets": "SELECT data_set, MIN(number) FROM holdfast_entries WHERE team = '' "
@@ -147,6 +149,10 @@ class Engine(Protocol):
         """Return all rows; whatever was written before is visible."""
         ...
 
+    def ask_all(self, questions: Sequence[tuple[str, Sequence[Any]]]) -> list[list[Any]]:
+        """Return the rows of each; none at all where asking one by one is as quick."""
+        ...
+
     def write(self, statement: str, parameters: Sequence[Any]) -> None:
         """Write now or, at the latest, before the next question and the commit."""
         ...
@@ -171,6 +177,12 @@ class SqlTransaction:
         self._known = known or {}
         self.suspect = suspect
         self.left_at = left_at
+        self.written = 0
+
+    def expect(self, questions: Sequence[Question]) -> None:
+        """Say what will be asked next; a server far away answers it all at once."""
+        asked = [(QUESTIONS.get(name, name), values) for name, values in questions]
+        self._known.update(zip(questions, self._engine.ask_all(asked), strict=False))
 
     def salt(self) -> bytes:
         """Return the ledger's random salt."""
@@ -215,8 +227,13 @@ class SqlTransaction:
     def append(self, entry: Entry) -> None:
         """Add an entry and move the head to it."""
         self._write(INSERT, [getattr(entry, name) for name in COLUMNS])
+        opened = self._known.get(("opened", (entry.data_set,)))
         self._write(MOVE_HEAD, (entry.number, entry.hash, entry.time))
+        # What the next of several looks asks, too.
         self._known["head", ()] = [(entry.number, entry.hash, entry.time)]
+        self._known["data_set_looks", (entry.data_set,)] = [(entry.data_set_looks,)]
+        if entry.team and opened is not None:
+            self._known["opened", (entry.data_set,)] = opened
 
     def opened(self, data_set: str) -> str | None:
         """Return the newest detail recorded about the data set itself; None: there is none."""
@@ -272,6 +289,10 @@ class SqlTransaction:
         """Return every entry that cost the data set a look, in order."""
         return [Entry(*row) for row in self._ask("spent", data_set)]
 
+    def spent_by(self, data_set: str, team: str) -> list[Entry]:
+        """Return every entry that cost a team a look, in order."""
+        return [Entry(*row) for row in self._ask("spent_by", data_set, team)]
+
     def entry(self, number: int) -> Entry | None:
         """Return an entry by its place in the chain."""
         rows = self._ask("entry", number)
@@ -312,6 +333,7 @@ class SqlTransaction:
 
     def put_state(self, state: StoredState) -> None:
         """Store a rule's sealed state in place of the one before."""
+        self.written += 1
         self._engine.write(PUT_STATE, state)
         self._known = {
             q: rows for q, rows in self._known.items() if q[0] not in ("state", "states")
@@ -355,6 +377,7 @@ class SqlTransaction:
 
     def execute(self, statement: str, parameters: Sequence[Any] = ()) -> None:
         """Write to such tables, in this transaction; never to the ledger's own."""
+        self.written += 1
         self._engine.write(statement, parameters)
         self._known = {q: rows for q, rows in self._known.items() if q[0] in QUESTIONS}
 
@@ -365,5 +388,6 @@ class SqlTransaction:
         return self._known[question]
 
     def _write(self, statement: str, parameters: Sequence[Any]) -> None:
+        self.written += 1
         self._engine.write(statement, parameters)
         self._known = {q: rows for q, rows in self._known.items() if q[0] in LASTING_QUESTIONS}

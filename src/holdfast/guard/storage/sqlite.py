@@ -238,6 +238,10 @@ class _Engine:
     def ask(self, query: str, parameters: Sequence[Any]) -> list[Any]:
         return self._connection.execute(query, parameters).fetchall()
 
+    def ask_all(self, questions: Sequence[tuple[str, Sequence[Any]]]) -> list[list[Any]]:
+        del questions  # nothing is far away
+        return []
+
     def write(self, statement: str, parameters: Sequence[Any]) -> None:
         self._connection.execute(statement, parameters)
 

@@ -1,0 +1,198 @@
+"""Looks in their transaction: the key that was used before, the submission's row, the standings.
+
+What a look was prepared with, the board, its phase and the team, is remembered and not read again
+for each one: every change of a board counts its `changed` up, and the look's transaction asks for
+that. So a host's word holds from the next look on, in every process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from holdfast.errors import LedgerError
+from holdfast.guard.entry import Entry
+from holdfast.guard.receipt import Receipt
+from holdfast.guard.storage import Transaction
+from holdfast.guard.storage.contract import Question
+from holdfast.server import store
+from holdfast.server.problems import Problem
+from holdfast.server.records import Board, Phase, Sender, Standing, Submission, Team
+from holdfast.server.standings import advanced, chosen
+
+__all__ = ["Known", "Look", "Sent", "Superseded", "rebuilt"]
+
+STANDING = "WHERE board = ? AND phase = ? AND team = ?"
+# Whether anything has changed, the last submission's number, and the team's row on the board.
+AFFAIRS = (
+    "SELECT b.changed, t.refusals, (SELECT MAX(id) FROM holdfast_submissions), "
+    + ", ".join(f"s.{name}" for name in Standing._fields)
+    + " FROM holdfast_boards AS b JOIN holdfast_teams AS t ON t.id = ? "
+    "LEFT JOIN holdfast_standings AS s ON s.board = b.id AND s.phase = ? AND s.team = t.id "
+    "WHERE b.id = ?"
+)
+SAME_KEY = store.query(Submission, store.SAME_KEY)
+
+
+class Superseded(Exception):
+    """What a look was prepared with is no longer in force."""
+
+
+class Sent(NamedTuple):
+    """A submission as it came; `whose` returns the number of the team that may send it."""
+
+    slug: str
+    whose: Callable[[Board], int]
+    user: int | None
+    key: str
+    file: str
+    body: bytes
+
+
+@dataclass
+class Known:
+    """A board, its phases, newest first, and teams of it, as they were last read."""
+
+    board: Board
+    phases: list[Phase]
+    teams: dict[int, Team]
+
+    def phase(self, now: int) -> Phase:
+        """Return the phase in force."""
+        found = next((phase for phase in self.phases if phase.opens <= now), None)
+        if found is None:
+            raise Problem("phase_closed", "The board has not opened yet.")
+        return found
+
+
+class Look:
+    """One submission's questions and rows in the transaction of its look."""
+
+    def __init__(self, board: Board, phase: Phase, sender: Sender, now: int) -> None:
+        self.board, self.phase, self.sender, self._now = board, phase, sender, now
+        self.submission: Submission | None = None
+        self.replayed = False
+        self._same_key: Question = (SAME_KEY, (sender.team.id, sender.key))
+        self._affairs: Question = (AFFAIRS, (sender.team.id, phase.number, board.id))
+
+    @property
+    def questions(self) -> list[Question]:
+        """What `before` asks, for a server far away to answer at once."""
+        return [self._same_key, self._affairs]
+
+    def before(self, transaction: Transaction) -> Entry | None:
+        """Return the look that was made under the same key; raise if none may be made now."""
+        self.submission, self.replayed = None, False
+        rows = transaction.rows(*self._same_key)
+        if rows:
+            return self._replay(transaction, Submission(*rows[0]))
+        [(changed, refusals, last, *standing)] = transaction.rows(*self._affairs)
+        if (changed, refusals) != (self.board.changed, self.sender.team.refusals):
+            raise Superseded
+        closes = self.phase.closes
+        if self.phase.finals is not None or (closes is not None and closes <= self._now):
+            raise Problem("phase_closed", "The board takes no more submissions.")
+        self._row = None if standing[0] is None else Standing(*standing)
+        self._id = (last or 0) + 1
+        return None
+
+    def _replay(self, transaction: Transaction, earlier: Submission) -> Entry:
+        if earlier.body != self.sender.body:
+            raise Problem("key_reused", "This idempotency key came with another upload before.")
+        entry = transaction.entry(earlier.entry)
+        if entry is None:
+            raise LedgerError("the ledger lacks the entry of a submission.")
+        if earlier.outcome in ("refused", "failed"):
+            raise Problem("invalid_submission", earlier.note)
+        self.submission, self.replayed = earlier, True
+        return entry
+
+    def inside(self, transaction: Transaction, entry: Entry, receipt: Receipt) -> None:
+        """Write the submission and what the board shows of it, with the look or not at all."""
+        outcome = "repeated" if receipt.repeated else "answered"
+        self._insert(transaction, entry, outcome, "")
+        if entry.number <= self.phase.start or not receipt.repeated:
+            counts = not receipt.repeated
+            row = advanced(self._row, self.phase, self.sender.team.id, entry, counts=counts)
+            store.put(transaction, row, 3)
+        if not receipt.repeated and receipt.released is not None:
+            _answer_earlier(transaction, self.phase, entry)
+
+    def refused(self, transaction: Transaction, entry: Entry, reason: str) -> None:
+        """Write a submission that could not be scored."""
+        self._insert(transaction, entry, entry.kind, reason)
+        transaction.execute(
+            "UPDATE holdfast_teams SET refusals = refusals + 1 WHERE id = ?",
+            (self.sender.team.id,),
+        )
+
+    def _insert(self, transaction: Transaction, entry: Entry, outcome: str, note: str) -> None:
+        sender = self.sender
+        self.submission = Submission(
+            id=self._id,
+            board=self.phase.board,
+            phase=self.phase.number,
+            team=sender.team.id,
+            sender=sender.user,
+            key=sender.key,
+            body=sender.body,
+            entry=entry.number,
+            outcome=outcome,
+            note=note,
+            file=sender.file,
+            time=entry.time,
+        )
+        store.insert(transaction, self.submission)
+
+
+def _answer_earlier(transaction: Transaction, phase: Phase, entry: Entry) -> None:
+    """Let the answers that a full batch brought to earlier looks show on the board."""
+    number = entry.number - 1
+    answers = []
+    while (answer := transaction.entry(number)) is not None and answer.kind == "answer":
+        answers.append(answer)
+        number -= 1
+    for answer in reversed(answers):
+        team = store.survivor(transaction, int(answer.team.rpartition("-t")[2]))
+        row = store.one(transaction, Standing, STANDING, phase.board, phase.number, team)
+        store.put(transaction, advanced(row, phase, team, answer), 3)
+
+
+def rebuilt(transaction: Transaction, phase: Phase, teams: Sequence[int] = ()) -> None:
+    """Make the standings of a phase anew, from the ledger's entries; of some teams, or of all.
+
+    The looks of teams that were merged count for the one that goes on.
+    """
+    place, some = (phase.board, phase.number), ""
+    if teams:
+        some = f" AND team IN ({', '.join('?' for _ in teams)})"
+    statement = f"DELETE FROM holdfast_standings WHERE board = ? AND phase = ?{some}"
+    transaction.execute(statement, (*place, *teams))
+    where = f"WHERE board = ? AND phase = ? AND outcome IN ('answered', 'repeated'){some}"
+    for submission in store.find(transaction, Submission, f"{where} ORDER BY id", *place, *teams):
+        entry = transaction.entry(submission.entry)
+        if entry is None:
+            raise LedgerError(f"the ledger lacks entry {submission.entry} of a submission.")
+        if teams and entry.released is None:  # answered with a look of somebody else
+            rebuilt(transaction, phase)
+            return
+        counts = submission.outcome == "answered"
+        if counts or entry.number <= phase.start:
+            team = store.survivor(transaction, submission.team)
+            row = store.one(transaction, Standing, STANDING, *place, team)
+            store.put(transaction, advanced(row, phase, team, entry, counts=counts), 3)
+        if counts and entry.released is not None:
+            _answer_earlier(transaction, phase, entry)
+    if phase.shows == "chosen":
+        for standing in store.find(transaction, Standing, "WHERE board = ? AND phase = ?", *place):
+            _choose_again(transaction, phase, standing)
+
+
+def _choose_again(transaction: Transaction, phase: Phase, standing: Standing) -> None:
+    choices = transaction.choices(phase.data_set, f"b{phase.board}-t{standing.team}")
+    for choice in choices[-1:]:
+        look = transaction.entry(int(choice.detail.partition("-")[0]))
+        if look is not None:
+            answer = transaction.answered(look.data_set, look.team, look.prediction, look.rule)
+            store.put(transaction, chosen(standing, answer or look), 3)

@@ -1,0 +1,357 @@
+"""What hosts do is in the chain, merged teams get no look back, and probes are seen."""
+
+import json
+
+import numpy as np
+import pytest
+
+from holdfast.guard import Ledger
+from holdfast.server import store
+from holdfast.server.records import Standing, Team
+from tests.server.conftest import as_csv, bearer
+from tests.server.test_api import changed, send
+from tests.server.test_pages import form_token, sign_up
+
+
+def act(place, action, value=""):
+    return place.boards.change(place.board, place.phase(), action, value, "hal")
+
+
+def host_entries(place):
+    return [entry for entry in place.entries() if entry.kind == "host"]
+
+
+def test_every_action_is_an_entry_that_costs_nothing(new_place):
+    place = new_place(split=True)
+    blue = place.team("blue")
+    token, host = place.token(blue), place.token(scope="host")
+    with place.client() as client:
+        send(client, place, token, as_csv(changed(place.labels, 3)))
+        policy = 'release = "round:1"\n'
+        values = {"visibility": "own", "hide": str(blue.id), "show": str(blue.id), "policy": policy}
+        for action in ("freeze", "thaw", "stop", "reopen", *values, "close"):
+            body = {"action": action, "value": values.get(action, "")}
+            done = client.post(
+                "/api/v1/boards/pets/actions", json=body, headers=bearer(host)
+            ).json()
+            [told] = client.post("/api/v1/verify", json={"receipts": [done["receipt_id"]]}).json()[
+                "receipts"
+            ]
+            assert told["in_chain"]
+            seen = client.get(f"/api/v1/boards/pets/receipts/{done['receipt_id']}").json()
+            assert (seen["kind"], seen["in_chain"]) == ("host", True)
+    entries = host_entries(place)
+    assert [json.loads(entry.detail)["action"] for entry in entries] == [
+        "freeze", "thaw", "stop", "reopen", "visibility", "hide", "show", "policy", "close",
+    ]  # fmt: skip
+    # The policy's entry names the policy that it puts in force; nobody's name is in any of them.
+    assert entries[7].policy == place.phase().digest
+    assert "hal" not in "".join(entry.detail for entry in entries)
+    assert {entry.data_set_looks for entry in entries} == {1}
+    with Ledger(place.url) as ledger:
+        assert ledger.verify().ok
+
+
+def test_an_action_on_a_board_that_has_changed_is_refused(place):
+    from holdfast.errors import InvalidInput
+
+    before = place.phase()
+    act(place, "stop")
+    with pytest.raises(InvalidInput, match="must not change meanwhile"):
+        place.boards.change(place.board, before, "freeze", "", "hal")
+    assert len(host_entries(place)) == 1
+
+
+def test_merged_teams_pay_for_what_both_were_told(new_place):
+    place = new_place(policy='release = "exact"\nlooks_per_team = 6\n')
+    red, blue, green = (place.team(name) for name in ("red", "blue", "green"))
+    tokens = [place.token(team) for team in (red, blue, green)]
+    with place.client() as client:
+        for token, looks in zip(tokens, (3, 2, 1), strict=True):
+            for wrong in range(looks):
+                send(client, place, token, as_csv(changed(place.labels, wrong + looks)))
+        act(place, "merge", f"{red.id} into {blue.id}")
+        rows = client.get("/api/v1/boards/pets/standings").json()["standings"]
+        assert [(row["team"], row["looks"]) for row in rows] == [("green", 1), ("blue", 5)]
+        # The token of the team that ended speaks for the one that goes on.
+        left = client.get("/api/v1/boards/pets/allowance", headers=bearer(tokens[0])).json()
+        assert (left["team"], left["looks_left"]) == ("blue", 1)
+        told = send(client, place, tokens[0], as_csv(place.labels)).json()
+        assert (told["team"], told["released"], told["looks_left"]) == ("blue", 1.0, 0)
+        assert send(client, place, tokens[1], as_csv(changed(place.labels, 9))).status_code == 409
+        act(place, "merge", f"{blue.id} into {green.id}")
+        refused = send(client, place, tokens[2], as_csv(changed(place.labels, 9)))
+        assert refused.json()["type"] == "no_look_left"
+        [row] = client.get("/api/v1/boards/pets/standings").json()["standings"]
+        assert (row["team"], row["released"], row["looks"]) == ("green", 1.0, 7)
+    assert place.boards.rebuild(place.board) == []
+    entries = list(place.entries())
+    # Five of them were charged to blue, six to green: nobody's look twice to the same team.
+    charged = [entry for entry in entries if entry.kind == "charged"]
+    assert [entry.team for entry in charged].count(blue.ledger_name) == 3
+    assert [entry.team for entry in charged].count(green.ledger_name) == 6
+    assert len({(entry.team, entry.detail) for entry in charged}) == len(charged)
+    assert entries[-1].data_set_looks == 7
+    with Ledger(place.url) as ledger:
+        assert ledger.verify().ok
+
+
+def test_a_worker_that_remembers_the_team_obeys_the_merge(new_place):
+    place = new_place()
+    red, blue = place.team("red"), place.team("blue")
+    token = place.token(red)
+    with place.client() as one, place.client() as other:
+        for client, wrong in ((one, 1), (other, 2)):
+            assert (
+                send(client, place, token, as_csv(changed(place.labels, wrong))).status_code == 201
+            )
+        act(place, "merge", f"{red.id} into {blue.id}")
+        for client, wrong in ((one, 3), (other, 4)):
+            told = send(client, place, token, as_csv(changed(place.labels, wrong))).json()
+            assert told["team"] == "blue"
+    names = [entry.team for entry in place.entries() if entry.kind == "look"]
+    assert names == [red.ledger_name] * 2 + [blue.ledger_name] * 2
+
+
+def test_members_of_both_teams_are_members_once(place):
+    from holdfast.server.accounts import Accounts, join_team
+    from tests.server.conftest import HASHER
+
+    red, blue = place.team("red"), place.team("blue")
+    ann = Accounts(place.gatekeeper.store, HASHER).sign_up("ann", "a long password")
+    with place.gatekeeper.store.writing() as transaction:
+        for team in (red, blue):
+            join_team(transaction, ann.id, place.board.id, team.id, "member")
+    act(place, "merge", f"{red.id} into {blue.id}")
+    with place.gatekeeper.store.reading() as transaction:
+        rows = transaction.rows("SELECT team FROM holdfast_members WHERE member = ?", (ann.id,))
+    assert rows == [(blue.id,)]
+    with place.client() as client:
+        assert "<h1>blue</h1>" in client.get(f"/b/pets/t/{red.id}").text
+
+
+@pytest.mark.parametrize("value", ["", "1", "1 into 1", "1 into 9", "x into y", "2 into 1 into 1"])
+def test_what_is_no_pair_of_teams_is_not_merged(place, value):
+    from holdfast.errors import InvalidInput
+
+    place.team("red"), place.team("blue")
+    with pytest.raises(InvalidInput):
+        act(place, "merge", value)
+    assert host_entries(place) == []
+
+
+def test_merged_teams_are_one_in_the_final_ranking(new_place):
+    place = new_place(split=True)
+    red, blue, green = (place.team(name) for name in ("red", "blue", "green"))
+    with place.client() as client:
+        for team, wrong in ((red, 2), (blue, 20), (green, 10)):
+            send(client, place, place.token(team), as_csv(changed(place.labels, wrong)))
+        act(place, "merge", f"{red.id} into {blue.id}")
+        act(place, "close")
+        rows = client.get("/api/v1/boards/pets/final").json()["final"]
+    assert [(row["rank"], row["team"]) for row in rows] == [(1, "blue"), (2, "green")]
+    assert rows[0]["public"] > 0.9
+
+
+def test_a_frozen_board_is_read_once_and_forgets_who_is_hidden(place, monkeypatch):
+    from holdfast.server import boards
+
+    red, blue = place.team("red"), place.team("blue")
+    read = []
+    monkeypatch.setattr(
+        boards,
+        "rows_from_text",
+        lambda text, old=boards.rows_from_text: read.append(1) or old(text),
+    )
+    with place.client() as client:
+        for team, wrong in ((red, 2), (blue, 1)):
+            send(client, place, place.token(team), as_csv(changed(place.labels, wrong)))
+        act(place, "freeze")
+        for _ in range(3):
+            send(client, place, place.token(red), as_csv(place.labels))
+            assert "red" in client.get("/b/pets").text
+        assert len(read) == 1
+        act(place, "hide", str(red.id))
+        assert [row["team"] for row in standings(client)] == ["blue"]
+        act(place, "thaw")
+        act(place, "show", str(red.id))
+        assert [row["team"] for row in standings(client)] == ["red", "blue"]
+
+
+def standings(client):
+    return client.get("/api/v1/boards/pets/standings").json()["standings"]
+
+
+def test_an_older_database_is_brought_to_the_present_tables(sqlite_url, tmp_path, monkeypatch):
+    from holdfast.server import schema
+
+    everything = schema.MIGRATIONS
+    monkeypatch.setattr(schema, "MIGRATIONS", everything[:1])
+    with Ledger(sqlite_url, create=True) as ledger:
+        schema.migrate(ledger.storage)
+        with ledger.storage.writing() as transaction:
+            transaction.execute("INSERT INTO holdfast_boards VALUES (1, 'old', 'Old', 'open', 5)")
+            transaction.execute(
+                "INSERT INTO holdfast_phases VALUES (1, 1, 'l', NULL, NULL, 'd', 3, '', '', "
+                "'best', 1, NULL, 0, 7, '[]', NULL)"
+            )
+        monkeypatch.setattr(schema, "MIGRATIONS", everything)
+        schema.migrate(ledger.storage)
+        with ledger.storage.reading() as transaction:
+            assert transaction.rows("SELECT * FROM holdfast_snapshots") == [(1, 1, "[]")]
+            assert transaction.rows("SELECT changed FROM holdfast_boards") == [(0,)]
+            assert store.find(transaction, Team, "") == []
+
+
+def test_attacks_that_know_nothing_are_seen_and_honest_teams_are_not(place):
+    rng = np.random.default_rng(5)
+    teams = {name: place.team(name) for name in ("random", "honest", "sample")}
+    host = place.token(scope="host")
+    with place.client() as client:
+        for number in range(6):
+            guesses = {
+                "random": rng.integers(3, size=60),
+                "honest": changed(place.labels, 6 + number),
+                "sample": np.zeros(60, dtype=int),
+            }
+            for name, guess in guesses.items():
+                send(client, place, place.token(teams[name]), as_csv(guess))
+        found = client.get("/api/v1/boards/pets/probes", headers=bearer(host)).json()
+        assert [team["name"] for team in found["teams"]] == ["random"]
+        assert found["teams"][0]["at_chance"] >= 5
+        low, high = found["at_chance_between"]
+        assert low < 1 / 3 < high < 0.6
+
+
+def test_rows_that_break_a_rule_are_named(place):
+    token = place.token(place.team("blue"))
+    lines = as_csv(place.labels).decode().splitlines()
+    lines[3], lines[5], lines[7] = "102,cow", "9999,cat", "100,"
+    body = "\n".join(lines).encode()
+    with place.client() as client:
+        refused = send(client, place, token, body, **{"Idempotency-Key": "k"})
+        again = send(client, place, token, body, **{"Idempotency-Key": "k"})
+        npy = send(client, place, token, b"\x93NUMPY garbage")
+    assert refused.status_code == 422
+    assert [(row["line"], row["column"], row["value"]) for row in refused.json()["rows"]] == [
+        (4, "label", "cow"), (6, "id", "9999"), (8, "id", "100"), (8, "label", ""),
+    ]  # fmt: skip
+    assert again.content == refused.content
+    assert "rows" not in npy.json()
+
+
+def test_codes_tell_new_looks_from_repeated_and_waiting_ones(new_place):
+    place = new_place(policy='release = "batch:2"\n')
+    token = place.token(place.team("blue"))
+    with place.client() as client:
+        bodies = [as_csv(changed(place.labels, wrong)) for wrong in (1, 2)]
+        codes = [
+            send(client, place, token, body, **{"Idempotency-Key": key}).status_code
+            for body, key in zip([*bodies[:1] * 2, bodies[1], *bodies], "aabcd", strict=True)
+        ]
+    assert codes == [202, 202, 201, 200, 200]
+
+
+def test_tokens_are_made_listed_and_ended_over_the_api(place):
+    with place.client() as client:
+        page = sign_up(client)
+        secret = {"X-Form-Token": form_token(page)}
+        data = {"form_token": form_token(page), "name": "ann's"}
+        client.post("/b/pets/teams", data=data)
+        wanted = {"board": "pets", "name": "laptop", "days": 30}
+        assert client.post("/api/v1/tokens", json=wanted).status_code == 403
+        made = client.post("/api/v1/tokens", json=wanted, headers=secret)
+        assert made.status_code == 201
+        token = made.json()["token"]
+        [listed] = client.get("/api/v1/tokens").json()["tokens"]
+        assert (listed["name"], listed["board"], listed["revoked"]) == ("laptop", "pets", None)
+        client.cookies.clear()
+        assert client.get("/api/v1/tokens", headers=bearer(token)).json()["tokens"][0] == {
+            **listed, "last_used": None,
+        }  # fmt: skip
+        other = place.token(place.team("red"))
+        path = f"/api/v1/tokens/{listed['id']}"
+        assert client.delete(path, headers=bearer(other)).status_code == 403
+        assert client.delete(path, headers=bearer(token)).json() == {"revoked": listed["id"]}
+        assert client.get("/api/v1/tokens", headers=bearer(token)).status_code == 401
+
+
+def test_heads_and_receipts_are_verified_without_saying_what_they_hold(place):
+    token = place.token(place.team("blue"))
+    with place.client() as client:
+        sent = send(client, place, token, as_csv(place.labels)).json()
+        head = client.get("/api/v1/boards/pets").json()["head"]
+        wrong = sent["receipt_id"][:-1] + ("0" if sent["receipt_id"][-1] != "0" else "1")
+        asked = [sent["receipt_id"], head, wrong, "nonsense", "9" * 30 + "-a"]
+        told = client.post("/api/v1/verify", json={"receipts": asked}).json()["receipts"]
+    assert {each["receipt_id"]: each["in_chain"] for each in told} == {
+        sent["receipt_id"]: True, head: True, wrong: False, "nonsense": False,
+        "9" * 30 + "-a": False,
+    }  # fmt: skip
+    assert all("released" not in each for each in told)
+
+
+def test_a_group_is_answered_look_by_look(new_place):
+    """One of a group that is refused leaves the others as they are; the same key is one look."""
+    from holdfast.server.gatekeeper import Answer
+    from holdfast.server.looks import Sent
+
+    place = new_place(policy='release = "exact"\nlooks_per_team = 2\n')
+    teams = [place.team(name) for name in ("red", "blue")]
+
+    def sent(team, wrong, key):
+        body = as_csv(changed(place.labels, wrong)) if wrong is not None else b"nonsense"
+        return Sent("pets", lambda board: team.id, None, key, "file", body)
+
+    red, blue = teams
+    told = place.gatekeeper.submit(
+        [
+            sent(red, 1, "a"),
+            sent(red, 1, "a"),
+            sent(red, 2, "b"),
+            sent(red, 3, "c"),  # no look left
+            sent(blue, 4, "d"),
+            sent(blue, None, "e"),  # can't be scored
+            sent(red, 5, "a"),  # the key of another upload
+            sent(blue, 1, "f"),
+        ]
+    )
+    outcome = [
+        each.receipt.released if isinstance(each, Answer) else type(each).__name__ for each in told
+    ]
+    assert outcome == [
+        pytest.approx(59 / 60), pytest.approx(59 / 60), pytest.approx(58 / 60), "BudgetExhausted",
+        pytest.approx(56 / 60), "Problem", "Problem", pytest.approx(59 / 60),
+    ]  # fmt: skip
+    assert [each.kind for each in place.entries()].count("look") == 4
+    assert told[1].replayed
+    assert told[1].receipt.receipt_id == told[0].receipt.receipt_id
+    assert place.boards.rebuild(place.board) == []
+    with Ledger(place.url) as ledger:
+        assert ledger.verify().ok
+
+
+def test_a_group_in_which_one_look_breaks_down_halfway_is_answered_all_the_same(place, monkeypatch):
+    from holdfast.server.gatekeeper import Answer
+    from holdfast.server.looks import Look, Sent
+
+    teams = [place.team(name) for name in ("red", "blue", "green")]
+    real = Look.inside
+
+    def broken(self, transaction, entry, receipt):
+        real(self, transaction, entry, receipt)
+        if self.sender.team.name == "blue":
+            raise RuntimeError("after it has written")
+
+    monkeypatch.setattr(Look, "inside", broken)
+    told = place.gatekeeper.submit(
+        [
+            Sent("pets", lambda board, t=team: t.id, None, "k", "f", as_csv(place.labels))
+            for team in teams
+        ]
+    )
+    assert [isinstance(each, Answer) for each in told] == [True, False, True]
+    looks = [entry.team for entry in place.entries() if entry.kind == "look"]
+    assert looks == [teams[0].ledger_name, teams[2].ledger_name]
+    rows = place.gatekeeper.store.find(Standing, "ORDER BY team")
+    assert [row.team for row in rows] == [teams[0].id, teams[2].id]
