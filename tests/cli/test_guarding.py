@@ -1,5 +1,6 @@
-import numpy as np
 import json
+
+import numpy as np
 import pytest
 
 from holdfast.cli.plain import points

@@ -114,6 +114,7 @@ def read_labels(
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "truth.csv"
     ...     _ = path.write_text("image,animal\n7,dog\n9,cat\n4,dog\n")
