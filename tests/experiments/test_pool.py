@@ -48,11 +48,6 @@ def _wait(folder, name):
     return name
 
 
-def _make(folder, name):
-    (folder / name).touch()
-    return name
-
-
 def _refuse(folder, text):
     raise InvalidInput(text)
 
@@ -97,11 +92,18 @@ def two(tmp_path_factory):
         yield give
 
 
-def test_results_come_in_the_order_of_the_tasks_and_are_reported_as_they_are_done(two):
+def test_results_come_in_the_order_of_the_tasks_and_are_reported_as_they_are_done(tmp_path):
+    """The first task ends when the second was reported."""
     done = []
-    tasks = [("wait", "signal"), ("make", "signal")]
-    assert list(two(tasks, lambda task, result: done.append((task, result)))) == ["signal"] * 2
-    assert done == [(tasks[1], "signal"), (tasks[0], "signal")]
+
+    def on_done(task, result):
+        done.append((task, result))
+        (tmp_path / "reported").touch()
+
+    tasks = [("wait", "reported"), ("square", 3)]
+    with pool(work, tmp_path, processes=2) as give:
+        assert list(give(tasks, on_done)) == ["reported", 9]
+    assert done == [(tasks[1], 9), (tasks[0], "reported")]
 
 
 def test_no_more_than_two_tasks_are_taken_per_process(two):

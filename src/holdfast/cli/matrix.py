@@ -9,7 +9,15 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from holdfast.cli.options import AsJson, Processes, Seed, completed_rule, looks_option, problem_from
+from holdfast.cli.options import (
+    AsJson,
+    Cluster,
+    Processes,
+    Seed,
+    completed_rule,
+    looks_option,
+    problem_from,
+)
 from holdfast.cli.output import human, print_json, progress
 from holdfast.cli.plain import blur, explained_attack, percent, scored_submissions
 from holdfast.cores import available_cores
@@ -50,6 +58,7 @@ def matrix(
         Path | None, typer.Option(help="Draw a heat map into this .png, .svg or .pdf file.")
     ] = None,
     processes: Processes = None,
+    cluster: Cluster = None,
     as_json: AsJson = False,
 ) -> None:
     """Judge release rules by the strongest of many attacks.
@@ -84,6 +93,7 @@ def matrix(
         result = run_matrix(
             plan,
             processes=available_cores() if processes is None else processes,
+            cluster=cluster,
             on_plays=advance,
         )
     result["seconds"] = round(time.perf_counter() - start, 1)

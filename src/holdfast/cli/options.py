@@ -17,6 +17,7 @@ from holdfast.problem import Problem
 
 __all__ = [
     "AsJson",
+    "Cluster",
     "Processes",
     "Seed",
     "completed_attack",
@@ -29,6 +30,14 @@ __all__ = [
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same result.")]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        help="Play on the Dask cluster whose scheduler has this address, such as "
+        "tcp://127.0.0.1:8786."
+    ),
+]
+
 Processes = Annotated[
     int | None,
     typer.Option(help="Processes to play on. Default: as many as there are cores, if it pays."),

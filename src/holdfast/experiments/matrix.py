@@ -54,7 +54,11 @@ class RuleSummary(NamedTuple):
 
 
 def run_matrix(
-    matrix: Matrix, *, processes: int = 1, on_plays: Callable[[int], None] | None = None
+    matrix: Matrix,
+    *,
+    processes: int = 1,
+    cluster: str | None = None,
+    on_plays: Callable[[int], None] | None = None,
 ) -> dict[str, Any]:
     """Play the whole suite against every rule.
 
@@ -64,6 +68,8 @@ def run_matrix(
         What to measure.
     processes
         How many processes to play on; 1: in this one.
+    cluster
+        The address of a Dask scheduler to play on instead.
     on_plays
         Called with how many more plays are done; there are `n_plays(matrix)` in all.
 
@@ -72,7 +78,7 @@ def run_matrix(
     suite (its version and attacks), problem, trials, seed, `rules` (`RuleSummary`) and `cells`
     (`Cell`).
     """
-    with pool(play_once, matrix, processes=processes) as play:
+    with pool(play_once, matrix, processes=processes, cluster=cluster) as play:
         tasks = [
             Task(rule, entry.name, trial)
             for entry in SUITE

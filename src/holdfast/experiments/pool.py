@@ -25,6 +25,7 @@ from typing import Any, Generic, NamedTuple, NoReturn, Protocol, TypeVar, cast
 
 from holdfast import compiling
 from holdfast.errors import WorkerLost
+from holdfast.experiments.cluster import cluster_map
 from holdfast.experiments.interrupts import HAS_MASKS, deferred_interrupt
 from holdfast.problem import check_at_least
 
@@ -57,9 +58,13 @@ class Map(Protocol[TaskIn, ResultOut]):
 
 @contextmanager
 def pool(
-    work: Callable[[Shared, Task], Result], shared: Shared, *, processes: int
+    work: Callable[[Shared, Task], Result],
+    shared: Shared,
+    *,
+    processes: int,
+    cluster: str | None = None,
 ) -> Iterator[Map[Task, Result]]:
-    """Yield what maps tasks to `work(shared, task)`, in this process or on several.
+    """Yield what maps tasks to `work(shared, task)`, here, on several processes, or on a cluster.
 
     At most two tasks per process are taken from an iterable before their results are there. When
     the block ends, or an exception such as Ctrl-C leaves it, all workers are ended and waited for.
@@ -73,6 +78,8 @@ def pool(
     processes
         How many processes to work on; 1: in this one. A script that asks for more needs the usual
         `if __name__ == "__main__":`.
+    cluster
+        The address of a Dask scheduler to work on instead.
 
     Raises
     ------
@@ -86,6 +93,10 @@ def pool(
     [2, 4, 1024]
     """
     check_at_least("processes", processes, 1)
+    if cluster is not None:
+        with cluster_map(work, shared, cluster) as on_cluster:
+            yield on_cluster
+        return
     if processes == 1:
         yield _Here(work, shared)
         return

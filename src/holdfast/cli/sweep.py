@@ -1,0 +1,115 @@
+"""`holdfast sweep`: every cell of an experiment file, stopped and resumed at will."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from holdfast.cli.options import AsJson, Cluster, Processes
+from holdfast.cli.output import human, print_json, progress
+from holdfast.cores import available_cores
+from holdfast.errors import InvalidInput
+from holdfast.quoting import choice
+from holdfast.sweeps import Journal, read_experiment, run, write_rows
+from holdfast.sweeps.frames import FORMATS
+from holdfast.sweeps.summary import Place, summarised
+
+__all__ = ["sweep"]
+
+# Reasons that are shown before "and so on".
+MOST_REASONS = 5
+
+
+def sweep(
+    file: Annotated[Path, typer.Argument(help="The experiment: a TOML file.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Where rows are kept, a .jsonl file. Default: FILE's name beside it."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the rows that are kept there.")
+    ] = False,
+    table: Annotated[
+        Path | None,
+        typer.Option(help="Write all rows into this .csv, .jsonl or .parquet file at the end."),
+    ] = None,
+    processes: Processes = None,
+    cluster: Cluster = None,
+    as_json: AsJson = False,
+) -> None:
+    """Play every cell of a grid: attacks x rules x problems x labels x models x seeds.
+
+    Rows are kept as they come; a sweep that was stopped, or whose grid has grown, plays only what
+    is missing with --resume. A row is the same on one process, on many, and on a Dask cluster. A
+    cell that can't be played is a row with its reason, and the sweep goes on. Prints the mean gain
+    of every place in the grid in points, with standard errors; fractions in the JSON.
+
+    Examples
+    --------
+    holdfast sweep experiment.toml --processes 2
+    holdfast sweep experiment.toml --resume --cluster tcp://127.0.0.1:8786 --table rows.parquet
+    """
+    if table is not None and table.suffix not in FORMATS:
+        raise InvalidInput(f"--table must end in {choice(table.suffix, FORMATS)}")
+    experiment = read_experiment(file)
+    kept = file.with_suffix(".rows.jsonl") if out is None else out
+    if kept.suffix != ".jsonl":
+        raise InvalidInput(f"--out must end in .jsonl, got {kept.name}.")
+    start = time.perf_counter()
+    with Journal(kept, resume=resume) as journal, progress("sweep", len(experiment)) as advance:
+        before = len(journal.rows)
+        rows = list(
+            run(
+                experiment,
+                processes=available_cores() if processes is None else processes,
+                cluster=cluster,
+                journal=journal,
+                on_rows=advance,
+            )
+        )
+        played = len(journal.rows) - before
+    if table is not None:
+        write_rows(rows, table)
+    summary = summarised(rows)
+    result = {
+        "file": str(file),
+        "rows": str(kept),
+        "cells": len(rows),
+        "played": played,
+        "failed": sum(row["error"] is not None for row in rows),
+        "seconds": round(time.perf_counter() - start, 1),
+        "places": [place.as_dict() for place in summary],
+    }
+    if as_json:
+        print_json(result)
+    else:
+        _show(result, summary, rows)
+
+
+def _show(result: dict[str, Any], summary: list[Place], rows: list[dict[str, Any]]) -> None:
+    console = human()
+    grid = Table()
+    for name in ("attack", "rule", "n_examples", "n_classes", "looks", "labels", "model"):
+        grid.add_column(name, overflow="fold")
+    for name in ("plays", "gain, points"):
+        grid.add_column(name, justify="right")
+    for place in summary:
+        gain = "not played" if place.gain is None else place.points
+        sizes = (f"{place.n_examples:,}", f"{place.n_classes:,}", f"{place.n_queries:,}")
+        grid.add_row(
+            place.attack, place.rule, *sizes, place.labels, place.prior, str(place.plays), gain
+        )
+    console.print(grid)
+    reasons = list(dict.fromkeys(row["error"] for row in rows if row["error"] is not None))
+    for reason in reasons[:MOST_REASONS]:
+        console.print(f"Not played: {reason}")
+    if len(reasons) > MOST_REASONS:
+        console.print(f"... and {len(reasons) - MOST_REASONS} more reasons, in the rows.")
+    console.print(
+        f"{result['cells']:,} cells, {result['played']:,} played now, {result['failed']:,} not "
+        f"playable, in {result['seconds']:.1f} s. Rows: {result['rows']}"
+    )

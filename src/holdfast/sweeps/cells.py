@@ -1,0 +1,188 @@
+"""Cells: one play of a sweep each, whose content address gives its random numbers.
+
+A row follows from its cell alone, not from where, when or beside which others it is played.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from holdfast._version import __version__
+from holdfast.errors import HoldfastError
+from holdfast.experiments.label_kinds import hidden_labels
+from holdfast.experiments.suite import attack_on
+from holdfast.labels import Labels
+from holdfast.loop import play
+from holdfast.oracles import LabelOracle
+from holdfast.priors import Prior
+from holdfast.problem import Problem
+from holdfast.sweeps.references import find_attack, find_rule
+
+__all__ = ["MEASURED", "RESULTS", "Cell", "Row", "Sources", "address", "play_cell"]
+
+Row: TypeAlias = dict[str, Any]
+
+# The version of results: raised when the same cell would give another row.
+RESULTS = 1
+# Columns that a second run gives otherwise.
+MEASURED = ("seconds", "peak_memory_bytes", "version")
+# Of an address: 80 bits tell any number of cells apart.
+DIGITS = 20
+# A model is so sure of its label that nothing is left to ask; it must stay below.
+MOST_SURE = 0.999
+
+
+class Sources(NamedTuple):
+    """What cells refer to by name: digests of files, and the labels of label files."""
+
+    digests: Mapping[str, str]
+    labels: Mapping[str, Labels]
+
+
+class Cell(NamedTuple):
+    """One play: who attacks which rule with how many looks, on which labels, from which model.
+
+    Parameters
+    ----------
+    attack, rule
+        References, see `holdfast.sweeps.references`.
+    metric
+        What a look tells.
+    n_examples, n_classes, n_queries
+        The sizes.
+    labels
+        A kind of labels (`hidden_labels`), or the path of a label file.
+    prior
+        "none", or "model:0.7" for a model that is right about so many of the labels, drawn anew
+        for every seed, and as sure of each.
+    seed
+        Which of many equal plays.
+    """
+
+    attack: str
+    rule: str
+    metric: str
+    n_examples: int
+    n_classes: int
+    n_queries: int
+    labels: str
+    prior: str
+    seed: int
+
+    @property
+    def problem(self) -> Problem:
+        """The sizes."""
+        return Problem(self.n_examples, self.n_classes, self.n_queries)
+
+
+def _hashed(parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
+
+
+def address(cell: Cell, digests: Mapping[str, str]) -> str:
+    """Return the content address of a cell: a file counts by what it holds, not where it lies."""
+    parts: list[Any] = list(cell)
+    for at, part in enumerate(parts):
+        if part in digests:
+            name = part.rpartition(":")[2] if ".py:" in part else ""
+            parts[at] = [digests[part], name]
+    return _hashed(["cell", RESULTS, *parts])[:DIGITS]
+
+
+def _generator(*parts: Any) -> np.random.Generator:
+    return np.random.default_rng(int(_hashed(parts)[:32], 16))
+
+
+def _labels(cell: Cell, sources: Sources) -> Labels:
+    """Return the hidden labels: all cells of one problem and seed meet the same ones."""
+    if cell.labels in sources.labels:
+        return sources.labels[cell.labels]
+    n, m, _ = cell.problem
+    rng = _generator("labels", RESULTS, n, m, cell.labels, cell.seed)
+    return hidden_labels(cell.labels, n, m, rng)
+
+
+def _prior(cell: Cell, labels: Labels, sources: Sources) -> tuple[Prior | None, int | None]:
+    """Return the model's probabilities, and how many of its labels are right."""
+    if cell.prior == "none":
+        return None, None
+    n, m, _ = cell.problem
+    accuracy = float(cell.prior.partition(":")[2])
+    source = sources.digests.get(cell.labels, cell.labels)
+    rng = _generator("model", RESULTS, n, m, source, cell.prior, cell.seed)
+    wrong = rng.random(n) >= accuracy
+    top = np.where(wrong, (labels + rng.integers(1, m, size=n)) % m, labels)
+    sure = np.full((n, 1), min(max(accuracy, 1 / m), MOST_SURE))
+    return Prior.candidates(top[:, None], sure, m), int(np.count_nonzero(top == labels))
+
+
+def play_cell(sources: Sources, cell: Cell) -> Row:
+    """Play one cell; one that fails is a row with its reason.
+
+    Returns
+    -------
+    A flat row: the cell's parameters; its address; matches, accuracy, and gain_examples and gain
+    (above guessing, or above the model's own labels); looks; seconds of processor time; the most
+    memory that the process had meanwhile, in bytes; version; error, if there is one.
+    """
+    own = address(cell, sources.digests)
+    row: Row = {**cell._asdict(), "address": own, "matches": None, "accuracy": None}
+    row |= {"gain_examples": None, "gain": None, "looks": 0}
+    _forget_peak()
+    start = time.process_time()
+    try:
+        row |= _outcome(cell, own, sources)
+    except HoldfastError as error:
+        row["error"] = str(error)
+    except Exception as error:  # somebody's attack may raise anything; the sweep goes on
+        row["error"] = f"{type(error).__name__}: {error}"
+    row["seconds"] = time.process_time() - start
+    row["peak_memory_bytes"] = _peak()
+    row["version"] = __version__
+    return {**row, "error": row.pop("error", None)}
+
+
+def _outcome(cell: Cell, own: str, sources: Sources) -> Row:
+    problem, rule = cell.problem, find_rule(cell.rule)
+    n, m, _ = problem
+    labels = _labels(cell, sources)
+    prior, known = _prior(cell, labels, sources)
+    oracle = LabelOracle(
+        labels, problem=problem, mechanism=rule, rng=_generator("rule", RESULTS, own)
+    )
+    attack = attack_on(
+        find_attack(cell.attack), problem, _generator("attack", RESULTS, own), rule, prior=prior
+    )
+    guess = play(attack, oracle, until_refused=True)
+    matches = int(np.count_nonzero(np.asarray(guess) == labels))
+    gain = (m * matches - n) / m if known is None else float(matches - known)
+    return {
+        "matches": matches,
+        "accuracy": matches / n,
+        "gain_examples": gain,
+        "gain": gain / n,
+        "looks": oracle.looks,
+    }
+
+
+def _forget_peak() -> None:
+    """Start the kernel's record of this process's peak anew, where it has one."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def _peak() -> int | None:
+    """Return the peak of resident memory since then, in bytes; None where nothing tells it."""
+    with contextlib.suppress(OSError, StopIteration, ValueError):
+        lines = Path("/proc/self/status").read_text().splitlines()
+        high = next(line for line in lines if line.startswith("VmHWM"))
+        return int(high.split()[1]) * 1024
+    return None

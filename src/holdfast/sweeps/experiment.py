@@ -1,0 +1,213 @@
+"""Experiments: a grid of everything that a play depends on, in Python or in TOML."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from itertools import product
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from holdfast.attacks.description import Described
+from holdfast.errors import InvalidInput
+from holdfast.experiments.label_kinds import LABEL_KINDS
+from holdfast.files.label_files import read_labels
+from holdfast.mechanisms import Rule
+from holdfast.problem import Problem, check_at_least
+from holdfast.quoting import choice
+from holdfast.sweeps.cells import Cell, Sources
+from holdfast.sweeps.references import attack_reference, digest, rule_reference
+
+__all__ = ["MOST_CELLS", "Experiment", "read_experiment"]
+
+# Beyond this many cells a grid is a typing error.
+MOST_CELLS = 10_000_000
+LABEL_FILES = (".csv", ".npy", ".txt")
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """A grid: every attack x rule x metric x problem x labels x prior x seed is one cell.
+
+    Parameters
+    ----------
+    attacks
+        Names, classes, `package.module:Class` or `path/to/file.py:Class`.
+    rules
+        Release rules as text or objects, or `path/to/file.py:NAME`.
+    metrics
+        What a look tells; `accuracy` is what sweeps play so far.
+    n_examples, n_classes, n_queries
+        Sizes; all combinations are problems.
+    problems
+        More problems, each as three sizes.
+    labels
+        Kinds of hidden labels, or paths of label files, whose own sizes replace the grid's.
+    priors
+        "none", or "model:0.7" for models that are right about so many labels.
+    seeds
+        How many plays of each, or their seeds.
+
+    Examples
+    --------
+    >>> experiment = Experiment(["block-majority", "lattice"], rules=["exact", "round:2"],
+    ...                         n_examples=[1000], n_classes=[10], n_queries=[30, 100], seeds=5)
+    >>> len(experiment), next(iter(experiment)).attack
+    (40, 'block-majority')
+    """
+
+    attacks: Sequence[str | type[Described]]
+    rules: Sequence[str | Rule] = ("exact",)
+    metrics: Sequence[str] = ("accuracy",)
+    n_examples: Sequence[int] = ()
+    n_classes: Sequence[int] = ()
+    n_queries: Sequence[int] = ()
+    problems: Sequence[Sequence[int]] = ()
+    labels: Sequence[str] = ("uniform",)
+    priors: Sequence[str] = ("none",)
+    seeds: int | Sequence[int] = 1
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name == "seeds" and isinstance(value, int):
+                check_at_least("seeds", value, 1)
+                value = range(value)
+            if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
+                raise InvalidInput(f"{field.name} must be a list, got {value!r}.")
+            object.__setattr__(self, field.name, value)
+        for name in ("attacks", "rules", "metrics", "labels", "priors", "seeds"):
+            if not len(getattr(self, name)):
+                raise InvalidInput(f"{name} must not be empty.")
+        if (cells := self._size()) > MOST_CELLS:
+            raise InvalidInput(
+                f"the grid has {cells:,} cells, and at most {MOST_CELLS:,} are played."
+            )
+        for metric in self.metrics:
+            if metric != "accuracy":
+                raise InvalidInput(f"metrics must be accuracy, which sweeps play, got {metric!r}.")
+        if not isinstance(self._seeds, range):
+            for seed in self._seeds:
+                check_at_least("seeds", seed, 0)
+        for prior in self.priors:
+            _check_prior(prior)
+        for labels in self.labels:
+            if not _is_file(labels) and labels not in LABEL_KINDS:
+                raise InvalidInput(f"labels must be a file or {choice(labels, LABEL_KINDS)}")
+        # Whatever can't be found must say so before anything is played.
+        object.__setattr__(self, "attacks", _once(map(attack_reference, self.attacks)))
+        object.__setattr__(self, "rules", _once(map(rule_reference, self.rules)))
+        if not self._problems:
+            raise InvalidInput(
+                "there is nothing to play: give n_examples, n_classes and n_queries, or problems."
+            )
+
+    def __len__(self) -> int:
+        """Return the number of cells."""
+        return len(self._problems) * prod(
+            len(part) for part in (self.attacks, self.rules, self.metrics, self.priors, self._seeds)
+        )
+
+    def __iter__(self) -> Iterator[Cell]:
+        """Yield every cell once, the seeds of one place in the grid beside each other."""
+        for (labels, problem), attack, rule, metric, prior, seed in product(
+            self._problems, self.attacks, self.rules, self.metrics, self.priors, self._seeds
+        ):
+            yield Cell(str(attack), str(rule), metric, *problem, labels, prior, seed)
+
+    @property
+    def _seeds(self) -> Sequence[int]:
+        assert not isinstance(self.seeds, int)
+        return self.seeds
+
+    def _size(self) -> int:
+        """Return the number of cells without making one."""
+        sizes = prod(len(part) for part in (self.n_examples, self.n_classes, self.n_queries))
+        others = (self.attacks, self.rules, self.metrics, self.labels, self.priors, self._seeds)
+        return (sizes + len(self.problems)) * prod(len(part) for part in others)
+
+    @cached_property
+    def _problems(self) -> list[tuple[str, Problem]]:
+        """Every kind of labels with every problem; a file has its own sizes."""
+        given = [Problem(*each) for each in self.problems]
+        given += [
+            Problem(n, m, k) for n, m, k in product(self.n_examples, self.n_classes, self.n_queries)
+        ]
+        looks = _once([*self.n_queries, *(each.n_queries for each in given)])
+        found: list[tuple[str, Problem]] = []
+        for kind in self.labels:
+            if kind in self.sources.labels:
+                labels = self.sources.labels[kind]
+                m = int(labels.max()) + 1
+                found += [(kind, Problem(labels.size, max(2, m), k)) for k in looks]
+            else:
+                found += [(kind, each) for each in _once(given)]
+        return found
+
+    @cached_property
+    def sources(self) -> Sources:
+        """What the cells refer to by name."""
+        files = {each: read_labels(Path(each)).labels for each in self.labels if _is_file(each)}
+        named = (*map(str, self.attacks), *map(str, self.rules), *self.labels)
+        digests = {each: found for each in named if (found := digest(each)) is not None}
+        return Sources(digests, files)
+
+
+def read_experiment(path: Path) -> Experiment:
+    """Read an experiment from a TOML file whose keys are the fields of `Experiment`.
+
+    Paths in it are relative to the file.
+    """
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InvalidInput(f"{path} can't be read: {error}") from None
+    known = [field.name for field in fields(Experiment)]
+    for key in content:
+        if key not in known:
+            raise InvalidInput(f"{path}: a key must be {choice(key, known)}")
+    if "attacks" not in content:
+        raise InvalidInput(f"{path}: attacks must be given.")
+    for key in ("attacks", "rules", "labels"):
+        if isinstance(content.get(key), list):
+            content[key] = [_from_folder(each, path.parent) for each in content[key]]
+    try:
+        return Experiment(**content)
+    except (InvalidInput, TypeError) as error:
+        raise InvalidInput(f"{path}: {error}") from None
+
+
+def _from_folder(reference: Any, folder: Path) -> Any:
+    """Return a reference to a file as seen from the working folder."""
+    if not isinstance(reference, str):
+        return reference
+    place, colon, name = reference.rpartition(":")
+    file = place if place.endswith(".py") else reference if _is_file(reference) else ""
+    if not file:
+        return reference
+    return str(folder / file) + (colon + name if file == place else "")
+
+
+def _is_file(labels: object) -> bool:
+    return isinstance(labels, str) and Path(labels).suffix in LABEL_FILES
+
+
+def _once(values: Any) -> list[Any]:
+    return list(dict.fromkeys(values))
+
+
+def _check_prior(prior: object) -> None:
+    if prior == "none":
+        return
+    kind, _, value = str(prior).partition(":")
+    try:
+        accuracy = float(value)
+    except ValueError:
+        accuracy = -1.0
+    if kind != "model" or not 0.0 < accuracy < 1.0:
+        raise InvalidInput(
+            f"priors must be none or model:0.7 with a share in (0, 1), got {prior!r}."
+        )

@@ -1,0 +1,112 @@
+"""The journal of a sweep: one file of rows that survives whatever ends the sweep.
+
+Rows are appended as they come, and flushed to the disk each second. A line that a crash tore is
+dropped when the file is opened again, and rows are told apart by their address, so that a cell
+that was played twice counts once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+from holdfast.errors import InvalidInput
+from holdfast.sweeps.cells import Row
+
+__all__ = ["Journal"]
+
+FORMAT = 1
+SECONDS_BETWEEN_FLUSHES = 1.0
+
+
+class Journal:
+    """Rows on disk, by address. Only one process may write it.
+
+    Parameters
+    ----------
+    path
+        A file that ends in .jsonl; it is made if it is not there.
+    resume
+        Go on with the rows of a file that is there; else a file that is there is refused.
+    """
+
+    def __init__(self, path: Path, *, resume: bool = False) -> None:
+        self.path = path
+        self.rows: dict[str, Row] = {}
+        there = path.exists() and path.stat().st_size > 0
+        if there and not resume:
+            raise InvalidInput(f"{path} is there already; --resume goes on with it.")
+        if there:
+            self._read()
+        try:
+            self._file: IO[str] = path.open("a", encoding="utf-8")
+        except OSError as error:
+            raise InvalidInput(f"{path} can't be written: {error.strerror}.") from None
+        self._lock()
+        self._flushed = time.monotonic()
+        if not there:
+            self._append({"format": FORMAT})
+            self.flush()
+
+    def __enter__(self) -> Journal:
+        """Return the journal; it is closed at the end of the block."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Flush and close."""
+        self.flush()
+        self._file.close()
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Append rows whose address is new."""
+        for row in rows:
+            if row["address"] not in self.rows:
+                self.rows[row["address"]] = row
+                self._append(row)
+        if time.monotonic() - self._flushed > SECONDS_BETWEEN_FLUSHES:
+            self.flush()
+
+    def flush(self) -> None:
+        """See all rows onto the disk."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._flushed = time.monotonic()
+
+    def _append(self, line: dict[str, Any]) -> None:
+        self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+    def _lock(self) -> None:
+        """Refuse a second writer, where the system can tell."""
+        try:
+            import fcntl
+        except ImportError:
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._file.close()
+            raise InvalidInput(f"{self.path} is being written by another sweep.") from None
+
+    def _read(self) -> None:
+        """Read the rows, and cut off what a crash left of a line."""
+        content = self.path.read_bytes()
+        whole = content.rfind(b"\n") + 1
+        try:
+            head, *lines = [json.loads(line) for line in content[:whole].splitlines()] or [None]
+            if not isinstance(head, dict) or head.get("format") != FORMAT:
+                raise ValueError
+            self.rows = {row["address"]: row for row in lines}
+        except (ValueError, KeyError, TypeError):
+            raise InvalidInput(f"{self.path} is no journal of a sweep.") from None
+        if whole < len(content):
+            os.truncate(self.path, whole)

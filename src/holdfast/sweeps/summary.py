@@ -1,0 +1,70 @@
+"""Places in a sweep's grid: the mean over the seeds of all that else is equal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from holdfast.experiments.summary import Mean, mean_of
+from holdfast.sweeps.cells import Cell, Row
+
+__all__ = ["Place", "summarised"]
+
+GROUPED_BY = tuple(name for name in Cell._fields if name != "seed")
+
+
+@dataclass(frozen=True)
+class Place:
+    """One place in the grid: a cell without its seed, and what its plays came to.
+
+    `gain` is above guessing, or above the model's own labels; None where no play was possible.
+    `looks` is the mean number taken, `seconds` the mean processor time.
+    """
+
+    attack: str
+    rule: str
+    metric: str
+    n_examples: int
+    n_classes: int
+    n_queries: int
+    labels: str
+    prior: str
+    plays: int
+    gain: Mean | None
+    accuracy: Mean | None
+    looks: float
+    seconds: float
+
+    @property
+    def points(self) -> str:
+        """The gain for people, with its standard error if it is known."""
+        if self.gain is None:
+            return ""
+        error = "" if math.isnan(self.gain.stderr) else f" ±{100 * self.gain.stderr:.2f}"
+        return f"{100 * self.gain.mean:.2f}{error}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return asdict(self) | {"gain": self.gain, "accuracy": self.accuracy}
+
+
+def summarised(rows: Iterable[Row]) -> list[Place]:
+    """Gather the rows of every place, in the order in which they first appear."""
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[name] for name in GROUPED_BY), []).append(row)
+    return [_place(group) for group in groups.values()]
+
+
+def _place(group: list[Row]) -> Place:
+    played = [row for row in group if row["error"] is None]
+    return Place(
+        **{name: group[0][name] for name in GROUPED_BY},
+        plays=len(played),
+        gain=mean_of(row["gain"] for row in played) if played else None,
+        accuracy=mean_of(row["accuracy"] for row in played) if played else None,
+        looks=sum(row["looks"] for row in played) / max(1, len(played)),
+        seconds=sum(row["seconds"] for row in played) / max(1, len(played)),
+    )

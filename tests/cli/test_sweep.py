@@ -1,0 +1,52 @@
+import json
+from pathlib import Path
+
+import pytest
+
+GRID = """
+attacks = ["block-majority", "lattice"]
+rules = ["exact", "round:1"]
+n_examples = [300]
+n_classes = [3]
+n_queries = [10, 20]
+seeds = 3
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "grid.toml"
+    path.write_text(GRID)
+    return path
+
+
+def test_rows_are_kept_beside_the_file_and_resumed(holdfast, refused, file, tmp_path):
+    outcome = holdfast("sweep", file, "--processes", 1, "--json")
+    assert outcome.code == 0
+    found = outcome.json
+    assert (found["cells"], found["played"], found["failed"]) == (24, 24, 6)
+    assert found["rows"] == str(tmp_path / "grid.rows.jsonl")
+    lines = [json.loads(line) for line in Path(found["rows"]).read_text().splitlines()]
+    assert len(lines) == 1 + 24
+    assert "--resume" in refused("sweep", file)
+    again = holdfast("sweep", file, "--resume", "--processes", 1, "--json").json
+    assert again["played"] == 0
+    assert again["places"] == found["places"]
+
+
+def test_the_table_has_gains_in_points_and_reasons(holdfast, file, tmp_path):
+    outcome = holdfast("sweep", file, "--processes", 1, "--table", tmp_path / "rows.csv")
+    assert outcome.code == 0
+    assert "gain, points" in outcome.out
+    assert "Not played: Lattice needs ExactAnswers" in outcome.out
+    assert "24 cells, 24 played now, 6 not playable" in outcome.out
+    assert (tmp_path / "rows.csv").read_text().count("\n") == 25
+
+
+def test_bad_files_and_names_are_refused_before_anything_is_written(refused, file, tmp_path):
+    assert "did you mean" in refused("sweep", file, "--table", tmp_path / "rows.cvs")
+    assert "--out must end in .jsonl" in refused("sweep", file, "--out", tmp_path / "rows")
+    file.write_text(GRID.replace("lattice", "latice"))
+    assert "did you mean lattice" in refused("sweep", file)
+    assert "can't be read" in refused("sweep", tmp_path / "missing.toml")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["grid.toml"]

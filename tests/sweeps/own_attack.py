@@ -1,0 +1,47 @@
+"""An attack and a rule of somebody's own, outside the package."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdfast import Problem
+from holdfast.attacks.description import Described
+from holdfast.mechanisms import Rounding
+
+
+class Halves(Described):
+    """Guesses label 0 and label 1, and keeps the better."""
+
+    family = "climbing"
+    summary = "keeps the better of two labels"
+
+    def __init__(self, problem, *, rng):
+        self.problem = Problem(*problem)
+        self._scores = []
+
+    def ask(self):
+        n, _, k = self.problem
+        at = len(self._scores)
+        return None if at >= min(2, k) else np.full(n, at)
+
+    def tell(self, answer):
+        self._scores.append(answer)
+
+    def predict(self):
+        best = int(np.argmax(self._scores)) if self._scores else 0
+        return np.full(self.problem.n_examples, best)
+
+
+class Clumsy(Halves):
+    """Breaks at its first answer."""
+
+    def tell(self, answer):
+        raise ZeroDivisionError("of its own making")
+
+
+COARSE = Rounding(1)
+
+
+@dataclass(frozen=True)
+class NoRule:
+    """Not a release rule."""

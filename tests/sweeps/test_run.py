@@ -1,0 +1,185 @@
+"""Runs: the same rows on every executor, in every order, and after every stop."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from holdfast.errors import InvalidInput, NotSupported
+from holdfast.sweeps import Experiment, Journal, play_cell, read_rows, run, summarised
+from holdfast.sweeps.cells import MEASURED
+
+OWN = "tests/sweeps/own_attack.py"
+
+
+def grid(**more):
+    given = {
+        "attacks": ["block-majority", "champion-challenger", f"{OWN}:Halves"],
+        "rules": ["exact", "round:2", "gaussian:0.01", f"{OWN}:COARSE"],
+        "problems": [(120, 3, 11), (90, 2, 8)],
+        "labels": ["uniform", "sorted"],
+        "priors": ["none", "model:0.6"],
+        "seeds": 2,
+    }
+    return Experiment(**(given | more))
+
+
+def lasting(rows):
+    """Return what a second run gives again."""
+    return [{name: row[name] for name in row if name not in MEASURED} for row in rows]
+
+
+def test_a_row_is_the_same_in_any_order_and_alone():
+    experiment = grid()
+    rows = lasting(run(experiment))
+    cells = list(experiment)
+    for at in np.random.default_rng(5).permutation(len(cells))[:20]:
+        assert lasting([play_cell(experiment.sources, cells[at])]) == [rows[at]]
+    assert [(row["attack"], row["seed"]) for row in rows] == [(c.attack, c.seed) for c in cells]
+
+
+@pytest.mark.slow
+def test_two_processes_give_the_rows_of_one():
+    assert lasting(run(grid(), processes=2)) == lasting(run(grid()))
+
+
+def test_all_rules_of_a_seed_meet_the_same_labels_and_other_seeds_others():
+    """The better of two constant guesses tells how often the more frequent label is there."""
+    rules = ["exact", "round:3"]
+    rows = list(run(Experiment([f"{OWN}:Halves"], rules, problems=[(500, 2, 2)], seeds=3)))
+    found = {(row["rule"], row["seed"]): row["matches"] for row in rows}
+    assert len({found["exact", seed] for seed in range(3)}) == 3
+    for seed in range(3):
+        assert found["exact", seed] == found["round:3", seed] > 250
+
+
+def test_gains_are_above_guessing_or_above_the_model():
+    experiment = Experiment(
+        ["constant"], problems=[(5000, 4, 1)], priors=["none", "model:0.7"], seeds=2
+    )
+    for row in run(experiment):
+        start = row["accuracy"] - row["gain"]
+        # Without a look of worth, constant hands in the model's labels.
+        expected = 0.25 if row["prior"] == "none" else 0.7
+        assert abs(start - expected) < (1e-12 if row["prior"] == "none" else 0.03)
+        assert row["gain_examples"] == pytest.approx(5000 * row["gain"])
+
+
+def test_a_cell_that_fails_is_a_row_with_its_reason_and_the_sweep_goes_on():
+    experiment = Experiment(
+        [f"{OWN}:Clumsy", "lattice", f"{OWN}:Halves"], rules=["round:2"], problems=[(300, 3, 5)]
+    )
+    clumsy, lattice, halves = run(experiment)
+    assert clumsy["error"] == "ZeroDivisionError: of its own making"
+    assert "Lattice needs ExactAnswers" in lattice["error"]
+    assert lattice["matches"] is None
+    assert halves["error"] is None
+    assert halves["matches"] > 0
+    places = summarised([clumsy, lattice, halves])
+    assert [place.plays for place in places] == [0, 0, 1]
+    assert [place.gain is None for place in places] == [True, True, False]
+
+
+def test_what_a_journal_holds_is_not_played_again_and_a_grown_grid_plays_what_is_new(tmp_path):
+    path, played = tmp_path / "rows.jsonl", []
+    small, large = grid(seeds=1), grid(seeds=2)
+    with Journal(path) as journal:
+        first = lasting(run(small, journal=journal))
+    with Journal(path, resume=True) as journal:
+        kept = len(journal.rows)
+        rows = lasting(run(large, journal=journal, on_rows=played.append))
+    assert kept == len(small)
+    assert played[0] == len(small)  # told at once, and the others as they come
+    assert sum(played) == len(large)
+    assert rows == lasting(run(large))
+    assert [row for row in rows if row["seed"] == 0] == first
+    assert len(read_rows(path)) == len(large)
+
+
+def test_a_torn_line_is_dropped_and_played_again(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    with Journal(path) as journal:
+        rows = lasting(run(grid(), journal=journal))
+    content = path.read_bytes()
+    path.write_bytes(content[:-40])
+    with Journal(path, resume=True) as journal:
+        assert len(journal.rows) == len(rows) - 1
+        assert lasting(run(grid(), journal=journal)) == rows
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert len({line["address"] for line in lines[1:]}) == len(lines) - 1 == len(rows)
+
+
+def test_a_journal_is_not_overwritten_shared_or_mistaken(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    with Journal(path), pytest.raises(InvalidInput, match="another sweep"):
+        Journal(path, resume=True)
+    with pytest.raises(InvalidInput, match="--resume goes on"):
+        Journal(path)
+    path.write_text("something else\n")
+    with pytest.raises(InvalidInput, match="no journal"):
+        Journal(path, resume=True)
+    with pytest.raises(InvalidInput, match="can't be written"):
+        Journal(tmp_path / "no" / "folder.jsonl")
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from holdfast.sweeps import Journal, run
+from tests.sweeps.test_run import grid
+with Journal(Path(sys.argv[1])) as journal:
+    for row in run(grid(seeds=8), journal=journal):
+        print(row["address"], flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_after_kill_9_only_unfinished_cells_are_played(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    command = [sys.executable, "-c", KILLED, str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 60
+        # Some rows must be on the disk: they are flushed each second.
+        while not path.exists() or path.read_bytes().count(b"\n") < 50:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        os.kill(process.pid, signal.SIGKILL)
+    experiment = grid(seeds=8)
+    with Journal(path, resume=True) as journal:
+        kept = len(journal.rows)
+        assert 40 <= kept < len(experiment)
+        played = []
+        rows = list(run(experiment, journal=journal, on_rows=played.append))
+    assert played[0] == kept
+    assert sum(played) == len(rows) == len(experiment)
+    assert len({row["address"] for row in rows}) == len(experiment)
+
+
+def test_a_cluster_that_is_not_there_is_named(monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("holdfast.experiments.cluster.SECONDS_TO_CONNECT", 1)
+    with pytest.raises(NotSupported, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
+        next(run(grid(), cluster="tcp://127.0.0.1:9"))
+
+
+@pytest.mark.slow
+def test_on_a_cluster_the_rows_are_the_same_also_if_a_worker_is_killed():
+    distributed = pytest.importorskip("distributed")
+    experiment, plain = grid(seeds=3), lasting(run(grid(seeds=3)))
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
+        address = cluster.scheduler_address
+        assert lasting(run(experiment, cluster=address)) == plain
+        victims = [worker.pid for worker in cluster.workers.values()]
+        rows = []
+        for row in run(experiment, cluster=address):
+            if not rows:
+                os.kill(victims[0], signal.SIGKILL)
+            rows.append(row)
+    assert lasting(rows) == plain
