@@ -4,7 +4,8 @@
     python -m benchmarks.metrics skewed              1 % positives: F1 and its kin
     python -m benchmarks.metrics real --data DIR     breakdowns of real test sets, top-5
 
-Labels of the first two are drawn anew for each seed. DIR has a folder per test set, with `y.npy`.
+Labels of the first two are drawn anew for each seed. DIR has a folder per test set, with `y.npy`;
+what `real` measures is kept at once, and `make docs` puts it into the page.
 A ratio is looks over the information limit: the labels' entropy over the largest that an answer
 can have. Every decoded label is compared with the hidden one.
 """
@@ -24,6 +25,7 @@ from benchmarks.tables import Table, print_rows
 from holdfast import attacks, metrics
 from holdfast.attacks.through_metrics import (
     ByGroup,
+    ClassPools,
     CountReader,
     Digits,
     Graded,
@@ -34,7 +36,6 @@ from holdfast.attacks.through_metrics.digits import information_limit
 from holdfast.attacks.through_metrics.target_digits import target_limit
 from holdfast.loop import play
 from holdfast.mechanisms import Rule, parse_mechanism
-from holdfast.metrics import Metric
 from holdfast.metrics.probabilities import ProbabilityMetric
 from holdfast.metrics.registry import parse_metric
 from holdfast.oracles import LabelOracle, MetricOracle
@@ -46,6 +47,7 @@ SEEDS = 3
 SEED = 20261117
 PLENTY = 20_000
 LOOKS = (30, 100, 300)
+REAL_SEEDS, TOP_K_LOOKS = 2, (100, 300, 1000)
 
 
 def rounding(decimals: int | None) -> Rule | None:
@@ -199,116 +201,226 @@ def skewed_table() -> Table:
     return Table("metric-skewed", "python -m benchmarks.metrics skewed", SEED, head, rows)
 
 
-def tables() -> list[Table]:
-    """Return the tables of the page."""
-    return [looks_table(), skewed_table()]
+class RealTable(Table):
+    """A table of real test sets, which are not part of the project: kept rows stand until measured.
+
+    A row belongs to a set, whose folder lies in the one that `--data` names.
+    """
+
+    def __init__(
+        self, name: str, head: tuple[str, str], rows: dict[str, Sequence[Callable[[Path], str]]]
+    ) -> None:
+        super().__init__(name, "python -m benchmarks.metrics real --data DIR", SEED, head, ())
+        self.sets = rows
+
+    def content(self) -> dict[str, Any]:
+        """Return what is kept."""
+        return self._with(self.load()["sets"] if self.files[0].exists() else {})
+
+    def measure(self, data: Path, sets: Sequence[str]) -> None:
+        """Measure the rows of some sets, and keep them with those of the others."""
+        found = self.content()["sets"]
+        for name, measures in self.sets.items():
+            if name in sets:
+                found[name] = [_said(measure(data)) for measure in measures]
+        self.keep(self._with(found))
+
+    def _with(self, found: dict[str, list[str]]) -> dict[str, Any]:
+        """Return the content: rows by set, and all of them for the page, in their order."""
+        rows = [[row, None] for name in self.sets for row in found.get(name, [])]
+        return {"trials": REAL_SEEDS, "sets": found, "rows": rows}
 
 
-# Real test sets.
+def _said(row: str) -> str:
+    print(row, flush=True)
+    return row
 
 
-def gains(
+def real_row(
     name: str,
+    released: str,
     hidden: NDArray[np.int64],
     n_classes: int,
     show: metrics.Show,
-    make: Callable[[Problem, np.random.Generator], Any],
-    decimals: int | None,
-    seeds: int,
+    make: Callable[[Problem, np.random.Generator, Rule], Any],
+    rule: Rule,
+    all_labels: str = "",
 ) -> str:
-    """Return the points gained above guessing after some looks, and when all labels are known."""
-    gained: list[list[float]] = [[] for _ in LOOKS]
-    for seed in range(seeds):
-        for place, looks in enumerate(LOOKS):
+    """Measure the points of accuracy gained above guessing after some looks."""
+    cells = []
+    for looks in LOOKS:
+        gained = []
+        for seed in range(REAL_SEEDS):
             problem = Problem(hidden.size, n_classes, looks)
-            board = MetricOracle(hidden, show, n_queries=looks, mechanism=rounding(decimals))
-            attack = make(problem, np.random.default_rng(seed))
+            board = MetricOracle(hidden, show, n_queries=looks, mechanism=rule)
+            attack = make(problem, np.random.default_rng([SEED, seed]), rule)
             taken(attack, board)
             right = float(np.mean(attack.predict() == hidden))
-            gained[place].append(100.0 * (right - 1.0 / n_classes))
-    released = "exact" if decimals is None else f"{decimals} decimals"
-    cells = [f"{np.mean(g):.1f} ± {np.std(g, ddof=1) / np.sqrt(seeds):.1f}" for g in gained]
-    return f"| {name} | {released} | " + " | ".join(cells) + " |"
+            gained.append(100.0 * (right - 1.0 / n_classes))
+        error = np.std(gained, ddof=1) / np.sqrt(REAL_SEEDS)
+        cells.append(f"{np.mean(gained):.1f} ± {error:.1f}")
+    return f"| {name} | {released} | " + " | ".join(cells) + f" | {all_labels} |"
 
 
-def best_attack(problem: Problem, *, rng: np.random.Generator) -> Any:
-    """Make what the planner chooses."""
-    return Auto(problem, rng=rng)
+def planned(problem: Problem, rng: np.random.Generator, rule: Rule) -> Any:
+    """Make what the planner chooses for the rule's answers."""
+    return Auto(problem, rng=rng, answers=rule.board_model(problem))
 
 
-def grouped(groups: NDArray[Any]) -> Callable[[Problem, np.random.Generator], Any]:
-    """Return what makes one planned attack per group."""
-    return lambda problem, rng: ByGroup(problem, groups, best_attack, rng=rng)
+def grouped(
+    problem: Problem, rng: np.random.Generator, rule: Rule, groups: NDArray[Any]
+) -> ByGroup:
+    """Make one planned attack per group."""
+    return ByGroup(problem, groups, lambda each, rng: planned(each, rng, rule), rng=rng)
 
 
-def planned(problem: Problem, rng: np.random.Generator) -> Any:
-    """Make the planned attack on the total."""
-    return Auto(problem, rng=rng)
-
-
-def breakdown_rows(data: Path, name: str, column: str, seeds: int) -> None:
-    """Print what subjects or categories add, and when every label is known."""
+def labels_of(data: Path, name: str) -> tuple[NDArray[np.int64], int]:
+    """Return a test set's labels and its number of classes."""
     hidden = np.load(data / name / "y.npy", allow_pickle=False).astype(np.int64)
+    return hidden, int(hidden.max()) + 1
+
+
+def breakdown_row(
+    data: Path, name: str, title: str, column: str, *, by_group: bool, decimals: int | None
+) -> str:
+    """Measure what the total gives away, or what scores per group do."""
+    hidden, m = labels_of(data, name)
     groups = np.load(data / name / f"{column}.npy", allow_pickle=False)
-    m = int(hidden.max()) + 1
-    total: Metric = metrics.Accuracy()
+    rule = rounding(decimals) or parse_mechanism("exact")
+    released = "exact" if decimals is None else "one decimal of a percent"
+    if not by_group:
+        return real_row(f"{title}, total", released, hidden, m, metrics.Accuracy(), planned, rule)
     show = metrics.Breakdown(groups)
-    for decimals in (None, 3):
-        print(gains(f"{name}, total", hidden, m, total, planned, decimals, seeds), flush=True)
-        label = f"{name}, {len(show.names)} groups"
-        print(gains(label, hidden, m, show, grouped(groups), decimals, seeds), flush=True)
-    board = MetricOracle(hidden, show, n_queries=PLENTY)
-    problem = Problem(hidden.size, m, PLENTY)
-    attack = ByGroup(problem, groups, attacks.Lattice, rng=np.random.default_rng(SEED))
-    looks = taken(attack, board)
-    right = attack.certain().all() and (attack.predict() == hidden).all()
-    print(f"{name}: all labels certain after {looks:,} looks at the groups: {bool(right)}")
+    make = partial(grouped, groups=groups)
+    looks = ""
+    if decimals is None:
+        board = MetricOracle(hidden, show, n_queries=PLENTY)
+        attack = ByGroup(
+            Problem(hidden.size, m, PLENTY),
+            groups,
+            attacks.Lattice,
+            rng=np.random.default_rng(SEED),
+        )
+        taken(attack, board)
+        if not (attack.certain().all() and (attack.predict() == hidden).all()):
+            raise RuntimeError(f"{name}: not all labels were recovered.")
+        looks = f"{board.looks:,} looks"
+    shown = f"{title}, {len(show.names)} {'subjects' if column == 'subject' else 'categories'}"
+    return real_row(shown, released, hidden, m, show, make, rule, looks)
 
 
-def top_k_rows(data: Path, seeds: int) -> None:
-    """Print gains on boards of top-1 and top-5 accuracies."""
-    hidden = np.load(data / "imagenet_val" / "y.npy", allow_pickle=False).astype(np.int64)
-    for k in (1, 5):
-        metric, cells = metrics.TopKAccuracy(k), []
-        for looks in (100, 300, 1000):
-            gained = []
-            for seed in range(seeds):
-                board = MetricOracle(hidden, metric, n_queries=looks)
-                problem = Problem(hidden.size, 1000, looks)
-                attack = TopK(problem, k, best_attack, rng=np.random.default_rng(seed))
-                taken(attack, board)
-                gained.append(100.0 * (metric.score(hidden, attack.predict()) - k / 1000))
-            error = np.std(gained, ddof=1) / np.sqrt(seeds)
-            cells.append(f"{np.mean(gained):.2f} ± {error:.2f}")
-        print(f"| imagenet, top-{k} | " + " | ".join(cells) + " |", flush=True)
+def per_class_row(data: Path, *, whole: bool) -> str:
+    """Measure what recalls of each class, or the confusion matrix, of CIFAR-10 give away."""
+    hidden, m = labels_of(data, "cifar10")
+    sizes = np.bincount(hidden, minlength=m).tolist()  # as published
+
+    def make(problem: Problem, rng: np.random.Generator, rule: Rule) -> ClassPools:
+        del rule
+        return ClassPools(problem, rng=rng, class_sizes=sizes)
+
+    show = metrics.ConfusionMatrix(m) if whole else metrics.PerClassRecall(m)
+    title = "confusion matrix" if whole else "recall per class"
+    released = "exact, or counts" if whole else "exact, or one decimal of a percent"
+    return real_row(
+        f"CIFAR-10, {title}", released, hidden, m, show, make, parse_mechanism("round:3")
+    )
 
 
-def real(data: Path, names: Sequence[str], seeds: int) -> None:
-    """Print all tables of real test sets."""
-    print("| test set | released | " + " | ".join(f"{k} looks" for k in LOOKS) + " |")
-    print("|---|---" + "|--:" * len(LOOKS) + "|")
-    if "mmlu" in names:
-        breakdown_rows(data, "mmlu", "subject", seeds)
-    if "mmlu_pro" in names:
-        breakdown_rows(data, "mmlu_pro", "category", seeds)
-    if "imagenet" in names:
-        top_k_rows(data, seeds)
+def total_row(data: Path, decimals: int | None) -> str:
+    """Measure what the accuracy of CIFAR-10 gives away."""
+    hidden, m = labels_of(data, "cifar10")
+    rule = rounding(decimals) or parse_mechanism("exact")
+    released = "exact" if decimals is None else "one decimal of a percent"
+    return real_row("CIFAR-10, total", released, hidden, m, metrics.Accuracy(), planned, rule)
+
+
+def real_table() -> RealTable:
+    """Return the table of what breakdowns of real test sets give away."""
+    head = (
+        "| test set, shown | released | "
+        + " | ".join(f"{looks} looks" for looks in LOOKS)
+        + " | all labels certain |",
+        "|---|---" + "|--:" * len(LOOKS) + "|--:|",
+    )
+    rows: dict[str, Sequence[Callable[[Path], str]]] = {
+        name: [
+            partial(
+                breakdown_row,
+                name=name,
+                title=title,
+                column=column,
+                by_group=by_group,
+                decimals=decimals,
+            )
+            for decimals in (None, 3)
+            for by_group in (False, True)
+        ]
+        for name, title, column in (
+            ("mmlu", "MMLU", "subject"),
+            ("mmlu_pro", "MMLU-Pro", "category"),
+        )
+    }
+    rows["cifar10"] = [
+        partial(total_row, decimals=None),
+        partial(total_row, decimals=3),
+        partial(per_class_row, whole=False),
+        partial(per_class_row, whole=True),
+    ]
+    return RealTable("metric-real", head, rows)
+
+
+def top_k_row(data: Path, k: int) -> str:
+    """Measure gains on a board of top-K accuracies of ImageNet's labels."""
+    hidden, m = labels_of(data, "imagenet_val")
+    metric, cells = metrics.TopKAccuracy(k), []
+    for looks in TOP_K_LOOKS:
+        gained = []
+        for seed in range(REAL_SEEDS):
+            board = MetricOracle(hidden, metric, n_queries=looks)
+            rng = np.random.default_rng([SEED, seed])
+            attack = TopK(Problem(hidden.size, m, looks), k, Auto, rng=rng)
+            taken(attack, board)
+            gained.append(100.0 * (metric.score(hidden, attack.predict()) - k / m))
+        error = np.std(gained, ddof=1) / np.sqrt(REAL_SEEDS)
+        cells.append(f"{np.mean(gained):.2f} ± {error:.2f}")
+    return f"| top-{k} | " + " | ".join(cells) + " |"
+
+
+def top_k_table() -> RealTable:
+    """Return the table of top-1 and top-5 boards."""
+    head = (
+        "| ImageNet, 50,000 labels | "
+        + " | ".join(f"{looks:,} looks" for looks in TOP_K_LOOKS)
+        + " |",
+        "|---" + "|--:" * len(TOP_K_LOOKS) + "|",
+    )
+    rows: dict[str, Sequence[Callable[[Path], str]]] = {
+        "imagenet": [partial(top_k_row, k=1), partial(top_k_row, k=5)]
+    }
+    return RealTable("metric-top-k", head, rows)
+
+
+def tables() -> list[Table]:
+    """Return the tables of the page."""
+    return [looks_table(), skewed_table(), real_table(), top_k_table()]
 
 
 def main() -> None:
-    """Print one part."""
+    """Print one part; keep it if it is of real test sets."""
+    sets = [*real_table().sets, *top_k_table().sets]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("part", choices=["looks", "skewed", "real"])
     parser.add_argument("--data", type=Path, help="folder with a folder per real test set")
-    parser.add_argument("--sets", nargs="*", default=["mmlu", "mmlu_pro", "imagenet"])
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--sets", nargs="*", choices=sets, default=sets)
     given = parser.parse_args()
-    if given.part == "real":
-        if given.data is None:
-            parser.error("real needs --data DIR")
-        real(given.data, given.sets, given.seeds)
+    if given.part != "real":
+        print_rows(looks_table() if given.part == "looks" else skewed_table())
         return
-    print_rows(looks_table() if given.part == "looks" else skewed_table())
+    if given.data is None:
+        parser.error("real needs --data DIR")
+    for table in (real_table(), top_k_table()):
+        if set(given.sets) & set(table.sets):
+            table.measure(given.data, given.sets)
 
 
 if __name__ == "__main__":

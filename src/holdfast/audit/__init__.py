@@ -11,6 +11,15 @@ from holdfast.audit.inputs.parts import Parts, parts_of
 from holdfast.audit.inputs.reading import read_request
 from holdfast.audit.inputs.request import Prediction, Request
 from holdfast.audit.known_so_far import KnownSoFar
+from holdfast.audit.metrics import (
+    MetricAudit,
+    MetricRequest,
+    display_for,
+    metric_audit,
+    metric_audit_as_json,
+    read_metric_request,
+    with_groups,
+)
 from holdfast.audit.outlook import Outlook, outlook
 from holdfast.audit.quick import QuickAudit, quick_audit
 from holdfast.audit.recommended import recommended_policy
@@ -24,6 +33,8 @@ __all__ = [
     "Comparison",
     "KnownSoFar",
     "Looks",
+    "MetricAudit",
+    "MetricRequest",
     "Outlook",
     "Parts",
     "PlayCache",
@@ -36,6 +47,9 @@ __all__ = [
     "cache_folder",
     "compare",
     "comparison_as_json",
+    "display_for",
+    "metric_audit",
+    "metric_audit_as_json",
     "n_plays",
     "outlook",
     "parse_looks",
@@ -44,6 +58,8 @@ __all__ = [
     "quick_audit",
     "read_audit",
     "read_history",
+    "read_metric_request",
     "read_request",
     "recommended_policy",
+    "with_groups",
 ]

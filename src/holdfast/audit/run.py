@@ -50,7 +50,7 @@ from holdfast.experiments.suite import VERSION
 from holdfast.guard.fingerprint import fingerprint
 from holdfast.problem import check_at_least
 
-__all__ = ["audit", "n_plays"]
+__all__ = ["SALT", "audit", "n_plays", "today", "versions"]
 
 # The label fingerprint of a page must be the same for everyone who audits the same labels.
 SALT = b"holdfast audit"
@@ -161,10 +161,10 @@ def audit(
             trials=budget.trials,
             suite=VERSION,
             fingerprint=fingerprint(request.labels, SALT).data_set[:16],
-            versions=_versions(),
+            versions=versions(),
         ),
         seconds=round(time.perf_counter() - start, 1),
-        date=_today(),
+        date=today(),
     )
 
 
@@ -209,14 +209,15 @@ def _board(request: Request, grain: RoundingUnit) -> Board:
     )
 
 
-def _today() -> str:
+def today() -> str:
     """Return the date in UTC; SOURCE_DATE_EPOCH stands for now where output must repeat itself."""
     given = os.environ.get("SOURCE_DATE_EPOCH", "")
     moment = int(given) if given.isdecimal() else time.time()
     return datetime.fromtimestamp(moment, UTC).date().isoformat()
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Return the versions that numbers depend on."""
     found = {"holdfast": __version__, "python": platform.python_version()}
     for name in ("numpy", "scipy", "numba"):
         found[name] = importlib.metadata.version(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +22,13 @@ from holdfast.cli.audit_files import (
     report_file,
     write_exports,
     write_recommended,
+)
+from holdfast.cli.audit_metric import (
+    Also,
+    Breakdown,
+    Metric,
+    audit_metric,
+    refuse_with_metric,
 )
 from holdfast.cli.audit_progress import watched
 from holdfast.cli.audit_tables import show, show_quick
@@ -40,6 +48,9 @@ EXIT_NO_POLICY = 1
 NUMBER_OPTIONS = {
     "policy": None,
     "mechanism": None,
+    "metric": None,
+    "breakdown": None,
+    "also": None,
     "looks": None,
     "days": None,
     "teams": None,
@@ -81,6 +92,9 @@ def run_audit(
             autocompletion=completed_rule,
         ),
     ] = None,
+    metric: Metric = None,
+    breakdown: Breakdown = None,
+    also: Also = None,
     looks: Annotated[
         str | None,
         typer.Option(
@@ -185,6 +199,7 @@ def run_audit(
     holdfast audit labels.csv --looks 50 --quick
     holdfast audit labels.csv --looks 50 --write-policy policy.toml
     holdfast audit labels.csv --policy policy.toml --report audit.html
+    holdfast audit labels.csv --metric f1 --breakdown subject --looks 5/day --days 60
     """
     command = _command(locals())
     if processes is not None:
@@ -216,6 +231,21 @@ def run_audit(
         seed=seed,
         title=title,
     )
+    display = auditing.display_for(request, metric, breakdown, also or ())
+    if not display.plain:
+        refuse_with_metric(
+            {"badge": badge, "sarif": sarif, "junit": junit, "write_policy": write_policy}
+            | {"quick": quick or None}
+        )
+        if labels is None and not predictions:
+            request = replace(request, predictions=())
+        asked = auditing.with_groups(request, labels, display, id_column=id_column)
+        found = audit_metric(asked, command, processes, report, as_json=as_json)
+        if report is not None and open_page:
+            open_in_browser(report)
+        if fail_above is not None and (found.strongest.gain or 0.0) > fail_above:
+            raise typer.Exit(EXIT_ABOVE_LIMIT)
+        return
     if quick:
         _quick(request, keep=not no_cache, as_json=as_json, limit=fail_above)
         return

@@ -14,7 +14,7 @@ from holdfast.audit.result import Audit, Finding, History, Interval, Verdict
 from holdfast.cli.output import human
 from holdfast.cli.plain import explained_attack, point_word, scored_submissions
 
-__all__ = ["show", "show_quick"]
+__all__ = ["VERDICT_COLOURS", "show", "show_findings", "show_quick"]
 
 VERDICT_COLOURS = {"SAFE": "bold green", "MARGINAL": "bold yellow", "UNSAFE": "bold red"}
 MOST_TEAMS_SHOWN = 15
@@ -25,7 +25,7 @@ def show(result: Audit, report: Path | None) -> None:
     console = human()
     for verdict in result.verdicts:
         _verdict(console, result, verdict)
-    _findings(console, result.findings)
+    show_findings(console, result.findings)
     board = result.board
     if board.skewed:
         console.print(
@@ -58,7 +58,7 @@ def show_quick(found: QuickAudit) -> None:
             f"Forecast for all {scored_submissions(found.n_looks)}: about {what} "
             f"({found.forecast_attack})."
         )
-    _findings(console, found.findings)
+    show_findings(console, found.findings)
     console.print(f"\n{escape(found.header)}")
     table = Table(title="gained by the likeliest attacks, in points", title_justify="left")
     for name in ("attack", "attacker's knowledge"):
@@ -98,7 +98,8 @@ def _verdict(console: Console, result: Audit, verdict: Verdict) -> None:
     console.print(f"Which rule for how many looks: {READ}")
 
 
-def _findings(console: Console, findings: tuple[Finding, ...]) -> None:
+def show_findings(console: Console, findings: tuple[Finding, ...]) -> None:
+    """Print each finding with its fix."""
     for finding in findings:
         colour = {"void": "bold red", "warning": "yellow", "note": "cyan"}[finding.severity]
         console.print(f"[{colour}]{finding.severity}[/] {finding.what} {finding.why}")

@@ -1,10 +1,11 @@
 """Attacks on boards that show other numbers than one accuracy."""
 
 from holdfast.attacks.through_metrics.by_group import ByGroup
+from holdfast.attacks.through_metrics.class_pools import ClassPools
 from holdfast.attacks.through_metrics.count_reader import CountReader
 from holdfast.attacks.through_metrics.digits import Digits
 from holdfast.attacks.through_metrics.graded import Graded
 from holdfast.attacks.through_metrics.target_digits import TargetDigits
 from holdfast.attacks.through_metrics.top_k import TopK
 
-__all__ = ["ByGroup", "CountReader", "Digits", "Graded", "TargetDigits", "TopK"]
+__all__ = ["ByGroup", "ClassPools", "CountReader", "Digits", "Graded", "TargetDigits", "TopK"]

@@ -141,8 +141,11 @@ class ByGroup:
         return found
 
     def _merged(self, parts: Sequence[Labels]) -> Labels:
+        """Return one submission: labels, or scores and rows of probabilities, which are floats."""
         n, m, _ = self._problem
-        whole = np.empty(n, dtype=label_dtype(m))
+        first = np.asarray(parts[0])
+        kind = first.dtype if first.dtype.kind == "f" else label_dtype(m)
+        whole: Labels = np.empty((n, *first.shape[1:]), dtype=kind)
         for member, part in zip(self._members, parts, strict=True):
             whole[member] = part
         return whole

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.audit.inputs.example import NAME, example
+from holdfast.audit.inputs.group_columns import group_columns
 from holdfast.audit.inputs.history import most_looks, read_history
 from holdfast.audit.inputs.looks import looks_of, parse_looks
 from holdfast.audit.inputs.parts import parts_of
@@ -79,6 +80,9 @@ def read_request(
         predictions=[Prediction(model.name, model.labels[parts.where]) for model in models],
         history=past,
         seed=seed,
+        group_columns=()
+        if labels is None
+        else group_columns(labels, id_column=id_column, label_column=label_column),
         **{**wanted, **{name: value for name, value in said.items() if value is not None}},
     )
 

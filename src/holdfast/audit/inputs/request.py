@@ -70,6 +70,8 @@ class Request:
         median gap, or one point.
     policy
         The policy file that the settings come from; None: they were given one by one.
+    group_columns
+        Columns of the label file that look like groups, and were not asked about.
     """
 
     name: str
@@ -87,6 +89,7 @@ class Request:
     gap: float | None = None
     seed: int = 0
     policy: Policy | None = None
+    group_columns: tuple[str, ...] = ()
     stated_looks: int = field(init=False)
 
     def __post_init__(self) -> None:

@@ -23,7 +23,7 @@ from holdfast.audit.result import Finding
 from holdfast.labels import Labels
 from holdfast.mechanisms import Rule
 
-__all__ = ["CHECKS", "coarse_rule", "expected_best", "preflight"]
+__all__ = ["CHECKS", "coarse_rule", "expected_best", "group_finding", "preflight"]
 
 # Fewer examples than this: one score's 95 % interval is wider than ten points.
 TINY = 400
@@ -291,6 +291,39 @@ def expected_best(draws: int) -> float:
     return 0.0 if draws <= 1 else float(ndtri((draws - 0.375) / (draws + 0.25)))
 
 
+def assumed_metric(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
+    """Say that scores are taken for accuracies where labels of 0 and 1 leave that open."""
+    del grain
+    if request.file.class_names == ("0", "1"):
+        yield Finding(
+            "assumed-accuracy",
+            "note",
+            "Labels of 0 and 1: scores are taken for plain accuracies.",
+            "Boards of such labels often show F1, an area under a curve or a log-loss, which tell "
+            "as much of the labels or far more.",
+            "Say --metric f1, --metric roc_auc, --metric log_loss, ... if the board shows that.",
+        )
+
+
+def groups(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
+    """Ask about columns that look like groups."""
+    del grain
+    for column in request.group_columns:
+        yield group_finding(column)
+
+
+def group_finding(column: str) -> Finding:
+    """Return what is asked about a column that looks like groups, and was not named."""
+    return Finding(
+        "group-column",
+        "note",
+        f"The column {column} looks like groups.",
+        f"If the board shows scores per {column}, each look tells far more than its total, and "
+        "this audit does not count it.",
+        f"Say --breakdown {column} if it does.",
+    )
+
+
 CHECKS: tuple[Check, ...] = (
     sorted_rows,
     telling_ids,
@@ -300,4 +333,6 @@ CHECKS: tuple[Check, ...] = (
     void_rounding,
     public_in_final,
     best_of_private,
+    assumed_metric,
+    groups,
 )

@@ -12,7 +12,7 @@ from holdfast.audit.page.formats import bound, interval, series_name
 from holdfast.audit.page.lines import INK, Line, Marker, Point, finished, hover_layer, line_chart
 from holdfast.audit.result import Audit, Series
 
-__all__ = ["WHAT_IF_HEIGHT", "comparison_chart", "gain_chart", "what_if_chart"]
+__all__ = ["POSSIBLE", "SOLID", "WHAT_IF_HEIGHT", "comparison_chart", "gain_chart", "what_if_chart"]
 
 # The style sheet's own: Okabe and Ito's palette without black and yellow, which colour-blind
 # readers can tell apart, lighter on a dark ground.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+from holdfast.audit.metrics.record import MetricAudit, MetricGain
 from holdfast.audit.result import Interval, in_digits
 
-__all__ = ["bound", "interval", "points", "series_name"]
+__all__ = ["bound", "interval", "measured", "points", "series_name"]
 
 
 def points(value: float | None, digits: int = 2) -> str:
@@ -37,6 +38,13 @@ def interval(found: Interval | None, grain: float) -> str:
     if found.low is None or found.high is None or found.low == found.high:
         return mean
     return f"{mean} ({in_digits(found.low, grain)} to {in_digits(found.high, grain)})"
+
+
+def measured(gain: MetricGain | None, audit: MetricAudit) -> str:
+    """Return a metric's gain with its interval, in no more digits than its grain has."""
+    if gain is None or gain.gain is None:
+        return interval(None, audit.grain)
+    return interval(Interval(gain.gain, gain.low, gain.high), audit.grain)
 
 
 def series_name(attack: str, setting: str) -> str:

@@ -13,7 +13,7 @@ import vl_convert
 
 from holdfast._version import __version__
 from holdfast.attacks.registry import summary_of
-from holdfast.audit.page.formats import bound, interval, points, series_name
+from holdfast.audit.page.formats import bound, interval, measured, points, series_name
 from holdfast.audit.result import Audit, Interval, Verdict, in_digits
 
 __all__ = ["drawing", "filled", "json_for_script"]
@@ -87,6 +87,8 @@ def _environment() -> jinja2.Environment:
     environment.filters["count"] = lambda value: "" if value is None else f"{value:,}"
     environment.filters["summary"] = summary_of
     environment.filters["share"] = _share
+    environment.filters["measured"] = measured
+    environment.filters["number"] = lambda value, audit: in_digits(value, audit.grain)
     environment.filters["facts"] = _facts
     environment.filters["reason"] = _reason
     environment.globals["series_name"] = series_name

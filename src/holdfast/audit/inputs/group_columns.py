@@ -1,0 +1,91 @@
+"""Columns of a label file that name groups: subjects, languages, slices."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.errors import HoldfastError, InvalidInput
+from holdfast.files.csv_header import column_places
+from holdfast.files.label_files import read_labels
+from holdfast.files.npy_files import NPY_MAGIC
+from holdfast.quoting import listed, quoted
+
+__all__ = ["group_columns", "read_groups"]
+
+# A group of fewer examples than this on average is hardly one that a board shows a score of.
+LEAST_MEAN_SIZE = 5
+# Files with more columns than this are tables of features.
+MOST_COLUMNS = 20
+LONGEST_HEADER = 1 << 16
+
+
+def read_groups(path: Path, column: str, *, id_column: str | None = None) -> NDArray[Any]:
+    r"""Return the group of each row of a label file, or raise `InvalidInput`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "truth.csv"
+    ...     _ = file.write_text("id,label,subject\n1,0,law\n2,1,art\n3,1,law\n")
+    ...     read_groups(file, "subject").tolist(), group_columns(file)
+    (['law', 'art', 'law'], ())
+    """
+    header = _header(path)
+    if header is None:
+        raise InvalidInput(f"breakdown must be a column of a CSV file, and {path} is an NPY file.")
+    if column not in header:
+        raise InvalidInput(
+            f"breakdown must be a column of {path}, got {quoted(column)}; found {listed(header)}."
+        )
+    ids = id_column if id_column is not None else _id_column(path, header, column)
+    if ids == column:
+        raise InvalidInput(f"breakdown must not be the column of ids, got {quoted(column)}.")
+    read = read_labels(path, id_column=ids, label_column=column)
+    return np.asarray(read.class_names)[read.labels]
+
+
+def group_columns(
+    path: Path, *, id_column: str | None = None, label_column: str | None = None
+) -> tuple[str, ...]:
+    """Return the columns beside ids, labels and parts that look like groups.
+
+    They name at least two groups, of five examples each on average.
+    """
+    header = _header(path)
+    if header is None or not 2 < len(header) <= MOST_COLUMNS:
+        return ()
+    places = column_places(str(path), header, id_column, label_column)
+    others = [name for at, name in enumerate(header) if at not in places]
+    found = []
+    for name in others:
+        try:
+            groups = read_groups(path, name, id_column=id_column)
+        except HoldfastError:  # blanks, fractions: no column of groups
+            continue
+        count = np.unique(groups).size
+        if 2 <= count <= groups.size / LEAST_MEAN_SIZE:
+            found.append(name)
+    return tuple(found)
+
+
+def _header(path: Path) -> list[str] | None:
+    """Return the names in the first line of a CSV file; None: it is no such file."""
+    with path.open("rb") as file:
+        if file.read(len(NPY_MAGIC)) == NPY_MAGIC:
+            return None
+        file.seek(0)
+        first = file.readline(LONGEST_HEADER).decode("utf-8-sig", errors="replace")
+    return [name.strip() for name in next(csv.reader([first]), [])]
+
+
+def _id_column(path: Path, header: list[str], column: str) -> str | None:
+    """Return which column holds the ids, so that the one of groups is not taken for it."""
+    try:
+        at = column_places(str(path), header, None, None).ids
+    except InvalidInput:  # said by another option
+        return None
+    return None if at is None or header[at] == column else header[at]

@@ -1,0 +1,83 @@
+"""Findings about what a board shows, before anything is played."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from holdfast.audit.judgement.preflight import (
+    group_finding,
+    public_in_final,
+    repeated_ids,
+    sorted_rows,
+    telling_ids,
+    tiny,
+)
+from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.audit.result import Finding
+from holdfast.metrics import Accuracy, LabelMetric, TopKAccuracy
+
+__all__ = ["metric_findings"]
+
+# What does not depend on which metric is shown.
+CHECKS = (sorted_rows, telling_ids, repeated_ids, tiny, public_in_final)
+SMALL_GROUP = 30
+
+
+def metric_findings(asked: MetricRequest) -> tuple[Finding, ...]:
+    """Return all findings, those that void the verdict first."""
+    request, grain = asked.request, asked.request.baseline.grain
+    found = [finding for check in CHECKS for finding in check(request, grain)]
+    found += [*_reveals(asked), *_groups(asked), *_classes(asked), *_unused(asked)]
+    order = ("void", "warning", "note")
+    return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))
+
+
+def _reveals(asked: MetricRequest) -> Iterator[Finding]:
+    for metric in (asked.metric, *asked.also):
+        if metric.reveals:
+            yield Finding(
+                "reveals",
+                "note",
+                f"A value of {metric} tells {metric.reveals}.",
+                "That is what the attacks below read, look by look.",
+                "Release it through a rule, or show it to fewer looks.",
+            )
+
+
+def _groups(asked: MetricRequest) -> Iterator[Finding]:
+    if asked.groups is None:
+        return
+    _, sizes = np.unique(asked.groups, return_counts=True)
+    yield Finding(
+        "breakdown",
+        "warning" if sizes.min() < SMALL_GROUP else "note",
+        f"Scores of {sizes.size:,} groups of {sizes.min():,} to {sizes.max():,} examples are "
+        "shown.",
+        "A look answers one question per group, each about fewer examples: small groups are "
+        "known first, with about as many looks as a test set of that size would take.",
+        "Show the total only, release groups through a rule, or join small groups.",
+    )
+
+
+def _classes(asked: MetricRequest) -> Iterator[Finding]:
+    m = asked.request.problem.n_classes
+    many = isinstance(asked.metric, LabelMetric) and not isinstance(
+        asked.metric, Accuracy | TopKAccuracy
+    )
+    if many and m > 2:
+        yield Finding(
+            "climbers-only",
+            "warning",
+            f"No attack here reads counts from {asked.metric} of {m} classes.",
+            "Each class has a denominator of its own. Attacks that keep what scores better are "
+            "played; others may gain more.",
+            "Read the gains below as what is possible at least.",
+        )
+
+
+def _unused(asked: MetricRequest) -> Iterator[Finding]:
+    for column in asked.request.group_columns:
+        if column != asked.breakdown:
+            yield group_finding(column)

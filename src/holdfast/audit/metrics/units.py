@@ -1,0 +1,135 @@
+"""Units of a metric's gains: points for what has two limits, the metric's own value for losses."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdfast.audit.inputs.disclosure import ROUND_NUMBERS, rounding_unit_for
+from holdfast.audit.inputs.request import DEFAULT_GAP
+from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.experiments.summary import Mean
+from holdfast.metrics import LabelMetric, Submission, TopKAccuracy
+
+__all__ = ["Unit", "unit_for"]
+
+# Gains of a loss are rounded to this share of what a constant submission has, and compared with
+# a gap that is a hundredth of it.
+SHARE_OF_LOSS = 0.01
+NORMAL_95 = 1.96
+# Values between 0 and 1, or -1 and 1, are told in points.
+WIDEST_IN_POINTS = 2.0
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What gains are counted in.
+
+    Attributes
+    ----------
+    name
+        What follows a number: "points of f1", or "of log_loss".
+    scale
+        What a difference of two values is multiplied by.
+    grain
+        What every number computed from the labels is rounded to.
+    constant
+        The value of the best submission that needs no look, times the scale, rounded.
+    gap
+        The ranking gap that is tested, by default.
+    """
+
+    name: str
+    scale: float
+    grain: float
+    constant: float
+    gap: float
+
+    def number(self, value: float) -> str:
+        """Return a number with its unit.
+
+        >>> Unit("points of f1", 100.0, 1.0, 2.0, 1.0).number(1.0)
+        '1 point of f1'
+        """
+        name = self.name.replace("points", "point", 1) if value == 1.0 else self.name
+        return f"{value:g} {name}"
+
+    def round(self, value: float) -> float:
+        """Return the nearest multiple of the grain, without the digits that arithmetic adds."""
+        return float(f"{round(value / self.grain) * self.grain:.10g}") + 0.0
+
+    def interval(self, gain: Mean) -> tuple[float, float | None, float | None]:
+        """Return a mean gain and its 95 % interval, rounded; never less than nothing.
+
+        Who would end below the constant submits it.
+        """
+        mean = self.scale * gain.mean
+        if not math.isfinite(gain.stderr):
+            return max(0.0, self.round(mean)), None, None
+        reach = max(NORMAL_95 * self.scale * gain.stderr, self.grain / 2.0)
+        return (
+            max(0.0, self.round(mean)),
+            max(0.0, self.round(mean - reach)),
+            max(0.0, self.round(mean + reach)),
+        )
+
+
+def unit_for(asked: MetricRequest) -> Unit:
+    """Return the unit of an audit's gains, from what a constant submission scores."""
+    value, metric = constant_value(asked), asked.metric
+    if metric.high - metric.low <= WIDEST_IN_POINTS:
+        grain = _grain(asked)
+        return Unit(
+            f"points of {metric}",
+            100.0,
+            grain,
+            float(f"{round(100.0 * value / grain) * grain:.10g}"),
+            DEFAULT_GAP,
+        )
+    finest = SHARE_OF_LOSS * max(abs(value), SHARE_OF_LOSS)
+    grain = _nice(finest)
+    return Unit(f"of {metric}", 1.0, grain, float(f"{round(value / grain) * grain:.10g}"), grain)
+
+
+def constant_value(asked: MetricRequest) -> float:
+    """Return the value of the best submission that is the same for every example.
+
+    Class shares, and the mean of targets, are taken for known.
+    """
+    metric, hidden, m = asked.metric, asked.hidden, asked.request.problem.n_classes
+    n = hidden.size
+    if isinstance(metric, LabelMetric):
+        scores = [metric.score(hidden, np.full(n, label)) for label in range(m)]
+    elif isinstance(metric, TopKAccuracy):
+        common = np.argsort(-np.bincount(hidden, minlength=m), kind="stable")[: metric.k]
+        scores = [metric.score(hidden, np.tile(common, (n, 1)))]
+    elif metric.takes is Submission.PROBABILITIES:
+        shares = np.bincount(hidden, minlength=m) / n
+        row = np.tile(shares, (n, 1)) if m > 2 else np.full(n, shares[1])
+        scores = [metric.score(hidden, row)]
+    elif metric.takes is Submission.NUMBERS:
+        scores = [metric.score(hidden, np.full(n, hidden.mean()))]
+    else:
+        scores = [metric.score(hidden, np.zeros(n))]
+    return max(scores) if metric.higher_is_better else min(scores)
+
+
+def _grain(asked: MetricRequest) -> float:
+    """Return what points are rounded to: about what chance moves a score by.
+
+    A metric that averages over examples varies as an accuracy does; others with the rarest class,
+    whose few examples decide.
+    """
+    request = asked.request
+    if asked.metric.averages_examples:
+        return request.baseline.grain.points
+    counts = np.bincount(request.labels)
+    rarest = max(2, int(counts[counts > 0].min()) * int(np.count_nonzero(counts)))
+    return rounding_unit_for(rarest, 2).points
+
+
+def _nice(finest: float) -> float:
+    power = 10.0 ** math.floor(math.log10(finest))
+    return next(each * power for each in ROUND_NUMBERS if each * power >= finest * (1.0 - 1e-9))

@@ -1,0 +1,301 @@
+"""Audits of other metrics than accuracy, of breakdowns and of several columns."""
+
+import json
+
+import numpy as np
+import pytest
+
+from holdfast import audit as auditing
+from holdfast.audit.inputs.group_columns import group_columns, read_groups
+from holdfast.audit.judgement.preflight import preflight
+from holdfast.audit.metrics.asked import MetricRequest, check_covered
+from holdfast.audit.metrics.players import decimals_of, players
+from holdfast.audit.metrics.units import unit_for
+from holdfast.cli import main
+from holdfast.errors import InvalidInput, NotSupported
+from holdfast.experiments.summary import Mean
+from holdfast.mechanisms import Exact, Rounding, parse_mechanism
+from holdfast.metrics.display import Display
+from holdfast.metrics.registry import metric_classes, parse_metric
+from holdfast.problem import Problem
+
+GROUPS = np.arange(120) % 8
+
+
+# Unequal classes: attacks then start from the shares, and nothing is rehearsed, which takes longer.
+SKEWED = (np.random.default_rng(5).random(GROUPS.size) < 0.2).astype(np.uint8)
+
+
+def asked(request_for, metric="f1", breakdown=None, also=(), *, m=2, n=120, **settings):
+    settings = {"labels": SKEWED, **settings} if m == 2 else settings
+    request = request_for(m=m, n=n, **settings)
+    groups = np.resize(GROUPS, n) if breakdown else None
+    return MetricRequest(request, Display.of(metric, breakdown, also), groups)
+
+
+@pytest.fixture
+def label_file(tmp_path):
+    """Write labels of two classes in eight subjects, and return the file."""
+    names = np.random.default_rng(6).permutation(GROUPS.size)
+    rows = [f"{names[i]},{SKEWED[i]},s{GROUPS[i]},{i / 7:.3f}" for i in range(GROUPS.size)]
+    path = tmp_path / "truth.csv"
+    path.write_text("\n".join(["id,label,subject,weight", *rows, ""]))
+    return path
+
+
+@pytest.fixture(autouse=True)
+def few_rules(monkeypatch):
+    """Compare with two rules: enough to see that more than the policy's is played."""
+    rules = (Exact(), Rounding(decimals=2))
+    monkeypatch.setattr("holdfast.audit.metrics.run.RULES", rules)
+
+
+# What is shown.
+
+
+def test_the_board_is_named_in_words(request_for):
+    found = asked(request_for, "f1", "subject", ["accuracy"])
+    assert found.board == "f1 by subject, also accuracy, 8 groups"
+    assert list(found.shows) == ["total only", "with subject scores", "with accuracy"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "m", "because"),
+    [
+        ("mae", 3, "mae is not covered: an absolute error has no cross term"),
+        ("average_precision", 2, "average_precision is not covered: no attack here reads"),
+        ("hamming_loss", 2, "hamming_loss is not covered: it scores sets of labels"),
+        ("exact_match", 2, "exact_match is not covered: it scores sets of labels"),
+        ("roc_auc", 3, "roc_auc is not covered: an area under a ROC curve is one of two classes"),
+        ("top_k_accuracy:2", 5, "top_k_accuracy:2 is not covered: the attack cuts the classes"),
+    ],
+)
+def test_what_is_not_covered_is_refused_with_the_reason(request_for, metric, m, because):
+    with pytest.raises(NotSupported, match=because):
+        asked(request_for, metric, m=m)
+
+
+def test_every_metric_is_either_played_or_refused(request_for):
+    refused = []
+    for cls in metric_classes():
+        metric = parse_metric("top_k_accuracy:1" if cls.name == "top_k_accuracy" else cls.name)
+        try:
+            check_covered(metric, Problem(100, 2, 5))
+        except NotSupported:
+            refused.append(cls.name)
+            continue
+        assert players(asked(request_for, str(metric)), "total only"), cls.name
+    assert refused == ["average_precision", "exact_match", "hamming_loss", "mae"]
+
+
+def test_a_rule_that_does_not_work_on_the_metric_is_refused(request_for):
+    with pytest.raises(NotSupported, match=r"ladder:0\.01 needs values between two limits"):
+        asked(request_for, "log_loss", release="ladder:0.01")
+    with pytest.raises(NotSupported, match="works on accuracies alone"):
+        asked(request_for, "f1", release="subsample:0.5")
+
+
+def test_models_and_histories_are_refused(request_for):
+    with pytest.raises(InvalidInput, match="predictions must be left out"):
+        asked(request_for, predictions=[np.zeros(120, dtype=np.uint8)])
+
+
+# Units.
+
+
+@pytest.mark.parametrize(
+    ("metric", "name", "constant"),
+    [
+        # 30 of 120 are positive: all positive has precision 1/4 and recall 1.
+        ("f1", "points of f1", 40.0),
+        ("accuracy", "points of accuracy", 75.0),
+        ("balanced_accuracy", "points of balanced_accuracy", 50.0),
+        ("matthews_corrcoef", "points of matthews_corrcoef", 0.0),
+        ("roc_auc", "points of roc_auc", 50.0),
+        # The entropy of 1/4 is 0.5623 nats; the variance of the labels is 3/16.
+        ("log_loss", "of log_loss", 0.56),
+        ("mse", "of mse", 0.188),
+    ],
+)
+def test_gains_count_from_the_best_constant_submission(request_for, metric, name, constant):
+    labels = (np.arange(120) % 4 == 0).astype(np.uint8)
+    unit = unit_for(asked(request_for, metric, labels=labels))
+    assert unit.name == name
+    assert abs(unit.constant - constant) <= unit.grain / 2 + 1e-9
+    assert unit.gap == (1.0 if unit.scale == 100.0 else unit.grain)
+
+
+def test_a_gain_below_the_constant_is_none(request_for):
+    unit = unit_for(asked(request_for))
+    assert unit.interval(Mean(-0.3, 0.01)) == (0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("rule", "decimals"), [("exact", None), ("round:2", 2), ("round:3", 3), ("round:0", 0)]
+)
+def test_decimals_of_a_rule(rule, decimals):
+    assert decimals_of(parse_mechanism(rule)) == decimals
+
+
+def test_values_that_a_rule_changes_are_not_read_as_they_are():
+    for text in ("ladder:0.01", "gaussian:0.01"):
+        with pytest.raises(NotSupported, match="the rule changes them"):
+            decimals_of(parse_mechanism(text))
+
+
+# Plays.
+
+
+def test_a_breakdown_gives_away_what_the_total_does_not(request_for):
+    # Eight groups of 15: 20 exact looks know each of them; the total tells of 20 numbers.
+    found = auditing.metric_audit(asked(request_for, "accuracy", "subject"))
+    total, groups = found.rules[0].strongest
+    assert groups.gain == pytest.approx(100.0 - found.constant, abs=found.grain)
+    assert total.gain is not None
+    assert total.gain < 0.7 * groups.gain
+    assert found.word == "UNSAFE"
+    assert "by group" in found.sentence
+    assert found.sentence.startswith("UNSAFE for ranking gaps of 1 point of accuracy: ")
+
+
+def test_log_loss_tells_all_labels_of_a_small_set_in_its_own_unit(request_for):
+    found = auditing.metric_audit(asked(request_for, "log_loss"))
+    best = found.strongest
+    assert (best.attack, best.show) == ("digits", "total only")
+    assert best.gain == pytest.approx(found.constant, abs=found.grain)
+    assert found.unit == "of log_loss"
+    assert found.gap == found.grain
+
+
+def test_exact_values_are_judged_no_safer_than_blurred_ones(request_for):
+    found = auditing.metric_audit(asked(request_for, "f1", looks=auditing.parse_looks("10")))
+    exact = next(row for row in found.rules if row.is_policy)
+    for row in found.rules:
+        for mine, other in zip(exact.strongest, row.strongest, strict=True):
+            # The strongest is measured once more, and may come out lower by chance.
+            assert mine.upper + 10.0 >= (other.gain or 0.0)
+
+
+def test_an_audit_is_the_same_every_time(request_for):
+    def once():
+        data = auditing.metric_audit_as_json(
+            auditing.metric_audit(asked(request_for, "f1", looks=auditing.parse_looks("5")))
+        )
+        return {name: value for name, value in data.items() if name != "seconds"}
+
+    assert once() == once()
+
+
+def test_several_classes_are_climbed_and_it_says_so(request_for):
+    found = auditing.metric_audit(asked(request_for, "f1_macro", m=3))
+    assert "climbers-only" in [finding.code for finding in found.findings]
+    assert all("as it rises" in each.reads for each in found.gains)
+
+
+# Files.
+
+
+def test_groups_are_read_in_the_order_of_the_rows(label_file):
+    assert read_groups(label_file, "subject").tolist() == [f"s{each}" for each in GROUPS]
+    asked_for = auditing.read_metric_request(
+        label_file, metric="f1", breakdown="subject", looks="5"
+    )
+    assert asked_for.groups.tolist() == [f"s{each}" for each in GROUPS]
+
+
+def test_group_columns_are_found_and_asked_about(label_file):
+    # A column of fractions is none.
+    assert group_columns(label_file) == ("subject",)
+    request = auditing.read_request(label_file, looks="5")
+    codes = {finding.code: finding for finding in preflight(request, request.baseline.grain)}
+    assert codes["group-column"].fix == "Say --breakdown subject if it does."
+    assert "--metric f1" in codes["assumed-accuracy"].fix
+    assert codes["group-column"].severity == "note"
+
+
+def test_a_column_that_is_not_there_is_refused(label_file):
+    with pytest.raises(InvalidInput, match=r"breakdown must be a column of .* got 'topic'"):
+        auditing.read_metric_request(label_file, breakdown="topic", looks="5")
+    with pytest.raises(InvalidInput, match="must not be the column of ids"):
+        auditing.read_metric_request(label_file, breakdown="id", id_column="id", looks="5")
+
+
+def test_an_array_file_has_no_columns(tmp_path):
+    path = tmp_path / "y.npy"
+    np.save(path, np.arange(20) % 2)
+    assert group_columns(path) == ()
+    with pytest.raises(InvalidInput, match="an NPY file"):
+        auditing.read_metric_request(path, breakdown="subject", looks="5")
+
+
+def test_only_scored_rows_are_audited(tmp_path):
+    path = tmp_path / "truth.csv"
+    rows = [f"{i},{i % 2},{'ab'[i // 2 % 2]},{'Public' if i % 3 else 'Private'}" for i in range(60)]
+    path.write_text("\n".join(["id,label,subject,Usage", *rows, ""]))
+    found = auditing.read_metric_request(path, metric="f1", breakdown="subject", looks="5")
+    public = [i for i in range(60) if i % 3]
+    assert found.groups.tolist() == ["ab"[i // 2 % 2] for i in public]
+
+
+def test_the_policy_says_what_is_shown(tmp_path, label_file):
+    policy = tmp_path / "policy.toml"
+    policy.write_text('release = "exact"\nlooks_per_team = 5\nmetric = "f1"\nbreakdown = "subject"')
+    found = auditing.read_metric_request(label_file, policy=policy)
+    assert found.board == "f1 by subject, 8 groups"
+    other = auditing.read_metric_request(label_file, policy=policy, metric="balanced_accuracy")
+    assert other.board == "balanced_accuracy by subject, 8 groups"
+
+
+# The command and the page.
+
+
+def test_the_first_line_says_which_metric_is_meant(label_file, capsys):
+
+    arguments = ["audit", str(label_file), "--metric", "f1", "--breakdown", "subject"]
+    assert main([*arguments, "--looks", "5", "--processes", "1"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Metric: f1 by subject, 8 groups. Gains are points of f1 over the best")
+    assert "with subject scores" in out
+
+
+def test_json_has_metric_and_breakdown(label_file, capsys, tmp_path):
+
+    page = tmp_path / "audit.html"
+    arguments = ["audit", str(label_file), "--metric", "f1", "--breakdown", "subject"]
+    arguments += ["--also", "accuracy", "--looks", "5", "--processes", "1", "--json"]
+    assert main([*arguments, "--report", str(page)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["metric"], found["breakdown"], found["also"]) == ("f1", "subject", ["accuracy"])
+    assert found["shows"] == ["total only", "with subject scores", "with accuracy"]
+    assert found["reproduce"]["command"].endswith(
+        "--metric f1 --breakdown subject --also accuracy --looks 5"
+    )
+    text = page.read_text(encoding="utf-8")
+    assert "Holdfast audit, metric: f1 by subject, also accuracy, 8 groups" in text
+    assert "points of f1" in text
+
+
+def test_a_limit_is_in_the_metrics_unit(label_file):
+
+    arguments = ["audit", str(label_file), "--metric", "accuracy", "--breakdown", "subject"]
+    arguments += ["--looks", "15", "--processes", "1", "--json"]
+    assert main([*arguments, "--fail-above", "99"]) == 0
+    assert main([*arguments, "--fail-above", "1"]) == 1
+
+
+@pytest.mark.parametrize("option", [["--quick"], ["--badge", "b.svg"], ["--junit", "j.xml"]])
+def test_what_such_audits_do_not_have_is_refused(label_file, refused, option, monkeypatch):
+    monkeypatch.chdir(label_file.parent)
+    name = option[0].removeprefix("--")
+    told = refused("audit", label_file, "--metric", "f1", "--looks", "5", *option)
+    assert told.startswith(f"{name} must be left out for another metric than accuracy")
+
+
+def test_plain_accuracy_is_the_audit_that_it_was(label_file, capsys):
+
+    def printed(*more):
+        arguments = ["audit", str(label_file), "--looks", "5", "--quick", "--no-cache", *more]
+        assert main(arguments) == 0
+        return capsys.readouterr().out.rpartition("Took")[0]
+
+    assert printed("--metric", "accuracy") == printed()
