@@ -64,7 +64,7 @@ def test_what_looks_allow_is_computed_once_for_all_teams_with_as_many(sqlite_url
         asked.append(sorted(looks.values()))
         return certify_histories(n, m, looks, **settings)
 
-    monkeypatch.setattr(module, "certify_histories", counted)
+    monkeypatch.setattr(module, "certify_recorded", counted)
     rng = np.random.default_rng(3)
     guard = Guard(np.arange(60) % 3, Policy("exact"), sqlite_url, create=True)
     for team in range(12):

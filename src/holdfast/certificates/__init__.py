@@ -10,6 +10,9 @@ Every "allowed", "certified" and "safe looks" of the package comes from here. Th
 4. The least accuracy is the certificate (`record`). A bound whose assumptions do not hold is listed
    with the reason; none is ever stretched.
 
+Where looks show another metric or groups, `displays` counts the released numbers:
+`certify_display`, and `certify_recorded` for looks in a ledger.
+
 `docs/bounds.md` has the proofs.
 """
 
@@ -19,6 +22,11 @@ from holdfast.certificates.certify import (
     certify,
     certify_histories,
     of_all_teams,
+)
+from holdfast.certificates.displays import (
+    certify_display,
+    certify_recorded,
+    log_transcripts_of,
 )
 from holdfast.certificates.record import Certificate, NotCovered
 from holdfast.certificates.safe_looks import safe_looks
@@ -30,8 +38,11 @@ __all__ = [
     "Histories",
     "NotCovered",
     "certify",
+    "certify_display",
     "certify_histories",
+    "certify_recorded",
     "log_transcripts",
+    "log_transcripts_of",
     "of_all_teams",
     "safe_looks",
 ]

@@ -69,11 +69,14 @@ def close(
         f"{finals.n_examples:,} private examples, {len(finals.results):,} teams"
         f"{' (from the record)' if finals.repeated else ''}"
     )
-    shown = Table("rank", "team", "private accuracy, %", "released at the look", "chosen")
+    plain = finals.metric == "accuracy"
+    score_name = "private accuracy, %" if plain else f"private {finals.metric}"
+    shown = Table("rank", "team", score_name, "released at the look", "chosen")
     for final in finals.results:
         released = "-" if final.released is None else f"{final.released:g}"
         chosen = "by the team" if final.chosen else "by rule"
-        shown.add_row(str(final.rank), final.team, percent(final.score), released, chosen)
+        score = percent(final.score) if plain else f"{final.score:.6g}"
+        shown.add_row(str(final.rank), final.team, score, released, chosen)
     human().print(shown)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,6 +23,7 @@ from holdfast.cli.guarding import (
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json, report_error
 from holdfast.errors import BudgetExhausted, InvalidQuery, LedgerError
+from holdfast.guard import Receipt
 
 __all__ = ["score"]
 
@@ -32,7 +33,12 @@ INVALID, REFUSED, NO_LEDGER = 1, 3, 4
 def score(
     policy: PolicyFile,
     labels: LabelsFile,
-    submission: Annotated[Path, typer.Option(help="CSV or NPY file of predicted labels.")],
+    submission: Annotated[
+        Path,
+        typer.Option(
+            help="CSV or NPY file of predicted labels, or of what the policy's metric takes."
+        ),
+    ],
     team: Team,
     ledger: LedgerUrl = DEFAULT_LEDGER,
     part: PartName = None,
@@ -70,6 +76,7 @@ def score(
                 "team": team,
                 "part": receipt.part,
                 "released": receipt.released,
+                **_more(receipt),
                 "looks_left": receipt.looks_left,
                 "next_allowed_at": moment(receipt.next_allowed_at),
                 "receipt_id": receipt.receipt_id,
@@ -82,6 +89,8 @@ def score(
         return
     told = "-" if receipt.released is None else receipt.released
     human().print(f"released   {told}{' (from the record)' if receipt.repeated else ''}")
+    for name, value in receipt.numbers.items():
+        human().print(f"  {name}  {value}", soft_wrap=True, markup=False)
     human().print(f"meaning    {receipt.meaning}", soft_wrap=True)
     if receipt.new_best is not None:
         human().print(f"new best   {'yes' if receipt.new_best else 'no'}")
@@ -90,6 +99,13 @@ def score(
     soon = "now" if receipt.looks_left else "never"
     human().print(f"next look  {moment(receipt.next_allowed_at) or soon}")
     human().print(f"receipt    {receipt.receipt_id}", soft_wrap=True)
+
+
+def _more(receipt: Receipt) -> dict[str, Any]:
+    """Return what is told besides where more than one accuracy is scored."""
+    if receipt.metric == "accuracy" and not receipt.numbers:
+        return {}
+    return {"metric": receipt.metric, "numbers": dict(receipt.numbers)}
 
 
 def _refusal(code: int, message: str, team: str, as_json: bool, **more: str | None) -> typer.Exit:

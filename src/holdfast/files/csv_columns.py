@@ -24,7 +24,7 @@ from holdfast.files.ids import Ids, as_ids, as_plain_integers, distinct_keys, id
 from holdfast.files.name_columns import LONGEST_NAME, Column, GrowingColumn
 from holdfast.quoting import quoted, shortened
 
-__all__ = ["read_carefully", "read_columns"]
+__all__ = ["checked_lines", "read_carefully", "read_columns"]
 
 # A file of something else shows as an endless line; a table of labels has short ones.
 LONGEST_LINE = 1 << 20
@@ -153,7 +153,7 @@ def _rows(
     file.seek(0)
     text = TextIOWrapper(file, encoding="utf-8-sig", newline="")
     try:
-        reader = csv.reader(_checked_lines(path, text), strict=True)
+        reader = csv.reader(checked_lines(path, text), strict=True)
         header = [name.strip() for name in next(reader, [])]
         at = column_places(path, header, id_column, label_column)
         blank = 0
@@ -189,7 +189,8 @@ def _rows(
             text.detach()
 
 
-def _checked_lines(path: str, file: TextIO) -> Iterator[str]:
+def checked_lines(path: str, file: TextIO) -> Iterator[str]:
+    """Yield the lines of a text that may be a table, or raise `InvalidInput`."""
     number = 0
     while line := file.readline(LONGEST_LINE):
         number += 1

@@ -59,6 +59,10 @@ class LabelFile:
     split
         Which part of the test set each example belongs to, as a number, and `split_names` the
         names found in the `Usage` or `split` column; None if the file has no such column.
+    groups
+        The group of each example, as texts; None unless a column of groups was asked for.
+
+    Where numbers or label sets are hidden, `labels` holds these and there are no class names.
     """
 
     labels: Labels
@@ -66,11 +70,12 @@ class LabelFile:
     ids: NDArray[Any] | None = None
     split: NDArray[Any] | None = None
     split_names: tuple[str, ...] = ()
+    groups: NDArray[Any] | None = None
 
     @property
     def n_examples(self) -> int:
         """Number of examples."""
-        return int(self.labels.size)
+        return len(self.labels)
 
     @property
     def n_classes(self) -> int:

@@ -19,6 +19,8 @@ from holdfast.guard.sealing import seal, unseal
 from holdfast.guard.storage import Transaction
 from holdfast.guard.storage.contract import StoredState
 from holdfast.labels import Labels
+from holdfast.mechanisms import look_text
+from holdfast.metrics.display import Display
 
 __all__ = ["close"]
 
@@ -64,6 +66,9 @@ class _Closer:
         truth = host.truth
         self._rows = rows_of_parts(truth)[PRIVATE]
         self._labels: Labels = truth.labels[self._rows]
+        # The metric that ranks, of all private examples: nothing else decides.
+        self._display = Display(self._guard.policy.display.metric)
+        self._truth = self._display.metric.truth(self._labels)
         ids = None if truth.ids is None else truth.ids[self._rows]
         self._names = names_of(self._labels, ids, self._guard.ledger.salt())
 
@@ -80,24 +85,31 @@ class _Closer:
                 "test set with a private part."
             )
         scores = [self._score(ledger, public, each.look) for each in candidates]
-        finals = Finals(int(self._labels.size), ranked(zip(candidates, scores, strict=True)))
+        results = ranked(
+            zip(candidates, scores, strict=True),
+            higher_is_better=self._guard.policy.display.metric.higher_is_better,
+        )
+        finals = Finals(len(self._labels), results, metric=str(self._display.metric))
         for each, score in zip(candidates, scores, strict=True):
             self._record_look(ledger, each.look, score)
         self._record_closing(ledger, public, finals)
         return finals
 
     def _score(self, ledger: Transaction, public: DataSet, look: Entry) -> float:
-        """Return the exact accuracy of a look's prediction on the private part."""
+        """Return the exact score of a look's prediction on the private part."""
         sealed = ledger.prediction(look.data_set, look.prediction)
         if sealed is None:
             raise LedgerError(
                 f"the prediction of look {look.receipt_id} of {look.team} is not in the ledger; "
                 "let the team send it again, which costs nothing. Nothing was scored."
             )
-        n_classes = self._guard.problem.n_classes
-        prediction = unpacked(sealed, public.owner.key, look.prediction, n_classes)
+        dtype, shape = self._guard.kept_as
+        prediction = unpacked(sealed, public.owner.key, look.prediction, dtype, shape)
         predicted = self._guard.as_given(prediction)[self._rows]
-        return float(np.mean(predicted == self._labels))
+        if self._display.plain:
+            return float(np.mean(predicted == self._labels))
+        metric = self._display.metric
+        return float(metric.value(self._truth, predicted))
 
     def _record_look(self, ledger: Transaction, look: Entry, score: float) -> None:
         now = self._guard._present(ledger)
@@ -110,7 +122,7 @@ class _Closer:
             look.team,
             now,
             prediction=look.prediction.removeprefix(KEPT_PREFIX),
-            rule="exact",
+            rule=look_text("exact", self._display, [len(self._labels)]),
             policy=self._guard.policy.digest,
             released=repr(score),
             scope=look.team,

@@ -65,8 +65,9 @@ class Draft:
     """An entry before it has a place in the chain.
 
     `released` is the text of the released number, so that every storage gives it back digit for
-    digit; `state` is the digest of the sealed state after this look; `team_looks` and
-    `data_set_looks` count what has been spent, this entry included.
+    digit, or of several by name, as a JSON object; `state` is the digest of the sealed state
+    after this look; `team_looks` and `data_set_looks` count what has been spent, this entry
+    included.
     """
 
     kind: Kind

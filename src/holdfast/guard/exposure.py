@@ -10,7 +10,8 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from holdfast.certificates import ALL_TEAMS, certify_histories, of_all_teams
+from holdfast.bounds.metric_values import FLOAT_NATS
+from holdfast.certificates import ALL_TEAMS, certify_recorded, of_all_teams
 from holdfast.errors import LedgerError
 from holdfast.guard.entry import Entry
 from holdfast.guard.ledger import Ledger, data_set_detail
@@ -102,7 +103,7 @@ def _of_data_set(data_set: str, n: int, m: int, tallies: list[Tally]) -> DataSet
             (rule, f"{number} {ALL_TEAMS}" if shared else str(number)): count
             for number, (rule, shared, count) in enumerate(looks)
         }
-        return certify_histories(n, m, numbered, everyone=False).gain
+        return certify_recorded(n, m, numbered, everyone=False).gain
 
     teams = []
     for key in sorted(by_team):
@@ -127,8 +128,9 @@ def _of_data_set(data_set: str, n: int, m: int, tallies: list[Tally]) -> DataSet
             )
         )
     everyone = _histories(tallies)
-    certificate = certify_histories(n, m, everyone)
-    nats, most = certificate.nats, certificate.gain
+    certificate = certify_recorded(n, m, everyone)
+    # Where numbers are hidden nothing is counted: then it is all that floats can hold.
+    nats, most = min(certificate.nats, n * FLOAT_NATS), certificate.gain
     if any(map(_tells_of_others, tallies)):
         nats, most = n * math.log(m), 1.0 - 1.0 / m
     return DataSetExposure(

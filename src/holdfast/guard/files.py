@@ -9,12 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
-from holdfast.errors import InvalidInput, InvalidQuery
+from holdfast.errors import InvalidInput, InvalidQuery, NotSupported
+from holdfast.files.further_columns import Table, read_groups, read_table
 from holdfast.files.label_files import OPEN_FILE, LabelFile, read_labels
 from holdfast.files.npy_files import NPY_MAGIC
 from holdfast.guard.guarded import GuardedSolution, as_policy
 from holdfast.guard.ledger import Ledger
 from holdfast.guard.policy import Policy
+from holdfast.metrics import Submission
+from holdfast.quoting import listed
 
 __all__ = ["GuardedFile", "read_private_labels"]
 
@@ -29,6 +32,8 @@ def read_private_labels(
     label_column: str | None = None,
     class_names: Sequence[str] | None = None,
     shared: bool = False,
+    takes: Submission = Submission.LABELS,
+    breakdown: str | None = None,
 ) -> LabelFile:
     """Read hidden labels from a file that only its owner can read.
 
@@ -42,6 +47,10 @@ def read_private_labels(
         The declared classes, if they are.
     shared
         Accept a file that others can read too, where a platform mounts it so.
+    takes
+        What a submission is: where it is numbers or label sets, these are hidden.
+    breakdown
+        The column of groups, if one is wanted.
     """
     if not shared and os.name == "posix":
         try:
@@ -53,9 +62,37 @@ def read_private_labels(
                 f"labels {path} must be readable by their owner alone, got mode {mode:04o}; "
                 f"run: chmod 600 {path}"
             )
-    return read_labels(
-        path, id_column=id_column, label_column=label_column, class_names=class_names
-    )
+    if takes in (Submission.NUMBERS, Submission.LABEL_SETS):
+        file = _hidden_values(path, id_column, label_column, takes, breakdown)
+    else:
+        file = read_labels(
+            path, id_column=id_column, label_column=label_column, class_names=class_names
+        )
+    if breakdown is None:
+        return file
+    return replace(file, groups=read_groups(path, breakdown, file.n_examples))
+
+
+def _hidden_values(
+    path: str | os.PathLike[str],
+    id_column: str | None,
+    label_column: str | None,
+    takes: Submission,
+    breakdown: str | None,
+) -> LabelFile:
+    """Return hidden numbers, or label sets with the names of their columns."""
+    ignored = () if breakdown is None else (breakdown,)
+    table = read_table(path, id_column=id_column, value_column=label_column, ignored=ignored)
+    values = table.numbers(f"labels {path}")
+    names = table.columns if takes is Submission.LABEL_SETS else ()
+    if takes is Submission.NUMBERS:
+        if values.shape[1] != 1:
+            raise InvalidInput(
+                f"labels {path} must have one column of numbers, got {listed(table.columns)}; say "
+                "which one it is."
+            )
+        values = values[:, 0]
+    return LabelFile(values, names, table.ids, table.split, table.split_names)
 
 
 class GuardedFile(GuardedSolution[str | os.PathLike[str] | BinaryIO]):
@@ -108,7 +145,12 @@ class GuardedFile(GuardedSolution[str | os.PathLike[str] | BinaryIO]):
             policy = replace(policy, part=part)
         self._columns = {"id_column": id_column, "label_column": label_column}
         truth = read_private_labels(
-            Path(labels), class_names=policy.classes, shared=shared, **self._columns
+            Path(labels),
+            class_names=policy.classes,
+            shared=shared,
+            takes=policy.display.metric.takes,
+            breakdown=policy.breakdown,
+            **self._columns,
         )
         # Somewhat too many rows are counted and told; a flood of them is not even read.
         self._most_rows = 2 * truth.n_examples + SPARE_ROWS
@@ -126,6 +168,26 @@ class GuardedFile(GuardedSolution[str | os.PathLike[str] | BinaryIO]):
             path = submission if isinstance(submission, str | os.PathLike) else OPEN_FILE
             raise InvalidQuery(reason.replace(os.fspath(path), name, 1))
         return file
+
+    def _table(self, submission: str | os.PathLike[str] | BinaryIO, name: str) -> Table:
+        if not isinstance(submission, str | os.PathLike):
+            raise NotSupported(f"{name} of numbers must be a file with a path.")
+        several = self.takes in (Submission.PROBABILITIES, Submission.RANKED_LABELS)
+        column = None if several or self.takes is Submission.LABEL_SETS else self._label_column
+        try:
+            return read_table(
+                submission,
+                id_column=self._columns["id_column"],
+                value_column=column,
+                most_rows=self._most_rows,
+            )
+        except InvalidInput as error:
+            raise InvalidQuery(str(error).replace(os.fspath(submission), name, 1)) from None
+
+    @property
+    def _label_column(self) -> str | None:
+        # Scores of labels are not in a column of the labels' name; numbers are.
+        return self._columns["label_column"] if self.takes is Submission.NUMBERS else None
 
     def _attempt(
         self,

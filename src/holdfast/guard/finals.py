@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from holdfast.guard.entry import Entry
-from holdfast.mechanisms import Told, recorded_mechanism
+from holdfast.guard.receipt import first_note, released_score
+from holdfast.mechanisms import Told, recorded_look
 
 __all__ = ["Final", "FinalCandidate", "Finals", "finals_of", "ranked"]
 
@@ -24,7 +25,8 @@ class Final:
     team
         The team.
     score
-        The exact accuracy of its best final submission on the private part.
+        The exact accuracy, or value of the policy's metric, of its best final submission on the
+        private part.
     receipt_id
         The look with which that submission was made.
     released
@@ -53,24 +55,29 @@ class Finals:
         One per team, the best first.
     repeated
         Whether the board had been closed before: then this is the record of that.
+    metric
+        What the scores are values of.
     """
 
     n_examples: int
     results: tuple[Final, ...]
     repeated: bool = False
+    metric: str = "accuracy"
 
     def as_data(self) -> dict[str, Any]:
         """Return the ranking as plain data, for the record."""
-        return {
+        data: dict[str, Any] = {
             "n_examples": self.n_examples,
             "results": [asdict(final) for final in self.results],
         }
+        return data if self.metric == "accuracy" else {**data, "metric": self.metric}
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Finals:
         """Return a recorded ranking."""
         results = tuple(Final(**final) for final in data["results"])
-        return cls(int(data["n_examples"]), results, repeated=True)
+        metric = str(data.get("metric", "accuracy"))
+        return cls(int(data["n_examples"]), results, repeated=True, metric=metric)
 
 
 @dataclass(frozen=True)
@@ -107,10 +114,8 @@ def finals_of(entries: Iterable[Entry]) -> dict[str, list[FinalCandidate]]:
 
     def candidate(look: Entry, chosen: bool) -> FinalCandidate:
         answer = later.get(look.receipt_id, look)
-        note = answer.detail.partition(" ")[2] if answer.kind == "answer" else answer.detail
-        own = Told.from_text(note, speaks=True).own is not False
-        released = None if answer.released is None else float(answer.released)
-        return FinalCandidate(look, released, chosen, own)
+        own = Told.from_text(first_note(answer), speaks=True).own is not False
+        return FinalCandidate(look, released_score(answer), chosen, own)
 
     finals = {}
     for team, of_team in looks.items():
@@ -128,19 +133,28 @@ def _best(candidates: Iterable[FinalCandidate]) -> FinalCandidate:
         for each in every
         if each.released is not None
         and each.own
-        and recorded_mechanism(each.look.rule).shows == "scores"
+        and recorded_look(each.look.rule).rule.shows == "scores"
     ]
-    return max(scored, key=lambda each: each.released or 0.0) if scored else every[-1]
+    if not scored:
+        return every[-1]
+    # Values of several metrics do not compare: those of the last look's alone do.
+    metric = recorded_look(scored[-1].look.rule).display.metric
+    same = [each for each in scored if recorded_look(each.look.rule).display.metric == metric]
+    sign = 1.0 if metric.higher_is_better else -1.0
+    return max(same, key=lambda each: sign * (each.released or 0.0))
 
 
-def ranked(results: Iterable[tuple[FinalCandidate, float]]) -> tuple[Final, ...]:
+def ranked(
+    results: Iterable[tuple[FinalCandidate, float]], *, higher_is_better: bool = True
+) -> tuple[Final, ...]:
     """Return one result per team, its best, in the order of the scores."""
     best: dict[str, tuple[FinalCandidate, float]] = {}
+    sign = 1.0 if higher_is_better else -1.0
     for candidate, score in results:
         team = candidate.look.team
-        if team not in best or score > best[team][1]:
+        if team not in best or sign * score > sign * best[team][1]:
             best[team] = candidate, score
-    order = sorted(best.values(), key=lambda result: (-result[1], result[0].look.number))
+    order = sorted(best.values(), key=lambda result: (-sign * result[1], result[0].look.number))
     scores = [score for _, score in order]
     return tuple(
         Final(

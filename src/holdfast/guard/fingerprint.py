@@ -53,7 +53,8 @@ def fingerprint(labels: Labels, salt: bytes, *, ids: NDArray[Any] | None = None)
     Parameters
     ----------
     labels
-        One class number per example.
+        One class number per example; or the numbers or label sets that are hidden, as floats or
+        truth values.
     salt
         The ledger's salt.
     ids
@@ -67,11 +68,15 @@ def fingerprint(labels: Labels, salt: bytes, *, ids: NDArray[Any] | None = None)
     >>> a.data_set == b.data_set, a.coding == b.coding
     (True, False)
     """
-    canonical, _ = _by_first_appearance(labels)
-    if ids is None:
-        digest = hashlib.blake2b(f"labels {labels.size} ".encode())
+    if _are_values(labels):
+        # Numbers and label sets are known by what they are: no other name means the same.
+        what, canonical = f"values {labels.shape} {labels.dtype.kind}", labels.tobytes()
     else:
-        digest = hashlib.blake2b(f"labels {labels.size} by id {ids.dtype.str} ".encode())
+        what, canonical = f"labels {labels.size}", _by_first_appearance(labels)[0]
+    if ids is None:
+        digest = hashlib.blake2b(f"{what} ".encode())
+    else:
+        digest = hashlib.blake2b(f"{what} by id {ids.dtype.str} ".encode())
         digest.update(ids.data if ids.dtype.kind == "i" else ids.tobytes())
     digest.update(canonical)
     secret = _slow_hash(digest.digest(), salt)
@@ -81,8 +86,13 @@ def fingerprint(labels: Labels, salt: bytes, *, ids: NDArray[Any] | None = None)
 
 def coding(labels: Labels, key: bytes) -> str:
     """Return a check of how a label set numbers its classes that says nothing without the key."""
-    _, order = _by_first_appearance(labels)
+    order = b"values" if _are_values(labels) else _by_first_appearance(labels)[1]
     return hashlib.blake2b(order, key=key, digest_size=8).hexdigest()
+
+
+def _are_values(labels: Labels) -> bool:
+    """Tell whether these are numbers or label sets, and no class numbers."""
+    return labels.dtype.kind in "fb"
 
 
 # A host that makes a guard per submission pays for a label set once.

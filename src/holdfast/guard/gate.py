@@ -15,6 +15,7 @@ from holdfast.guard.guard import Guard
 from holdfast.guard.receipt import Receipt
 from holdfast.labels import Labels
 from holdfast.mechanisms import Rule
+from holdfast.metrics import Accuracy
 
 __all__ = ["GateResult", "gate"]
 
@@ -98,8 +99,13 @@ def gate(
     """
     if not 0.0 < confidence < 1.0:
         raise InvalidInput(f"confidence must lie between 0 and 1, got {confidence}.")
-    rule = guard.policy.mechanism
+    rule, metric = guard.policy.mechanism, guard.policy.display.metric
     _refuse_unless_scores(rule)
+    if not isinstance(metric, Accuracy):
+        raise NotSupported(
+            f"a gate's margin is proved for accuracies, which are means over examples of 0 and 1; "
+            f"{metric} is not one. Gate under a policy whose metric is accuracy."
+        )
     before = guard.score(baseline, team=team)
     if before.released is None or not before.own:
         raise NotSupported(

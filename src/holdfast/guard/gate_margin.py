@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from holdfast.certificates import Histories, log_transcripts
+from holdfast.certificates import Histories, log_transcripts_of
 from holdfast.mechanisms import Rule
 from holdfast.problem import Problem
 
@@ -45,7 +45,9 @@ class Margin:
 
     def log_count(self, n_examples: int) -> float:
         """Return log(T/r), T candidates that looking can choose from and r the risk of each."""
-        return log_transcripts(n_examples, self._looks) - math.log(self._share)
+        return log_transcripts_of(n_examples, self._problem.n_classes, self._looks) - math.log(
+            self._share
+        )
 
     def bought(self, n_examples: int, differing: int) -> float:
         """Return the largest difference that looking could have produced.

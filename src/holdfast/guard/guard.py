@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery, NotSupported, ReleaseFailed
-from holdfast.evaluate import evaluate
+from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery, ReleaseFailed
 from holdfast.guard.budget import Allowance, allowance, memory_budget
 from holdfast.guard.data_set import DataSet, charge, find, names_of, record, settle
 from holdfast.guard.entry import Entry, Kind
@@ -26,12 +25,14 @@ from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import Answer, Receipt, moment_ahead, receipt_for
 from holdfast.guard.refusals import refuse_more_refusals, refuse_unless_allowed
 from holdfast.guard.sealing import seal, unseal
+from holdfast.guard.shown_numbers import ShownNumbers
 from holdfast.guard.storage import Transaction
 from holdfast.guard.storage.contract import Question, StoredState
 from holdfast.guard.team import spelling_key
 from holdfast.guard.windows import Microseconds, clock
 from holdfast.labels import Labels
-from holdfast.mechanisms import recorded_mechanism
+from holdfast.mechanisms import recorded_look
+from holdfast.metrics import Metric
 from holdfast.problem import Problem
 from holdfast.protocols import State
 from holdfast.quoting import quoted
@@ -63,7 +64,8 @@ class Guard:
     Parameters
     ----------
     labels
-        The hidden labels, integers from 0 to n_classes - 1; copied.
+        The hidden labels, integers from 0 to n_classes - 1; or, for a metric of such, the hidden
+        numbers or label sets. Copied.
     policy
         What is released, and how often; a `Policy` or the path of a policy file.
     ledger
@@ -80,6 +82,10 @@ class Guard:
         The examples that looks are scored on, and that the budget belongs to; None: all. A
         prediction is about all examples whatever the part is: what is not scored is checked and
         told apart like the rest, so that no answer and no refusal says which examples are scored.
+    groups
+        The group of each example, for a policy with a breakdown: anything that can be sorted.
+    metric, breakdown
+        Other than the policy's, such as a metric of one's own; see `Policy`.
     picklable
         Let the guard be pickled, with the hidden labels in it: whoever gets the pickle has them.
         Needed to send it to other processes, as joblib's workers are.
@@ -107,22 +113,29 @@ class Guard:
         ids: object | None = None,
         n_classes: int | None = None,
         part: Part | None = None,
+        groups: object | None = None,
+        metric: str | Metric | None = None,
+        breakdown: str | None = None,
         picklable: bool = False,
         now: Callable[[], Microseconds] = clock,
     ) -> None:
-        self._examples = HiddenExamples(labels, n_classes, ids, part)
+        policy = policy if isinstance(policy, Policy) else Policy.read(Path(policy))
+        if metric is not None:
+            policy = replace(policy, metric=metric)
+        if breakdown is not None:
+            policy = replace(policy, breakdown=breakdown)
+        self.policy = policy
+        self._examples = HiddenExamples(labels, n_classes, ids, part, policy.display, groups)
+        self._shown = ShownNumbers(policy, self._examples)
         self.part = ALL if part is None else part.name
         self.keeps = part is not None and part.keeps
-        self.policy = policy if isinstance(policy, Policy) else Policy.read(Path(policy))
-        if not self.policy.display.plain:
-            raise NotSupported(f"the guard scores accuracies alone, not {self.policy.display}.")
         for caution in self.policy.mechanism.cautions():
             warnings.warn(caution, stacklevel=2)
         self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger, create=create)
         if self.policy.witness is not None and self.ledger.witness is None:
             self.ledger.watch(self.policy.witness, create=create)
         hidden, n_classes = self._examples.labels, self._examples.n_classes
-        self.problem = Problem(hidden.size, n_classes, self.policy.looks_per_data_set)
+        self.problem = Problem(len(hidden), n_classes, self.policy.looks_per_data_set)
         # What one memory of the rule can be asked: a team's looks, or everyone's.
         self._remembered = self.problem._replace(n_queries=memory_budget(self.policy))
         self._picklable = picklable
@@ -153,6 +166,27 @@ class Guard:
         return self._found.name
 
     @property
+    def rule(self) -> str:
+        """What the ledger calls this guard's looks: the rule, and what it releases."""
+        return self._shown.text
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """On how many examples each released number is computed."""
+        return self._shown.look.sizes or (self.problem.n_examples,)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What each released number is called."""
+        return self._shown.names
+
+    def shown_under(self, policy: Policy) -> ShownNumbers:
+        """Return what releases this guard's numbers under another policy's rule."""
+        mine = self.policy
+        other = replace(policy, metric=mine.metric, breakdown=mine.breakdown, also=mine.also)
+        return ShownNumbers(other, self._examples)
+
+    @property
     def n_predicted(self) -> int:
         """Number of examples that a prediction is about, scored or not."""
         return self._examples.n_predicted
@@ -174,7 +208,7 @@ class Guard:
         Parameters
         ----------
         prediction
-            One label per example.
+            One label per example; or what the policy's metric takes, such as probabilities.
         team
             Whose look it is.
         before
@@ -442,6 +476,11 @@ class Guard:
         self._found = replace(found, settled=False)
         return False
 
+    @property
+    def kept_as(self) -> tuple[np.dtype[Any], tuple[int, ...]]:
+        """What the bytes of a kept prediction are read as: a dtype and a shape."""
+        return self._examples.kept_as
+
     def as_given(self, named: Labels) -> Labels:
         """Return a kept prediction in the order in which the examples were given."""
         return self._examples.as_given(named)
@@ -449,7 +488,7 @@ class Guard:
     def _look(self, ledger: Transaction, look: PreparedLook) -> tuple[Entry, Receipt]:
         found, team, digest = look.found, look.team, look.digest
         now = self._present(ledger)
-        earlier = ledger.answered(found.name, team, digest, self.policy.release)
+        earlier = ledger.answered(found.name, team, digest, self.rule)
         if earlier is not None:
             left = allowance(ledger, self.policy, found.name, team, now)
             return earlier, self._receipt(earlier, left, now, repeated=True)
@@ -457,7 +496,7 @@ class Guard:
             raise BudgetExhausted("the board is closed; no more looks are answered.")
         refuse_unless_allowed(ledger, self.policy, found.name, team, now)
         scope = self._scope(team)
-        sealed = ledger.state(found.name, scope, self.policy.release)
+        sealed = ledger.state(found.name, scope, self.rule)
         state = None if sealed is None else unseal(sealed, found.owner.key)
         left = allowance(ledger, self.policy, found.name, team, now, spending=1)
         answers, sealed = self._release(found, look.scored, state)
@@ -470,12 +509,12 @@ class Guard:
             team,
             now,
             prediction=digest,
-            released=None if answer is None else repr(answer.value),
+            released=None if answer is None else answer.as_text(),
             state=state_digest(sealed),
             scope=scope,
             detail="" if answer is None else self._note(answer),
         )
-        ledger.put_state(StoredState(found.name, scope, self.policy.release, sealed))
+        ledger.put_state(StoredState(found.name, scope, self.rule, sealed))
         return entry, self._receipt(entry, left, now)
 
     def _again(self, ledger: Transaction, look: Entry) -> Receipt:
@@ -488,13 +527,13 @@ class Guard:
     def _receipt(
         self, entry: Entry, left: Allowance, now: Microseconds, *, repeated: bool = False
     ) -> Receipt:
-        rule = self.policy.mechanism
-        if entry.rule != self.policy.release:  # a final choice of a look under an earlier policy
-            rule = recorded_mechanism(entry.rule)
-        return receipt_for(entry, rule, left, now, part=self.part, repeated=repeated)
+        look = self._shown.look
+        if entry.rule != self.rule:  # a final choice of a look under an earlier policy
+            look = recorded_look(entry.rule)
+        return receipt_for(entry, look, left, now, part=self.part, repeated=repeated)
 
     def _note(self, answer: Answer) -> str:
-        return answer.told.as_text(speaks=self.policy.mechanism.speaks)
+        return answer.note(speaks=self.policy.mechanism.speaks)
 
     def _is_closed(self, ledger: Transaction, found: DataSet) -> bool:
         """Return whether the private part was scored, so that further looks decide nothing."""
@@ -505,7 +544,7 @@ class Guard:
 
     def _wanted(self, found: DataSet, team: str, digest: str) -> list[Question]:
         """Return what a look asks of the ledger before it writes."""
-        data_set, rule = found.name, self.policy.release
+        data_set, rule = found.name, self.rule
         return [
             ("head", ()),
             ("opened", (data_set,)),
@@ -525,7 +564,7 @@ class Guard:
         now: Microseconds,
     ) -> None:
         """Record what a full batch tells about its earlier looks; their teams ask again, free."""
-        waiting = ledger.waiting(found.name, scope, self.policy.release, len(answers))
+        waiting = ledger.waiting(found.name, scope, self.rule, len(answers))
         for look, answer in zip(waiting, answers, strict=True):
             self._record(
                 ledger,
@@ -534,7 +573,7 @@ class Guard:
                 look.team,
                 now,
                 prediction=look.prediction,
-                released=repr(answer.value),
+                released=answer.as_text(),
                 scope=scope,
                 detail=f"{look.receipt_id} {self._note(answer)}".strip(),
             )
@@ -546,18 +585,13 @@ class Guard:
 
         A look in a batch that is not full has no answer; one that fills it has the whole batch's.
         """
-        mechanism = self.policy.mechanism
         # A fresh seed from the system for each look: nothing stored tells the noise.
         rng = np.random.default_rng(secrets.randbits(128))
         failure: Exception
         try:
-            if state is None:
-                state = mechanism.init(self._remembered)
-            else:
-                state = mechanism.resume(state, self._remembered)
-            evaluation = evaluate(query, found.labels, self.problem.n_classes)
-            readings, state = mechanism.answers(state, evaluation, rng)
-            answers = [Answer(float(reading.value), reading.told) for reading in readings]
+            answers, state = self._shown.release(
+                found.labels, found.order, query, state, self._remembered, rng
+            )
             return answers, seal(state, found.owner.key)
         except BudgetExhausted:
             failure = BudgetExhausted(f"the rule {self.policy.release} answers no more looks.")
@@ -594,7 +628,7 @@ class Guard:
             team,
             now,
             prediction=prediction,
-            rule=self.policy.release,
+            rule=self.rule,
             policy=self.policy.digest,
             released=released,
             state=state,

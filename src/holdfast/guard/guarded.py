@@ -7,7 +7,8 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from holdfast.errors import InvalidQuery
+from holdfast.errors import InvalidQuery, NotSupported
+from holdfast.files.further_columns import Table
 from holdfast.files.label_files import LabelFile
 from holdfast.guard.guard import Guard
 from holdfast.guard.ledger import Ledger
@@ -16,6 +17,7 @@ from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import Receipt
 from holdfast.guard.solution import Solution
 from holdfast.labels import Labels
+from holdfast.metrics import Submission as Form
 
 __all__ = ["GuardedSolution"]
 
@@ -54,6 +56,7 @@ class GuardedSolution(ABC, Generic[Submission]):
             ids=truth.ids,
             n_classes=self._solution.n_classes,
             part=scored_part(rows_of_parts(truth), truth.n_examples, policy.part),
+            groups=truth.groups,
         )
 
     @property
@@ -64,6 +67,16 @@ class GuardedSolution(ABC, Generic[Submission]):
     @abstractmethod
     def _file(self, submission: Submission, name: str) -> LabelFile:
         """Return what a submission holds, or raise `InvalidQuery` calling it by its name."""
+
+    @property
+    def takes(self) -> Form:
+        """What a submission is, by the policy's metric."""
+        return self.guard.policy.display.metric.takes
+
+    def _table(self, submission: Submission, name: str) -> Table:  # noqa: ARG002 - as `_file`
+        """Return the numbers or labels of a submission that is more than one label per example."""
+        metric = self.guard.policy.display.metric
+        raise NotSupported(f"{metric} takes {self.takes.value}, and submissions here are labels.")
 
     def read(self, submission: Submission, *, team: str, name: str = "submission") -> Labels:
         """Return a submission's labels in the order of the hidden ones; a refusal is recorded.
@@ -91,7 +104,10 @@ class GuardedSolution(ABC, Generic[Submission]):
         Nothing is recorded: whoever asks has to, and to ask `Guard.admit` before.
         """
         try:
-            return self._solution.predicted(self._file(submission, name), name=name), ""
+            if self.takes is Form.LABELS:
+                return self._solution.predicted(self._file(submission, name), name=name), ""
+            table = self._table(submission, name)
+            return self._solution.tabled(table, self.takes, name=name), ""
         except InvalidQuery as error:
             return None, str(error)
 

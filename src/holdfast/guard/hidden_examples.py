@@ -1,6 +1,8 @@
-"""The hidden labels that looks are scored on, and predictions about them."""
+"""The hidden truth that looks are scored on, and predictions about it."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +10,9 @@ from numpy.typing import NDArray
 from holdfast.errors import InvalidInput, InvalidQuery
 from holdfast.guard.ids import order_by_id
 from holdfast.guard.parts import Part
-from holdfast.labels import MOST_CLASSES, Labels, as_labels, count_classes
+from holdfast.labels import MOST_CLASSES, Labels, as_labels, count_classes, label_dtype
+from holdfast.metrics import Show, Submission
+from holdfast.metrics.display import Display
 from holdfast.problem import check_at_least
 from holdfast.quoting import quoted
 
@@ -16,33 +20,59 @@ __all__ = ["HiddenExamples"]
 
 
 class HiddenExamples:
-    """All examples of a test set: labels of the scored ones, the order and number of the rest.
+    """All examples of a test set: truth of the scored ones, the order and number of the rest.
 
     Parameters
     ----------
     labels
-        The labels of all examples; copied.
+        The labels of all examples, or the numbers or label sets that the metric wants; copied.
     n_classes
         Number of classes; None: the largest label plus one.
     ids
         One distinct id per example; None: examples are known by their order.
     part
         The examples that are scored; None: all.
+    display
+        What a look shows.
+    groups
+        The group of each example, for a breakdown.
     """
 
     def __init__(
-        self, labels: object, n_classes: int | None, ids: object | None, part: Part | None
+        self,
+        labels: object,
+        n_classes: int | None,
+        ids: object | None,
+        part: Part | None,
+        display: Display | None = None,
+        groups: object | None = None,
     ) -> None:
-        self.n_classes = count_classes(labels) if n_classes is None else _checked_classes(n_classes)
-        whole = as_labels(labels, self.n_classes)
-        self.n_predicted = whole.size
-        self._rows = None if part is None or part.rows.size == whole.size else part.rows
+        self.display = Display() if display is None else display
+        self._metric = self.display.metric
+        self._stand_in: NDArray[Any] | None = None
+        whole: NDArray[Any]
+        if self._metric.takes in (Submission.NUMBERS, Submission.LABEL_SETS):
+            whole = self._metric.truth(labels)
+            self.n_classes = 2  # nothing has classes here, and a problem has two at least
+        else:
+            self.n_classes = (
+                count_classes(labels) if n_classes is None else _checked_classes(n_classes)
+            )
+            whole = as_labels(labels, self.n_classes)
+        if self._metric.takes is not Submission.LABELS:
+            # What predictions are checked against tells the sizes, which are public, and no label.
+            self._stand_in = np.zeros_like(whole)
+            if whole.dtype.kind == "u":
+                self._stand_in[-1] = self.n_classes - 1
+        self.n_predicted = len(whole)
+        self._rows = None if part is None or part.rows.size == len(whole) else part.rows
+        self.groups = self._checked_groups(groups)
         self.labels: Labels = whole.copy() if self._rows is None else whole[self._rows]
         self.labels.setflags(write=False)
         self.ids = ids
         self._order: NDArray[np.intp] | None = None
         if ids is not None:
-            _, order = order_by_id(ids, whole.size)
+            _, order = order_by_id(ids, len(whole))
             if self._rows is not None:
                 self._order, self.ids = order, np.asarray(ids)[self._rows]
 
@@ -52,16 +82,78 @@ class HiddenExamples:
         Not raised, so that a refusal for another reason does not carry this one along.
         """
         try:
-            query = as_labels(
-                prediction,
-                self.n_classes,
-                name="prediction",
-                n_examples=self.n_predicted,
-                error=InvalidQuery,
-            )
+            if self._stand_in is None:
+                query = as_labels(
+                    prediction,
+                    self.n_classes,
+                    name="prediction",
+                    n_examples=self.n_predicted,
+                    error=InvalidQuery,
+                )
+            else:
+                query = self._checked_scores(prediction, self._stand_in)
         except InvalidQuery as error:
             return None, str(error)
         return query, ""
+
+    def _checked_scores(self, prediction: object, stand_in: NDArray[Any]) -> NDArray[Any]:
+        """Return what the metric takes, or raise `InvalidQuery`."""
+        try:
+            query: NDArray[Any] = self._metric.submitted(prediction, stand_in)
+        except InvalidInput as error:
+            raise InvalidQuery(str(error)) from None
+        if self._metric.takes is Submission.PROBABILITIES and query.shape[1] != self.n_classes:
+            raise InvalidQuery(
+                f"submission must have a probability for each of {self.n_classes} classes, got "
+                f"{query.shape[1]}."
+            )
+        if self._metric.takes is Submission.RANKED_LABELS:
+            if query.max() >= self.n_classes:
+                raise InvalidQuery(
+                    f"submission must lie in 0 .. {self.n_classes - 1}, got {query.max()}."
+                )
+            query = query.astype(label_dtype(self.n_classes), copy=False)
+        return query
+
+    @property
+    def kept_as(self) -> tuple[np.dtype[Any], tuple[int, ...]]:
+        """What a kept prediction's bytes are read as: a dtype and a shape."""
+        n, m = self.n_predicted, self.n_classes
+        match self._metric.takes:
+            case Submission.LABELS:
+                return label_dtype(m), (n,)
+            case Submission.PROBABILITIES:
+                return np.dtype(np.float64), (n, m)
+            case Submission.RANKED_LABELS:
+                return label_dtype(m), (n, -1)
+            case Submission.LABEL_SETS:
+                return np.dtype(np.bool_), (n, -1)
+            case _:
+                return np.dtype(np.float64), (n,)
+
+    def show(self, order: NDArray[Any] | None, rows: NDArray[Any] | None = None) -> Show:
+        """Return what computes the numbers of scored examples in an order, or of other rows."""
+        groups = self.groups
+        if groups is None:
+            return self.display.show()
+        wanted = self._rows if rows is None else rows
+        here = groups if wanted is None else groups[wanted]
+        return self.display.show(here if order is None else here[order])
+
+    def _checked_groups(self, groups: object | None) -> NDArray[Any] | None:
+        if self.display.breakdown is None:
+            return None
+        if groups is None:
+            raise InvalidInput(
+                f"groups must name the group of each example, the column "
+                f"{self.display.breakdown}, got none."
+            )
+        array = np.array(groups)
+        if array.shape != (self.n_predicted,):
+            raise InvalidInput(
+                f"groups must be one per example, got shape {array.shape} for {self.n_predicted}."
+            )
+        return array
 
     def scored(self, prediction: Labels) -> Labels:
         """Return the part of a prediction, or of an array about all examples, that is scored."""

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import hashlib
 import zlib
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.errors import LedgerError
 from holdfast.guard.sealing import seal_bytes, unseal_bytes
-from holdfast.labels import Labels, label_dtype
+from holdfast.labels import Labels
 
 __all__ = ["KEPT_PREFIX", "digest_of", "is_whole", "kept_name", "packed", "unpacked"]
 
@@ -25,7 +27,8 @@ KEPT_PREFIX = "kept-"
 
 def digest_of(prediction: Labels) -> str:
     """Return the name of a prediction, in hexadecimal."""
-    return hashlib.blake2b(np.ascontiguousarray(prediction).data, digest_size=20).hexdigest()
+    flat = np.ascontiguousarray(prediction).reshape(-1)
+    return hashlib.blake2b(flat.data, digest_size=20).hexdigest()
 
 
 def kept_name(prediction: Labels) -> str:
@@ -37,21 +40,29 @@ def packed(prediction: Labels, key: bytes) -> bytes:
     """Return a prediction compressed and sealed: some log2(m)/8 bytes per example."""
     # Labels have few different values and no repetitions worth the time to look for them.
     code = zlib.compressobj(strategy=zlib.Z_HUFFMAN_ONLY)
-    content = code.compress(np.ascontiguousarray(prediction).data) + code.flush()
+    content = code.compress(np.ascontiguousarray(prediction).reshape(-1).data) + code.flush()
     return seal_bytes(content, key)
 
 
-def unpacked(sealed: bytes, key: bytes, name: str, n_classes: int) -> Labels:
+def unpacked(
+    sealed: bytes, key: bytes, name: str, dtype: np.dtype[Any], shape: tuple[int, ...] = (-1,)
+) -> NDArray[Any]:
     """Return a kept prediction, or raise `LedgerError` if it is not the one of this name.
 
     >>> labels = np.array([0, 2, 1], dtype=np.uint8)
-    >>> unpacked(packed(labels, b"k" * 32), b"k" * 32, kept_name(labels), 3)
+    >>> unpacked(packed(labels, b"k" * 32), b"k" * 32, kept_name(labels), labels.dtype)
     array([0, 2, 1], dtype=uint8)
     """
     content = _content(sealed, key, name)
     if content is None:
         raise LedgerError(f"the kept prediction {name[:17]} was edited; nothing was scored.")
-    return np.frombuffer(content, dtype=label_dtype(n_classes))
+    try:
+        return np.frombuffer(content, dtype=dtype).reshape(shape)
+    except ValueError:
+        raise LedgerError(
+            f"the kept prediction {name[:17]} is of another kind than the metric takes; nothing "
+            "was scored."
+        ) from None
 
 
 def is_whole(sealed: bytes | None, key: bytes, name: str) -> bool:

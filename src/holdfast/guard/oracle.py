@@ -6,6 +6,7 @@ from holdfast.guard.guard import Guard
 from holdfast.labels import Labels
 from holdfast.mechanisms import PENDING, is_pending
 from holdfast.problem import Problem
+from holdfast.protocols import Answer
 
 __all__ = ["GuardOracle"]
 
@@ -44,10 +45,10 @@ class GuardOracle:
         left, _ = guard.allowance(team=team)
         # A team that has none left is told so by its first look.
         self.problem = Problem(guard.n_predicted, guard.problem.n_classes, max(1, left))
-        self.batch: list[float] = []
+        self.batch: list[Answer] = []
         self._waiting: list[Labels] = []
 
-    def query(self, query: Labels) -> float:
+    def query(self, query: Labels) -> Answer:
         """Return what the guard releases; raises what `Guard.score` raises."""
         answer = self._released(query)
         self._waiting.append(query)
@@ -57,6 +58,6 @@ class GuardOracle:
             self._waiting.clear()
         return answer
 
-    def _released(self, query: Labels) -> float:
-        released = self._guard.score(query, team=self._team).released
+    def _released(self, query: Labels) -> Answer:
+        released = self._guard.score(query, team=self._team).answer
         return PENDING if released is None else released

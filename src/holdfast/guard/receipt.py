@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
@@ -10,9 +12,19 @@ from holdfast.guard.budget import Allowance
 from holdfast.guard.entry import Entry
 from holdfast.guard.parts import ALL
 from holdfast.guard.windows import Microseconds, as_datetime
-from holdfast.mechanisms import Rule, Told
+from holdfast.mechanisms import RecordedLook, Told, recorded_look
+from holdfast.mechanisms.told import OWN_SCORE
+from holdfast.protocols import Answer as Numbers
 
-__all__ = ["Answer", "Receipt", "moment_ahead", "receipt_for"]
+__all__ = [
+    "Answer",
+    "Receipt",
+    "first_note",
+    "moment_ahead",
+    "receipt_for",
+    "released_numbers",
+    "released_score",
+]
 
 WAITING_MEANING = "nothing yet: the batch is not full"
 
@@ -44,6 +56,11 @@ class Receipt:
         What `released` is, in words: "best so far of team blue, in steps of 0.01".
     part
         Which part of the test set was scored: "public", "private" or "all".
+    metric
+        What `released` is a value of, such as "accuracy".
+    numbers
+        Every number that was released, by name, where there are several: the metric of each
+        group, of all examples, further metrics. `released` is the one that ranks.
     """
 
     released: float | None
@@ -55,18 +72,49 @@ class Receipt:
     own: bool | None = True
     meaning: str = ""
     part: str = ALL
+    metric: str = "accuracy"
+    numbers: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def answer(self) -> Numbers | None:
+        """All that was released: a number, or as many as there are; None: nothing yet."""
+        return tuple(self.numbers.values()) or self.released
 
 
 class Answer(NamedTuple):
-    """What leaves a release: the value, and what the rule says of it. No exact score."""
+    """What leaves a release: the values, and what the rule says of each. No exact score."""
 
-    value: float
-    told: Told
+    values: tuple[float, ...]
+    told: tuple[Told, ...]
+    names: tuple[str, ...] = ()
+    ranking: int = 0
+
+    @property
+    def numbers(self) -> Numbers:
+        """What is released: a number, or all of them."""
+        return self.values[0] if len(self.values) == 1 else self.values
+
+    def as_text(self) -> str:
+        """Return the text of the number, or of all of them by name, for the record."""
+        if len(self.values) == 1:
+            return repr(self.values[0])
+        return json.dumps(dict(zip(self.names, self.values, strict=True)))
+
+    def note(self, *, speaks: bool) -> str:
+        """Return what the rule says, for the record: a note, or one for each number."""
+        if len(self.told) == 1:
+            return self.told[0].as_text(speaks=speaks)
+        if not speaks and all(told == OWN_SCORE for told in self.told):
+            return ""
+        # The number that ranks comes first: it is what a receipt is about.
+        rest = [told for at, told in enumerate(self.told) if at != self.ranking]
+        notes = [told.as_text(speaks=True) for told in (self.told[self.ranking], *rest)]
+        return f"[{', '.join(notes)}]"
 
 
 def receipt_for(
     entry: Entry,
-    rule: Rule,
+    look: RecordedLook,
     left: Allowance,
     now: Microseconds,
     *,
@@ -75,13 +123,14 @@ def receipt_for(
 ) -> Receipt:
     """Return the receipt of a recorded look, under the rule that answered it."""
     told, meaning = Told(own=None), WAITING_MEANING
+    rule, display = look.rule, look.display
     if entry.released is not None:
-        # An answer that came later names its look first.
-        note = entry.detail.partition(" ")[2] if entry.kind == "answer" else entry.detail
-        told = Told.from_text(note, speaks=rule.speaks)
+        told = Told.from_text(first_note(entry), speaks=rule.speaks)
         meaning = rule.meaning(told, _whose(entry))
+        if not display.plain:
+            meaning = f"{display}: {meaning}"
     return Receipt(
-        released=None if entry.released is None else float(entry.released),
+        released=released_score(entry, look),
         looks_left=left.left,
         next_allowed_at=moment_ahead(left, now),
         receipt_id=entry.receipt_id,
@@ -90,7 +139,39 @@ def receipt_for(
         own=told.own,
         meaning=meaning,
         part=part,
+        metric=str(display.metric),
+        numbers=released_numbers(entry),
     )
+
+
+def released_numbers(entry: Entry) -> dict[str, float]:
+    """Return what an entry released by name, where it was more than one number."""
+    if entry.released is None or not entry.released.startswith("{"):
+        return {}
+    return {str(name): float(value) for name, value in json.loads(entry.released).items()}
+
+
+def released_score(entry: Entry, look: RecordedLook | None = None) -> float | None:
+    """Return the released number that ranks; None: nothing was released yet."""
+    if entry.released is None:
+        return None
+    numbers = released_numbers(entry)
+    if not numbers:
+        return float(entry.released)
+    display = (recorded_look(entry.rule) if look is None else look).display
+    return numbers[str(display.metric)]
+
+
+def first_note(entry: Entry) -> str:
+    """Return what the rule said of the number that ranks."""
+    # An answer that came later names its look first.
+    note = entry.detail.partition(" ")[2] if entry.kind == "answer" else entry.detail
+    if not note.startswith("["):
+        return note
+    try:
+        return json.dumps(json.loads(note)[0])
+    except (ValueError, IndexError, RecursionError):
+        return note
 
 
 def moment_ahead(left: Allowance, now: Microseconds) -> datetime | None:

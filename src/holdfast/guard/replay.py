@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from holdfast.errors import InvalidInput, LedgerError
-from holdfast.evaluate import evaluate
 from holdfast.guard.budget import memory_budget
 from holdfast.guard.entry import Entry
 from holdfast.guard.guard import Guard
 from holdfast.guard.kept_predictions import unpacked
 from holdfast.guard.policy import Policy
 from holdfast.guard.storage import Transaction
+from holdfast.protocols import Answer
 
 __all__ = ["replay"]
 
@@ -24,10 +24,11 @@ SEED = 0x72657031
 
 def replay(
     guard: Guard, ledger: Transaction, looks: Iterable[Entry], policy: Policy
-) -> Iterator[tuple[Entry, float | None]]:
+) -> Iterator[tuple[Entry, Answer | None]]:
     """Yield what each look would have been told under another policy's rule and memory.
 
     The looks are those that were taken, as if nobody had asked otherwise. Nothing is recorded.
+    What a look shows, metric and breakdown, stays the guard's own.
 
     Parameters
     ----------
@@ -48,22 +49,24 @@ def replay(
         )
     # Digits enough to tell every count apart are exact scores under another name.
     told = rule.shows == "scores" and not rule.adds_noise
-    n_scored = rule.scored(guard.problem).n_examples
-    if rule.keeps_exact or (told and rule.resolution(guard.problem) * n_scored <= 1.0):
+    smallest = min(guard.sizes)
+    here = guard.problem._replace(n_examples=smallest)
+    n_scored = rule.scored(here).n_examples
+    if rule.keeps_exact or (told and rule.resolution(here) * n_scored <= 1.0):
         raise InvalidInput(f"rule must not release exact scores to be shown, got {policy.release}.")
     found, examples = guard._settled(), guard._examples
     remembered = guard.problem._replace(n_queries=memory_budget(policy))
+    shown = guard.shown_under(policy)
     rng = np.random.default_rng(SEED)
     states: dict[str, Any] = {}
     for look in looks:
         sealed = ledger.prediction(look.data_set, look.prediction)
         if sealed is None:
             raise LedgerError(f"the prediction of look {look.receipt_id} is not in the ledger.")
-        named = unpacked(sealed, found.owner.key, look.prediction, guard.problem.n_classes)
+        named = unpacked(sealed, found.owner.key, look.prediction, *guard.kept_as)
         query = found.in_order(examples.scored(guard.as_given(named)))
         scope = look.team if policy.memory == "team" else ""
-        if scope not in states:
-            states[scope] = rule.init(remembered)
-        evaluation = evaluate(query, found.labels, guard.problem.n_classes)
-        readings, states[scope] = rule.answers(states[scope], evaluation, rng)
-        yield look, float(readings[-1].value) if readings else None
+        answers, states[scope] = shown.release(
+            found.labels, found.order, query, states.get(scope), remembered, rng
+        )
+        yield look, answers[-1].numbers if answers else None

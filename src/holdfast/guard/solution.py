@@ -9,14 +9,18 @@ the same whatever the hidden labels are, and whichever rows are private.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from holdfast.errors import InvalidQuery
+from holdfast.errors import InvalidInput, InvalidQuery
+from holdfast.files.further_columns import Table
 from holdfast.files.label_files import LabelFile
 from holdfast.files.spelling import class_numbers
 from holdfast.guard.parts import Rows
 from holdfast.labels import Labels, label_dtype
+from holdfast.metrics import Submission
 from holdfast.quoting import listed, quoted
 
 __all__ = ["Solution"]
@@ -54,7 +58,58 @@ class Solution:
         labels = labels.astype(label_dtype(self.n_classes), copy=False)
         return labels if order is None else labels[order]
 
-    def _order(self, file: LabelFile, name: str) -> Rows | None:
+    def tabled(self, table: Table, takes: Submission, *, name: str) -> NDArray[Any]:
+        """Return a submission of numbers, or of several labels, in the order of the hidden ones.
+
+        Columns of probabilities are matched with classes by name where the file names them.
+        """
+        order = self._order(table, name)
+        if takes is Submission.RANKED_LABELS:
+            cells: NDArray[Any] = self._class_numbers(table, name)
+        else:
+            try:
+                cells = table.numbers(name)
+            except InvalidInput as error:
+                raise InvalidQuery(str(error)) from None
+        if takes is Submission.PROBABILITIES and cells.shape[1] > 1:
+            cells = cells[:, self._class_columns(table, name)]
+        if takes is Submission.LABEL_SETS and table.columns and self.truth.class_names:
+            cells = cells[:, self._class_columns(table, name)]
+        one = takes in (Submission.NUMBERS, Submission.SCORES, Submission.PROBABILITIES)
+        if one and cells.shape[1] == 1:
+            cells = cells[:, 0]
+        elif takes in (Submission.NUMBERS, Submission.SCORES):
+            raise InvalidQuery(
+                f"{name} must have one column of numbers, got {cells.shape[1]}; name the id column "
+                "if one of them holds ids."
+            )
+        return cells if order is None else cells[order]
+
+    def _class_columns(self, table: Table, name: str) -> list[int]:
+        """Return which column belongs to each class; as they are where none has a name."""
+        if not table.columns:
+            return list(range(table.cells.shape[1]))
+        numbers = class_numbers(table.columns, self.truth.class_names)
+        if sorted(numbers) != list(range(len(self.truth.class_names))):
+            known = f" ({listed(self.truth.class_names, quote=False)})" if self.declared else ""
+            raise InvalidQuery(
+                f"{name} must have one column for each class{known}, named like it, got "
+                f"{listed(table.columns)}."
+            )
+        return [numbers.index(number) for number in range(len(numbers))]
+
+    def _class_numbers(self, table: Table, name: str) -> NDArray[Any]:
+        if table.cells.dtype.kind != "U":
+            return table.cells
+        found, codes = np.unique(table.cells, return_inverse=True)
+        numbers = np.array(class_numbers(found.tolist(), self.truth.class_names))
+        cells: NDArray[Any] = numbers[codes].reshape(table.cells.shape)
+        if (cells < 0).any():
+            row = int(np.argmax((cells < 0).any(axis=1)))
+            raise InvalidQuery(f"{name} must hold only known classes, got others in row {row + 1}.")
+        return cells
+
+    def _order(self, file: LabelFile | Table, name: str) -> Rows | None:
         """Return which row of the file belongs to each example; None: the rows as they are."""
         n = self.truth.n_examples
         if file.n_examples != n:

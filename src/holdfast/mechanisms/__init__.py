@@ -24,6 +24,9 @@ from holdfast.mechanisms.on_metrics import check_metric as check_metric
 from holdfast.mechanisms.base import WorksOn as WorksOn
 from holdfast.mechanisms.registry import compared_rules as compared_rules
 from holdfast.mechanisms.registry import rule_classes as rule_classes
+from holdfast.mechanisms.recorded import RecordedLook as RecordedLook
+from holdfast.mechanisms.recorded import look_text as look_text
+from holdfast.mechanisms.recorded import recorded_look as recorded_look
 from holdfast.mechanisms.spec import parse_mechanism as parse_mechanism
 from holdfast.mechanisms.spec import recorded_mechanism as recorded_mechanism
 from holdfast.mechanisms.spec import without_noise as without_noise

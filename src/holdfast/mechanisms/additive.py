@@ -77,6 +77,10 @@ class Additive(Rule):
         """Return k times what one noisy answer can tell."""
         return problem.n_queries * Channel.of(self.shape, self.scale).most
 
+    def nats_between(self, problem: Problem, low: float, high: float) -> float:
+        """Return the same for values between two limits."""
+        return problem.n_queries * Channel.of(self.shape, self.scale).most_between(low, high)
+
     def blurred_nats(self, problem: Problem) -> float:
         """Return what noisy counts can tell, given what was told before."""
         return noisy_nats(problem, Channel.of(self.shape, self.scale).tells)

@@ -325,6 +325,14 @@ class Rule:
         """
         return math.inf
 
+    def nats_between(self, problem: Problem, low: float, high: float) -> float:
+        """Return `own_nats` for values between two limits that need not be 0 and 1.
+
+        Values are handed to the rule so that a higher one is better: those of a loss between
+        -high and -low. Infinite where nothing is counted.
+        """
+        return self.own_nats(problem) if low >= 0.0 and high <= 1.0 else math.inf
+
     def counts_nats(self, problem: Problem) -> float:
         """Return a limit on the information in the match counts behind the answers.
 

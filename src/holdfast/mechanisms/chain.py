@@ -228,6 +228,13 @@ class Chain(Rule):
             problem = rule.exposed(problem)
         return least
 
+    def nats_between(self, problem: Problem, low: float, high: float) -> float:
+        """Return the limit of the first rule that changes a value; the rest is post-processing."""
+        for rule in self.rules:
+            if not rule.keeps_exact:
+                return rule.nats_between(problem, low, high)
+        return math.inf
+
     def blurred_nats(self, problem: Problem) -> float:
         """Return the smallest limit among the rules that still see exact accuracies."""
         least = math.inf

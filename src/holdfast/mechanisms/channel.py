@@ -54,6 +54,17 @@ class Channel:
         """The most that one answer can tell, whatever is known and asked."""
         return self._tells(LARGEST_VARIANCE)
 
+    def most_between(self, low: float, high: float) -> float:
+        """Return the most that one answer can tell of a value between two limits.
+
+        The grid's point next to it may lie half a cell beyond them.
+
+        >>> channel = Channel.of("gaussian", 0.5)
+        >>> channel.most_between(-1.0, 1.0) > channel.most_between(0.0, 1.0) >= channel.most
+        True
+        """
+        return self._tells(((high - low + self.cell) / 2.0) ** 2)
+
     def tells(self, variance: float) -> float:
         """Return what an answer can tell of an accuracy whose variance is at most this.
 

@@ -116,3 +116,7 @@ class Ladder(Rule):
     def own_nats(self, problem: Problem) -> float:
         """Return the logarithm of the number of climbs that k looks can show."""
         return log_sequences(problem.n_queries, n_levels(as_fraction(self.step)))
+
+    def nats_between(self, problem: Problem, low: float, high: float) -> float:
+        """Return the same for the multiples of the step between two limits."""
+        return log_sequences(problem.n_queries, n_levels(as_fraction(self.step), low, high))

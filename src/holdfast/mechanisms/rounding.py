@@ -24,13 +24,13 @@ __all__ = ["Rounding", "n_levels"]
 MOST_DECIMALS = 15
 
 
-def n_levels(step: Fraction) -> int:
-    """Return how many multiples of the step an accuracy can be rounded to.
+def n_levels(step: Fraction, low: float = 0.0, high: float = 1.0) -> int:
+    """Return how many multiples of the step a value between two limits can be rounded to.
 
-    >>> n_levels(Fraction(1, 100)), n_levels(Fraction(2, 5))
-    (101, 4)
+    >>> n_levels(Fraction(1, 100)), n_levels(Fraction(2, 5)), n_levels(Fraction(1, 2), -1.0, 0.0)
+    (101, 4, 3)
     """
-    return nearest_multiple(Fraction(1), step) + 1
+    return nearest_multiple(Fraction(high), step) - nearest_multiple(Fraction(low), step) + 1
 
 
 @dataclass(frozen=True)
@@ -135,6 +135,12 @@ class Rounding(Rule):
     def own_nats(self, problem: Problem) -> float:
         """Return k times the logarithm of the number of releasable values."""
         return problem.n_queries * math.log(n_levels(self.rounds_to))
+
+    def nats_between(self, problem: Problem, low: float, high: float) -> float:
+        """Return k times the logarithm of the number of multiples between the limits."""
+        if not (math.isfinite(low) and math.isfinite(high)):
+            return math.inf
+        return problem.n_queries * math.log(n_levels(self.rounds_to, low, high))
 
     def blurred_nats(self, problem: Problem) -> float:
         """Return what rounded counts can tell, given what was told before."""

@@ -109,3 +109,8 @@ class ShakyLadder(Rule):
     def own_nats(self, problem: Problem) -> float:
         """Return k times one bit, climbed or not, and what one noisy value can tell."""
         return problem.n_queries * (math.log(2.0) + Channel.of("laplace", self.scale).most)
+
+    def nats_between(self, problem: Problem, low: float, high: float) -> float:
+        """Return the same for values between two limits."""
+        noisy = Channel.of("laplace", self.scale).most_between(low, high)
+        return problem.n_queries * (math.log(2.0) + noisy)

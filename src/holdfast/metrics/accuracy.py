@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from holdfast.metrics.base import LabelMetric
+from holdfast.metrics.base import FunctionOf, LabelMetric
 from holdfast.metrics.confusion import ClassCounts
 
 __all__ = ["Accuracy"]
@@ -24,6 +24,7 @@ class Accuracy(LabelMetric):
 
     name: ClassVar[str] = "accuracy"
     averages_examples: ClassVar[bool] = True
+    function_of: ClassVar[FunctionOf] = FunctionOf.MATCHES
     reveals: ClassVar[str] = "the number of matches"
     source: ClassVar[str] = "sklearn.metrics.accuracy_score"
 

@@ -15,7 +15,7 @@ from holdfast.errors import InvalidInput, InvalidQuery
 from holdfast.labels import as_labels, count_classes
 from holdfast.metrics.confusion import ClassCounts, class_counts
 
-__all__ = ["LabelMetric", "Metric", "Submission", "Value"]
+__all__ = ["FunctionOf", "LabelMetric", "Metric", "Submission", "Value"]
 
 # Exact where the metric is a quotient of integers, a float where it has roots or logarithms.
 Value: TypeAlias = Fraction | float
@@ -30,6 +30,16 @@ class Submission(Enum):
     SCORES = "one real number per example: the higher, the likelier class 1"
     PROBABILITIES = "one probability per example and class"
     NUMBERS = "one real number per example"
+
+
+class FunctionOf(Enum):
+    """What of the hidden truth a metric's value depends on, once a submission is fixed."""
+
+    MATCHES = "the number of hits"
+    MATCHES_AND_SIZES = "the number of hits and the sizes of the classes"
+    CLASS_HITS = "the number of hits in each class and the sizes of the classes"
+    RANK_SUM = "the rank sum of the positives and their number"
+    ANYTHING = "more than counts"
 
 
 @dataclass(frozen=True)
@@ -53,6 +63,8 @@ class Metric:
         Whether a value is a quotient of integers, and computed as one.
     averages_examples
         Whether it is the mean of one number per example, as theorems about losses want it.
+    function_of
+        What of the hidden truth a value depends on, which limits how many values there are.
     reveals
         Which integer counts a value determines, given what is public, in words.
     source
@@ -66,6 +78,7 @@ class Metric:
     higher_is_better: ClassVar[bool] = True
     exact: ClassVar[bool] = True
     averages_examples: ClassVar[bool] = False
+    function_of: ClassVar[FunctionOf] = FunctionOf.ANYTHING
     reveals: ClassVar[str] = ""
     source: ClassVar[str] = ""
 
@@ -129,6 +142,7 @@ class LabelMetric(Metric):
     """A metric of label vectors; a subclass computes it from counts by class."""
 
     takes: ClassVar[Submission] = Submission.LABELS
+    function_of: ClassVar[FunctionOf] = FunctionOf.CLASS_HITS
 
     def truth(self, hidden: object) -> NDArray[Any]:
         """Return the hidden labels: integers from 0 on."""

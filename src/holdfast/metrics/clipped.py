@@ -8,9 +8,11 @@ from fractions import Fraction
 from typing import Any
 
 from holdfast.errors import InvalidInput
-from holdfast.metrics.base import Metric, Submission, Value
+from holdfast.metrics.base import FunctionOf, Metric, Submission, Value
 
 __all__ = ["Clipped"]
+
+TRAITS = ("name", "takes", "higher_is_better", "exact", "function_of", "reveals", "source")
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Clipped(Metric):
     takes: Submission = field(init=False, repr=False)  # type: ignore[misc]
     higher_is_better: bool = field(init=False, repr=False)  # type: ignore[misc]
     exact: bool = field(init=False, repr=False)  # type: ignore[misc]
+    function_of: FunctionOf = field(init=False, repr=False)  # type: ignore[misc]
     reveals: str = field(init=False, repr=False)  # type: ignore[misc]
     source: str = field(init=False, repr=False)  # type: ignore[misc]
 
@@ -49,7 +52,7 @@ class Clipped(Metric):
                 f"a clip range must lie within the metric's [{self.inner.low:g}, "
                 f"{self.inner.high:g}], got [{self.low:g}, {self.high:g}]."
             )
-        for trait in ("name", "takes", "higher_is_better", "exact", "reveals", "source"):
+        for trait in TRAITS:
             object.__setattr__(self, trait, getattr(self.inner, trait))
 
     def truth(self, hidden: object) -> Any:

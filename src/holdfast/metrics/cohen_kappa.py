@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from holdfast.metrics.base import LabelMetric
+from holdfast.metrics.base import FunctionOf, LabelMetric
 from holdfast.metrics.confusion import ClassCounts
 
 __all__ = ["CohenKappa"]
@@ -25,6 +25,7 @@ class CohenKappa(LabelMetric):
 
     name: ClassVar[str] = "cohen_kappa"
     low: ClassVar[float] = -1.0
+    function_of: ClassVar[FunctionOf] = FunctionOf.MATCHES_AND_SIZES
     reveals: ClassVar[str] = "the number of matches, where the classes' sizes are public"
     source: ClassVar[str] = "sklearn.metrics.cohen_kappa_score; Cohen 1960"
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from holdfast.metrics.base import FunctionOf
 from holdfast.metrics.label_sets import LabelSetMetric
 
 __all__ = ["ExactMatch"]
@@ -23,6 +24,7 @@ class ExactMatch(LabelSetMetric):
 
     name: ClassVar[str] = "exact_match"
     averages_examples: ClassVar[bool] = True
+    function_of: ClassVar[FunctionOf] = FunctionOf.MATCHES
     reveals: ClassVar[str] = "the number of matches: accuracy with a class for each set"
     source: ClassVar[str] = "sklearn.metrics.accuracy_score of label indicators"
 

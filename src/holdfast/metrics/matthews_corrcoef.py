@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from holdfast.metrics.base import LabelMetric
+from holdfast.metrics.base import FunctionOf, LabelMetric
 from holdfast.metrics.confusion import ClassCounts
 
 __all__ = ["MatthewsCorrcoef"]
@@ -25,6 +25,7 @@ class MatthewsCorrcoef(LabelMetric):
     name: ClassVar[str] = "matthews_corrcoef"
     low: ClassVar[float] = -1.0
     exact: ClassVar[bool] = False
+    function_of: ClassVar[FunctionOf] = FunctionOf.MATCHES_AND_SIZES
     reveals: ClassVar[str] = "the number of matches, where the classes' sizes are public"
     source: ClassVar[str] = "sklearn.metrics.matthews_corrcoef; Gorodkin 2004 for several classes"
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from holdfast.metrics.base import FunctionOf
 from holdfast.metrics.ranking import RankingMetric, by_score
 
 __all__ = ["RocAuc"]
@@ -22,6 +23,7 @@ class RocAuc(RankingMetric):
     """
 
     name: ClassVar[str] = "roc_auc"
+    function_of: ClassVar[FunctionOf] = FunctionOf.RANK_SUM
     reveals: ClassVar[str] = "the rank sum of the positives, where their number is public"
     source: ClassVar[str] = "sklearn.metrics.roc_auc_score; Mann & Whitney 1947"
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput, InvalidQuery
 from holdfast.metrics.accuracy import Accuracy
-from holdfast.metrics.base import LabelMetric, Metric, Value
+from holdfast.metrics.base import FunctionOf, LabelMetric, Metric, Value
 from holdfast.metrics.confusion import confusion_matrix
 from holdfast.problem import check_at_least
 
@@ -282,6 +282,7 @@ class _CellCount(LabelMetric):
 
     name: ClassVar[str] = "count"
     high: ClassVar[float] = math.inf
+    function_of: ClassVar[FunctionOf] = FunctionOf.ANYTHING
     reveals: ClassVar[str] = "the number itself"
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidQuery
 from holdfast.labels import as_labels, count_classes
-from holdfast.metrics.base import Metric, Submission
+from holdfast.metrics.base import FunctionOf, Metric, Submission
 from holdfast.problem import check_at_least
 
 __all__ = ["TopKAccuracy"]
@@ -33,6 +33,7 @@ class TopKAccuracy(Metric):
     name: ClassVar[str] = "top_k_accuracy"
     takes: ClassVar[Submission] = Submission.RANKED_LABELS
     averages_examples: ClassVar[bool] = True
+    function_of: ClassVar[FunctionOf] = FunctionOf.MATCHES
     reveals: ClassVar[str] = "the number of examples whose label is among the K named ones"
     source: ClassVar[str] = "sklearn.metrics.top_k_accuracy_score"
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from holdfast.errors import BudgetExhausted, InvalidInput, LedgerError
+from holdfast.errors import BudgetExhausted, InvalidInput, LedgerError, NotSupported
 from holdfast.evaluate import evaluate
 from holdfast.guard.closing import close
 from holdfast.guard.entry import Entry
@@ -37,6 +37,7 @@ from holdfast.guard.replay import replay
 from holdfast.guard.storage import Transaction
 from holdfast.guard.verification import Verification
 from holdfast.guard.windows import clock
+from holdfast.protocols import one_number
 from holdfast.server import store
 from holdfast.server.bad_rows import bad_rows
 from holdfast.server.looks import STANDING, Known, Look, Sent, Superseded
@@ -128,6 +129,11 @@ class Gatekeeper:
         The classes become part of the policy's text: a board's classes are public.
         """
         policy = Policy.parse(policy_text, folder=labels.parent)
+        if not policy.display.plain:
+            raise NotSupported(
+                f"a board ranks accuracies, with intervals that are theirs alone; the policy's "
+                f"metric is {policy.display}. Score it with holdfast score."
+            )
         host = GuardedFile(
             labels, policy, self.ledger, id_column=id_column, label_column=label_column
         )
@@ -446,7 +452,11 @@ class Gatekeeper:
             found = [transaction.entry(each.entry) for each in reversed(sent)]
             looks = [entry for entry in found if entry is not None]
             return [
-                (int(look.team.rpartition("-t")[2]), look.released or "-", value)
+                (
+                    int(look.team.rpartition("-t")[2]),
+                    look.released or "-",
+                    None if value is None else one_number(value),
+                )
                 for look, value in replay(guard, transaction, looks, policy)
             ]
 

@@ -11,21 +11,25 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from holdfast.errors import HoldfastError, InvalidInput, InvalidQuery
+from holdfast.files.text_files import LARGEST_SETTINGS, read_text_file
 from holdfast.guard.adapters.audiences import for_participants
+from holdfast.guard.adapters.host_columns import Columns, as_columns, check_columns, row_of
 from holdfast.guard.adapters.settings import find_ledger, find_policy
 from holdfast.guard.files import GuardedFile
 from holdfast.guard.receipt import Receipt
-from holdfast.quoting import listed
+from holdfast.quoting import listed, quoted
 
 __all__ = ["EVERYONE", "main", "score"]
 
 EVERYONE = "everyone"
 HOLDFAST_FILES = ("policy.toml", "ledger.url")
+COMPETITION_FILE = "competition.yaml"
 
 
 def score(
@@ -33,7 +37,7 @@ def score(
     output_folder: str | os.PathLike[str],
     *,
     team: str = EVERYONE,
-    metric: str = "accuracy",
+    metric: str | Columns | None = None,
 ) -> Receipt:
     """Score input/res against input/ref through the ledger and write output/scores.json.
 
@@ -46,13 +50,20 @@ def score(
     team
         Whose look it is.
     metric
-        The key of the leaderboard's column.
+        The key of the leaderboard's column, or for each key the released number that stands there,
+        as in {"overall": "accuracy", "law": "subject=law"}; None: the policy's metric by its name.
+        Where competition.yaml lies in the reference data, a key that it does not have is refused:
+        Codabench would drop it without a word.
     """
     reference, result = Path(input_folder) / "ref", Path(input_folder) / "res"
     labels, problem = _only_table(reference, "labels")
     if labels is None:
         raise InvalidInput(problem)
-    host = GuardedFile(labels, find_policy(reference), find_ledger(reference), shared=True)
+    policy = find_policy(reference)
+    columns = as_columns(metric, policy.display)
+    _refuse_unknown_keys(columns, reference)
+    host = GuardedFile(labels, policy, find_ledger(reference), shared=True)
+    check_columns(columns, host.guard)
     submission, problem = _only_table(result, "predictions")
     if submission is None:
         host.refuse(problem, team=team)
@@ -60,16 +71,17 @@ def score(
     receipt = host.score(submission, team=team)
     if receipt.released is None:
         return receipt
-    scores = {metric: receipt.released, "looks_left": receipt.looks_left}
+    scores = {**row_of(receipt, columns), "looks_left": receipt.looks_left}
     Path(output_folder).mkdir(parents=True, exist_ok=True)
     (Path(output_folder) / "scores.json").write_text(json.dumps(scores), encoding="utf-8")
     return receipt
 
 
-def main(arguments: Sequence[str] | None = None, *, metric: str = "accuracy") -> int:
+def main(arguments: Sequence[str] | None = None, *, metric: str | Columns | None = None) -> int:
     """Run as a scoring program: `score.py /app/input /app/output`; return the exit code.
 
-    `metric` is the key of the leaderboard's column, as competition.yaml has it.
+    `metric` is the key of the leaderboard's column, as competition.yaml has it, or several; see
+    `score`.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     folders = given if len(given) == 2 else ["/app/input", "/app/output"]
@@ -83,8 +95,25 @@ def main(arguments: Sequence[str] | None = None, *, metric: str = "accuracy") ->
         print("recorded; the score is released when the batch is full.", file=sys.stderr)
         return 1
     print(f"released {receipt.released}: {receipt.meaning}")
+    for name, value in receipt.numbers.items():
+        print(f"{name} {value}")
     print(f"{receipt.looks_left} looks left, {receipt.receipt_id}")
     return 0
+
+
+def _refuse_unknown_keys(columns: Columns, reference: Path) -> None:
+    """Raise `InvalidInput` for a key that the competition's leaderboard does not have."""
+    file = reference / COMPETITION_FILE
+    if not file.is_file():
+        return
+    text = read_text_file(file, LARGEST_SETTINGS, name=COMPETITION_FILE)
+    known = re.findall(r"""^\s*(?:-\s*)?key\s*:\s*["']?([^"'#\n]*?)["']?\s*(?:#.*)?$""", text, re.M)
+    for key in columns:
+        if key not in known:
+            raise InvalidInput(
+                f"metric must be a key of a leaderboard column in {COMPETITION_FILE} "
+                f"({listed(known, quote=False)}), got {quoted(key)}: Codabench would drop it."
+            )
 
 
 def _only_table(folder: Path, what: str) -> tuple[Path | None, str]:

@@ -16,6 +16,7 @@ from typing import Any
 
 from holdfast.errors import NotSupported
 from holdfast.guard.adapters.audiences import for_participants
+from holdfast.guard.adapters.host_columns import Columns, as_columns, check_columns, row_of
 from holdfast.guard.adapters.settings import find_ledger, find_policy
 from holdfast.guard.files import GuardedFile
 from holdfast.guard.policy import Policy
@@ -30,7 +31,7 @@ def evaluate(
     phase_codename: str,
     *,
     split: str = "test_split",
-    metric: str = "Accuracy",
+    metric: str | Columns | None = None,
     folder: str | os.PathLike[str] | None = None,
     **kwargs: Any,
 ) -> dict[str, Any]:
@@ -43,7 +44,9 @@ def evaluate(
     phase_codename
         The phase's codename.
     split, metric
-        The codename of the data set split and the leaderboard's column.
+        The codename of the data set split and the leaderboard's column; or for each column the
+        released number that stands there, as in {"Total": "accuracy", "Law": "subject=law"}. None:
+        "Accuracy", and any other metric by its own name.
     folder
         Where the policy and the ledger's URL lie: the evaluation script's folder. None: beside the
         annotations, on a worker of your own.
@@ -59,15 +62,19 @@ def evaluate(
     place = Path(test_annotation_file).parent if folder is None else Path(folder)
     own = place / f"policy-{Path(phase_codename).name}.toml"
 
+    columns: dict[str, str] = {}
+
     def score() -> Receipt:
         policy = Policy.read(own) if own.is_file() else find_policy(place)
+        columns.update(as_columns(_named(metric, policy), policy.display))
         host = GuardedFile(test_annotation_file, policy, find_ledger(place), shared=True)
+        check_columns(columns, host.guard)
         return host.score(user_submission_file, team=_team(kwargs.get("submission_metadata")))
 
     receipt = for_participants(score)
     if receipt.released is None:
         raise NotSupported("recorded; the score is released when the batch is full.")
-    row = {metric: receipt.released}
+    row = row_of(receipt, columns)
     return {
         "result": [{split: row}],
         "submission_result": row,
@@ -79,6 +86,11 @@ def evaluate(
             "receipt_id": receipt.receipt_id,
         },
     }
+
+
+def _named(metric: str | Columns | None, policy: Policy) -> str | Columns | None:
+    """Return the column's usual name on this platform, where none is given."""
+    return "Accuracy" if metric is None and policy.metric == "accuracy" else metric
 
 
 def _team(metadata: Any) -> str:

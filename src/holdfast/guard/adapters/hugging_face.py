@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import NotSupported
+from holdfast.guard.adapters.host_columns import Columns, as_columns, check_columns, row_of
 from holdfast.guard.adapters.settings import find_ledger, find_policy
 from holdfast.guard.files import GuardedFile
 
@@ -24,7 +25,10 @@ __all__ = ["compute"]
 
 
 def compute(
-    params: Any, *, fetch: Callable[[Any, str], str] | None = None, metric: str = "accuracy"
+    params: Any,
+    *,
+    fetch: Callable[[Any, str], str] | None = None,
+    metric: str | Columns | None = None,
 ) -> dict[str, dict[str, float]]:
     """Score a team's submission and return public and private scores as the platform wants them.
 
@@ -38,7 +42,8 @@ def compute(
     fetch
         Returns the local path of a file of the competition repository; None: from the Hub.
     metric
-        The name of the score.
+        The name of the score; or for each name the released number that stands there, as in
+        {"overall": "accuracy", "law": "subject=law"}. None: the policy's metric by its name.
     """
     fetch = fetch or _from_hub
     solution = fetch(params, "solution.csv")
@@ -53,19 +58,22 @@ def compute(
     )
     id_column = params.submission_id_col
     others = [name for name in getattr(params, "submission_cols", ()) if name != id_column]
+    rules = find_policy(policy)
+    columns = as_columns(metric, rules.display)
     host = GuardedFile(
         solution,
-        find_policy(policy),
+        rules,
         find_ledger(ledger),
         part="public",
         id_column=id_column,
         label_column=others[0] if len(others) == 1 else None,
         shared=True,
     )
+    check_columns(columns, host.guard)
     receipt = host.score(submission, team=f"team {params.team_id}")
     if receipt.released is None:
         raise NotSupported("recorded; the score is released when the batch is full.")
-    released = {metric: receipt.released}
+    released = row_of(receipt, columns)
     return {"public_score": dict(released), "private_score": dict(released)}
 
 

@@ -25,12 +25,13 @@ class ParticipantVisibleError(Exception):
 def score(
     solution: Any, submission: Any, row_id_column_name: str, *, team: str = "everyone"
 ) -> float:
-    """Return what the policy releases of the submission's accuracy.
+    """Return what the policy releases of the submission's accuracy, or of the policy's metric.
 
     Parameters
     ----------
     solution, submission
-        Pandas frames with the id column and one column of labels.
+        Pandas frames with the id column and one column of labels; submissions have what the metric
+        takes, such as a column of probabilities for each class.
     row_id_column_name
         The id column.
     team

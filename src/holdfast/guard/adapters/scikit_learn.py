@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery
+from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery, NotSupported
 from holdfast.extras import needed_for
 from holdfast.guard.adapters.feature_rows import (
     fingerprint_of_rows,
@@ -19,9 +19,11 @@ from holdfast.guard.adapters.feature_rows import (
     stacked,
 )
 from holdfast.guard.guard import Guard
+from holdfast.guard.guarded import as_policy
 from holdfast.guard.ledger import Ledger
 from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import Receipt
+from holdfast.metrics import Submission
 from holdfast.protocols import Classifier
 from holdfast.quoting import quoted
 
@@ -72,7 +74,8 @@ class guarded_scorer:  # noqa: N801 - used like a function, as scikit-learn's ma
         fault = self._fault(X, y)
         if fault is None:
             own = _own_score(self._look(estimator, X))
-            return math.nan if own is None else own
+            # A loop takes the largest, so it is told the negative of a loss, as scikit-learn does.
+            return math.nan if own is None else self._sign * own
         if y is None:
             raise InvalidQuery(fault)
         # A loop turns an exception of its scorer into NaN and goes on to an arbitrary best; what
@@ -110,8 +113,40 @@ class guarded_scorer:  # noqa: N801 - used like a function, as scikit-learn's ma
             "without taking a part of them (HalvingGridSearchCV) and without return_train_score."
         )
 
+    @property
+    def _sign(self) -> int:
+        return 1 if self.guard.policy.display.metric.higher_is_better else -1
+
     def _look(self, estimator: Classifier, X: Any) -> Receipt:
-        return self.guard.score(self._numbers(estimator.predict(X)), team=self.team)
+        return self.guard.score(self._submission(estimator, X), team=self.team)
+
+    def _submission(self, estimator: Any, X: Any) -> Any:
+        """Return what the policy's metric takes: labels, numbers, or probabilities."""
+        metric = self.guard.policy.display.metric
+        match metric.takes:
+            case Submission.LABELS:
+                return self._numbers(estimator.predict(X))
+            case Submission.NUMBERS:
+                return estimator.predict(X)
+            case Submission.PROBABILITIES | Submission.SCORES:
+                return self._probabilities(estimator, X, metric.takes)
+        raise NotSupported(f"{metric} takes {metric.takes.value}, which no estimator returns.")
+
+    def _probabilities(self, estimator: Any, X: Any, takes: Submission) -> Any:
+        if not hasattr(estimator, "predict_proba"):
+            raise NotSupported(
+                f"{self.guard.policy.display.metric} needs an estimator with predict_proba, got "
+                f"{type(estimator).__name__}."
+            )
+        table = np.asarray(estimator.predict_proba(X))
+        known = self._numbers(np.asarray(estimator.classes_))
+        if table.ndim != 2 or table.shape[1] != len(known):
+            raise InvalidQuery(
+                f"predict_proba must have a column for each class, got {table.shape}."
+            )
+        rows = np.zeros((len(table), self.guard.problem.n_classes))
+        rows[:, known] = table
+        return rows[:, 1] if takes is Submission.SCORES else rows
 
     def _numbers(self, predicted: Any) -> Any:
         predicted = np.asarray(predicted)
@@ -229,9 +264,14 @@ class GuardedHoldout:
         team: str = "scikit-learn",
         picklable: bool = False,
     ) -> None:
+        policy = as_policy(policy)
+        classes: Any
         classes, labels = np.unique(np.asarray(y), return_inverse=True)
+        n_classes: int | None = max(classes.size, 2)
+        if policy.display.metric.takes is Submission.NUMBERS:
+            classes, labels, n_classes = None, np.asarray(y), None
         self._X = X
-        guard = Guard(labels, policy, ledger, n_classes=max(classes.size, 2), picklable=picklable)
+        guard = Guard(labels, policy, ledger, n_classes=n_classes, picklable=picklable)
         self.scorer = guarded_scorer(guard, X, team=team, classes=classes)
 
     def score(self, estimator: Classifier) -> Receipt:
@@ -260,7 +300,8 @@ class GuardedHoldout:
                 continue
             if answer is not None:
                 released[name] = answer
-        best = max(released, key=released.__getitem__) if released else None
+        sign = 1 if self.scorer.guard.policy.display.metric.higher_is_better else -1
+        best = max(released, key=lambda name: sign * released[name]) if released else None
         return Selection(best, released, tuple(refused))
 
     def beside(self, X: Any, y: Any) -> Loop:

@@ -1,0 +1,325 @@
+r"""Certified accuracy where looks show other metrics, several numbers, or groups.
+
+What is counted is how many sequences of released numbers there can be, so nothing is asked of the
+metric but what its value depends on (`bounds.metric_values`), and how many values the rule leaves
+(`Rule.nats_between`). Two steps, proved in docs/bounds.md:
+
+- Let the labels of different groups be independent. Given the labels outside of group g, all that
+  k looks show is a function of what the numbers depend on inside of g, so the answers hold at
+  most c_g nats about its n_g labels, where c_g counts the sequences of the numbers that touch it.
+- By rate-distortion nobody knows more of the group's labels than c_g nats allow; the accuracy on
+  all examples is the mean over groups, weighted by their sizes. For labels that are not uniform the
+  sum of all c_g goes into the bound for the whole.
+
+It is a bound on labels that are known, in accuracy. Gains in another unit are not bounded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from holdfast.bounds.metric_values import nats_of_values
+from holdfast.certificates.asked import shared_evenly
+from holdfast.certificates.certify import Histories, certify, certify_histories, of_all_teams
+from holdfast.certificates.knowledge import Known, Nothing, knowledge_of
+from holdfast.certificates.record import Certificate, NotCovered
+from holdfast.certificates.transcripts import log_transcripts
+from holdfast.errors import InvalidInput, NotSupported
+from holdfast.mechanisms import Rule, WorksOn, recorded_look
+from holdfast.metrics import Metric, Submission
+from holdfast.metrics.base import FunctionOf
+from holdfast.metrics.display import Display
+from holdfast.problem import Problem
+
+__all__ = [
+    "ShownLooks",
+    "certify_display",
+    "certify_recorded",
+    "certify_shown",
+    "log_transcripts_of",
+    "shown_nats",
+]
+
+# As in `certify`: limits on nats are rounded up by this much.
+NATS_ROUNDING = 1e-9
+BOUND = "numbers-counted"
+STATEMENT = "counted numbers, group by group, and rate-distortion (docs/bounds.md)"
+
+NO_LABELS = "numbers or label sets are hidden, and the bound is for one label per example"
+TOLD_OF_OTHERS = "others, who may know more of the labels, look at the same state of the rule"
+
+# Whose value is a function of the hits in each class, and of the sizes of the classes.
+OF_CLASS_HITS = (FunctionOf.MATCHES, FunctionOf.MATCHES_AND_SIZES, FunctionOf.CLASS_HITS)
+
+
+@dataclass(frozen=True)
+class ShownLooks:
+    """Looks under one rule that show the same numbers.
+
+    Parameters
+    ----------
+    rule
+        The release rule.
+    display
+        What each look shows.
+    sizes
+        On how many examples each number is computed: the groups, all examples, and all again for
+        each further metric.
+    states
+        How many states of the rule there are, by the number of their looks.
+    shared
+        Whether others, who may know more of the labels, take looks from the same state.
+    everyone
+        Whether the looks of those others are counted here.
+    """
+
+    rule: Rule
+    display: Display
+    sizes: tuple[int, ...]
+    states: Mapping[int, int]
+    shared: bool = False
+    everyone: bool = False
+
+    def __post_init__(self) -> None:
+        groups = 0 if self.display.breakdown is None else len(self.sizes) - 1 - self.n_also
+        expected = groups + 1 + self.n_also
+        if len(self.sizes) != expected or (self.display.breakdown is not None and groups < 1):
+            raise InvalidInput(
+                f"sizes must have one number of examples for each number of {self.display}, got "
+                f"{len(self.sizes)}."
+            )
+        if groups and sum(self.sizes[:groups]) != self.sizes[groups]:
+            raise InvalidInput("sizes of the groups must add up to that of all examples.")
+
+    @property
+    def n_also(self) -> int:
+        """Number of further metrics."""
+        return len(self.display.also)
+
+    @property
+    def groups(self) -> tuple[int, ...]:
+        """The sizes of the groups; all examples are one where there is no breakdown."""
+        if self.display.breakdown is None:
+            return self.sizes[:1]
+        return self.sizes[: -1 - self.n_also]
+
+
+def certify_display(
+    problem: Problem,
+    rule: Rule,
+    display: Display,
+    sizes: Sequence[int] | None = None,
+    *,
+    accounts: int = 1,
+    knows: Known = None,
+) -> Certificate:
+    """Return the expected accuracy that nobody exceeds who is shown a display.
+
+    Parameters
+    ----------
+    problem
+        The sizes; `n_queries` is the number of looks of all accounts together.
+    rule
+        What is released of each number.
+    display
+        What each look shows.
+    sizes
+        The sizes of the groups, for a breakdown.
+    accounts
+        Accounts that share the looks evenly, each met by a state of its own.
+    knows
+        As for `certify`.
+
+    Examples
+    --------
+    >>> from holdfast.mechanisms import parse_mechanism
+    >>> rule, problem = parse_mechanism("round:2"), Problem(10_000, 10, 100)
+    >>> f1 = certify_display(problem, rule, Display.of("f1_macro"))
+    >>> by_group = Display.of("accuracy", breakdown="subject")
+    >>> certificate = certify_display(problem, rule, by_group, [100] * 100)
+    >>> f1.bound, round(f1.gain, 3), round(certificate.gain, 3)
+    ('numbers-counted', 0.102, 0.9)
+    """
+    if display.plain:
+        return certify(problem, rule, accounts=accounts, knows=knows)
+    n, m, k = problem
+    groups = [] if display.breakdown is None else list(sizes or ())
+    if display.breakdown is not None and sum(groups) != n:
+        raise InvalidInput(f"sizes of the groups must add up to {n}, got {sum(groups)}.")
+    every = (*groups, *[n] * (1 + len(display.also)))
+    looks = ShownLooks(rule, display, every, shared_evenly(k, accounts))
+    return certify_shown(n, m, [looks], knows=knows)
+
+
+def certify_shown(
+    n_examples: int, n_classes: int, looks: Sequence[ShownLooks], *, knows: Known = None
+) -> Certificate:
+    """Return what looks allow that show displays, each under its rule."""
+    total = sum(count * times for each in looks for count, times in each.states.items())
+    problem = Problem(n_examples, n_classes, max(1, total))
+    knowledge = knowledge_of(knows, problem)
+    reason = next(filter(None, map(_not_covered, looks)), None)
+    nats, accuracy = math.inf, 1.0
+    if reason is None:
+        by_group = [shown_nats(each, n_classes) for each in looks]
+        nats = min(n_examples * math.log(n_classes), sum(map(sum, by_group)))
+        accuracy = knowledge.accuracy(nats * (1.0 + NATS_ROUNDING), n_examples)
+        alone = len(looks) == 1 and len(by_group[0]) == len(looks[0].groups)
+        if alone and isinstance(knowledge, Nothing):
+            accuracy = min(accuracy, _weighted(looks[0].groups, by_group[0], n_classes))
+    covered = accuracy < 1.0
+    missing = () if reason is None else (NotCovered(BOUND, reason),)
+    return Certificate(
+        accuracy=min(1.0, max(accuracy, knowledge.free)),
+        free=knowledge.free,
+        nats=nats,
+        looks=total,
+        bound=BOUND if covered else "none",
+        statement=STATEMENT if covered else "no bound excludes that every label is known",
+        binds=knowledge.who,
+        not_covered=missing,
+    )
+
+
+def shown_nats(looks: ShownLooks, n_classes: int) -> list[float]:
+    """Return how many nats all looks hold of each group's labels, given those outside of it.
+
+    Where others' looks change what a state answers, the labels outside don't fix that: then there
+    is one number, what all groups' answers together can release.
+    """
+    if looks.shared and looks.rule.remembers:
+        every = [*[looks.display.metric] * (len(looks.sizes) - 1 - looks.n_also)]
+        every += looks.display.metrics
+        return [
+            sum(
+                times * _by_rule(looks.rule, metric, size, n_classes, count)
+                for metric, size in zip(every, looks.sizes, strict=True)
+                for count, times in looks.states.items()
+            )
+        ]
+    return [
+        min(
+            size * math.log(n_classes),
+            sum(
+                times * _state_nats(looks, size, n_classes, count)
+                for count, times in looks.states.items()
+            ),
+        )
+        for size in looks.groups
+    ]
+
+
+def _state_nats(looks: ShownLooks, size: int, n_classes: int, count: int) -> float:
+    """Return the nats in one state's answers to so many looks about a group of this size.
+
+    Given the labels outside, the metrics of the group and those of all examples are functions of
+    the same counts inside of it, where they are metrics of labels and the rule sees values alone.
+    A rule that looks at examples may choose others for each number: then each is counted by itself,
+    that of all examples with all its values.
+    """
+    rule, wholes = looks.rule, looks.display.metrics
+    parts = [looks.display.metric] if looks.display.breakdown is not None else []
+    by_values = rule.works_on is not WorksOn.ACCURACIES
+    whole_size = size if by_values else looks.sizes[-1]
+    released = 0.0
+    for metric, here in [(each, size) for each in parts] + [(each, whole_size) for each in wholes]:
+        counted = nats_of_values(metric.function_of, here, n_classes, count)
+        released += min(_by_rule(rule, metric, here, n_classes, count), counted)
+    shown = (*parts, *wholes)
+    depends = {metric.function_of for metric in shown}
+    if by_values and all(metric.takes is Submission.LABELS for metric in shown):
+        if depends <= {FunctionOf.MATCHES}:
+            return min(released, nats_of_values(FunctionOf.MATCHES, size, n_classes, count))
+        if depends <= set(OF_CLASS_HITS):
+            return min(released, nats_of_values(FunctionOf.CLASS_HITS, size, n_classes, count))
+    return released
+
+
+def _by_rule(rule: Rule, metric: Metric, size: int, n_classes: int, looks: int) -> float:
+    """Return what the rule lets one number tell, whatever it is computed from."""
+    low, high = metric.low, metric.high
+    if not metric.higher_is_better:
+        low, high = -high, -low
+    return rule.nats_between(Problem(size, n_classes, looks), low, high)
+
+
+def _weighted(groups: Sequence[int], nats: Sequence[float], n_classes: int) -> float:
+    """Return the mean over groups of the accuracy that the nats about each allow."""
+    known = 0.0
+    for size, each in zip(groups, nats, strict=True):
+        alone = Nothing(Problem(size, n_classes, 1))
+        known += size * min(1.0, alone.accuracy(each * (1.0 + NATS_ROUNDING), size))
+    return known / sum(groups)
+
+
+def _not_covered(looks: ShownLooks) -> str | None:
+    takes = {metric.takes for metric in looks.display.metrics}
+    if takes & {Submission.NUMBERS, Submission.LABEL_SETS}:
+        return NO_LABELS
+    if looks.shared and looks.rule.remembers:
+        rule = looks.rule
+        counted = rule.counted and (looks.everyone or not rule.tells_of_others)
+        return None if counted else TOLD_OF_OTHERS
+    return None
+
+
+def certify_recorded(
+    n_examples: int, n_classes: int, histories: Histories, *, everyone: bool = True
+) -> Certificate:
+    """Return what recorded looks allow, of accuracies or of anything else.
+
+    As `certify_histories`, which it is where accuracies alone were shown. Otherwise the numbers of
+    all histories are counted, those of accuracies too.
+
+    >>> f1 = '{"metric": "f1", "sizes": [1000]} round:2'
+    >>> certify_recorded(1000, 2, {("exact", "red"): 5, (f1, "red"): 5}).bound
+    'numbers-counted'
+    """
+    if not any(text.startswith("{") for text, _ in histories):
+        return certify_histories(n_examples, n_classes, histories, everyone=everyone)
+    found: dict[tuple[str, bool], Counter[int]] = defaultdict(Counter)
+    for (text, memory), count in histories.items():
+        if count:
+            found[text, of_all_teams(memory)][count] += 1
+    looks = []
+    for (text, shared), states in found.items():
+        told = recorded_look(text)
+        sizes = told.sizes or (n_examples,)
+        looks.append(ShownLooks(told.rule, told.display, sizes, states, shared, everyone))
+    return certify_shown(n_examples, n_classes, looks)
+
+
+def log_transcripts_of(n_examples: int, n_classes: int, histories: Histories) -> float:
+    """Return the logarithm of the number of answer sequences that recorded looks could have shown.
+
+    As `log_transcripts`, which counts accuracies alone.
+
+    Raises
+    ------
+    NotSupported
+        Nothing counts the answers, as where numbers are hidden.
+    """
+    plain = {key: count for key, count in histories.items() if not key[0].startswith("{")}
+    total = log_transcripts(n_examples, plain)
+    for (text, _), count in histories.items():
+        if text.startswith("{"):
+            told = recorded_look(text)
+            looks = ShownLooks(told.rule, told.display, told.sizes, {count: 1})
+            reason = _not_covered(looks)
+            if reason is not None:
+                raise NotSupported(f"looks at {told.display} are not counted: {reason}.")
+            total += count * _most_per_look(looks, n_classes)
+    return total
+
+
+def _most_per_look(looks: ShownLooks, n_classes: int) -> float:
+    """Return the logarithm of the number of answers to one look, number by number."""
+    groups = len(looks.sizes) - 1 - looks.n_also
+    every = [*[looks.display.metric] * groups, *looks.display.metrics]
+    return sum(
+        nats_of_values(metric.function_of, size, n_classes, 1)
+        for metric, size in zip(every, looks.sizes, strict=True)
+    )
