@@ -183,3 +183,35 @@ def test_on_a_cluster_the_rows_are_the_same_also_if_a_worker_is_killed():
                 os.kill(victims[0], signal.SIGKILL)
             rows.append(row)
     assert lasting(rows) == plain
+
+
+def test_counts_alone_are_ordinary_points_of_a_grid():
+    experiment = Experiment(
+        ["block-majority", "lattice"],
+        ["exact", "round:2"],
+        labels=["counts"],
+        n_examples=[10**3, 10**12],
+        n_classes=[10],
+        n_queries=[101],
+        seeds=30,
+    )
+    rows = list(run(experiment))
+    gains = {}
+    for row in rows:
+        if row["attack"] == "lattice":
+            assert row["error"].startswith("its matches do not follow from counts alone") or (
+                row["rule"] != "exact"
+            )
+        elif row["rule"] == "exact":
+            assert (row["error"], row["looks"]) == (None, 101)
+            gains.setdefault(row["n_examples"], []).append(row["gain"])
+        if row["rule"] != "exact":
+            assert "exact scores" in row["error"]
+    # The gain falls like the square root of n: by 10^4.5 over nine decades.
+    ratio = np.mean(gains[10**3]) / np.mean(gains[10**12])
+    assert ratio == pytest.approx(10**4.5, rel=0.25)
+
+
+def test_labels_that_no_machine_holds_are_refused_in_their_row():
+    (row,) = run(Experiment(["block-majority"], problems=[(10**12, 10, 11)]))
+    assert "labels are not drawn one by one" in row["error"]

@@ -16,22 +16,27 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from holdfast._version import __version__
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, NotSupported
 from holdfast.experiments.label_kinds import hidden_labels
 from holdfast.experiments.suite import attack_on
 from holdfast.labels import Labels
 from holdfast.loop import play
+from holdfast.mechanisms import Exact
 from holdfast.oracles import LabelOracle
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.sweeps.references import find_attack, find_rule
 
-__all__ = ["MEASURED", "RESULTS", "Cell", "Row", "Sources", "address", "play_cell"]
+__all__ = ["COUNTS", "MEASURED", "RESULTS", "Cell", "Row", "Sources", "address", "play_cell"]
 
 Row: TypeAlias = dict[str, Any]
 
 # The version of results: raised when the same cell would give another row.
 RESULTS = 1
+# Labels that nobody draws.
+COUNTS = "counts"
+# More labels than this are no array of one machine.
+MOST_LABELS = 2_000_000_000
 # Columns that a second run gives otherwise.
 MEASURED = ("seconds", "peak_memory_bytes", "version")
 # Of an address: 80 bits tell any number of cells apart.
@@ -59,7 +64,8 @@ class Cell(NamedTuple):
     n_examples, n_classes, n_queries
         The sizes.
     labels
-        A kind of labels (`hidden_labels`), or the path of a label file.
+        A kind of labels (`hidden_labels`), the path of a label file, or "counts": uniform labels
+        that nobody draws, for attacks whose matches follow a law of counts alone.
     prior
         "none", or "model:0.7" for a model that is right about so many of the labels, drawn anew
         for every seed, and as sure of each.
@@ -152,7 +158,16 @@ def play_cell(sources: Sources, cell: Cell) -> Row:
 
 def _outcome(cell: Cell, own: str, sources: Sources) -> Row:
     problem, rule = cell.problem, find_rule(cell.rule)
-    n, m, _ = problem
+    n, m, k = problem
+    if cell.labels == COUNTS:
+        matches = _drawn_matches(cell, own)
+        gain = (m * matches - n) / m
+        return _scores(problem, matches, gain) | {"looks": k}
+    if n > MOST_LABELS:
+        raise NotSupported(
+            f"{n:,} labels are not drawn one by one (at most {MOST_LABELS:,}); labels = "
+            f'["{COUNTS}"] plays attacks whose law follows from counts alone.'
+        )
     labels = _labels(cell, sources)
     prior, known = _prior(cell, labels, sources)
     oracle = LabelOracle(
@@ -164,13 +179,23 @@ def _outcome(cell: Cell, own: str, sources: Sources) -> Row:
     guess = play(attack, oracle, until_refused=True)
     matches = int(np.count_nonzero(np.asarray(guess) == labels))
     gain = (m * matches - n) / m if known is None else float(matches - known)
-    return {
-        "matches": matches,
-        "accuracy": matches / n,
-        "gain_examples": gain,
-        "gain": gain / n,
-        "looks": oracle.looks,
-    }
+    return _scores(problem, matches, gain) | {"looks": oracle.looks}
+
+
+def _scores(problem: Problem, matches: int, gain: float) -> Row:
+    n = problem.n_examples
+    return {"matches": matches, "accuracy": matches / n, "gain_examples": gain, "gain": gain / n}
+
+
+def _drawn_matches(cell: Cell, own: str) -> int:
+    """Play without labels: draw the matches from their law."""
+    if find_rule(cell.rule) != Exact() or cell.prior != "none":
+        raise NotSupported("counts alone are drawn for exact scores, and without a model.")
+    rng = _generator("counts", RESULTS, own)
+    matches = find_attack(cell.attack).drawn_matches(cell.problem, rng)
+    if matches is None:
+        raise NotSupported("its matches do not follow from counts alone: it needs labels.")
+    return matches
 
 
 def _forget_peak() -> None:

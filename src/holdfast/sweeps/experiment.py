@@ -18,7 +18,7 @@ from holdfast.files.label_files import read_labels
 from holdfast.mechanisms import Rule
 from holdfast.problem import Problem, check_at_least
 from holdfast.quoting import choice
-from holdfast.sweeps.cells import Cell, Sources
+from holdfast.sweeps.cells import COUNTS, Cell, Sources
 from holdfast.sweeps.references import attack_reference, digest, rule_reference
 
 __all__ = ["MOST_CELLS", "Experiment", "read_experiment"]
@@ -45,7 +45,8 @@ class Experiment:
     problems
         More problems, each as three sizes.
     labels
-        Kinds of hidden labels, or paths of label files, whose own sizes replace the grid's.
+        Kinds of hidden labels, or paths of label files, whose own sizes replace the grid's;
+        "counts": uniform labels that nobody draws, for attacks whose law follows from counts.
     priors
         "none", or "model:0.7" for models that are right about so many labels.
     seeds
@@ -95,8 +96,8 @@ class Experiment:
         for prior in self.priors:
             _check_prior(prior)
         for labels in self.labels:
-            if not _is_file(labels) and labels not in LABEL_KINDS:
-                raise InvalidInput(f"labels must be a file or {choice(labels, LABEL_KINDS)}")
+            if not _is_file(labels) and labels not in (kinds := (*LABEL_KINDS, COUNTS)):
+                raise InvalidInput(f"labels must be a file or {choice(labels, kinds)}")
         # Whatever can't be found must say so before anything is played.
         object.__setattr__(self, "attacks", _once(map(attack_reference, self.attacks)))
         object.__setattr__(self, "rules", _once(map(rule_reference, self.rules)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from holdfast.experiments.pool import pool
-from holdfast.sweeps.cells import Cell, Row, Sources, address, play_cell
+from holdfast.sweeps.cells import COUNTS, Cell, Row, Sources, address, play_cell
 from holdfast.sweeps.experiment import Experiment
 from holdfast.sweeps.journal import Journal
 from holdfast.sweeps.references import find_attack
@@ -14,13 +14,16 @@ __all__ = ["forecast_seconds", "run"]
 
 # Forecast seconds of work that are sent together: a report each few seconds, and little overhead.
 SECONDS_PER_BATCH = 2.0
-# What a label takes in the simplest attack, a look in any, and a play however small.
-A_LABEL, A_LOOK, A_PLAY = 2e-9, 1e-4, 1e-3
+# What a label takes in the simplest attack, a look in any, a play however small, and a block whose
+# counts are drawn.
+A_LABEL, A_LOOK, A_PLAY, A_BLOCK = 2e-9, 1e-4, 1e-3, 2e-7
 
 
 def forecast_seconds(cell: Cell) -> float:
     """Return about how long a cell takes on a core of 2025."""
     cls = find_attack(cell.attack)
+    if cell.labels == COUNTS:
+        return A_PLAY + A_BLOCK * cell.n_queries
     return A_PLAY + A_LABEL * cls.work(cell.problem) * cls.effort + A_LOOK * cell.n_queries
 
 

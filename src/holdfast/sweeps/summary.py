@@ -12,6 +12,8 @@ from holdfast.sweeps.cells import Cell, Row
 
 __all__ = ["Place", "summarised"]
 
+# Gains below so many points would look like none.
+SMALL_POINTS = 0.1
 GROUPED_BY = tuple(name for name in Cell._fields if name != "seed")
 
 
@@ -42,8 +44,11 @@ class Place:
         """The gain for people, with its standard error if it is known."""
         if self.gain is None:
             return ""
-        error = "" if math.isnan(self.gain.stderr) else f" ±{100 * self.gain.stderr:.2f}"
-        return f"{100 * self.gain.mean:.2f}{error}"
+        mean, stderr = (100 * part for part in self.gain)
+        # Two digits behind the point, or two that are not zero.
+        digits = ".2f" if abs(mean) >= SMALL_POINTS else ".2g"
+        error = "" if math.isnan(stderr) else f" ±{stderr:{digits}}"
+        return f"{mean:{digits}}{error}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data."""
