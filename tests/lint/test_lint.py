@@ -8,7 +8,7 @@ import pytest
 from holdfast.cli import main
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.lint import CODES, lint
-from holdfast.lint.metrics import kind_of
+from holdfast.lint.metrics import kind_of, metric_of
 from holdfast.lint.tree import read_tree
 from tests.lint.shapes import (
     BLANK_LIMITS,
@@ -335,3 +335,40 @@ def test_the_command_prints_lines_and_exits_with_1(write, capsys):
 def test_the_help_shows_two_examples(capsys):
     assert main(["lint", "--help"]) == 0
     assert capsys.readouterr().out.count("holdfast lint c") == 2
+
+
+def test_each_column_says_what_it_adds(write):
+    columns = "".join(f"      - {{title: {each}}}\n" for each in ("Macro F1", "AUC", "law", "BLEU"))
+    report = lint(write(f"phases:\n  - {{name: P}}\nleaderboards:\n  - columns:\n{columns}"))
+    told = found(report)
+    assert told["many-metrics"].why == (
+        "Every metric of the same labels is one more answer to the same look: Macro F1 (f1_macro) "
+        "tells a sum of the classes' matches, each over a denominator of its own; AUC (roc_auc) "
+        "tells the rank sum of the positives, where their number is public; law tells the number "
+        "of matches, of all examples or of a group; BLEU is a text score that no attack here reads."
+    )
+    assert told["not-accuracy"].fix == (
+        "Audit the labels: holdfast audit LABELS --metric f1_macro or roc_auc."
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "metric"),
+    [
+        ("accuracy_score", "accuracy"),
+        ("top5_acc", "top_k_accuracy:5"),
+        ("top1", None),
+        ("bal_acc", "balanced_accuracy"),
+        ("weighted F1", "f1_weighted"),
+        ("ROC AUC", "roc_auc"),
+        ("log_loss", "log_loss"),
+        ("root_mean_squared_error", "rmse"),
+        ("mean_squared_error", "mse"),
+        ("MCC", "matthews_corrcoef"),
+        ("mIoU", "jaccard_macro"),
+        ("Total", None),
+    ],
+)
+def test_metrics_are_known_by_the_names_of_columns(name, metric):
+    found = metric_of(name)
+    assert (None if found is None else str(found)) == metric

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from holdfast.lint.record import Issue
-from holdfast.quoting import listed
+from holdfast.metrics import Metric
+from holdfast.metrics.registry import parse_metric
+from holdfast.quoting import listed, shortened
 
-__all__ = ["Column", "column_issues", "counted", "kind_of"]
+__all__ = ["Column", "column_issues", "counted", "kind_of", "metric_of"]
 
 COST = "a time or cost"
 # What a name may contain, and the kind of metric that tells; the first kind found counts.
@@ -29,6 +31,30 @@ KINDS = {
     COST: "duration, time, runtime, latency, seconds, elapsed, memory, flops",
 }
 ACCURACY = {"accuracy", "acc"}
+MOST_TOLD = 6
+# Which metric of `holdfast.metrics` a name stands for; the first phrase found counts.
+KNOWN = {
+    "balanced_accuracy": "balanced accuracy, balanced acc, bal acc",
+    "exact_match": "subset accuracy, exact match",
+    "f1_macro": "macro f1, f1 macro, macro averaged f1, f1 score macro, macro f1score",
+    "f1_weighted": "weighted f1, f1 weighted",
+    "f1": "f1, f1score, fscore, f score, fmeasure",
+    "jaccard_macro": "miou, macro jaccard, jaccard macro",
+    "precision_macro": "macro precision, precision macro",
+    "recall_macro": "macro recall, recall macro",
+    "matthews_corrcoef": "mcc, matthews corrcoef, matthews correlation",
+    "cohen_kappa": "kappa, cohen kappa",
+    "average_precision": "auprc, average precision, ap",
+    "roc_auc": "roc auc, auroc, auc",
+    "log_loss": "log loss, logloss, nll, cross entropy",
+    "brier": "brier",
+    "hamming_loss": "hamming, hamming loss",
+    "rmse": "rmse, root mean squared error",
+    "mse": "mse, mean squared error",
+    "mae": "mae, mean absolute error",
+    "r2": "r2",
+}
+TOP_K = re.compile(r"top[ _-]?(\d+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -43,6 +69,21 @@ class Column:
         """What it is if it is no accuracy."""
         return next((kind for name in self.names if (kind := kind_of(name))), None)
 
+    @property
+    def metric(self) -> Metric | None:
+        """The metric that its name stands for; None: the name does not tell."""
+        return next((found for name in self.names if (found := metric_of(name))), None)
+
+    @property
+    def adds(self) -> str:
+        """What the column tells about the labels, in words."""
+        name = shortened(self.names[0])
+        if self.metric is not None:
+            return f"{name} ({self.metric}) tells {self.metric.reveals}"
+        if self.kind is None:
+            return f"{name} tells the number of matches, of all examples or of a group"
+        return f"{name} is {self.kind} that no attack here reads"
+
 
 def kind_of(name: str) -> str | None:
     """Return what a metric is if its name tells that it is no accuracy.
@@ -52,7 +93,7 @@ def kind_of(name: str) -> str | None:
     >>> kind_of("accuracy_score"), kind_of("Total")
     (None, None)
     """
-    words = re.findall(r"[a-z]+[0-9]*", name.lower())
+    words = _words(name)
     text = f" {' '.join(words)} "
     plain = ACCURACY.intersection(words) and "balanced" not in words and "bal" not in words
     return next(
@@ -63,6 +104,29 @@ def kind_of(name: str) -> str | None:
         ),
         None,
     )
+
+
+def metric_of(name: str) -> Metric | None:
+    """Return the metric that a column's name stands for, as hosts' files spell them.
+
+    >>> [str(metric_of(name)) for name in ("Macro F1", "ROC-AUC", "logloss", "Top-5 acc", "Acc.")]
+    ['f1_macro', 'roc_auc', 'log_loss', 'top_k_accuracy:5', 'accuracy']
+    >>> metric_of("BLEU") is None
+    True
+    """
+    top = TOP_K.search(name)
+    if top is not None and int(top[1]) > 1:
+        return parse_metric(f"top_k_accuracy:{int(top[1])}")
+    words = _words(name)
+    text = f" {' '.join(words)} "
+    for metric, phrases in KNOWN.items():
+        if any(f" {phrase} " in text for phrase in phrases.split(", ")):
+            return parse_metric(metric)
+    return parse_metric("accuracy") if ACCURACY.intersection(words) else None
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[a-z]+[0-9]*", name.lower())
 
 
 def counted(columns: Sequence[Column]) -> tuple[int, bool]:
@@ -82,7 +146,8 @@ def column_issues(columns: Sequence[Column], fix: str) -> list[Issue]:
                 "many-metrics",
                 "warning",
                 f"The leaderboard shows {len(scored)} metrics of every submission.",
-                "Every metric of the same labels is one more answer to the same look.",
+                "Every metric of the same labels is one more answer to the same look: "
+                f"{_adds(scored)}.",
                 fix,
             )
         )
@@ -95,8 +160,25 @@ def column_issues(columns: Sequence[Column], fix: str) -> list[Issue]:
                 "not-accuracy",
                 "note",
                 f"No accuracy: {told}.",
-                "Bits and gains are those of an accuracy; no bound here covers other metrics.",
-                "Read the gains as those of a board that shows an accuracy.",
+                ("" if len(scored) > 1 else f"{_adds(others)}. ")
+                + "Bits and gains are those of an accuracy; no bound here covers other metrics.",
+                _priced(others),
             )
         )
     return issues
+
+
+def _adds(columns: Sequence[Column]) -> str:
+    """Return what columns tell, those first that stand for a metric; a few of many."""
+    told = sorted(columns, key=lambda column: column.metric is None)
+    texts = list(dict.fromkeys(column.adds for column in told))
+    more = f"; and {len(texts) - MOST_TOLD} more" if len(texts) > MOST_TOLD else ""
+    return "; ".join(texts[:MOST_TOLD]) + more
+
+
+def _priced(columns: Sequence[Column]) -> str:
+    """Return how to learn what the columns give away on the host's own labels."""
+    known = list(dict.fromkeys(str(each.metric) for each in columns if each.metric is not None))
+    if not known:
+        return "Read the gains as those of a board that shows an accuracy."
+    return f"Audit the labels: holdfast audit LABELS --metric {' or '.join(known[:MOST_TOLD])}."
