@@ -9,7 +9,7 @@ from holdfast import audit as auditing
 from holdfast.audit.inputs.group_columns import group_columns, read_groups
 from holdfast.audit.judgement.preflight import preflight
 from holdfast.audit.metrics.asked import MetricRequest, check_covered
-from holdfast.audit.metrics.players import decimals_of, players
+from holdfast.audit.metrics.players import players
 from holdfast.audit.metrics.units import unit_for
 from holdfast.cli import main
 from holdfast.errors import InvalidInput, NotSupported
@@ -17,6 +17,7 @@ from holdfast.experiments.summary import Mean
 from holdfast.mechanisms import Exact, Rounding, parse_mechanism
 from holdfast.metrics.display import Display
 from holdfast.metrics.registry import metric_classes, parse_metric
+from holdfast.planner import decimals_of
 from holdfast.problem import Problem
 
 GROUPS = np.arange(120) % 8

@@ -12,6 +12,7 @@ from holdfast.certificates import Certificate, certify
 from holdfast.cli.options import AsJson, completed_rule, looks_option
 from holdfast.cli.output import human, print_json
 from holdfast.cli.plain import explained_attack, percent, points, scored_submissions
+from holdfast.cli.plan_metric import plan_metric
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms import parse_mechanism
 from holdfast.planner import Forecast, Plan, plan_under
@@ -38,6 +39,19 @@ def plan(
         float | None,
         typer.Option(help="Accuracy of a model to start from, equally sure of every example."),
     ] = None,
+    metric: Annotated[
+        str,
+        typer.Option(
+            help="What the board shows, as scikit-learn spells it: f1, roc_auc, log_loss, ..."
+        ),
+    ] = "accuracy",
+    breakdown: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZES",
+            help="Sizes of the groups whose scores are shown, too, such as 300,700 or 10x25,750.",
+        ),
+    ] = None,
     non_adaptive: Annotated[
         bool,
         typer.Option(
@@ -57,9 +71,17 @@ def plan(
     holdfast plan --n-examples 10000 --n-classes 10 --looks 1000
     holdfast plan --n-examples 10000 --n-classes 10 --looks 100 --mechanism round:2
         --prior-accuracy 0.8
+    holdfast plan --n-examples 10000 --n-classes 2 --looks 300 --metric log_loss
+    holdfast plan --n-examples 10000 --n-classes 4 --looks 300 --breakdown 50x200
     """
     problem = Problem(n_examples, n_classes, n_queries)
     rule = parse_mechanism(mechanism)
+    if metric != "accuracy" or breakdown is not None:
+        for name, value in (("prior_accuracy", prior_accuracy), ("non_adaptive", non_adaptive)):
+            if value not in (None, False):
+                raise InvalidInput(f"{name} must be left out with metric or breakdown.")
+        plan_metric(problem, rule, metric, breakdown, as_json=as_json)
+        return
     found = plan_under(
         rule,
         problem,

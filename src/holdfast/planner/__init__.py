@@ -5,5 +5,17 @@ from holdfast.planner.auto import Auto
 from holdfast.planner.forecast import Forecast
 from holdfast.planner.mixture import Mixture
 from holdfast.planner.plan import Plan, plan, plan_under
+from holdfast.planner.through_metrics import MetricForecast, decimals_of, metric_plan
 
-__all__ = ["Auto", "Forecast", "Mixture", "Plan", "Setting", "plan", "plan_under"]
+__all__ = [
+    "Auto",
+    "Forecast",
+    "MetricForecast",
+    "Mixture",
+    "Plan",
+    "Setting",
+    "decimals_of",
+    "metric_plan",
+    "plan",
+    "plan_under",
+]

@@ -126,6 +126,11 @@ class Digits(TurnBased[NDArray[np.float64]]):
         """How many labels a look reads as digits, besides its match count."""
         return len(self._design.units)
 
+    @property
+    def looks_for_all(self) -> int:
+        """The least number of looks in which digits and counts together reach every label."""
+        return _looks_for_all(self.digits_per_look, self._problem)
+
     def _query(self, index: int) -> NDArray[np.float64] | None:  # noqa: ARG002
         n = self._problem.n_examples
         self._asked = self._read_next[: len(self._rows)]

@@ -141,6 +141,25 @@ class Graded(TurnBased[NDArray[np.float64]]):
             digits += 1
         return digits
 
+    @classmethod
+    def schedule(cls, problem: Problem, decimals: int | None = None) -> list[int]:
+        """Return how many labels each look reads, the first of which counts positives, half of all.
+
+        Labels that an answer leaves open are asked again, which is rare and not counted.
+        """
+        n = problem.n_examples
+        attack = cls(problem, rng=np.random.default_rng(0), decimals=decimals, positives=n // 2)
+        attack._known, attack._waiting_line = attack._waiting_line[:1], attack._waiting_line[1:]
+        if attack._unit() > n / 2:
+            raise NotSupported(f"{decimals} decimals do not show one of {n} examples.")
+        read = [1]
+        while attack._waiting_line:
+            digits = attack._digits(attack._unit())
+            attack._known += attack._waiting_line[:digits]
+            attack._waiting_line = attack._waiting_line[digits:]
+            read.append(digits)
+        return read
+
     def _take(self, answer: float) -> None:
         if self._positives is None:
             self._count_positives(answer)

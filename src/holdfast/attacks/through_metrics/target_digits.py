@@ -144,6 +144,17 @@ class TargetDigits:
         """Return the best submission so far."""
         return self._targets.astype(np.float64)
 
+    def digits_of_uniform_targets(self) -> int:
+        """Return how many targets a look reads where all values are equally frequent."""
+        if self._squares is not None:
+            raise OutOfTurn("digits_of_uniform_targets() must come before the first answer.")
+        self._squares = round(self._n * (self._radix**2 - 1) / 12.0)
+        self._variation = Fraction(self._squares)
+        try:
+            return len(self._designed())
+        finally:
+            self._squares = self._variation = None
+
     # -- reading
 
     def _squared_sum(self, value: Fraction) -> Fraction:

@@ -20,7 +20,6 @@ from holdfast.attacks.through_metrics import (
 )
 from holdfast.attacks.through_metrics.target_digits import SQUARED
 from holdfast.audit.metrics.asked import TOTAL, MetricRequest
-from holdfast.errors import NotSupported
 from holdfast.experiments.suite import attack_on
 from holdfast.mechanisms import Rule
 from holdfast.metrics import (
@@ -33,7 +32,7 @@ from holdfast.metrics import (
     TopKAccuracy,
 )
 from holdfast.metrics.probabilities import ProbabilityMetric
-from holdfast.planner import Auto
+from holdfast.planner import Auto, decimals_of
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 
@@ -186,24 +185,3 @@ def _by_group(
     problem: Problem, *, rng: np.random.Generator, rule: Rule, groups: Any, inner: Make
 ) -> Any:
     return ByGroup(problem, groups, partial(inner, rule=rule), rng=rng)
-
-
-def decimals_of(rule: Rule) -> int | None:
-    """Return how many decimals a rule releases; None: all. Raise if it does more than rounding.
-
-    >>> from holdfast.mechanisms import parse_mechanism
-    >>> decimals_of(parse_mechanism("round:3")), decimals_of(parse_mechanism("exact"))
-    (3, None)
-    """
-    decimals = None
-    for stage in rule.stages:
-        step = stage.rounds_to
-        if stage.keeps_exact:
-            continue
-        if step is None or stage.adds_noise or stage.remembers:
-            raise NotSupported("it reads values as they are, and the rule changes them.")
-        found = next((d for d in range(13) if step * 10**d == 1), None)
-        if found is None:
-            raise NotSupported("it reads decimals, and the rule rounds to another step.")
-        decimals = found if decimals is None else min(decimals, found)
-    return decimals

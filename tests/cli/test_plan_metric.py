@@ -1,0 +1,145 @@
+"""Plans for other metrics and for breakdowns, against what games took."""
+
+import json
+
+import numpy as np
+import pytest
+from benchmarks.tables import DATA
+
+from holdfast import metrics, oracles
+from holdfast.attacks.through_metrics import Graded, TargetDigits
+from holdfast.cli.plan_metric import group_sizes
+from holdfast.errors import InvalidInput, NotSupported, OutOfTurn
+from holdfast.mechanisms import parse_mechanism
+from holdfast.metrics.registry import parse_metric
+from holdfast.planner import metric_plan
+from holdfast.problem import Problem
+
+EXACT = parse_mechanism("exact")
+SIZES = ("--n-examples", 10_000, "--n-classes", 2, "--looks", 300)
+
+
+@pytest.mark.parametrize(
+    ("row", "metric", "n_classes", "rule"),
+    [
+        ("| log_loss | 2 | float64 |", "log_loss", 2, "exact"),
+        ("| log_loss | 2 | 5 decimals |", "log_loss", 2, "round:5"),
+        ("| log_loss | 10 | 5 decimals |", "log_loss", 10, "round:5"),
+        ("| brier | 2 | float64 |", "brier", 2, "exact"),
+        ("| mse, targets 0 to 100 | 101 | float64 |", "mse", 101, "exact"),
+        ("| roc_auc, 30 % positives | 2 | float64 |", "roc_auc", 2, "exact"),
+    ],
+)
+def test_looks_for_all_labels_are_those_of_measured_games(row, metric, n_classes, rule):
+    kept = json.loads((DATA / "metric-looks.json").read_text())["rows"]
+    measured = next(text for text, _ in kept if text.startswith(row)).split("|")[4]
+    looks = float(measured.split("±")[0].replace(",", ""))
+    problem = Problem(10_000, n_classes, 300)
+    found = metric_plan(parse_metric(metric), parse_mechanism(rule), problem)
+    assert found.looks_for_all == pytest.approx(looks, rel=0.05)
+
+
+def test_groups_are_planned_each_by_itself():
+    metric = metrics.Accuracy()
+    whole = metric_plan(metric, EXACT, Problem(900, 4, 60))
+    parts = metric_plan(metric, EXACT, Problem(900, 4, 60), [100] * 9)
+    one = metric_plan(metric, EXACT, Problem(100, 4, 60))
+    assert parts.gain == pytest.approx(9 * one.gain)
+    assert parts.looks_for_all == one.looks_for_all < whole.looks_for_all
+    assert parts.gain > 2.0 * whole.gain
+    assert parts.attack == f"{one.attack}, by group"
+
+
+def test_all_labels_of_small_groups_are_certain():
+    found = metric_plan(metrics.LogLoss(), EXACT, Problem(300, 2, 20), [100, 200])
+    assert (found.certain, found.gain) == (300, pytest.approx(150.0))
+    assert found.looks_for_all <= 20
+
+
+def test_counts_behind_other_metrics_cost_one_look_more():
+    accuracy = metric_plan(metrics.Accuracy(), EXACT, Problem(500, 2, 40))
+    f1 = metric_plan(metrics.F1(), EXACT, Problem(500, 2, 41))
+    assert f1.gain == accuracy.gain
+    assert f1.looks_for_all == accuracy.looks_for_all + 1
+    assert metric_plan(metrics.F1(), EXACT, Problem(500, 2, 1)).gain == 0.0
+
+
+def test_top_k_is_an_accuracy_of_fewer_classes():
+    found = metric_plan(metrics.TopKAccuracy(5), EXACT, Problem(500, 50, 40))
+    assert found.gain == metric_plan(metrics.Accuracy(), EXACT, Problem(500, 10, 40)).gain
+
+
+def test_a_schedule_of_areas_is_kept():
+    problem = Problem(400, 2, 400)
+    hidden = np.random.default_rng(1).permutation(np.arange(400) % 2)
+    board = oracles.MetricOracle(hidden, metrics.RocAuc(), n_queries=400)
+    attack = Graded(problem, rng=np.random.default_rng(0))
+    while (query := attack.ask()) is not None:
+        attack.tell(board.query(query))
+    schedule = Graded.schedule(problem)
+    assert sum(schedule) == 400
+    # Labels that an answer leaves open are asked again.
+    assert 0 <= board.looks - len(schedule) <= 2
+
+
+def test_targets_per_look_are_told_before_the_first_answer():
+    attack = TargetDigits(60, 60, low=0, high=100, rng=np.random.default_rng(0))
+    hidden = np.random.default_rng(1).integers(0, 101, size=60)
+    board = oracles.MetricOracle(hidden, metrics.MeanSquaredError(), n_queries=60)
+    looks = 1 + -(-60 // attack.digits_of_uniform_targets())
+    while (query := attack.ask()) is not None:
+        attack.tell(board.query(query))
+    assert abs(board.looks - looks) <= 1
+    with pytest.raises(OutOfTurn):
+        attack.digits_of_uniform_targets()
+
+
+@pytest.mark.parametrize(
+    ("metric", "rule", "n_classes", "because"),
+    [
+        ("f1_macro", "exact", 3, "no forecast for f1_macro of 3 classes"),
+        ("f1", "round:2", 2, "how much rounding hides depends on the number of positives"),
+        ("mae", "exact", 5, "no forecast for mae: no attack here reads it"),
+        ("average_precision", "exact", 2, "no forecast for average_precision"),
+        ("roc_auc", "exact", 3, "no forecast for roc_auc"),
+        ("top_k_accuracy:3", "exact", 5, "they can't be cut into blocks of 3"),
+        ("log_loss", "ladder:0.01", 2, "needs values between two limits"),
+        ("roc_auc", "round:2", 2, "2 decimals do not show one of 1000 examples"),
+    ],
+)
+def test_what_is_not_known_is_refused_with_the_reason(metric, rule, n_classes, because):
+    problem = Problem(1000, n_classes, 20)
+    with pytest.raises(NotSupported, match=because):
+        metric_plan(parse_metric(metric), parse_mechanism(rule), problem)
+
+
+def test_group_sizes():
+    assert group_sizes("300, 2x50") == [300, 50, 50]
+    for text in ("", "a", "3x", "-5", "1.5", "2x3x4"):
+        with pytest.raises(InvalidInput, match="breakdown must list sizes"):
+            group_sizes(text)
+    with pytest.raises(InvalidInput, match="at most a million groups"):
+        group_sizes("1000000000x1")
+
+
+def test_sizes_must_add_up(holdfast):
+    outcome = holdfast("plan", *SIZES, "--breakdown", "3x30")
+    assert outcome.code == 2
+    assert "add up to n_examples = 10,000, got 90 in all" in outcome.err
+
+
+def test_the_command_says_the_metric_first_and_both_shows(holdfast):
+    out = holdfast("plan", *SIZES, "--metric", "log_loss", "--breakdown", "10x1000").out
+    assert out.startswith("Metric: log_loss, 10 groups. 300 scored submissions (looks) at 10,000")
+    assert "total only" in out
+    assert "with groups" in out
+    found = holdfast("plan", *SIZES, "--metric", "log_loss", "--json").json
+    assert (found["metric"], found["breakdown"]) == ("log_loss", None)
+    assert found["shows"][0]["looks_for_all"] == 250
+    assert found["shows"][0]["gain"] == pytest.approx(0.5)
+
+
+def test_models_are_not_planned_with(holdfast):
+    outcome = holdfast("plan", *SIZES, "--metric", "f1", "--prior-accuracy", 0.7)
+    assert outcome.code == 2
+    assert "prior_accuracy must be left out with metric or breakdown" in outcome.err
