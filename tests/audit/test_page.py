@@ -5,9 +5,13 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 
+import altair as alt
+import jsonschema
 import pytest
 
 from holdfast.audit import compare, page
+from holdfast.audit.page.charts import comparison_chart, gain_chart, what_if_chart
+from holdfast.audit.page.runtime import bundle
 from holdfast.audit.page.templates import json_for_script
 from holdfast.audit.result import Finding, Gain
 from tests.audit.browser import PATIENCE, chromium, executable
@@ -249,6 +253,32 @@ def serious_faults(tab):
 def test_axe_finds_no_serious_accessibility_fault(browser, written, scheme):
     tab, _, _ = opened(browser, written, color_scheme=scheme)
     assert serious_faults(tab) == []
+
+
+def test_the_script_is_bundled_once_and_a_damaged_one_again(tmp_path):
+    made = bundle(tmp_path / "new")
+    (path,) = (tmp_path / "new").iterdir()
+    written = path.stat().st_mtime_ns
+    assert bundle(tmp_path / "new") == made
+    assert path.stat().st_mtime_ns == written
+    path.write_text(path.read_text(encoding="utf-8")[:-100], encoding="utf-8")
+    assert bundle(tmp_path / "new") == made
+    assert path.stat().st_size > len(made)
+    (tmp_path / "file").touch()
+    assert bundle(tmp_path / "file") == made  # nowhere to keep it
+
+
+def test_the_charts_are_vega_lites():
+    audit, both = sample_audit(), compare(sample_audit(), after())
+    for narrow in (False, True):
+        for spec in (
+            gain_chart(audit, narrow=narrow),
+            comparison_chart(both, narrow=narrow),
+            what_if_chart(narrow=narrow),
+        ):
+            alt.Chart.from_dict(spec, validate=True)
+            with pytest.raises(jsonschema.ValidationError):
+                alt.Chart.from_dict(spec | {"layer": [{"mark": "lime"}]}, validate=True)
 
 
 @needs_browser

@@ -110,7 +110,8 @@ def line_chart(
 
 def finished(chart: alt.LayerChart | alt.FacetChart) -> dict[str, Any]:
     """Return a chart's specification in the page's own look."""
-    spec: dict[str, Any] = chart.to_dict()
+    # The schema is checked by a test, not for every page: it takes half a second.
+    spec: dict[str, Any] = chart.to_dict(validate=False)
     text = {"labelColor": INK, "titleColor": INK, "titleFontWeight": 500}
     spec["config"] = {
         "font": FONT,

@@ -14,6 +14,7 @@ import vl_convert
 from holdfast._version import __version__
 from holdfast.attacks.registry import summary_of
 from holdfast.audit.page.formats import bound, interval, measured, points, series_name
+from holdfast.audit.page.runtime import runtime
 from holdfast.audit.result import Audit, Interval, Verdict, in_digits
 
 __all__ = ["drawing", "filled", "json_for_script"]
@@ -31,7 +32,7 @@ def filled(template: str, **values: Any) -> str:
             version=__version__,
             style=_text("style.css"),
             script=_text("what_if.js") + _text("page.js"),
-            runtime=_runtime(),
+            runtime=runtime(),
             **values,
         )
     )
@@ -48,27 +49,6 @@ def drawing(spec: dict[str, Any]) -> str:
     roomy = {**spec, "width": DRAWN, "padding": {**spec["padding"], "right": FOR_WIDER_FONTS}}
     svg: str = vl_convert.vegalite_to_svg(roomy)
     return svg
-
-
-@cache
-def _runtime() -> str:
-    """Return Vega, Vega-Lite and Vega-Embed as one script, from the library's own wheel.
-
-    The wheel's script has no notices, and a page is a copy of it: they stand at its head.
-    """
-    # Without a snippet the bundle defines window.vegaEmbed; the stub forgets that it is optional.
-    bundle: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]
-    return f"{_notices()}\n{bundle}".replace("</script", "<\\/script")
-
-
-def _notices() -> str:
-    """Return the licence notices that go with the script, as a comment of it."""
-    versions = [
-        f"Vega {vl_convert.get_vega_version()}",
-        f"Vega-Lite {vl_convert.get_vegalite_versions()[-1]}",
-        f"Vega-Embed {vl_convert.get_vega_embed_version()}",
-    ]
-    return f"/*!\n{', '.join(versions)}\n\n{_text('runtime_notices.txt')}*/"
 
 
 @cache
