@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from functools import cache
-from itertools import accumulate
+from functools import lru_cache
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 __all__ = ["expected_distance", "expected_distances", "return_probabilities"]
@@ -67,38 +67,47 @@ def expected_distance(n_steps: int, inverse_probability: int) -> float:
     return 4.0 * p * n_steps * total / n_nodes
 
 
-@cache
-def expected_distances(most: int, inverse_probability: int) -> tuple[float, ...]:
+@lru_cache(maxsize=8)
+def expected_distances(most: int, inverse_probability: int) -> NDArray[np.float64]:
     """Return `expected_distance` after 0 .. most steps, by recurrence.
 
     A step away from 0 adds 1 to the distance, all others add nothing on average: E|S_g| grows by
     2p P(S_g = 0).
 
     >>> expected_distances(2, 2)
-    (0.0, 1.0, 1.0)
+    array([0., 1., 1.])
     """
     p = 1 / inverse_probability
-    steps = (2 * p * here for here in return_probabilities(most, inverse_probability)[:most])
-    return tuple(accumulate(steps, initial=0.0))
+    found = np.zeros(most + 1)
+    np.cumsum(2 * p * return_probabilities(most, inverse_probability)[:most], out=found[1:])
+    found.setflags(write=False)
+    return found
 
 
-@cache
-def return_probabilities(most: int, inverse_probability: int) -> tuple[float, ...]:
+@lru_cache(maxsize=8)
+def return_probabilities(most: int, inverse_probability: int) -> NDArray[np.float64]:
     """Return the probability P_g that the walk is at 0 after g = 0 .. most steps, by recurrence.
 
     Their generating function is ((1 - bx)^2 - (2px)^2)^(-1/2) with b = 1 - 2p, hence
     g P_g = (2g-1) b P_(g-1) - (g-1)(b^2 - 4p^2) P_(g-2).
 
     >>> return_probabilities(2, 2)
-    (1.0, 0.0, 0.5)
+    array([1. , 0. , 0.5])
     """
-    p = 1 / inverse_probability
+    found = np.empty(most + 1)
+    _returns(found, 1 / inverse_probability)
+    found.setflags(write=False)
+    return found
+
+
+@njit(cache=True)
+def _returns(found: NDArray[np.float64], p: float) -> None:  # pragma: no cover
     b = 1 - 2 * p
-    found, before, here = [1.0], 0.0, 1.0
-    for g in range(1, most + 1):
+    before, here = 0.0, 1.0
+    found[0] = 1.0
+    for g in range(1, found.size):
         before, here = here, ((2 * g - 1) * b * here - (g - 1) * (b * b - 4 * p * p) * before) / g
-        found.append(here)
-    return tuple(found)
+        found[g] = here
 
 
 def _power_of_one_minus(drop: NDArray[np.float64], exponent: int) -> NDArray[np.float64]:

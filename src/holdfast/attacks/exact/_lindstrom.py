@@ -25,6 +25,7 @@ third label if there are as many: then either of the two is rarer than a label t
 
 from __future__ import annotations
 
+import math
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -191,8 +192,8 @@ def pool_gains(most: int, n_classes: int, *, third_label: bool = True) -> NDArra
     array([0.  , 0.2 , 0.32])
     """
     if n_classes == 2 or not third_label:
-        return np.array(expected_distances(most, n_classes)) / 2
-    before = np.array(return_probabilities(most, n_classes))
+        return expected_distances(most, n_classes) / 2
+    before = return_probabilities(most, n_classes)
     gains = np.zeros(most + 1)
     gains[1:] = 2.0 * np.arange(1, most + 1) / n_classes * before[:-1]
     return gains
@@ -214,9 +215,14 @@ def plan_pooled(problem: Problem, *, third_label: bool = True) -> DesignPlan:
     best = exact
     low, high = 0.0, 1.0
     gains = pool_gains(n, m, third_label=third_label)
+    sizes_of_pools = np.arange(gains.size)
+    # A pool of g gains at most sqrt(steepest * g): one of more than steepest / price^2 costs more
+    # than it gains.
+    steepest = float((gains[1:] ** 2 / sizes_of_pools[1:]).max())
     for _ in range(30):
         price = (low + high) / 2
-        net = gains - price * np.arange(gains.size)
+        reach = min(n, math.ceil(steepest / price**2)) + 1
+        net = gains[:reach] - price * sizes_of_pools[:reach]
         size = int(net.argmax())
         nodes = {bits: most_gain(m, bits, float(net[size]), price) for bits in sizes}
         held = sum(sizes[bits] * len(nodes[bits].digits) for bits in sizes)
