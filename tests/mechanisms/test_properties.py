@@ -1,11 +1,14 @@
 """What a rule says of itself, from which everything else in the package follows."""
 
 import pickle
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from holdfast.answers import ExactAnswers, NoisyAnswers, RoundedAnswers, SubsetAnswers
 from holdfast.mechanisms import Chain, Exact, Rule, parse_mechanism
+from holdfast.oracles import LabelOracle
 from holdfast.problem import Problem
 from tests.mechanisms.rules import ALL
 
@@ -67,6 +70,25 @@ def test_only_rules_that_repeat_nobodys_noise_limit_what_one_of_several_learns()
 )
 def test_the_answer_model_is_the_rules_own(text, model):
     assert parse_mechanism(text).answer_model(PROBLEM) == model
+
+
+@pytest.mark.parametrize("text", ["fresh:0.25", "split:4", "fresh:0.25+round:4"])
+def test_parts_of_a_test_set_hide_more_from_who_is_half_right(text):
+    n, m, _ = PROBLEM
+    rule = parse_mechanism(text)
+    rng = np.random.default_rng(3)
+    hidden = rng.integers(m, size=n)
+    query = np.where(np.arange(n) % 2 == 0, hidden, (hidden + 1) % m)
+    seen = []
+    for _ in range(400):
+        problem = Problem(n, m, 1)
+        state = replace(rule, seed=int(rng.integers(1, 2**40))) if text == "split:4" else rule
+        oracle = LabelOracle(hidden, problem=problem, mechanism=state, rng=rng)
+        seen.append(float(oracle.query(query)) * n)
+    told = rule.informed_model(PROBLEM, 0.5).variance(PROBLEM)
+    # The variance of 400 nearly normal numbers is known to sqrt(2/400) of itself.
+    assert abs(np.var(seen) / told - 1.0) < 4.0 * np.sqrt(2.0 / 400)
+    assert rule.informed_model(PROBLEM, 1.0 / m) == rule.answer_model(PROBLEM)
 
 
 def test_a_chain_answers_for_its_stages():

@@ -23,6 +23,7 @@ from holdfast.audit.scenarios.play_cache import PlayCache
 from holdfast.audit.scenarios.plays import Job
 from holdfast.audit.scenarios.scenarios import Scenario
 from holdfast.forecasts import Setting
+from holdfast.mechanisms import Rule
 from holdfast.planner.forecast import Forecast, forecast
 from holdfast.priors import Prior
 from holdfast.problem import Problem
@@ -95,19 +96,18 @@ def likeliest(request: Request, looks: int) -> list[tuple[Scenario, Forecast | N
     n, m, _ = request.problem
     problem, rule = Problem(n, m, looks), request.rule
     prior = models.prior_of(request.predictions, request.labels, m)
-    answers = rule.board_model(problem)
     knows: dict[str, Prior | None] = {
         "features": None,
         "class shares": request.baseline.prior,
         "model": prior,
     }
+    settings = {name: _setting(rule, problem, known) for name, known in knows.items()}
     ranked: list[tuple[float, Scenario, Forecast | None]] = []
     for scenario in suites.scenarios(request, looks):
-        if scenario.setting not in knows or answers is None:
+        if scenario.setting not in settings:
             ranked.append((-math.inf, scenario, None))
             continue
-        setting = Setting(problem, knows[scenario.setting], answers)
-        each = forecast(attack_type(scenario.base), setting)
+        each = forecast(attack_type(scenario.base), settings[scenario.setting])
         if scenario.setting == "features" and request.baseline.unequal:
             each = _above_majority(each, request)
         waits = rule.batch_size is not None and each.adaptive
@@ -115,6 +115,12 @@ def likeliest(request: Request, looks: int) -> list[tuple[Scenario, Forecast | N
         ranked.append((rank, scenario, None if waits else each))
     ranked.sort(key=lambda one: -one[0])  # stable: the suite's order decides between equals
     return [(scenario, each) for _, scenario, each in ranked]
+
+
+def _setting(rule: Rule, problem: Problem, known: Prior | None) -> Setting:
+    """Return the setting of somebody with this knowledge on a board with this rule."""
+    accuracy = None if known is None else Setting(problem, known).start / problem.n_examples
+    return Setting(problem, known, rule.board_model(problem, accuracy=accuracy))
 
 
 def _above_majority(each: Forecast, request: Request) -> Forecast:

@@ -69,7 +69,11 @@ def attack_on(
         raise NotSupported("it is made for rounding, and the rule does not round.")
     grid = _fine_grid(rule, problem)
     # What the reader undoes is left out of the model.
-    model = (rule.stages[0] if grid else rule).answer_model(problem)
+    shown = rule.stages[0] if grid else rule
+    if prior is None:
+        model = shown.answer_model(problem)
+    else:
+        model = shown.informed_model(problem, float(prior.ranked(1)[1].mean()))
     if model is None:
         raise NotSupported("it needs scores, and the rule releases none.")
     made = build(cls, problem, rng, prior=prior, answers=model)

@@ -212,11 +212,19 @@ class Rule:
             raise NotImplementedError
         return None
 
-    def board_model(self, problem: Problem) -> AnswerModel:
+    def informed_model(self, problem: Problem, accuracy: float) -> AnswerModel | None:  # noqa: ARG002 - the general answer
+        """Return `answer_model` for somebody who starts from a model with this accuracy.
+
+        The same, unless what an answer hides depends on the share of matches.
+        """
+        return self.answer_model(problem)
+
+    def board_model(self, problem: Problem, *, accuracy: float | None = None) -> AnswerModel:
         """Return the answer model for somebody who looks again and again at the same state.
 
         `answer_model` is right of a value that is new. A rule that remembers may answer with
         another: where that is the best so far, all that a look tells is whether it climbed.
+        `accuracy` is that of the model that he starts from.
 
         >>> from holdfast.mechanisms import parse_mechanism
         >>> parse_mechanism("ladder:0.01").board_model(Problem(1000, 10, 5))
@@ -228,7 +236,11 @@ class Rule:
             return NewBestAnswers(bits=True)
         if self.remembers and self.tells_best:
             return NewBestAnswers(self.climb_step, self.climb_errors)
-        model = self.answer_model(problem)
+        model = (
+            self.answer_model(problem)
+            if accuracy is None
+            else self.informed_model(problem, accuracy)
+        )
         assert model is not None  # it shows scores
         return model
 

@@ -162,9 +162,18 @@ class Chain(Rule):
 
     def answer_model(self, problem: Problem) -> AnswerModel | None:
         """Return that of the one rule, or noise as large as what all rules hide together."""
+        return self._together(problem, [rule.answer_model(problem) for rule in self.rules])
+
+    def informed_model(self, problem: Problem, accuracy: float) -> AnswerModel | None:
+        """Return the same of somebody who starts from a model."""
+        models = [rule.informed_model(problem, accuracy) for rule in self.rules]
+        return self._together(problem, models)
+
+    def _together(
+        self, problem: Problem, models: Sequence[AnswerModel | None]
+    ) -> AnswerModel | None:
         hiding: list[AnswerModel] = []
-        for rule in self.rules:
-            model = rule.answer_model(problem)
+        for model in models:
             if model is None:
                 return None
             if model.variance(problem) > 0.0:

@@ -66,6 +66,10 @@ class FreshSubsample(Rule):
         """Return noise as large as the sampling error."""
         return as_noise(self.fraction, problem)
 
+    def informed_model(self, problem: Problem, accuracy: float) -> NoisyAnswers:
+        """Return the sampling error at this share of matches."""
+        return as_noise(self.fraction, problem, accuracy)
+
     def resolution(self, problem: Problem) -> float:
         """Return the standard error of a part's accuracy about that of all examples."""
         return subset_error(self.scored(problem).n_examples, problem.n_examples)

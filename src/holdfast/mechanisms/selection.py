@@ -44,9 +44,19 @@ def subset_error(size: int, n_examples: int) -> float:
     return max(float(np.sqrt(0.25 / size * spread)), 1.0 / size)
 
 
-def as_noise(fraction: float, problem: Problem) -> NoisyAnswers:
-    """Return noise as large as the sampling error of a part that differs from look to look."""
+def as_noise(fraction: float, problem: Problem, accuracy: float | None = None) -> NoisyAnswers:
+    """Return noise as large as the sampling error of a part that differs from look to look.
+
+    It depends on the share of matches: `accuracy`, that of a model, or 1/m.
+
+    >>> problem = Problem(101, 5, 9)
+    >>> round(as_noise(0.25, problem).scale, 4), round(as_noise(0.25, problem, 0.5).scale, 4)
+    (0.0697, 0.0872)
+    """
     variance = SubsetAnswers(fraction=fraction).variance(problem)
+    if accuracy is not None:
+        usual = 1.0 / problem.n_classes
+        variance *= accuracy * (1.0 - accuracy) / (usual * (1.0 - usual))
     return NoisyAnswers(scale=math.sqrt(variance) / problem.n_examples)
 
 

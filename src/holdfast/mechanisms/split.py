@@ -110,6 +110,10 @@ class Split(Rule):
         """Return noise as large as the sampling error of one part."""
         return as_noise(1.0 / self.parts, problem)
 
+    def informed_model(self, problem: Problem, accuracy: float) -> NoisyAnswers:
+        """Return the sampling error at this share of matches."""
+        return as_noise(1.0 / self.parts, problem, accuracy)
+
     def resolution(self, problem: Problem) -> float:
         """Return the standard error of a part's accuracy about that of all examples."""
         return subset_error(self.scored(problem).n_examples, problem.n_examples)
