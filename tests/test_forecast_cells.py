@@ -16,10 +16,13 @@ from benchmarks.forecast_cells import (
     shares,
 )
 
+from holdfast.attacks.exact.hit_pools.attack import HitPools
 from holdfast.attacks.exact.lattice.attack import Lattice
 from holdfast.attacks.steering.champion_challenger import ChampionChallenger
 from holdfast.forecasts import Setting
+from holdfast.loop import play
 from holdfast.mechanisms import parse_mechanism
+from holdfast.oracles import LabelOracle
 from holdfast.problem import Problem
 
 FORECAST, CHOICE = 0.15, 0.10
@@ -71,6 +74,8 @@ def test_what_is_right_is_counted():
         Cell(Problem(200, 2, 250), "gaussian:0.01", "none", 0.0, 5),
         Cell(Problem(300, 10, 60), "ladder", "none", 0.0, 5),
         Cell(Problem(300, 10, 60), "improved", "flat", 0.4, 5),
+        Cell(Problem(1006, 3, 1), "rank", "none", 0.0, 5),
+        Cell(Problem(61, 62, 17), "fresh:0.3", "spread", 0.47, 5),
     ],
     ids=lambda cell: f"{tuple(cell.problem)}-{cell.rule}-{cell.prior}",
 )
@@ -105,6 +110,19 @@ def test_two_candidates_are_forecast_as_two_classes():
         _, prior = cell.labels(np.random.default_rng(0))
         gains.append(ChampionChallenger.forecast(Setting(cell.problem, prior=prior)).gain)
     assert gains[1] == pytest.approx(gains[0], rel=0.01)
+
+
+@pytest.mark.parametrize("looks", [1, 2, 4])
+def test_hit_pools_with_few_looks(looks):
+    problem = Problem(800, 16, looks)
+    told = HitPools.forecast(Setting(problem, in_head=True)).gain
+    gains = []
+    for trial in range(60):
+        hidden = np.random.default_rng([7, trial]).integers(16, size=800)
+        attack = HitPools(problem, rng=np.random.default_rng([8, trial]))
+        gains.append(np.count_nonzero(play(attack, LabelOracle(hidden, problem=problem)) == hidden))
+    mean, error = np.mean(gains) - 50.0, np.std(gains, ddof=1) / np.sqrt(60)
+    assert abs(told - mean) < 4.0 * np.hypot(error, error)  # as many games in the head, at most
 
 
 @pytest.mark.slow

@@ -25,7 +25,14 @@ from holdfast.attacks.wrappers.improvement_reader import ImprovementReader
 from holdfast.forecasts import Estimate, Setting
 from holdfast.labels import Labels
 
-__all__ = ["board_of", "rehearsed", "rehearsed_if_hard", "remembered_share"]
+__all__ = [
+    "A_LABEL",
+    "FEWEST_GAMES",
+    "board_of",
+    "rehearsed",
+    "rehearsed_if_hard",
+    "remembered_share",
+]
 
 SEED = 20_261_117
 # Games are played until the mean is known to this share of itself, but not fewer or more than so
@@ -75,6 +82,7 @@ def rehearsed_if_hard(
     effort: float | None = None,
     patience: float = 1.0,
     longest: float = 1.0,
+    fewest: int = FEWEST_GAMES,
 ) -> Estimate | None:
     """Return the rehearsed gain where limits of many examples fail: from a model, or on a subset.
 
@@ -94,14 +102,16 @@ def rehearsed_if_hard(
         How many times the usual time it may take, where nothing else is known.
     longest
         How many times that the fewest games may take, if there is no time for more.
+    fewest
+        How many games are enough; long games are much alike.
     """
     hard = hard or setting.informed or isinstance(setting.answers, SubsetAnswers)
     if not (hard and setting.in_head):
         return None
     games = _games(cls, setting, effort, patience)
-    if games < FEWEST_GAMES <= _games(cls, setting, effort, patience * longest):
-        games = FEWEST_GAMES
-    return rehearsed(cls, setting, games=games) if games >= FEWEST_GAMES else None
+    if games < fewest <= _games(cls, setting, effort, patience * longest):
+        games = fewest
+    return rehearsed(cls, setting, games=games) if games >= fewest else None
 
 
 def remembered_share(looks: int) -> float:

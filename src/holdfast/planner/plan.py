@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from holdfast.answers import AnswerModel, ExactAnswers
+from holdfast.answers import AnswerModel, ExactAnswers, RoundedAnswers
 from holdfast.attacks import ChampionChallenger, HitPools, Lattice, PooledDetecting, SteeredPools
 from holdfast.attacks.description import Described, Needs, Reads
 from holdfast.attacks.exact.lattice.forecast import lattice_affordable, lattice_looks
@@ -87,7 +87,7 @@ def plan(
     found = [forecast(cls, setting) for cls in types.values()]
     found.append(_mixture(setting, max(_worth(each) for each in found), list(types.values())))
     types[MIXTURE] = Mixture
-    found.sort(key=lambda each: _rank(each, types[each.attack]))
+    found.sort(key=lambda each: _rank(each, types[each.attack], setting))
     choice = next(
         (
             each
@@ -127,10 +127,11 @@ def plan_under(
             setting = Setting(problem, prior)
             return _ask_nothing(setting, f"a batch of {rule.batch_size} looks is never full")
         problem, non_adaptive = Problem(n, m, full), True
+    accuracy = None if prior is None else Setting(problem, prior).start / n
     return plan(
         problem,
         prior=prior,
-        answers=rule.board_model(problem),
+        answers=rule.board_model(problem, accuracy=accuracy),
         non_adaptive=non_adaptive,
         doubt=rule.model_gap,
     )
@@ -148,14 +149,16 @@ def _ask_nothing(setting: Setting, why: str) -> Plan:
     return Plan(setting, [*silent, *others, _no_mixture(why)])
 
 
-def _rank(each: Forecast, cls: type[Described]) -> tuple[Any, ...]:
+def _rank(each: Forecast, cls: type[Described], setting: Setting) -> tuple[Any, ...]:
     """Return what to sort by. Of equal gains fewer looks come first, then what is simpler.
 
     What asks nothing comes last: a model that is sure of every label may still be wrong. What is
-    made for rounding plays as the attack that it derives from unless rounding is coarse.
+    made for rounding plays as the attack that it derives from where rounding hides nothing; else
+    it gains no less, and sometimes more than its forecast tells.
     """
-    last, same = cls.reads is Reads.NOTHING, cls.needs is Needs.ROUNDING
-    return -round(_worth(each), 6), last, each.looks, same, each.attack
+    hides = isinstance(setting.answers, RoundedAnswers) and not setting.exact
+    later = (cls.needs is Needs.ROUNDING) != hides
+    return -round(_worth(each), 6), cls.reads is Reads.NOTHING, each.looks, later, each.attack
 
 
 def _worth(each: Forecast) -> float:

@@ -70,6 +70,8 @@ def block_gain(problem: Problem, answers: AnswerModel) -> float:
     """
     inner = Setting(problem, answers=answers).scored
     n, m, k = inner
+    if k == 1 and isinstance(answers, ComparisonAnswers | RankAnswers):
+        return 0.0  # there is nothing to compare the only look with
     # With more blocks than scored examples each of these has a block to itself.
     inner = Problem(n, m, min(k, n + 1))
     exact = n * (block_majority.expected_accuracy(inner) - 1.0 / m)

@@ -6,7 +6,6 @@ import numpy as np
 
 from holdfast.answers import RoundedAnswers
 from holdfast.attacks._answer_likelihood import rounding_share
-from holdfast.attacks._rehearsal import rehearsed_if_hard
 from holdfast.attacks.description import Needs
 from holdfast.attacks.steering._linear_posterior import AnsweredQuery
 from holdfast.attacks.steering._query_variants import QueryVariants
@@ -77,7 +76,7 @@ class BoundaryChallenger(ChampionChallenger):
         """Return the expected gain: the same law with what steering leaves of the answers."""
         if setting.exact or not isinstance(setting.answers, RoundedAnswers):
             return ChampionChallenger.forecast(setting)
-        played = rehearsed_if_hard(cls, setting)
+        played = cls._rehearsed(setting)
         if played is not None:
             return played
         gain = steered_gain(setting, ChampionChallenger.name, at_boundary=True)

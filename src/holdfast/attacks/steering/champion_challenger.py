@@ -26,7 +26,7 @@ from holdfast.attacks.steering._multiclass_pairing import (
     multiclass_level,
     multiclass_pairing,
 )
-from holdfast.attacks.steering._rate_law import many_in_running, steered_gain, unmeasured
+from holdfast.attacks.steering._rate_law import steered_gain, unmeasured
 from holdfast.attacks.steering._water_filling import lagrange_slope, pair_labels
 from holdfast.attacks.steering._windows import WINDOW_LOOKS, n_windows, remembered_looks
 from holdfast.errors import InconsistentAnswer
@@ -46,8 +46,11 @@ LAST_LOOK_LEVEL = 0.85
 # Looks that the anytime attack plans ahead: a share of those it has had, and a few.
 PLANNED_SHARE = 0.3
 PLANNED_AT_LEAST = 3.0
-# How many times the usual time games in the head may take from a model that leaves many labels in
-# the running, of which little is known otherwise.
+# The effort of games from a model: sqrt(m) times this, and no more than the other. At n = 200 to
+# 10,000, m = 2 to 500 and k = 150 to 2,500 they took 0.3 to 1.2 times the time that follows.
+EFFORT_WITH_MODEL, MOST_EFFORT_WITH_MODEL = 60.0, 300.0
+# How many times the usual time such games may take in the head: the table of models is off by up to
+# a fifth where few labels are far ahead of many, and by more with many in the running.
 LONGEST_WITH_MODEL = 10.0
 
 
@@ -117,14 +120,22 @@ class ChampionChallenger(InformedAttack):
         >>> 500 < ChampionChallenger.forecast(Setting(Problem(10_000, 10, 300))).gain < 600
         True
         """
-        longest = LONGEST_WITH_MODEL if many_in_running(setting) else 1.0
-        played = rehearsed_if_hard(ChampionChallenger, setting, longest=longest)
+        played = ChampionChallenger._rehearsed(setting)
         if played is not None:
             return played
         gain = steered_gain(setting, ChampionChallenger.name)
         why = unmeasured(setting)
         reason = "steers every example to one level: rate-distortion law, measured ratio"
         return Estimate(gain, setting.problem.n_queries, why or reason, known=why is None)
+
+    @classmethod
+    def _rehearsed(cls, setting: Setting) -> Estimate | None:
+        """Return the gain of games in the head, if they are needed and there is time for them."""
+        if not setting.informed:
+            return rehearsed_if_hard(cls, setting)
+        effort = EFFORT_WITH_MODEL * math.sqrt(setting.problem.n_classes)
+        effort = min(effort, MOST_EFFORT_WITH_MODEL)
+        return rehearsed_if_hard(cls, setting, effort=effort, longest=LONGEST_WITH_MODEL)
 
     def __init__(
         self,

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.answers import AnswerModel
+from holdfast.attacks._rehearsal import rehearsed_if_hard
 from holdfast.attacks.exact.hit_pools import tuning
 from holdfast.attacks.exact.hit_pools.forecast import expected_gain
 from holdfast.attacks.exact.hit_pools.groups import Group, Members, Split
@@ -21,6 +22,7 @@ from holdfast.attacks.exact.hit_pools.sizes import sizes
 from holdfast.attacks.informed import InformedAttack
 from holdfast.bounds.bisection import least
 from holdfast.forecasts import Estimate, Setting
+from holdfast.forecasts.tables import table
 from holdfast.labels import Labels
 from holdfast.problem import Problem
 
@@ -79,6 +81,10 @@ class HitPools(InformedAttack):
         >>> 400 < HitPools.forecast(Setting(Problem(50_000, 1000, 1000))).gain < 480
         True
         """
+        few = setting.problem.n_queries < table(HitPools.name)["looks"][0]
+        played = rehearsed_if_hard(cls, setting.without_prior(), hard=True) if few else None
+        if played is not None:
+            return setting.from_scratch(*played[:3])
         reason = "tests blocks for hits, exact sums: rate-distortion law, measured ratio"
         gain = expected_gain(setting.problem, HitPools.name)
         return setting.from_scratch(gain, setting.problem.n_queries, reason)

@@ -10,7 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from holdfast.answers import AnswerModel
-from holdfast.attacks._rehearsal import A_LABEL, rehearsed_if_hard, remembered_share
+from holdfast.attacks._rehearsal import (
+    A_LABEL,
+    FEWEST_GAMES,
+    rehearsed_if_hard,
+    remembered_share,
+)
 from holdfast.attacks.description import Reads
 from holdfast.attacks.exact.lattice import tuning
 from holdfast.attacks.exact.lattice.cluster import number_of_clusters
@@ -32,11 +37,15 @@ __all__ = ["Lattice"]
 # Its effort with more than a few classes and too few looks for all labels: most of its rounds are
 # tests of whole clusters.
 LEAPING_EFFORT = 10.0
-# Seconds of a core of 2025 that a game from a model of many classes takes for each example, look
-# and label shown: games of 500 to 100,000 examples and 20 to 3,000 looks took 0.4 to 1.8 times
-# that. Groups are checked, and their number hardly depends on that of the examples. And how many
-# times the usual time such games may take, since nothing else is known.
+# Seconds of a core of 2025 that a game from a model takes for each example, look and label shown:
+# games of 500 to 100,000 examples and 20 to 3,000 looks took 0.4 to 1.8 times that. Groups are
+# checked, and their number hardly depends on that of the examples; with few classes a round is
+# planned for each. And how many times the usual time such games may take, since nothing else is
+# known.
 AN_EXAMPLE, A_CHECK, A_SHOWN_LABEL, LONGEST_WITH_MODEL = 5e-6, 1e-4, 4e-9, 10.0
+A_CHECK_OF_FEW_CLASSES = 4e-4
+# From so many looks on, games from a model differ by a few per cent: two are enough.
+LONG_GAME, LONG_GAMES = 1000, 2
 # What is known without a model promises up to 1.4 times what is gained with one and many classes.
 UNKNOWN_SHARE = 0.7
 # With many classes a game takes up to so many times the looks of the measured multiple, and before
@@ -114,13 +123,16 @@ class Lattice(InformedAttack):
         n, m, k = setting.problem
         # With many classes the rounds that it can afford come in leaps, and are quickly played.
         many = m > tuning.FEW_CLASSES_AT_MOST
-        leaps, checks = many and sure < n and not setting.informed, many and setting.informed
+        leaps, checks = many and sure < n and not setting.informed, setting.informed
         effort = _checking_effort(setting.problem) if checks else LEAPING_EFFORT if leaps else None
         longest = LONGEST_WITH_MODEL if checks else 1.0
-        played = rehearsed_if_hard(cls, setting, hard=leaps, effort=effort, longest=longest)
+        fewest = LONG_GAMES if checks and k >= LONG_GAME else FEWEST_GAMES
+        played = rehearsed_if_hard(
+            cls, setting, hard=leaps, effort=effort, longest=longest, fewest=fewest
+        )
         if played is not None:
             return played
-        if checks and (sure < n or LOOKS_TO_SPARE * looks > k):
+        if many and checks and (sure < n or LOOKS_TO_SPARE * looks > k):
             why = "nothing was measured of a model's many classes with few looks for all labels"
             return Estimate(UNKNOWN_SHARE * setting.sure_gain(sure), looks, why, known=False)
         reason = f"makes {sure:,} labels certain: measured multiple of the limit"
@@ -266,9 +278,10 @@ class Lattice(InformedAttack):
 
 
 def _checking_effort(problem: Problem) -> float:
-    """Return the effort of a game from a model of many classes, for which labels matter little."""
-    n, _, k = problem
-    seconds = AN_EXAMPLE * n + A_CHECK * k + A_SHOWN_LABEL * n * k
+    """Return the effort of a game from a model, for which labels matter little."""
+    n, m, k = problem
+    a_check = A_CHECK if m > tuning.FEW_CLASSES_AT_MOST else A_CHECK_OF_FEW_CLASSES
+    seconds = AN_EXAMPLE * n + a_check * k + A_SHOWN_LABEL * n * k
     return seconds / (A_LABEL * n * k * remembered_share(k))
 
 
