@@ -28,6 +28,7 @@ from holdfast.certificates.displays import (
     certify_recorded,
     log_transcripts_of,
 )
+from holdfast.certificates.ladder_error import LeaderboardError, certify_ladder
 from holdfast.certificates.record import Certificate, NotCovered
 from holdfast.certificates.safe_looks import safe_looks
 from holdfast.certificates.transcripts import log_transcripts
@@ -36,10 +37,12 @@ __all__ = [
     "ALL_TEAMS",
     "Certificate",
     "Histories",
+    "LeaderboardError",
     "NotCovered",
     "certify",
     "certify_display",
     "certify_histories",
+    "certify_ladder",
     "certify_recorded",
     "log_transcripts",
     "log_transcripts_of",
