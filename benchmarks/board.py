@@ -82,6 +82,16 @@ def body_of(kind: str, seed: int) -> bytes:
     return b"id,label\n" + b"".join(b"%d,%d\n" % pair for pair in enumerate(labels.tolist()))
 
 
+def another(body: bytearray, kind: str, number: int) -> bytes:
+    """Return a body with other labels of its first eight examples: the digits of a number."""
+    for place, digit in enumerate(f"{number:08d}"):
+        if kind == "npy":
+            body[128 + place] = int(digit)
+        else:
+            body[len("id,label\n") + 4 * place + 2] = ord(digit)
+    return bytes(body)
+
+
 def clients(
     port: int, path: str, tokens: list[str], kind: str, seconds: float, rate: float | None, out: Any
 ) -> None:
@@ -92,11 +102,12 @@ def clients(
     def run(number: int) -> None:
         connection = http.client.HTTPConnection("127.0.0.1", port)
         headers = {"Authorization": f"Bearer {tokens[number % len(tokens)]}"} if tokens else {}
+        template = bytearray(body_of(kind, number))
         seed, due = number * 10**6, time.perf_counter()
         end = due + seconds
         while time.perf_counter() < end:
             seed += 1
-            body = body_of(kind, seed)
+            body = another(template, kind, seed)
             if pace is not None:
                 due += pace
                 time.sleep(max(0.0, due - time.perf_counter()))
@@ -207,6 +218,9 @@ def load(database: str | None, workers: int, seconds: float) -> None:
             pids = started(served, ports[0]), started(plain, ports[1])
             path = f"/api/v1/boards/{board.slug}/submissions"
             figures = {}
+            for at, where, whose in ((pids[1], ports[1], []), (pids[0], ports[0], tokens)):
+                there = path if whose else "/submissions"
+                measure("warming up", at, where, there, whose, "npy", min(seconds, 2.0))
             for kind in ("npy", "csv"):
                 figures["bare", kind] = measure(
                     f"bare endpoint, {kind}", pids[1], ports[1], "/submissions", [], kind, seconds

@@ -78,15 +78,29 @@ router = APIRouter(
 
 Slug = Annotated[str, Path(max_length=40, description="The board's name.")]
 Number = Annotated[int, Path(ge=1, lt=2**62)]
-Key = Annotated[
-    str | None,
-    Header(
-        alias="Idempotency-Key",
-        max_length=200,
-        description="Sent again with the same upload, it gives the same answer and costs nothing.",
-    ),
-]
-FILE_BODY = {
+# Described here and read by hand: a look is answered so often that taking apart every request by
+# its description would cost as much as the ledger does.
+SUBMISSION = {
+    "parameters": [
+        {
+            "name": "slug",
+            "in": "path",
+            "required": True,
+            "description": "The board's name.",
+            "schema": {"type": "string", "maxLength": 40},
+        },
+        {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "description": "Sent again with the same upload, it gives the same answer, free.",
+            "schema": {"type": "string", "maxLength": 200},
+        },
+        {
+            "name": "X-File-Name",
+            "in": "header",
+            "schema": {"type": "string", "maxLength": 200, "default": "submission"},
+        },
+    ],
     "requestBody": {
         "required": True,
         "description": "A CSV file (ids and classes) or an NPY file of predicted classes.",
@@ -94,7 +108,7 @@ FILE_BODY = {
             "text/csv": {"schema": {"type": "string"}},
             "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
         },
-    }
+    },
 }
 
 
@@ -187,30 +201,19 @@ def export_standings(request: Request, slug: Slug) -> Any:
     return _tagged(request, Response(text, media_type="text/csv", headers=headers))
 
 
-@router.post("/boards/{slug}/submissions", status_code=201, openapi_extra=FILE_BODY)
-async def submit(
-    request: Request,
-    slug: Slug,
-    key: Key = None,
-    file_name: Annotated[str, Header(alias="X-File-Name", max_length=200)] = "submission",
-) -> Any:
+@router.post("/boards/{slug}/submissions", status_code=201, openapi_extra=SUBMISSION)
+async def submit(request: Request) -> Any:
     """Send a submission: one look, answered at once."""
     site = site_of(request)
     caller = await _bearer(request, site)
     site.slow_down(f"submit {caller.token.id if caller.token else ''}")
 
-    return await _take(
-        request, site, slug, lambda board: own_number(board, caller), caller, key, file_name
-    )
+    return await _take(request, site, lambda board: own_number(board, caller), caller)
 
 
-@router.post("/boards/{slug}/service/submissions", status_code=201, openapi_extra=FILE_BODY)
+@router.post("/boards/{slug}/service/submissions", status_code=201, openapi_extra=SUBMISSION)
 async def submit_for_team(
-    request: Request,
-    slug: Slug,
-    team: Annotated[str, Header(alias="X-Team", min_length=1, max_length=200)],
-    key: Key = None,
-    file_name: Annotated[str, Header(alias="X-File-Name", max_length=200)] = "submission",
+    request: Request, team: Annotated[str, Header(alias="X-Team", min_length=1, max_length=200)]
 ) -> Any:
     """Forward a submission of another host's team; for tokens of scope service."""
     site = site_of(request)
@@ -235,7 +238,7 @@ async def submit_for_team(
         with site.store.writing() as transaction:
             return store.team_from_outside(transaction, board.id, name, clock()).id
 
-    return await _take(request, site, slug, whose, caller, key, file_name)
+    return await _take(request, site, whose, caller)
 
 
 async def _bearer(request: Request, site: Site) -> Caller:
@@ -249,27 +252,23 @@ async def _bearer(request: Request, site: Site) -> Caller:
 
 
 async def _take(
-    request: Request,
-    site: Site,
-    slug: str,
-    whose: Callable[[Board], int],
-    caller: Caller,
-    key: str | None,
-    file_name: str,
+    request: Request, site: Site, whose: Callable[[Board], int], caller: Caller
 ) -> JSONResponse:
-    most, announced = site.largest.get(slug, 0), request.headers.get("content-length", "")
+    slug, headers = request.path_params["slug"], request.headers
+    key, file_name = headers.get("idempotency-key"), headers.get("x-file-name", "submission")
+    most, announced = site.largest.get(slug, 0), headers.get("content-length", "")
     # What was remembered may be of a smaller test set than the present one.
     if not most or not announced.isdecimal() or int(announced) > most:
         most = await run_in_threadpool(site.largest_upload, slug)
     sent = await site.body(request, most)
-    if encoding := request.headers.get("content-encoding"):
+    if encoding := headers.get("content-encoding"):
         sent = await run_in_threadpool(unpacked, sent, encoding, most)
     answer = await site.looks.ask(as_sent(slug, whose, caller, key, file_name, sent))
     status = 200 if answer.replayed or answer.receipt.repeated else 201
     if answer.receipt.released is None:
         status = 202  # its batch is not full yet
-    headers = {"Idempotency-Replayed": "true"} if answer.replayed else {}
-    return JSONResponse(_answered(answer), status_code=status, headers=headers)
+    more = {"Idempotency-Replayed": "true"} if answer.replayed else {}
+    return JSONResponse(_answered(answer), status_code=status, headers=more)
 
 
 def as_sent(

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -101,6 +102,7 @@ class Gatekeeper:
         self._hosts: dict[tuple[str, str], GuardedFile] = {}
         self._making = threading.Lock()
         self._known: dict[str, Known] = {}
+        self._own, self._numbers = secrets.token_hex(8), count(1)
         self._exposures: dict[str, _Measured] = {}
         self._measuring = threading.Lock()
 
@@ -196,9 +198,11 @@ class Gatekeeper:
         for board in self.store.find(Board, "ORDER BY id"):
             phase = self.store.one(Phase, store.PHASE_IN_FORCE, board.id, clock())
             if phase is not None:
-                truth = self._host(phase).truth
                 # Kernels are compiled or loaded now, not with somebody's first look.
-                evaluate(truth.labels, truth.labels, max(truth.n_classes, 2))
+                guess = self._host(phase).truth.labels
+                hidden = guess.copy()
+                hidden.setflags(write=False)  # as a guard keeps them
+                evaluate(guess.copy(), hidden, max(self.facts(phase).n_classes, 2))
 
     def facts(self, phase: Phase) -> Facts:
         """Return what is public about a phase's test set."""
@@ -291,7 +295,7 @@ class Gatekeeper:
             phase = known.phase(now)
             team = self._team(known, sent.whose(known.board))
             digest = hashlib.sha256(sent.body).hexdigest()
-            key = sent.key or f"none {now} {secrets.token_hex(8)}"  # a request of its own
+            key = sent.key or f"none {now} {self._own} {next(self._numbers)}"  # of its own
             look = Look(known.board, phase, Sender(team, sent.user, key, digest, sent.file), now)
             host = self._host(phase)
             # A look that was answered is answered again, whatever the team may do now.

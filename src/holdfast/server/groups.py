@@ -8,6 +8,7 @@ the commit that it is in.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +22,8 @@ Told = TypeVar("Told")
 
 # A group that is longer makes its first look wait for its last one.
 LARGEST_GROUP = 16
+# How long the next look waits for company after a group of several.
+LINGER_SECONDS = 0.002
 
 
 class Groups(Generic[Asked, Told]):
@@ -55,11 +58,16 @@ class Groups(Generic[Asked, Told]):
         self._thread.shutdown()
 
     def _work(self) -> None:
+        size = 0
         while True:
+            # Those who were just answered together ask again together, a moment later.
+            if len(self._waiting) < size:
+                time.sleep(LINGER_SECONDS)
             with self._changing:
                 size = min(len(self._waiting), LARGEST_GROUP)
                 group = [self._waiting.popleft() for _ in range(size)]
                 self._busy = bool(group)
+            size = size if size > 1 else 0
             if not group:
                 return
             told: Sequence[Told | Exception]

@@ -48,6 +48,7 @@ class Meter:
     """Counters of one process, for Prometheus."""
 
     def __init__(self) -> None:
+        self._known: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._registry = CollectorRegistry()
         self._requests = Counter(
             "holdfast_requests",
@@ -65,8 +66,13 @@ class Meter:
 
     def count(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count an answered request."""
-        self._requests.labels(method, route, str(status)).inc()
-        self._seconds.labels(route).observe(seconds)
+        key = (method, route, status)
+        if key not in self._known:  # to find a series by its labels takes longer than to count
+            series = self._requests.labels(method, route, str(status)), self._seconds.labels(route)
+            self._known[key] = series
+        requests, times = self._known[key]
+        requests.inc()
+        times.observe(seconds)
 
     def text(self) -> bytes:
         """Return the metrics in Prometheus' text format."""

@@ -72,6 +72,7 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         # Counts up with every change of a board that a look must know of.
         "ALTER TABLE holdfast_boards ADD COLUMN changed BIGINT NOT NULL DEFAULT 0",
         "ALTER TABLE holdfast_teams ADD COLUMN pooled_into BIGINT",
+        "DROP INDEX holdfast_submissions_by_entry",
     ),
 )
 

@@ -35,8 +35,30 @@ Result = TypeVar("Result")
 # Over HTTPS its name keeps other hosts of the domain, and plain HTTP, from setting it.
 COOKIE, SECURE_COOKIE = "holdfast_session", "__Host-holdfast_session"
 BEARER = "Bearer "
+# Names that are counted before those that may ask again are forgotten.
+MOST_NAMES = 10_000
 # Forms without a file are small.
 LARGEST_FORM = 128 * 1024
+
+
+class Pace:
+    """The generic cell rate algorithm: a limit that keeps one time per name, and no thread."""
+
+    def __init__(self, limit: RateLimitItem) -> None:
+        self._span = float(limit.get_expiry())
+        self._each = self._span / limit.amount
+        self._due: dict[str, float] = {}
+
+    def wait(self, name: str) -> float:
+        """Count a request, and return 0; or how long it has to wait, which counts nothing."""
+        now = time.monotonic()
+        due = max(self._due.get(name, now), now)
+        if due - now > self._span - self._each:
+            return due - now - (self._span - self._each)
+        if len(self._due) > MOST_NAMES:
+            self._due = {each: at for each, at in self._due.items() if at > now}
+        self._due[name] = due + self._each
+        return 0.0
 
 
 class Site:
@@ -58,7 +80,7 @@ class Site:
         self.accounts = Accounts(self.store, hasher)
         self.meter = Meter()
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
-        self._flood, self._sign_ins = parse(settings.flood), parse(settings.sign_ins)
+        self._flood, self._sign_ins = Pace(parse(settings.flood)), parse(settings.sign_ins)
         self.looks: Groups[Sent, Answer] = Groups(self.gatekeeper.submit)
         self._one: CapacityLimiter | None = None
         # By board; asked for again when an upload is larger.
@@ -74,10 +96,13 @@ class Site:
 
     def slow_down(self, what: str, *, strict: bool = False) -> None:
         """Raise if something was asked too often."""
-        limit: RateLimitItem = self._sign_ins if strict else self._flood
-        if not self._limiter.hit(limit, what):
-            reset = self._limiter.get_window_stats(limit, what).reset_time
+        wait = 0.0
+        if not strict:
+            wait = self._flood.wait(what)
+        elif not self._limiter.hit(self._sign_ins, what):
+            reset = self._limiter.get_window_stats(self._sign_ins, what).reset_time
             wait = max(1.0, reset - time.time())
+        if wait:
             raise Problem("too_fast", "Too many requests; wait a moment.", retry_after=wait)
 
     async def body(self, request: Request, most: int) -> bytes:
