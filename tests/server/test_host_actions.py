@@ -8,7 +8,7 @@ import pytest
 from holdfast.guard import Ledger
 from holdfast.server import store
 from holdfast.server.records import Standing, Team
-from tests.server.conftest import as_csv, bearer
+from tests.server.conftest import Place, as_csv, bearer
 from tests.server.test_api import changed, send
 from tests.server.test_pages import form_token, sign_up
 
@@ -355,3 +355,42 @@ def test_a_group_in_which_one_look_breaks_down_halfway_is_answered_all_the_same(
     assert looks == [teams[0].ledger_name, teams[2].ledger_name]
     rows = place.gatekeeper.store.find(Standing, "ORDER BY team")
     assert [row.team for row in rows] == [teams[0].id, teams[2].id]
+
+
+def test_a_board_of_another_metric_has_its_order_and_no_interval_of_accuracies(new_place):
+    place = new_place(policy='release = "round:3"\nmetric = "f1_macro"\n', split=True)
+    teams = [place.team(name) for name in ("blue", "red")]
+    with place.client() as client:
+        for team, wrong in zip(teams, (20, 6), strict=True):
+            send(client, place, place.token(team), as_csv(changed(place.labels, wrong)))
+        rows = standings(client)
+        assert [(row["team"], row["rank"], row["group"]) for row in rows] == [
+            ("red", 1, 1), ("blue", 2, 2),
+        ]  # fmt: skip
+        assert {row["low"] for row in rows} == {None}
+        assert rows[0]["released"] != round(1 - 3 / 30, 3)  # the accuracy of the public part
+        assert "f1_macro (higher is better)" in client.get("/b/pets").text
+        assert client.get("/api/v1/boards/pets").json()["policy"]["metric"] == "f1_macro"
+        host = bearer(place.token(scope="host"))
+        probes = client.get("/api/v1/boards/pets/probes", headers=host).json()
+        assert probes == {"at_chance_between": None, "teams": []}
+        act(place, "close")
+        final = client.get("/api/v1/boards/pets/final").json()["final"]
+        assert [(row["rank"], row["team"]) for row in final] == [(1, "red"), (2, "blue")]
+    assert place.boards.rebuild(place.board) == []
+
+
+def test_where_lower_is_better_the_lower_one_leads():
+    from holdfast.server.standings import look_of, order
+
+    loss = look_of('{"metric": "log_loss[0,10]", "sizes": [100]} exact')
+    assert order(loss, 0.2) < order(loss, 0.3)
+    assert order(look_of("exact"), 0.3) < order(look_of("exact"), 0.2)
+
+
+@pytest.mark.parametrize("line", ['metric = "roc_auc"', 'also = ["f1_macro"]', 'breakdown = "id"'])
+def test_a_policy_that_shows_what_a_board_cannot_rank_is_refused(sqlite_url, tmp_path, line):
+    from holdfast.errors import NotSupported
+
+    with pytest.raises(NotSupported, match="a board ranks by one number"):
+        Place(sqlite_url, tmp_path, policy=f'release = "round:2"\n{line}\n')

@@ -21,7 +21,7 @@ from holdfast.guard.receipt import Receipt
 from holdfast.guard.storage import Transaction
 from holdfast.guard.team import team_key
 from holdfast.guard.windows import as_datetime, clock
-from holdfast.mechanisms import Rule, Told
+from holdfast.mechanisms import RecordedLook, Told
 from holdfast.server import store
 from holdfast.server.accounts import Caller, new_token
 from holdfast.server.boards import MOST_ROWS, Done
@@ -41,7 +41,7 @@ from holdfast.server.records import (
     User,
 )
 from holdfast.server.site import Site, own_number, site_of
-from holdfast.server.standings import Row, order, policy_of, rule_of
+from holdfast.server.standings import Row, look_of, order, policy_of
 from holdfast.server.uploads import unpacked
 
 __all__ = ["router"]
@@ -146,6 +146,8 @@ def show_board(request: Request, slug: Slug) -> Any:
             "policy": {
                 "digest": phase.digest,
                 "release": policy.release,
+                "metric": str(policy.display.metric),
+                "higher_is_better": policy.display.metric.higher_is_better,
                 "memory": policy.memory,
                 "looks_per_team": policy.looks_per_team,
                 "looks_per_data_set": policy.looks_per_data_set,
@@ -657,14 +659,16 @@ def final_rows(site: Site, board: Board, phase: Phase, caller: Caller) -> list[d
         ]
         teams = store.names_of(transaction, numbers)
     # Of teams that were merged, what was chosen, or else released, decides; never the private part.
-    rule = policy_of(phase.policy).mechanism
+    policy = policy_of(phase.policy)
+    look = RecordedLook(policy.mechanism, policy.display)
     best: dict[int, dict[str, Any]] = {}
     for number, each in zip(numbers, results, strict=True):
-        best[number] = min(best.get(number, each), each, key=partial(_decisive, rule))
-    scores = [each["score"] for each in best.values()]
+        best[number] = min(best.get(number, each), each, key=partial(_decisive, look))
+    sign = 1 if policy.display.metric.higher_is_better else -1
+    scores = [sign * each["score"] for each in best.values()]
     return [
         {
-            "rank": 1 + sum(score > each["score"] for score in scores),
+            "rank": 1 + sum(score > sign * each["score"] for score in scores),
             "team_id": number,
             "team": teams[number].name,
             "private": each["score"],
@@ -672,22 +676,22 @@ def final_rows(site: Site, board: Board, phase: Phase, caller: Caller) -> list[d
             "chosen": each["chosen"],
             "receipt_id": each["receipt_id"],
         }
-        for number, each in sorted(best.items(), key=lambda pair: -pair[1]["score"])
+        for number, each in sorted(best.items(), key=lambda pair: -sign * pair[1]["score"])
         if (caller.is_host(board) or not teams[number].hidden)
         and site.may_see(board, caller, number)
     ]
 
 
-def _decisive(rule: Rule, final: Mapping[str, Any]) -> tuple[bool, bool, int]:
+def _decisive(look: RecordedLook, final: Mapping[str, Any]) -> tuple[bool, bool, int]:
     released = final["released"]
-    value = 0 if released is None else order(rule, float(released))
+    value = 0 if released is None else order(look, float(released))
     return not final["chosen"], released is None, value
 
 
 def probing(site: Site, phase: Phase) -> tuple[tuple[float, float] | None, list[dict[str, Any]]]:
     """Return which released values are at chance, and the teams with several of them."""
     n_classes = site.gatekeeper.facts(phase).n_classes
-    band = chance_band(phase, policy_of(phase.policy).mechanism, n_classes)
+    band = chance_band(phase, policy_of(phase.policy), n_classes)
     if band is None:
         return None, []
     with site.store.reading() as transaction:
@@ -778,7 +782,7 @@ def _shown(board: Board, team: Team, found: Submission, entry: Entry | None) -> 
         "receipt_id": None if entry is None else entry.receipt_id,
     }
     if entry is not None and entry.kind in ("look", "answer") and entry.released is not None:
-        rule = rule_of(entry.rule)
+        rule = look_of(entry.rule).rule
         note = entry.detail.partition(" ")[2] if entry.kind == "answer" else entry.detail
         said = Told.from_text(note, speaks=rule.speaks)
         whose = f"team {team.name}" if entry.scope else "all teams"

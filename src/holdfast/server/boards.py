@@ -142,7 +142,7 @@ class Boards:
             for standing in found
             if all_ or not teams[standing.team].hidden
         ]
-        return as_rows(shown, phase, policy_of(phase.policy).mechanism)
+        return as_rows(shown, phase, policy_of(phase.policy))
 
     def _frozen(self, phase: Phase) -> list[Row]:
         """Return what a frozen board shows, read once; teams that are hidden since are marked."""

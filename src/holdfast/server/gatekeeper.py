@@ -38,6 +38,7 @@ from holdfast.guard.replay import replay
 from holdfast.guard.storage import Transaction
 from holdfast.guard.verification import Verification
 from holdfast.guard.windows import clock
+from holdfast.metrics import Submission as Form
 from holdfast.protocols import one_number
 from holdfast.server import store
 from holdfast.server.bad_rows import bad_rows
@@ -131,10 +132,11 @@ class Gatekeeper:
         The classes become part of the policy's text: a board's classes are public.
         """
         policy = Policy.parse(policy_text, folder=labels.parent)
-        if not policy.display.plain:
+        display = policy.display
+        if display.breakdown is not None or display.also or display.metric.takes is not Form.LABELS:
             raise NotSupported(
-                f"a board ranks accuracies, with intervals that are theirs alone; the policy's "
-                f"metric is {policy.display}. Score it with holdfast score."
+                "a board ranks by one number about one label per example; the policy's metric is "
+                f"{display}, which takes {display.metric.takes.value}. Use holdfast score for it."
             )
         host = GuardedFile(
             labels, policy, self.ledger, id_column=id_column, label_column=label_column

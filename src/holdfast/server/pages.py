@@ -130,8 +130,9 @@ def board(request: Request, slug: str, skip: Annotated[int, Query(ge=0, le=10**9
     """Show the standings."""
     site, board, phase, caller = _at(request, slug)
     rows = seen_rows(site, board, phase, caller, ON_A_PAGE, skip)
-    rule = policy_of(phase.policy).mechanism
-    scores = rule.shows == "scores"
+    policy = policy_of(phase.policy)
+    rule, display = policy.mechanism, policy.display
+    scores = rule.shows == "scores" and display.plain
     sizes = Sizes(phase.n_examples, 2, 1)
     gap = (
         meaningless(rows, rule.scored(sizes).n_examples, rule.resolution(sizes)) if scores else None
@@ -144,6 +145,7 @@ def board(request: Request, slug: str, skip: Annotated[int, Query(ge=0, le=10**9
         gap=gap,
         blur=rule.resolution(sizes) if scores else None,
         meaning=rule.meaning(Told(new_best=True), "the team"),
+        metric=None if display.plain else display.metric,
         count=site.boards.count(phase),
         skip=skip,
         most=ON_A_PAGE,

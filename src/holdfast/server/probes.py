@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from holdfast.mechanisms import Rule
+from holdfast.guard.policy import Policy
 from holdfast.problem import Problem
 from holdfast.server.records import Phase, Standing
 
@@ -36,15 +36,15 @@ class Suspect:
     history: tuple[str, ...]
 
 
-def chance_band(phase: Phase, rule: Rule, n_classes: int) -> tuple[float, float] | None:
-    """Return between which released values a look is at chance; None: no scores are released.
+def chance_band(phase: Phase, policy: Policy, n_classes: int) -> tuple[float, float] | None:
+    """Return between which released values a look is at chance; None: no accuracies are released.
 
-    >>> from holdfast.mechanisms import Exact
     >>> phase = Phase(1, 1, "", None, None, "", 10_000, "", "", "best", 0, None, 0, None, None)
-    >>> [round(end, 3) for end in chance_band(phase, Exact(), 10)]
+    >>> [round(end, 3) for end in chance_band(phase, Policy("exact"), 10)]
     [0.091, 0.109]
     """
-    if rule.shows != "scores":
+    rule = policy.mechanism
+    if rule.shows != "scores" or not policy.display.plain:
         return None
     sizes = Problem(phase.n_examples, n_classes, 1)
     guess, n = 1.0 / n_classes, rule.scored(sizes).n_examples

@@ -17,7 +17,7 @@ from functools import lru_cache
 
 from holdfast.guard.entry import Entry
 from holdfast.guard.policy import Policy
-from holdfast.mechanisms import Rule, recorded_mechanism
+from holdfast.mechanisms import RecordedLook, recorded_look
 from holdfast.problem import Problem
 from holdfast.server.records import Phase, Standing
 
@@ -53,9 +53,9 @@ class Row:
 
 
 @lru_cache(maxsize=1000)
-def rule_of(text: str) -> Rule:
-    """Return the rule that an entry names; a rule has no state of its own."""
-    return recorded_mechanism(text)
+def look_of(text: str) -> RecordedLook:
+    """Return the rule and the metric that an entry names; neither has a state of its own."""
+    return recorded_look(text)
 
 
 @lru_cache(maxsize=1000)
@@ -78,10 +78,9 @@ def advanced(
         standing = standing._replace(looks=standing.looks + 1, last=entry.time)
     if entry.released is None:
         return standing
-    rule = rule_of(entry.rule)
     history = [*standing.history.split(), entry.released][-LONGEST_HISTORY:]
     standing = standing._replace(history=" ".join(history))
-    value = order(rule, float(entry.released))
+    value = order(look_of(entry.rule), float(entry.released))
     worse = phase.shows != "latest" and value >= standing.value
     if standing.fixed or (standing.released is not None and worse):
         return standing
@@ -94,17 +93,18 @@ def chosen(standing: Standing, entry: Entry) -> Standing:
     """Return a team's row when it lets one of its looks stand on the board."""
     if entry.released is None:
         return standing
-    value = order(rule_of(entry.rule), float(entry.released))
+    value = order(look_of(entry.rule), float(entry.released))
     return standing._replace(
         released=entry.released, value=value, entry=entry.number, reached=entry.time, fixed=1
     )
 
 
-def order(rule: Rule, released: float) -> int:
+def order(look: RecordedLook, released: float) -> int:
     """Return a number that is smaller for a better released value."""
-    if rule.shows == "scores":
-        return -round(max(-9000.0, min(9000.0, released)) * SCORE_SCALE)
-    return round(released * RANK_SCALE) if rule.shows == "ranks" else 0
+    if look.rule.shows == "scores":
+        sign = -1 if look.display.metric.higher_is_better else 1
+        return sign * round(max(-9000.0, min(9000.0, released)) * SCORE_SCALE)
+    return round(released * RANK_SCALE) if look.rule.shows == "ranks" else 0
 
 
 def half_width(p: float, n: int, resolution: float) -> float:
@@ -138,30 +138,33 @@ def meaningless(rows: Sequence[Row], n: int, resolution: float) -> float | None:
 
 
 def as_rows(
-    standings: Iterable[tuple[Standing, str, bool]], phase: Phase, rule: Rule, first: int = 1
+    standings: Iterable[tuple[Standing, str, bool]], phase: Phase, policy: Policy, first: int = 1
 ) -> list[Row]:
     """Return rows with ranks, intervals and groups for standings that are in order.
 
-    A group begins with the first team that is apart from the head of the one before.
+    A group begins with the first team that is apart from the head of the one before. Of other
+    metrics than accuracy no interval is known; there, teams with equal values are a group.
 
     Parameters
     ----------
     standings
         In order, each with the team's name and whether the host hides it.
-    phase, rule
-        Where they stand, and what was released.
+    phase, policy
+        Where they stand, and what is released.
     first
         The rank of the first of them.
     """
+    rule = policy.mechanism
+    accuracies = rule.shows == "scores" and policy.display.plain
     n = rule.scored(Problem(phase.n_examples, 2, 1)).n_examples
-    resolution = rule.resolution(Problem(phase.n_examples, 2, 1)) if rule.shows == "scores" else 0.0
+    resolution = rule.resolution(Problem(phase.n_examples, 2, 1)) if accuracies else 0.0
     rows: list[Row] = []
     head: float | None = None
     group, rank, value = 0, first, None
     for place, (standing, name, hidden) in enumerate(standings, start=first):
         score = None if standing.released is None else float(standing.released)
         low = high = None
-        if score is not None and rule.shows == "scores":
+        if score is not None and accuracies:
             width = half_width(score, n, resolution)
             low, high = max(0.0, score - width), min(1.0, score + width)
             if head is None or apart(head, score, n, resolution):
