@@ -59,6 +59,7 @@ TASKS = {
         "demo": "Overfit a hidden test set of 10,000 examples and 10 classes with every attack.",
         "attack": "Play an attack against hidden labels and report the accuracy it ends with.",
         "sweep": "Play every cell of a grid: attacks x rules x problems x labels x models x seeds.",
+        "figures": "Draw the figures of a sweep, and write its tables.",
         "reproduce": "Measure the paper's Table 1: how the bias grows with k, n and m.",
         "statements": "List every statement and figure of the paper, its code and its tests.",
     },

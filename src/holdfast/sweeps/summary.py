@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from statistics import median
 from typing import Any
 
 from holdfast.experiments.summary import Mean, mean_of
@@ -22,7 +23,8 @@ class Place:
     """One place in the grid: a cell without its seed, and what its plays came to.
 
     `gain` is above guessing, or above the model's own labels; None where no play was possible.
-    `looks` is the mean number taken, `seconds` the mean processor time.
+    `looks` is the mean number taken; `seconds` the median processor time, since the first play of
+    a process may load or compile kernels.
     """
 
     attack: str
@@ -71,5 +73,5 @@ def _place(group: list[Row]) -> Place:
         gain=mean_of(row["gain"] for row in played) if played else None,
         accuracy=mean_of(row["accuracy"] for row in played) if played else None,
         looks=sum(row["looks"] for row in played) / max(1, len(played)),
-        seconds=sum(row["seconds"] for row in played) / max(1, len(played)),
+        seconds=median(row["seconds"] for row in played) if played else 0.0,
     )

@@ -1,0 +1,97 @@
+"""Figures and tables of a sweep: what is drawn is what the rows say."""
+
+import math
+
+import pytest
+
+from holdfast.bounds.binomial import divergence
+from holdfast.errors import InvalidInput
+from holdfast.sweeps import Experiment, Journal, run, summarised
+from holdfast.sweeps.figures import draw_all, latex_table
+from holdfast.sweeps.figures.tables import write_tables
+
+pytest.importorskip("matplotlib")
+
+
+@pytest.fixture(scope="module")
+def rows():
+    experiment = Experiment(
+        ["block-majority", "hill-climb"],
+        rules=["exact", "ladder:0.01"],
+        n_examples=[200],
+        n_classes=[2],
+        n_queries=[6, 20],
+        seeds=6,
+    )
+    return list(run(experiment))
+
+
+@pytest.fixture(scope="module")
+def law():
+    """Block majority over many sizes, from the law of its counts."""
+    grid = {"n_examples": [10**5, 10**7], "n_classes": [2, 10], "n_queries": [101, 401]}
+    return list(run(Experiment(["block-majority"], labels=["counts"], seeds=200, **grid)))
+
+
+def test_every_figure_that_the_rows_are_enough_for_is_there(rows, tmp_path):
+    found = draw_all(rows, tmp_path / "new" / "folder")
+    names = {each.path.name for each in found}
+    for name in (
+        "gain-200-2-uniform.svg",
+        "rules-200-2-6-uniform-none.svg", "rules-200-2-20-uniform-none.svg",
+        "bits-200-2-exact-uniform.svg", "bits-200-2-ladder-0-01-uniform.svg", "cost.svg",
+        "gains.tex",
+    ):  # fmt: skip
+        assert name in names
+    assert len(names) == len(found)
+    again = draw_all(rows, tmp_path / "again")  # the same rows make the same files
+    for each, other in zip(found, again, strict=True):
+        assert each.path.stat().st_size > 200
+        assert each.path.read_bytes() == other.path.read_bytes()
+        assert each.shows
+
+
+def test_the_exponents_are_those_of_the_small_k_law(law, tmp_path):
+    """sqrt(k/(mn)): the gain's exponents are 1/2, -1/2, -1/2, up to the blocks' k - 1."""
+    write_tables(summarised(law), tmp_path)
+    _, _, line = (tmp_path / "exponents.md").read_text().splitlines()
+    *_, k, n, m = (part.strip() for part in line.strip("|").split("|"))
+    for text, theory in ((k, 0.5), (n, -0.5), (m, -0.5)):
+        mean, error = (float(part) for part in text.split(" ±"))
+        assert abs(mean - theory) < 0.01 + 4 * error
+
+
+def test_the_latex_table_has_every_place_and_no_bare_special_character(rows):
+    text = latex_table(summarised(rows))
+    lines = [line for line in text.splitlines() if line.endswith(r"\\")]
+    assert len(lines) == 1 + 2 * 2 * 2
+    assert "±" not in text
+    assert r"$\pm$" in text
+
+
+def test_bits_are_the_rate_of_what_was_reached(law):
+    """At (10^5, 2) k = 101 looks at blocks of 1,000 tell the sign of 100 sums: below a bit each."""
+    place = next(p for p in summarised(law) if (p.n_examples, p.n_queries) == (10**5, 101))
+    bits = place.n_examples * divergence(place.gain.mean, place.n_classes) / math.log(2)
+    # A half-normal mean of sqrt(2/pi) standard deviations is worth (2/pi)/2 nats a block.
+    assert bits / 100 == pytest.approx(1 / math.pi / math.log(2), rel=0.05)
+
+
+def test_the_command_draws_and_names_its_files(law, tmp_path, capsys):
+    from holdfast.cli import main
+
+    with Journal(tmp_path / "rows.jsonl") as journal:
+        journal.add(row for row in law if (row["n_examples"], row["n_classes"]) == (10**5, 2))
+    folder = tmp_path / "figures"
+    assert main(["figures", str(tmp_path / "rows.jsonl"), "--out", str(folder)]) == 0
+    assert str(folder / "cost.svg") in capsys.readouterr().out
+    assert main(["figures", str(tmp_path / "rows.jsonl"), "--format", "gif"]) == 2
+    assert "--format must be one of" in capsys.readouterr().err
+
+
+def test_rows_of_which_none_was_played_draw_nothing_but_an_empty_table(tmp_path):
+    rows = list(run(Experiment(["lattice"], ["round:1"], problems=[(30, 2, 5)])))
+    (table,) = draw_all(rows, tmp_path)
+    assert table.path.name == "gains.tex"
+    with pytest.raises(InvalidInput):
+        Experiment(["lattice"], ["round:1"])
