@@ -5,7 +5,19 @@ from holdfast.attacks.through_metrics.class_pools import ClassPools
 from holdfast.attacks.through_metrics.count_reader import CountReader
 from holdfast.attacks.through_metrics.digits import Digits
 from holdfast.attacks.through_metrics.graded import Graded
+from holdfast.attacks.through_metrics.parts_in_turn import PartsInTurn
+from holdfast.attacks.through_metrics.sparse_climb import SparseClimb
 from holdfast.attacks.through_metrics.target_digits import TargetDigits
 from holdfast.attacks.through_metrics.top_k import TopK
 
-__all__ = ["ByGroup", "ClassPools", "CountReader", "Digits", "Graded", "TargetDigits", "TopK"]
+__all__ = [
+    "ByGroup",
+    "ClassPools",
+    "CountReader",
+    "Digits",
+    "Graded",
+    "PartsInTurn",
+    "SparseClimb",
+    "TargetDigits",
+    "TopK",
+]

@@ -89,7 +89,10 @@ class CountReader:
         if decimals is not None:
             check_at_least("decimals", decimals, 0)
         self._metric, self._make, self._rng = metric, make, rng
-        self._error = FLOAT_SLACK if decimals is None else Fraction(1, 2 * 10**decimals)
+        # A value half-way between two decimals is rounded by half a step, and told as a float.
+        self._error = FLOAT_SLACK
+        if decimals is not None:
+            self._error += Fraction(1, 2 * 10**decimals)
         self.positives = positives
         self._possible = list(range(n + 1)) if positives is None else [positives]
         self._inner: Attack[Labels] | None = None

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from holdfast.attacks import Lattice
 from holdfast.attacks.description import Described, Reads
 from holdfast.attacks.registry import attack_types
 from holdfast.attacks.through_metrics import (
@@ -15,13 +16,16 @@ from holdfast.attacks.through_metrics import (
     CountReader,
     Digits,
     Graded,
+    PartsInTurn,
+    SparseClimb,
     TargetDigits,
     TopK,
 )
 from holdfast.attacks.through_metrics.target_digits import SQUARED
 from holdfast.audit.metrics.asked import TOTAL, MetricRequest
+from holdfast.errors import NotSupported
 from holdfast.experiments.suite import attack_on
-from holdfast.mechanisms import Rule
+from holdfast.mechanisms import Exact, Rule
 from holdfast.metrics import (
     Accuracy,
     BalancedAccuracy,
@@ -31,6 +35,7 @@ from holdfast.metrics import (
     RocAuc,
     TopKAccuracy,
 )
+from holdfast.metrics.confusion import two_class_counts
 from holdfast.metrics.probabilities import ProbabilityMetric
 from holdfast.planner import Auto, decimals_of
 from holdfast.priors import Prior
@@ -40,6 +45,9 @@ __all__ = ["Player", "players"]
 
 Make: TypeAlias = Callable[..., Any]
 Shares: TypeAlias = tuple[float, ...] | None
+
+# A part of fewer examples takes more looks than it has positives.
+SMALLEST_PART = 8
 
 
 class Player(NamedTuple):
@@ -75,21 +83,23 @@ def players(asked: MetricRequest, show: str) -> list[Player]:
 
 def _through(asked: MetricRequest, metric: Metric) -> list[Player]:
     """Return the attacks that read one value of a metric."""
-    shares, m = asked.request.baseline.shares, asked.request.problem.n_classes
+    shares = asked.request.baseline.shares
     if isinstance(metric, Clipped):
         return [each._replace(reads=str(metric)) for each in _through(asked, metric.inner)]
     if isinstance(metric, Accuracy):
         known = [Player(name, str(metric), make) for name, make in _on_counts(shares)]
         # Without class shares the planned attack climbs where that is best.
-        return known if shares is None else known + _climbers(metric, shares)
+        return known if shares is None else known + _climbers(asked, metric, None)
     if isinstance(metric, LabelMetric):
-        return _counting_players(metric, metric, m, shares) + _climbers(metric, shares)
+        return _counting_players(asked, metric, metric) + _climbers(asked, metric, metric)
     if isinstance(metric, TopKAccuracy):
         return [Player("top-k", str(metric), partial(_top_k, k=metric.k))]
     if isinstance(metric, RocAuc):
         # With two scores only, the area under the curve is the balanced accuracy.
-        labels = _counting_players(metric, BalancedAccuracy(), m, shares)
-        return [Player("graded", str(metric), _graded), *labels, *_climbers(metric, shares)]
+        as_labels = BalancedAccuracy()
+        counting = _counting_players(asked, metric, as_labels)
+        climbing = _climbers(asked, metric, as_labels)
+        return [Player("graded", str(metric), _graded), *counting, *climbing]
     if isinstance(metric, ProbabilityMetric):
         return [Player("digits", str(metric), partial(_digits, metric=metric))]
     assert isinstance(metric, SQUARED)
@@ -111,25 +121,45 @@ def _on_counts(shares: Shares) -> list[tuple[str, Make]]:
     return [(cls.name, partial(_informed, cls=cls, shares=shares)) for cls in informed]
 
 
-def _counting_players(
-    shown: Metric, metric: LabelMetric, n_classes: int, shares: Shares
-) -> list[Player]:
+def _counting_players(asked: MetricRequest, shown: Metric, metric: LabelMetric) -> list[Player]:
     """Return the attacks on match counts, each told the counts behind the metric's values."""
-    if n_classes > 2:
+    n, m, _ = asked.request.problem
+    shares = asked.request.baseline.shares
+    if m > 2:
         return []
-    return [
-        Player(f"count-reader, {name}", str(shown), partial(_counting, metric=metric, inner=make))
+    positives = int(np.count_nonzero(asked.hidden))
+    found = [
+        Player(
+            f"count-reader, {name}",
+            str(shown),
+            partial(_counting, metric=metric, inner=make, n=n, positives=positives),
+        )
         for name, make in _on_counts(shares)
     ]
+    if positives < n / 2:
+        make = partial(_in_parts, metric=metric, n=n, positives=positives)
+        found.append(Player("count-reader, parts in turn", str(shown), make))
+    return found
 
 
-def _climbers(metric: Metric, shares: Shares) -> list[Player]:
-    """Return the attacks that need to know no more than which look was the best."""
-    return [
-        Player(cls.name, f"{metric}, as it rises", partial(_informed, cls=cls, shares=shares))
+def _climbers(asked: MetricRequest, shown: Metric, metric: LabelMetric | None) -> list[Player]:
+    """Return the attacks that need to know no more than which look was the best.
+
+    `metric` is one of two classes that rises with the true positives; None: it is an accuracy.
+    """
+    shares = asked.request.baseline.shares
+    reads = f"{shown}, as it rises"
+    found = [
+        Player(cls.name, reads, partial(_informed, cls=cls, shares=shares))
         for cls in attack_types()
         if cls.reads is Reads.NEW_BEST and cls.needs is None and cls.strongest_on
     ]
+    rare = shares is not None and len(shares) == 2 and 0.0 < shares[1] < 0.5
+    if metric is not None and rare:
+        assert shares is not None
+        make = partial(_sparse, metric=metric, share=shares[1])
+        found.append(Player("sparse-climb", reads, make))
+    return found
 
 
 def _planned(problem: Problem, *, rng: np.random.Generator, rule: Rule) -> Any:
@@ -151,11 +181,87 @@ def _informed(
 
 
 def _counting(
-    problem: Problem, *, rng: np.random.Generator, rule: Rule, metric: LabelMetric, inner: Make
+    problem: Problem,
+    *,
+    rng: np.random.Generator,
+    rule: Rule,
+    metric: LabelMetric,
+    inner: Make,
+    n: int,
+    positives: int,
 ) -> Any:
-    # A value that is rounded tells the middle of several counts: about as a rounded accuracy does.
+    decimals = decimals_of(rule)
+    # Values of groups belong to numbers of positives that are not public.
+    known = positives if decimals is not None and problem.n_examples == n else None
+    # Where decimals tell every count, an attack is told exact counts; else the middle of several,
+    # which is about what a rounded accuracy tells.
+    if decimals is not None and known is not None and _tells_counts(metric, n, known, n, decimals):
+        rule = Exact()
     make = partial(inner, rule=rule)
-    return CountReader(problem, make, rng=rng, metric=metric, decimals=decimals_of(rule))
+    return CountReader(problem, make, rng=rng, metric=metric, decimals=decimals, positives=known)
+
+
+def _in_parts(
+    problem: Problem,
+    *,
+    rng: np.random.Generator,
+    rule: Rule,
+    metric: LabelMetric,
+    n: int,
+    positives: int,
+) -> Any:
+    decimals = decimals_of(rule)
+    if problem.n_examples != n:
+        raise NotSupported("it needs the number of positives, and a group's is not public.")
+    if decimals is None:
+        raise NotSupported("it is made for rounding, and the rule does not round.")
+    size = n
+    while size >= SMALLEST_PART and not _tells_counts(metric, n, positives, size, decimals):
+        size //= 2
+    if size < SMALLEST_PART:
+        raise NotSupported(f"{decimals} decimals do not show one positive in a small part.")
+    return CountReader(
+        problem,
+        partial(_parts, size=size, positives=positives),
+        rng=rng,
+        metric=metric,
+        decimals=decimals,
+        positives=positives,
+    )
+
+
+def _parts(problem: Problem, *, rng: np.random.Generator, size: int, positives: int) -> Any:
+    return PartsInTurn(problem, size, _in_part, rng=rng, positives=positives)
+
+
+def _in_part(problem: Problem, *, rng: np.random.Generator, share: float) -> Any:
+    prior = np.tile([1.0 - share, share], (problem.n_examples, 1))
+    return Lattice(problem, rng=rng, prior=prior)
+
+
+def _tells_counts(metric: LabelMetric, n: int, positives: int, called: int, decimals: int) -> bool:
+    """Tell whether decimals show one true positive more, with so many called positive or fewer."""
+    if positives < 1:
+        return False
+    for predicted in {called, max(1, called // 2), 1}:
+        first = max(0, positives + predicted - n)
+        last = min(positives, predicted)
+        for both in {first, max(first, last - 1)}:
+            if both < last:
+                values = [
+                    float(metric.from_counts(two_class_counts(n, positives, predicted, hits)))
+                    for hits in (both, both + 1)
+                ]
+                if values[1] - values[0] <= 10.0**-decimals:
+                    return False
+    return True
+
+
+def _sparse(
+    problem: Problem, *, rng: np.random.Generator, rule: Rule, metric: LabelMetric, share: float
+) -> Any:
+    step = max(rule.climb_step, float(rule.rounds_to or 0.0))
+    return SparseClimb(problem, rng=rng, metric=metric, share=share, step=step)
 
 
 def _top_k(problem: Problem, *, rng: np.random.Generator, rule: Rule, k: int) -> Any:

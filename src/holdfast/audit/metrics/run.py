@@ -321,8 +321,8 @@ def _not_covered(asked: MetricRequest) -> tuple[str, ...]:
     found = [
         f"No certified bound is given for {asked.board}: SAFE means that no attack here gained "
         "the gap, with a factor of two in reserve.",
-        "Attacks know the class shares; none starts from a model, and none reads two columns "
-        "together.",
+        "Attacks know the class shares, and the number of positives where values are rounded; none "
+        "starts from a model, and none reads two columns together.",
     ]
     if asked.request.accounts > 1:
         found.append("Accounts that work together are played as one with all their looks.")

@@ -1,0 +1,143 @@
+"""Parts of a test set in turn: so few are called positive that rounding hides no true one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from holdfast.errors import InvalidInput, NotSupported, OutOfTurn
+from holdfast.labels import Labels
+from holdfast.problem import Problem, check_at_least
+from holdfast.protocols import Attack
+
+__all__ = ["PartsInTurn"]
+
+
+class PartsInTurn:
+    """Play an attack on one part after the other; all other examples are called negative.
+
+    A value of F1, or of a correlation, that is rounded still tells the true positives exactly if
+    few examples are called positive: one more true positive then moves it by more than the
+    rounding. Each part is counted with one look; a part without positives needs no more.
+
+    Departures
+    ----------
+    Not in the paper: group tests of rare positives, as in Dorfman's pools.
+
+    Parameters
+    ----------
+    problem
+        The sizes to play for; two classes.
+    part_size
+        The number of examples of a part.
+    make
+        Makes the attack on a part from its problem, a generator and `share`, that of positives.
+    rng
+        Where the parts and the attacks' generators come from.
+    positives
+        The number of positives, which must be public.
+
+    Examples
+    --------
+    >>> from holdfast import attacks, oracles
+    >>> hidden = (np.arange(300) % 60 == 0).astype(int)
+    >>> problem = Problem(300, 2, 150)
+    >>> attack = PartsInTurn(problem, 50, lambda p, rng, share: attacks.Lattice(p, rng=rng),
+    ...                      rng=np.random.default_rng(0), positives=5)
+    >>> board = oracles.LabelOracle(hidden, problem=problem)
+    >>> while (query := attack.ask()) is not None:
+    ...     attack.tell(board.query(query))
+    >>> int((attack.predict() == hidden).sum())
+    300
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        part_size: int,
+        make: Callable[..., Attack[Labels]],
+        *,
+        rng: np.random.Generator,
+        positives: int,
+    ) -> None:
+        self._problem = Problem(*problem)
+        n, m, _ = self._problem
+        if m != 2:
+            raise NotSupported(f"parts are counted by their positives: two classes, got {m}.")
+        if not 0 <= positives <= n:
+            raise InvalidInput(f"positives must lie in 0 .. {n}, got {positives}.")
+        size = check_at_least("part_size", part_size, 1)
+        order = rng.permutation(n)
+        self._parts = [np.sort(order[at : at + size]) for at in range(0, n, size)]
+        self._rngs = rng.spawn(len(self._parts))
+        self._make, self._positives = make, positives
+        self._at, self._in_part = 0, -1
+        self._inner: Attack[Labels] | None = None
+        self._labels = np.zeros(n, dtype=np.uint8)
+        self._asked: Labels | None = None
+        self._answered = 0
+
+    @property
+    def problem(self) -> Problem:
+        """The sizes to play for."""
+        return self._problem
+
+    def ask(self) -> Labels | None:
+        """Return the next query: a part called positive, or an attack's query about it."""
+        if self._asked is not None:
+            raise OutOfTurn("ask() needs the answer to the last query first: call tell().")
+        if self._answered >= self._problem.n_queries:
+            return None
+        shown: Labels | None = None
+        while shown is None:
+            if self._at == len(self._parts) or self._labels.sum() == self._positives:
+                return None
+            part = self._parts[self._at]
+            if self._in_part < 0:
+                shown = np.ones(part.size, dtype=np.uint8)
+            else:
+                assert self._inner is not None
+                shown = self._inner.ask()
+                if shown is None:
+                    self._finish(self._inner.predict())
+        query: Labels = np.zeros(self._problem.n_examples, dtype=np.uint8)
+        query[self._parts[self._at]] = shown
+        self._asked = query
+        return query.copy()
+
+    def tell(self, answer: float) -> None:
+        """Take the accuracy of the last query."""
+        if self._asked is None:
+            raise OutOfTurn("tell() needs an open query: call ask() first.")
+        n, _, k = self._problem
+        part = self._parts[self._at]
+        called = int(self._asked.sum())
+        self._asked = None
+        self._answered += 1
+        # Matches are n - positives - called + 2 true positives.
+        hits = (float(answer) * n - n + self._positives + called) / 2.0
+        if self._inner is not None:
+            matches = part.size - self._in_part - called + 2.0 * hits
+            self._inner.tell(matches / part.size)
+            return
+        self._in_part = round(min(max(hits, 0.0), part.size))
+        if self._in_part in (0, part.size):
+            self._finish(np.full(part.size, self._in_part > 0))
+        elif self._answered < k:
+            self._inner = self._make(
+                Problem(part.size, 2, k - self._answered),
+                rng=self._rngs[self._at],
+                share=self._in_part / part.size,
+            )
+
+    def predict(self) -> Labels:
+        """Return the labels of the parts that are done, and the guess for the one in work."""
+        labels = self._labels.copy()
+        if self._inner is not None:
+            labels[self._parts[self._at]] = self._inner.predict()
+        return labels
+
+    def _finish(self, labels: Labels) -> None:
+        self._labels[self._parts[self._at]] = labels
+        self._at, self._in_part, self._inner = self._at + 1, -1, None
