@@ -12,12 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from holdfast.server import store
-from holdfast.server.accounts import Accounts, Caller
-from holdfast.server.api import take
+from holdfast.server.accounts import Accounts
 from holdfast.server.boards import Boards
-from holdfast.server.gatekeeper import Gatekeeper
-from holdfast.server.settings import Settings
-from holdfast.server.site import Site
+from holdfast.server.gatekeeper import Answer, Gatekeeper
+from holdfast.server.looks import Sent
 
 POLICY = """\
 release = "ladder:0.01"
@@ -66,15 +64,17 @@ def make(folder: Path) -> tuple[str, str]:
     invitation = Accounts(gatekeeper.store).invite(board, None, "host")
     with gatekeeper.store.writing() as transaction:
         teams = [store.new_team(transaction, board.id, name, 0) for name in ("Neighbours", "Noise")]
-    gatekeeper.close()
-    site = Site(Settings(database=database))
     rng = np.random.default_rng(1)
     for size in (50, 150, 400, 600):
         guess = nearest(X[train][:size], y[train][:size], X[test], 3)
-        take(site, board, teams[0], Caller(), None, f"{size}-examples.csv", as_csv(guess))
         noisy = np.where(rng.random(guess.size) < 0.3, rng.integers(10, size=guess.size), guess)
-        take(site, board, teams[1], Caller(), None, f"noisy-{size}.csv", as_csv(noisy))
-    site.gatekeeper.close()
+        guesses = {f"{size}-examples.csv": guess, f"noisy-{size}.csv": noisy}
+        sent = [
+            Sent("digits", lambda _, team=team.id: team, None, "", name, as_csv(labels))
+            for team, (name, labels) in zip(teams, guesses.items(), strict=True)
+        ]
+        assert all(isinstance(told, Answer) for told in gatekeeper.submit(sent))
+    gatekeeper.close()
     return database, invitation
 
 

@@ -1,6 +1,7 @@
 """What is said about running a board is true: files parse, and name options that there are."""
 
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -85,3 +86,16 @@ def test_the_demo_board_is_made():
     )
     assert done.returncode == 0, done.stderr
     assert "http://127.0.0.1:8123/b/digits" in done.stdout
+
+
+def test_the_demo_makes_a_board_with_two_teams(tmp_path):
+    from holdfast.server.gatekeeper import Gatekeeper
+    from holdfast.server.records import Standing
+
+    demo = runpy.run_path(str(EXAMPLE / "demo.py"))
+    database, invitation = demo["make"](tmp_path)
+    gatekeeper = Gatekeeper(database)
+    rows = gatekeeper.store.find(Standing, "ORDER BY value")
+    assert [(row.team, row.looks) for row in rows] == [(1, 4), (2, 4)]
+    assert invitation
+    gatekeeper.close()

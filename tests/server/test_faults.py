@@ -9,18 +9,45 @@ import threading
 import time
 from collections import Counter
 
+import httpx2
 import numpy as np
 import pytest
+from benchmarks.board import children_of
 
 from holdfast.client import BoardClient
 from holdfast.errors import BoardUnreachable, BudgetExhausted
 from holdfast.guard import Ledger
-from tests.server.conftest import Place, as_csv, free_port, listening, start_process
+from tests.server.conftest import (
+    Place,
+    as_csv,
+    bearer,
+    free_port,
+    listening,
+    start_process,
+)
 from tests.server.test_api import changed, send
 
 # Fifty by `HOLDFAST_KILLS=50 pytest tests/server/test_faults.py`.
 KILLS = int(os.environ.get("HOLDFAST_KILLS", "2"))
 TEAMS, BUDGET = 4, 60
+
+
+def kill_all(server):
+    """Kill a server with its workers, which would go on without it."""
+    for pid in [*children_of(server.pid), server.pid]:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    server.wait()
+
+
+def kill_database(url, dice):
+    """Kill a process of the database that serves the board: it ends all others, and recovers."""
+    import psycopg
+
+    with contextlib.suppress(psycopg.Error), psycopg.connect(url) as connection:
+        question = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'"
+        os.kill(dice.choice([pid for (pid,) in connection.execute(question)]), signal.SIGKILL)
+        connection.execute("SELECT 1")
 
 
 @pytest.mark.slow
@@ -29,7 +56,9 @@ def test_kills_under_load_lose_no_answered_look_and_spend_none_twice(ledger_url,
     place = Place(ledger_url, tmp_path, policy=policy)
     tokens = [place.token(place.team(f"team {number}")) for number in range(TEAMS)]
     port = free_port()
-    server = start_process(ledger_url, port)
+    # Several workers where the database lets them; on SQLite one process serves.
+    options = ("--workers", "2") if ledger_url.startswith("postgres") else ()
+    server = start_process(ledger_url, port, *options)
     url = f"http://127.0.0.1:{port}/b/pets"
     answers, done, over = [], threading.Event(), []
 
@@ -59,15 +88,19 @@ def test_kills_under_load_lose_no_answered_look_and_spend_none_twice(ledger_url,
     try:
         for _ in range(KILLS):
             time.sleep(dice.uniform(0.1, 0.6))
-            os.kill(server.pid, signal.SIGKILL)
-            server.wait()
-            server = start_process(ledger_url, port)
+            what = dice.choice(("server", "worker", "database") if options else ("server",))
+            if what == "database":
+                kill_database(ledger_url, dice)
+            elif what == "worker":  # the server starts another one
+                os.kill(dice.choice(children_of(server.pid)), signal.SIGKILL)
+            else:
+                kill_all(server)
+                server = start_process(ledger_url, port, *options)
         done.set()
         for thread in threads:
             thread.join()
     finally:
-        os.kill(server.pid, signal.SIGTERM)
-        server.wait()
+        kill_all(server)
     assert sorted(over) == list(range(TEAMS))
     with Ledger(ledger_url) as ledger:
         # Every answered look is there, under one receipt, and the budget is exact.
@@ -97,11 +130,67 @@ def test_a_clock_that_is_set_back_reopens_no_window(place, monkeypatch):
 
 
 @pytest.mark.slow
-def test_idle_and_half_sent_connections_hold_nobody_up(place):
+def test_a_full_disk_releases_nothing_and_the_same_look_goes_on_when_there_is_room(place):
+    resource = pytest.importorskip("resource")
+    if not hasattr(resource, "prlimit"):
+        pytest.skip("the limit of another process can be set on Linux only")
     token = place.token(place.team("blue"))
-    with listening(place, upload_seconds=2.0) as url, contextlib.ExitStack() as stack:
+    port = free_port()
+    server = start_process(place.url, port)
+    try:
+        client = httpx2.Client(base_url=f"http://127.0.0.1:{port}")
+
+        def look(wrong):
+            return client.post(
+                "/api/v1/boards/pets/submissions",
+                content=as_csv(changed(place.labels, wrong)),
+                headers=bearer(token, **{"Idempotency-Key": f"k{wrong}"}),
+            )
+
+        assert look(1).status_code == 201
+        entries = list(place.entries())
+        # No file of the server may grow any more: the system refuses as on a full disk.
+        size = os.path.getsize(f"{place.url}-wal")
+        resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+        for _ in range(3):
+            refused = look(2)
+            assert (refused.status_code, refused.json()["type"]) == (503, "ledger_unavailable")
+            assert "Nothing was released." in refused.json()["detail"]
+            assert int(refused.headers["Retry-After"]) > 0
+        assert client.get("/b/pets").status_code == 200
+        assert list(place.entries()) == entries
+        unlimited = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+        resource.prlimit(server.pid, resource.RLIMIT_FSIZE, unlimited)
+        assert look(2).json()["released"] == 58 / 60
+        assert look(2).json()["released"] == 58 / 60
+    finally:
+        kill_all(server)
+    assert [entry.kind for entry in place.entries()].count("look") == 2
+    assert place.gatekeeper.verify().ok
+    assert place.boards.rebuild(place.board) == []
+
+
+def raised_file_limit(wanted):
+    """Allow this process so many files, if it may; return how many it has."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return soft
+
+
+@pytest.mark.slow
+def test_idle_and_half_sent_connections_hold_nobody_up(place):
+    if raised_file_limit(4096) < 4096:
+        pytest.skip("this process may not open enough files")
+    token = place.token(place.team("blue"))
+    with (
+        listening(place, upload_seconds=2.0, flood="100000/second") as url,
+        contextlib.ExitStack() as stack,
+    ):
         port = int(url.split(":")[2].split("/")[0])
-        for number in range(300):
+        for number in range(1200):
             idle = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
             if number % 6 == 0:
                 idle.sendall(
