@@ -76,6 +76,10 @@ def test_what_is_right_is_counted():
         Cell(Problem(300, 10, 60), "improved", "flat", 0.4, 5),
         Cell(Problem(1006, 3, 1), "rank", "none", 0.0, 5),
         Cell(Problem(61, 62, 17), "fresh:0.3", "spread", 0.47, 5),
+        Cell(Problem(900, 100, 150), "fresh:0.3", "none", 0.0, 5),
+        Cell(Problem(2668, 443, 37), "round:2", "none", 0.0, 5),
+        Cell(Problem(65, 56, 3), "round:4", "spread", 0.10, 5),
+        Cell(Problem(700, 4, 600), "subsample:0.5", "flat", 0.88, 5),
     ],
     ids=lambda cell: f"{tuple(cell.problem)}-{cell.rule}-{cell.prior}",
 )

@@ -130,7 +130,7 @@ def sample_audit() -> result.Audit:
             certified=None,
             sentence="UNSAFE for ranking gaps of 1 point: 10.4 points (95 % interval 9.4 to 11.4) "
             "can be gained without learning anything, with 1,000 scored submissions under the rule "
-            "round:4 (attack: champion-challenger).",
+            "round:4 (attack champion-challenger: plays best against second-best labels).",
             fixes=(fix("ladder:0.01", 1000, 1.0), fix("round:4", 40, 0.01)),
             would_do=("A private part of 9,604 examples would do.",),
         ),

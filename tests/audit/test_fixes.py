@@ -125,7 +125,13 @@ def test_it_says_how_many_private_examples_would_do(request_for):
     assert private_examples(1.0) == 9604
     assert private_examples(2.0) == 2401
     said = would_do(request, verdict_of(gap=0.2), 1.0)
-    assert said[0].startswith("No number of looks would do under exact: one alone is forecast")
+    # E|N - n/m|/2 times m/(m-1), N matches of a constant: 4.0 of 900 examples, 0.44 points.
+    assert said[0] == (
+        "No number of looks would do under exact: one alone is forecast to gain 0.4 points, and "
+        "SAFE asks for less than half of the gap."
+    )
+    quarter = would_do(request, verdict_of(gap=0.2), 0.25)  # of which 0.11 count
+    assert "one alone is forecast to gain 0.1 points, and SAFE" in quarter[0]
     assert said[1] == (
         "A private part of 240,100 examples that no look is scored on would do: it decides the "
         "ranking, and a score there is good to ±0.2 points."

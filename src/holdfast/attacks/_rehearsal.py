@@ -144,7 +144,8 @@ def _mean_gain(cls: type[Described], setting: Setting, most: int) -> tuple[float
         gains.append(_game(cls, setting, rng))
         if len(gains) >= FEWEST_GAMES:
             error = float(np.std(gains, ddof=1)) / math.sqrt(len(gains))
-            if error <= ERROR_SHARE * abs(float(np.mean(gains))):
+            # Gains that are all alike, such as none at all, may hide a rare one.
+            if 0.0 < error <= ERROR_SHARE * abs(float(np.mean(gains))):
                 break
     return float(np.mean(gains)), len(gains)
 

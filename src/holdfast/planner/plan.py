@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,6 +53,7 @@ def plan(
     *,
     prior: Prior | None = None,
     answers: AnswerModel | None = None,
+    answers_adapting: AnswerModel | None = None,
     non_adaptive: bool = False,
     doubt: str | None = None,
     attacks: Sequence[type[Described]] | None = None,
@@ -66,6 +68,8 @@ def plan(
         What a model says of the labels; gains are then above what the model has right.
     answers
         What a released answer tells; None: the exact accuracy.
+    answers_adapting
+        What it tells those whose queries follow earlier answers; None: the same.
     non_adaptive
         Choose among the attacks that fix all queries before the first answer.
     doubt
@@ -83,8 +87,9 @@ def plan(
     """
     model = ExactAnswers() if answers is None else answers
     setting = Setting(Problem(*problem), prior, model, in_head=True)
+    adapting = replace(setting, answers=answers_adapting or model)
     types = {cls.name: cls for cls in (attack_types() if attacks is None else attacks)}
-    found = [forecast(cls, setting) for cls in types.values()]
+    found = [forecast(cls, adapting if cls.adaptive else setting) for cls in types.values()]
     found.append(_mixture(setting, max(_worth(each) for each in found), list(types.values())))
     types[MIXTURE] = Mixture
     found.sort(key=lambda each: _rank(each, types[each.attack], setting))
@@ -103,6 +108,7 @@ def plan(
         raise InvalidInput(f"answers must suit some attack, got {setting.answers}.")
     found.remove(choice)
     ranked = [choice, *found]
+    setting = adapting if choice.adaptive else setting
     return Plan(setting, ranked if doubt is None else [each.doubted(doubt) for each in ranked])
 
 
@@ -128,13 +134,24 @@ def plan_under(
             return _ask_nothing(setting, f"a batch of {rule.batch_size} looks is never full")
         problem, non_adaptive = Problem(n, m, full), True
     accuracy = None if prior is None else Setting(problem, prior).start / n
-    return plan(
-        problem,
-        prior=prior,
-        answers=rule.board_model(problem, accuracy=accuracy),
-        non_adaptive=non_adaptive,
-        doubt=rule.model_gap,
-    )
+
+    answers = rule.board_model(problem, accuracy=accuracy)
+
+    def planned(adapting: AnswerModel) -> Plan:
+        return plan(
+            problem,
+            prior=prior,
+            answers=answers,
+            answers_adapting=adapting,
+            non_adaptive=non_adaptive,
+            doubt=rule.model_gap,
+        )
+
+    found = planned(answers)
+    # What a rule hides may depend on the share of matches, which rises if queries follow answers.
+    risen = found.setting.start / n + (found.chosen.rank or 0.0) / (2.0 * n)
+    later = rule.board_model(problem, accuracy=min(max(risen, 1.0 / m), 1.0))
+    return found if later == answers else planned(later)
 
 
 def _ask_nothing(setting: Setting, why: str) -> Plan:

@@ -88,6 +88,10 @@ def design_estimate(
     gain = _scaled_gain(design, setting, measured=measured, linear=linear)
     if setting.informed:
         why = "no formula covers a fixed design that starts from a model"
+        if isinstance(setting.answers, SubsetAnswers):
+            gain = min(
+                gain, 0.0
+            )  # whose labels are scored is unknown: it may lose more than it gains
         return Estimate(DISCOUNT * gain, k, why, known=False)
     return Estimate(gain, k, reason)
 

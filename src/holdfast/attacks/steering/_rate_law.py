@@ -2,6 +2,8 @@ r"""The rate-distortion law of champion-challenger, corrected by a measured tabl
 
 from __future__ import annotations
 
+import math
+
 from holdfast.answers import RoundedAnswers, SubsetAnswers
 from holdfast.attacks._answer_likelihood import informative_share
 from holdfast.attacks.steering._candidate_labels import CLASSES_PER_POSITION
@@ -34,6 +36,8 @@ FEW_IN_RUNNING = 16
 # What steering to the boundaries of coarse rounding leaves of an answer's information: the gain at
 # (10000, 10), k = 128, two decimals is 2/3 of that with exact answers.
 WORTH_AT_BOUNDARY = 0.45
+# How many standard deviations above what is likely a count can be steered.
+REACH = 2.0
 # What is missing from the law if all labels of a scored subset are within reach and nobody knows
 # whose they are; what exceeds it otherwise comes from counting the last labels that are open.
 UNKNOWN_MEMBERS_LOSS = 0.12
@@ -62,7 +66,7 @@ def steered_gain(setting: Setting, measured: str, *, at_boundary: bool = False) 
     # With far fewer examples than classes an answer is hardly ever but 0, and not a normal number.
     beyond = k * m / n > loads[-1]
     a_look = min(NATS_PER_LOOK, entropy(n, m)) if beyond else NATS_PER_LOOK
-    steered = at_boundary and isinstance(setting.answers, RoundedAnswers)
+    steered = at_boundary and _within_reach(setting)
     if setting.prior is None:
         nats = a_look * k * (max(worth, WORTH_AT_BOUNDARY) if steered else worth)
         ratio = _law_ratio(problem, measured, worth)
@@ -81,6 +85,19 @@ def steered_gain(setting: Setting, measured: str, *, at_boundary: bool = False) 
     ratio = _law_ratio(running, measured, worth)
     gain = share * found.gain * model_ratio(found, k * worth, ratio)
     return min(gain, share * (setting.problem.n_examples - setting.start))
+
+
+def _within_reach(setting: Setting) -> bool:
+    """Tell whether a count can be brought to a boundary of the rounding: the first may be too far.
+
+    >>> _within_reach(Setting(Problem(2668, 443, 37), answers=RoundedAnswers(step=0.01)))
+    False
+    """
+    if not isinstance(setting.answers, RoundedAnswers):
+        return False
+    likely = max(setting.start, setting.problem.n_examples / setting.problem.n_classes)
+    first = setting.answers.step * setting.problem.n_examples / 2.0
+    return first <= likely + REACH * math.sqrt(likely)
 
 
 def many_in_running(setting: Setting) -> bool:

@@ -132,7 +132,9 @@ class ChampionChallenger(InformedAttack):
     def _rehearsed(cls, setting: Setting) -> Estimate | None:
         """Return the gain of games in the head, if they are needed and there is time for them."""
         if not setting.informed:
-            return rehearsed_if_hard(cls, setting)
+            # What is left of rounded answers depends on where counts lie between two boundaries.
+            rounds = isinstance(setting.answers, RoundedAnswers) and not setting.exact
+            return rehearsed_if_hard(cls, setting, hard=rounds)
         effort = EFFORT_WITH_MODEL * math.sqrt(setting.problem.n_classes)
         effort = min(effort, MOST_EFFORT_WITH_MODEL)
         return rehearsed_if_hard(cls, setting, effort=effort, longest=LONGEST_WITH_MODEL)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from holdfast.attacks.registry import summary_of
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.result import About, Finding, Interval, Limits, Word
 from holdfast.audit.scenarios.measurer import StrongestAttack
@@ -58,7 +59,7 @@ def reason(
     elif about == "public board":
         where = " on the public part"
     who = "," if points.mean <= 0.0 else f" {WHO[found.setting]},"
-    attack = "" if points.mean <= 0.0 else f" (attack: {found.attack})"
+    attack = "" if points.mean <= 0.0 else f" (attack {found.attack}: {summary_of(found.attack)})"
     return f"{gain}{where}{who} with {looks(request, played)}{attack}."
 
 

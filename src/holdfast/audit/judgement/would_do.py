@@ -38,7 +38,7 @@ def would_do(request: Request, verdict: Verdict, share: float) -> tuple[str, ...
     said = []
     gap = verdict.gap_points
     if not any(fix.rule == request.release for fix in verdict.fixes):
-        said.append(_no_looks(request, gap / share))
+        said.append(_no_looks(request, gap, share))
     if verdict.about == "final ranking":
         said.append(_private(request, gap))
     else:
@@ -46,17 +46,20 @@ def would_do(request: Request, verdict: Verdict, share: float) -> tuple[str, ...
     return tuple(text for text in said if text)
 
 
-def _no_looks(request: Request, gap: float) -> str:
+def _no_looks(request: Request, gap: float, share: float) -> str:
     n, m, _ = request.problem
     one = Problem(n, m, 1)
     if not request.rule.refines(Exact(), one):
         return f"No smaller number of looks that was tried would do under {request.release} alone."
-    alone = request.baseline.formulas.principle(one)
+    alone = share * request.baseline.formulas.principle(one)
     if RESERVE * alone < gap:
         return f"No smaller number of looks that was tried would do under {request.release} alone."
+    gained = float(f"{alone:.1g}")
+    if RESERVE * gained < gap:  # it was rounded to below what it is compared with
+        gained = float(f"{alone:.3g}")
     return (
         f"No number of looks would do under {request.release}: one alone is forecast to gain "
-        f"{number(float(f'{alone:.1g}'))}."
+        f"{number(gained)}, and SAFE asks for less than half of the gap."
     )
 
 

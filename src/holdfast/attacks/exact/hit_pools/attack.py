@@ -28,6 +28,8 @@ from holdfast.problem import Problem
 
 __all__ = ["HitPools"]
 
+EXAMPLES_PER_CLASS = 10
+
 
 class HitPools(InformedAttack):
     r"""Test blocks of examples for two labels at a time, and guess each block by its hit.
@@ -81,13 +83,14 @@ class HitPools(InformedAttack):
         >>> 400 < HitPools.forecast(Setting(Problem(50_000, 1000, 1000))).gain < 480
         True
         """
-        few = setting.problem.n_queries < table(HitPools.name)["looks"][0]
+        n, m, k = setting.problem
+        # With few looks, or hardly more examples than classes, the table says nothing.
+        few = k < table(HitPools.name)["looks"][0] or n < EXAMPLES_PER_CLASS * m
         played = rehearsed_if_hard(cls, setting.without_prior(), hard=True) if few else None
         if played is not None:
             return setting.from_scratch(*played[:3])
         reason = "tests blocks for hits, exact sums: rate-distortion law, measured ratio"
-        gain = expected_gain(setting.problem, HitPools.name)
-        return setting.from_scratch(gain, setting.problem.n_queries, reason)
+        return setting.from_scratch(expected_gain(setting.problem, HitPools.name), k, reason)
 
     def __init__(
         self,
