@@ -167,22 +167,57 @@ def test_a_cluster_that_is_not_there_is_named(monkeypatch):
         next(run(grid(), cluster="tcp://127.0.0.1:9"))
 
 
-@pytest.mark.slow
-def test_on_a_cluster_the_rows_are_the_same_also_if_a_worker_is_killed():
+@pytest.fixture(scope="module")
+def cluster():
     distributed = pytest.importorskip("distributed")
-    experiment, plain = grid(seeds=3), lasting(run(grid(seeds=3)))
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None
-    ) as cluster:
-        address = cluster.scheduler_address
-        assert lasting(run(experiment, cluster=address)) == plain
-        victims = [worker.pid for worker in cluster.workers.values()]
-        rows = []
-        for row in run(experiment, cluster=address):
-            if not rows:
-                os.kill(victims[0], signal.SIGKILL)
-            rows.append(row)
+    ) as local:
+        yield local
+
+
+@pytest.mark.slow
+def test_on_a_cluster_the_rows_are_the_same_also_if_a_worker_is_killed(cluster):
+    experiment, plain = grid(seeds=3), lasting(run(grid(seeds=3)))
+    assert lasting(run(experiment, cluster=cluster.scheduler_address)) == plain
+    victims = [worker.pid for worker in cluster.workers.values()]
+    rows = []
+    for row in run(experiment, cluster=cluster.scheduler_address):
+        if not rows:
+            os.kill(victims[0], signal.SIGKILL)
+        rows.append(row)
     assert lasting(rows) == plain
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["matrix", "--n-examples", "60", "--n-classes", "2", "--looks", "5", "--trials", "2",
+         "--rule", "exact"],
+        ["audit", "labels.csv", "--looks", "4", "--no-cache"],
+    ],
+    ids=["matrix", "audit"],
+)  # fmt: skip
+def test_a_matrix_and_an_audit_are_the_same_on_a_cluster(
+    cluster, command, tmp_path, capsys, monkeypatch
+):
+    from holdfast.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    labels = np.random.default_rng(6).integers(2, size=60)
+    lines = ["id,label", *(f"{at},{label}" for at, label in enumerate(labels)), ""]
+    (tmp_path / "labels.csv").write_text("\n".join(lines))
+
+    def told(*more):
+        assert main([*command, "--json", *more]) == 0
+        return {
+            name: part
+            for name, part in json.loads(capsys.readouterr().out).items()
+            if name not in ("seconds", "date")
+        }
+
+    assert told("--cluster", cluster.scheduler_address) == told("--processes", "1")
 
 
 def test_counts_alone_are_ordinary_points_of_a_grid():

@@ -69,6 +69,7 @@ def audit(
     request: Request,
     *,
     processes: int = 1,
+    cluster: str | None = None,
     command: str = "",
     on_step: OnStep | None = None,
     on_outlook: OnOutlook | None = None,
@@ -83,6 +84,8 @@ def audit(
         What to audit.
     processes
         How many processes to play on; 1: in this one.
+    cluster
+        The address of a Dask scheduler to play on instead; its workers get the labels.
     command
         How the user asked, for the page's section on reproducing it.
     on_step
@@ -118,7 +121,7 @@ def audit(
     prior = models.prior_of(request.predictions, request.labels, request.problem.n_classes)
     model = models.stated_accuracy(prior, request, grain)
     context = PlayContext(request.labels, request.baseline, request.seed, prior)
-    with pool(play_job, context, processes=processes) as play:
+    with pool(play_job, context, processes=processes, cluster=cluster) as play:
         measurer = Measurer(request, budget, keeping(play, kept), model)
         gains, worst, measured = suites.suite(measurer.telling(tell("attack suite")))
         drawn = curves.curve(measurer.telling(tell("gain against looks")), measured)

@@ -34,7 +34,7 @@ from holdfast.cli.audit_progress import watched
 from holdfast.cli.audit_tables import show, show_quick
 from holdfast.cli.default_command import WithDefault
 from holdfast.cli.explained import ExplainedCommand
-from holdfast.cli.options import AsJson, Processes, Seed, completed_rule
+from holdfast.cli.options import AsJson, Cluster, Processes, Seed, completed_rule
 from holdfast.cli.output import print_json
 from holdfast.cores import available_cores
 from holdfast.errors import InvalidInput
@@ -182,6 +182,7 @@ def run_audit(
     ] = False,
     seed: Seed = 0,
     processes: Processes = None,
+    cluster: Cluster = None,
     as_json: AsJson = False,
 ) -> None:
     """Tell how many points someone can gain on a test set without learning anything.
@@ -235,7 +236,7 @@ def run_audit(
     if not display.plain:
         refuse_with_metric(
             {"badge": badge, "sarif": sarif, "junit": junit, "write_policy": write_policy}
-            | {"quick": quick or None}
+            | {"quick": quick or None, "cluster": cluster}
         )
         if labels is None and not predictions:
             request = replace(request, predictions=())
@@ -257,6 +258,7 @@ def run_audit(
         result = auditing.audit(
             request,
             processes=n_processes,
+            cluster=cluster,
             command=command,
             on_outlook=progress.outlook,
             on_step=progress.step,
