@@ -214,3 +214,22 @@ def test_the_gate_opens_for_a_large_improvement_and_not_for_a_small_one(holdfast
     assert "FAIL: looking could explain it" in failed.out
     assert "improvement +5.000 points (92.500 % to 97.500 %, 20 predictions differ)" in failed.out
     assert "scored submissions (looks) could have bought" in " ".join(failed.out.split())
+
+
+def test_score_prints_every_released_number(tmp_path, holdfast):
+    labels, guess, policy = (tmp_path / name for name in ("y.csv", "guess.csv", "policy.toml"))
+    labels.write_text("id,label,region\n1,a,x\n2,b,x\n3,b,y\n")
+    labels.chmod(0o600)
+    guess.write_text("id,label\n1,a\n2,b\n3,a\n")
+    policy.write_text('release = "round:2"\nmetric = "f1_macro"\nbreakdown = "region"\n')
+    ledger = tmp_path / "ledger.db"
+    Ledger(ledger, create=True).close()
+    arguments = ("--policy", policy, "--labels", labels, "--submission", guess, "--team", "red")
+    told = holdfast("score", *arguments, "--ledger", ledger, "--json").json
+    assert (told["metric"], told["released"]) == ("f1_macro", 0.67)
+    assert told["numbers"] == {"region=x": 1.0, "region=y": 0.0, "f1_macro": 0.67}
+    shown = holdfast("score", *arguments, "--ledger", ledger).out
+    assert "region=x  1.0" in shown
+    assert "meaning    f1_macro by region: score of this submission" in shown
+    assert holdfast("ledger", "verify", ledger).code == 0
+    assert holdfast("ledger", "show", ledger).code == 0

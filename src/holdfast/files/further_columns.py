@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,16 +130,7 @@ def read_table(
     with open_regular_file(path) as file:
         if file.read(len(NPY_MAGIC)) == NPY_MAGIC:
             file.seek(0)
-            header = read_npy_header(file, str(path))
-            if most_rows is not None and header.count > most_rows * MOST_COLUMNS:
-                raise InvalidInput(f"{path} must have at most {most_rows:,} rows, got more.")
-            array = read_npy(file, header, str(path))
-            if array.dtype.kind not in "fiub" or array.ndim not in (1, 2) or not array.size:
-                raise InvalidInput(
-                    f"{path} must hold numbers in one or two dimensions, got "
-                    f"{shortened(str(array.dtype))} of shape {array.shape}."
-                )
-            return Table(array if array.ndim == 2 else array[:, None])
+            return Table(_npy_table(file, path, most_rows))
 
     def places(names: list[str]) -> list[int | None]:
         at_id = _id_place(path, names, id_column, value_column)
@@ -182,6 +173,27 @@ def read_table(
         found, split = np.unique(np.array([row[1] for row in rows]), return_inverse=True)
         names = tuple(found.tolist())
     return Table(cells, tuple(str(name) for name in columns), ids, split, names)
+
+
+def _npy_table(file: BinaryIO, path: Path, most_rows: int | None) -> NDArray[Any]:
+    """Return an NPY file of numbers as rows; one dimension is one column."""
+    header = read_npy_header(file, str(path), table=True)
+    columns = 1 if header.columns is None else header.columns
+    if header.dtype.kind not in "fiub" or not header.count or columns > MOST_COLUMNS:
+        raise InvalidInput(
+            f"{path} must hold numbers, got {header.count:,} values of dtype "
+            f"{shortened(str(header.dtype))} in {columns:,} columns."
+        )
+    if most_rows is not None and header.count > most_rows * columns:
+        raise InvalidInput(f"{path} must have at most {most_rows:,} rows, got more.")
+    array = read_npy(file, header, str(path))
+    if header.dtype.kind == "b":
+        array = array.view(np.uint8) != 0  # a byte of a file may be more than 0 or 1
+    return (
+        array.reshape((-1, columns), order="C")
+        if not header.by_column
+        else array.reshape((columns, -1)).T
+    )
 
 
 def _read(

@@ -46,14 +46,22 @@ HEADER_PATTERN = re.compile(
 
 @dataclass(frozen=True)
 class NpyHeader:
-    """What an NPY file says of itself: the kind of value, and how many."""
+    """What an NPY file says of itself: the kind of value, and how many.
+
+    A table has `columns`, and stands in the file column `by_column` or row by row.
+    """
 
     dtype: np.dtype[Any]
     count: int
+    columns: int | None = None
+    by_column: bool = False
 
 
-def read_npy_header(file: BinaryIO, name: str) -> NpyHeader:
-    """Read the header of an NPY file, or raise `InvalidInput`; the file stands behind it then."""
+def read_npy_header(file: BinaryIO, name: str, *, table: bool = False) -> NpyHeader:
+    """Read the header of an NPY file, or raise `InvalidInput`; the file stands behind it then.
+
+    An array of two dimensions is refused unless a `table` is wanted.
+    """
     head = file.read(8)
     width = {1: 2, 2: 4, 3: 4}.get(head[6] if len(head) == 8 else 0)
     if head[:6] != NPY_MAGIC or width is None:
@@ -77,6 +85,9 @@ def read_npy_header(file: BinaryIO, name: str) -> NpyHeader:
     shape = _shape(found["shape"])
     if shape is None:
         raise _not_plain(name, f"the header {quoted(text.strip())}")
+    if table and len(shape) == 2:
+        dtype = _dtype(name, found["descr"])
+        return NpyHeader(dtype, shape[0] * shape[1], shape[1], found["order"] == "True")
     if len(shape) != 1:
         raise InvalidInput(f"{name} must be one-dimensional, got shape {quoted(shape)}.")
     return NpyHeader(_dtype(name, found["descr"]), shape[0])

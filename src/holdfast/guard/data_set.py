@@ -102,7 +102,7 @@ def names_of(labels: Labels, ids: object | None, salt: bytes) -> list[Name]:
     """Return the names that a label set can have in a ledger, the better one first."""
     names = [Name(fingerprint(labels, salt))]
     if ids is not None:
-        ordered, order = order_by_id(ids, labels.size)
+        ordered, order = order_by_id(ids, len(labels))
         by_id = fingerprint(labels[order], salt, ids=ordered)
         names.insert(0, Name(by_id, _unless_trivial(order)))
     return names
@@ -128,7 +128,7 @@ def find(ledger: Transaction, names: Sequence[Name], labels: Labels, n_classes: 
     best = known[0] if known else names[0]
     ordered = labels if best.order is None else labels[best.order]
     check = coding(ordered, best.owner.key)
-    opening = {"n_examples": int(labels.size), "n_classes": n_classes, "coding": check}
+    opening = {"n_examples": len(labels), "n_classes": n_classes, "coding": check}
     found = DataSet(
         owner=replace(best.owner, coding=check),
         labels=ordered,

@@ -75,7 +75,7 @@ class Display:
     @property
     def plain(self) -> bool:
         """Whether it is one accuracy of all examples, and nothing more."""
-        return self == Display()
+        return isinstance(self.metric, Accuracy) and self.breakdown is None and not self.also
 
     def show(self, groups: Sequence[Any] | Any | None = None) -> Show:
         """Return what computes the numbers; `groups` names the group of each example."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
@@ -12,7 +13,8 @@ import numpy as np
 from holdfast.certificates import certify
 from holdfast.errors import CheckFailed
 from holdfast.evaluate import evaluate
-from holdfast.mechanisms import Chain, Exact, Rule, is_pending, parse_mechanism
+from holdfast.mechanisms import Chain, Exact, Rule, WorksOn, is_pending, parse_mechanism
+from holdfast.mechanisms.base import Reading
 from holdfast.mechanisms.registry import named_rules
 from holdfast.problem import Problem
 from holdfast.protocols import Evaluation, Mechanism, State
@@ -233,6 +235,32 @@ def check_bounds_grow_with_the_looks(rule: Mechanism) -> None:
     expect(nats == sorted(nats), f"2, 6, 12 and 24 looks must tell ever more nats, got {nats}.")
 
 
+def check_it_releases_the_metrics_that_it_says(rule: Mechanism) -> None:
+    """Check that it works on values of any metric that `works_on` names, gains and losses alike."""
+    if not isinstance(rule, Rule):
+        return
+    at_examples = [s for s in rule.stages if s.wants_exact or s.selects or s.waits]
+    if rule.works_on is WorksOn.ACCURACIES:
+        return
+    expect(
+        not at_examples,
+        f"works_on must be WorksOn.ACCURACIES where a rule looks at examples, chooses some or "
+        f"waits, got {rule.works_on}.",
+    )
+    rng = np.random.default_rng(RULE_SEED)
+    # A score in [0, 1], one in [-1, 1], and the negatives of losses in [0, 1] and in [0, 36].
+    for low, high in ((0, 1), (-1, 1), (-1, 0), (-36, 0)):
+        state = rule.init(PROBLEM)
+        for _ in range(PROBLEM.n_queries):
+            value = low + (high - low) * Fraction(int(rng.integers(1001)), 1000)
+            reading, state = rule.pass_on(state, Reading.of_value(value), rng)
+            expect(
+                math.isfinite(reading.value),
+                f"a value in [{low}, {high}] must be released as a number, got {reading.value}.",
+            )
+        expect(json.loads(json.dumps(state)) == state, "the state must be plain data.")
+
+
 CHECKS: tuple[RuleCheck, ...] = (
     check_it_is_a_frozen_mechanism,
     check_answers_follow_from_the_generator,
@@ -244,4 +272,5 @@ CHECKS: tuple[RuleCheck, ...] = (
     check_source_price_and_certificate,
     check_it_is_what_it_says,
     check_bounds_grow_with_the_looks,
+    check_it_releases_the_metrics_that_it_says,
 )
