@@ -7,6 +7,7 @@ from holdfast.attacks.through_metrics.digits import Digits
 from holdfast.attacks.through_metrics.graded import Graded
 from holdfast.attacks.through_metrics.parts_in_turn import PartsInTurn
 from holdfast.attacks.through_metrics.sparse_climb import SparseClimb
+from holdfast.attacks.through_metrics.target_bisection import TargetBisection
 from holdfast.attacks.through_metrics.target_digits import TargetDigits
 from holdfast.attacks.through_metrics.top_k import TopK
 
@@ -18,6 +19,7 @@ __all__ = [
     "Graded",
     "PartsInTurn",
     "SparseClimb",
+    "TargetBisection",
     "TargetDigits",
     "TopK",
 ]
