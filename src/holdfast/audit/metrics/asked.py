@@ -137,7 +137,7 @@ def check_covered(metric: Metric, problem: Problem) -> None:
     Traceback (most recent call last):
         ...
     holdfast.errors.NotSupported: mae is not covered: an absolute error has no cross term with \
-weights of one's choice, and no attack here reads it.
+weights of one's choice, and no audit plays the bisection that reads it.
     """
     m = problem.n_classes
     if isinstance(metric, Clipped):
@@ -156,8 +156,8 @@ weights of one's choice, and no attack here reads it.
         reason = "it scores sets of labels, and a label file has one label per example"
     elif metric.takes is Submission.NUMBERS:
         reason = (
-            "an absolute error has no cross term with weights of one's choice, and no attack here "
-            "reads it"
+            "an absolute error has no cross term with weights of one's choice, and no audit plays "
+            "the bisection that reads it"
         )
     else:
         reason = "no attack here reads what its values tell"
