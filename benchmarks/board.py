@@ -324,7 +324,8 @@ def timing(looks: int = 2000, seed: int = 0) -> None:
         with gatekeeper.store.writing() as transaction:
             team = store.new_team(transaction, board.id, "team", 0).id
         gatekeeper.warm_up()
-        wrong, took = 3 * looks, {True: [], False: []}
+        wrong = 3 * looks
+        took: dict[bool, list[float]] = {True: [], False: []}
         for number in range(looks + 100):
             climbs = bool(rng.random() < 0.5) or number == 0
             wrong -= 2 * climbs

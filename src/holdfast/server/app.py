@@ -46,11 +46,13 @@ def create(settings: Settings, *, hasher: PasswordHasher | None = None) -> FastA
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        app.state.site = Site(settings, hasher=hasher)
-        app.state.site.gatekeeper.warm_up()
+        outer, site = getattr(app.state, "site", None), Site(settings, hasher=hasher)
+        site.gatekeeper.warm_up()
+        app.state.site = site
         yield
-        app.state.site.looks.close()
-        app.state.site.gatekeeper.close()
+        app.state.site = outer  # where one application is started twice, as tools do
+        site.looks.close()
+        site.gatekeeper.close()
 
     app = FastAPI(
         title="Holdfast board",

@@ -15,6 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import Generic, TypeVar
 
+from holdfast.errors import LedgerError
+
 __all__ = ["Groups"]
 
 Asked = TypeVar("Asked")
@@ -39,7 +41,7 @@ class Groups(Generic[Asked, Told]):
         self._answer = answer
         self._waiting: deque[tuple[Asked, asyncio.Future[Told]]] = deque()
         self._changing = Lock()
-        self._busy = False
+        self._busy = self._closed = False
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="holdfast-looks")
 
     async def ask(self, asked: Asked) -> Told:
@@ -47,14 +49,18 @@ class Groups(Generic[Asked, Told]):
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Told] = loop.create_future()
         with self._changing:
+            if self._closed:
+                raise LedgerError("the server is ending. Nothing was released.")
             self._waiting.append((asked, future))
-            start, self._busy = not self._busy, True
-        if start:
-            self._thread.submit(self._work)
+            if not self._busy:
+                self._thread.submit(self._work)
+                self._busy = True
         return await future
 
     def close(self) -> None:
         """Answer those who wait, and end the thread."""
+        with self._changing:
+            self._closed = True
         self._thread.shutdown()
 
     def _work(self) -> None:
