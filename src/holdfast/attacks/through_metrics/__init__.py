@@ -5,6 +5,7 @@ from holdfast.attacks.through_metrics.class_pools import ClassPools
 from holdfast.attacks.through_metrics.count_reader import CountReader
 from holdfast.attacks.through_metrics.digits import Digits
 from holdfast.attacks.through_metrics.graded import Graded
+from holdfast.attacks.through_metrics.match_reader import MatchReader
 from holdfast.attacks.through_metrics.parts_in_turn import PartsInTurn
 from holdfast.attacks.through_metrics.sparse_climb import SparseClimb
 from holdfast.attacks.through_metrics.target_bisection import TargetBisection
@@ -17,6 +18,7 @@ __all__ = [
     "CountReader",
     "Digits",
     "Graded",
+    "MatchReader",
     "PartsInTurn",
     "SparseClimb",
     "TargetBisection",
