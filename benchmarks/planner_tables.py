@@ -45,6 +45,7 @@ from holdfast import attacks, play
 from holdfast.bounds import best_impossible
 from holdfast.bounds.binomial import entropy
 from holdfast.bounds.rate_distortion import NATS_PER_LOOK, gain_for_nats, prior_gain
+from holdfast.forecasts.tables import along
 from holdfast.oracles import LabelOracle
 from holdfast.priors import Prior
 from holdfast.problem import Problem
@@ -74,7 +75,13 @@ HIT_EXAMPLES = 60_000  # at most
 
 # From 17 classes on it plays otherwise.
 LATTICE_CLASSES = [2, 3, 4, 10, 16, 17, 22, 30, 100, 1000]
-LATTICE_POSITIONS = [30, 100, 300, 1000, 3000, 10_000, 50_000]
+LATTICE_POSITIONS = [
+    30, 100, 300, 1000, 1700, 3000, 4000, 5000, 6000, 7000, 7250, 7500, 8000, 9000, 10_000, 50_000,
+]  # fmt: skip
+# Where rounds of a power of two rows suffice, looks hardly grow with t: mixtures, which divide
+# looks between Lattice and others, need to know. With more classes the course is smooth, and what
+# lies between these is read off their line.
+SMOOTH_FROM_CLASSES, SMOOTH_POSITIONS = 17, {30, 100, 300, 1000, 3000, 10_000, 50_000}
 BUDGETS = [30, 100, 300, 1000, 3000]
 # Beyond 10,000 positions only where the ratio still changes: with few classes it has settled.
 LATTICE_MOST = {1000: 50_000}
@@ -232,21 +239,22 @@ def lattice() -> dict[str, Any]:
     """Measure how far Lattice is from the information limit."""
     ratio = []
     for m in LATTICE_CLASSES:
-        row: list[float | None] = []
+        known: dict[int, float] = {}
         for t in LATTICE_POSITIONS:
-            if t > LATTICE_MOST.get(m, 10_000):
-                row.append(None)
-                continue
-            row.append(lattice_cell(m, t))
-            say(f"lattice m={m} t={t}: {row[-1]} times the limit")
-        ratio.append(filled(row))
+            smooth = m >= SMOOTH_FROM_CLASSES and t not in SMOOTH_POSITIONS
+            if not smooth and t <= LATTICE_MOST.get(m, 10_000):
+                known[t] = lattice_cell(m, t)
+                say(f"lattice m={m} t={t}: {known[t]} times the limit")
+        at, there = list(known), list(known.values())
+        ratio.append([round(along(at, there, t), 3) for t in LATTICE_POSITIONS])
     return {"classes": LATTICE_CLASSES, "positions": LATTICE_POSITIONS, "ratio": ratio}
 
 
 def lattice_cell(m: int, t: int) -> float:
     """Measure the looks for all labels of t positions over the information limit."""
     problem = Problem(t, m, 100 * t * math.ceil(math.log(m)))
-    gain, looks = played("Lattice", problem, max(2, min(8, 3000 // t)))
+    least = 2 if m >= SMOOTH_FROM_CLASSES else 4
+    gain, looks = played("Lattice", problem, max(least, min(8, 3000 // t)))
     if gain < t * (1 - 1 / m) * 0.99:
         raise ValueError(f"Lattice left labels open at {problem}.")
     return round(looks * entropy(t, m) / (t * math.log(m)), 3)

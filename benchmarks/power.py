@@ -273,49 +273,34 @@ BEFORE: dict[tuple[int, int, int], float] = {
 }
 
 
-# Cells in which the attack before takes minutes: with `--before all` only.
-SLOW_BEFORE = {sizes for sizes in BEFORE if sizes[1] >= 100} | {
-    (10_000, 10, 300),
-    (10_000, 10, 5000),
-    (14_042, 4, 300),
-    (14_042, 4, 3000),
-}
-
-
-def both(nothing: None, task: tuple[Problem, np.random.SeedSequence, bool]) -> tuple[float, float]:
+def both(nothing: None, task: tuple[Problem, np.random.SeedSequence]) -> tuple[float, float]:
     """Return what the attack before gains, and today's, on the same labels."""
     del nothing
-    problem, sequence, old = task
+    problem, sequence = task
     n, m, _ = problem
     rng = np.random.default_rng(sequence)
     hidden = rng.integers(m, size=n)
     seeds = rng.spawn(2)
-    gains = [math.nan, math.nan]
-    for at in (0, 1) if old else (1,):
-        attack = Auto(problem, rng=seeds[1]) if at else before(problem, seeds[0])
-        guess = play(attack, LabelOracle(hidden, problem=problem))
-        gains[at] = float((guess == hidden).sum()) - n / m
-    return gains[0], gains[1]
+    attacks = before(problem, seeds[0]), Auto(problem, rng=seeds[1])
+    guesses = [play(attack, LabelOracle(hidden, problem=problem)) for attack in attacks]
+    was, now = (float((guess == hidden).sum()) - n / m for guess in guesses)
+    return was, now
 
 
-def before_row(
-    problem: Problem, goal: float, trials: int, seed: int, processes: int = 1, *, old: bool = True
-) -> str:
-    """Return one line of the table of both; without `old` only what is gained today."""
+def before_row(problem: Problem, goal: float, trials: int, seed: int, processes: int = 1) -> str:
+    """Return one line of the table of both."""
     n, m, k = problem
     with pool(both, None, processes=processes) as games:
         sequences = np.random.SeedSequence([seed, n, m, k]).spawn(trials)
-        played = list(games((problem, sequence, old) for sequence in sequences))
-    new = [b for _, b in played]
-    was = shown([a for a, _ in played]) if old else "-"
-    more = shown([b - a for a, b in played]) if old else "-"
-    who: Any = before(problem, np.random.default_rng(0)) if old else None
+        played = list(games((problem, sequence) for sequence in sequences))
+    was, new = ([each[at] for each in played] for at in (0, 1))
+    who: Any = before(problem, np.random.default_rng(0))
     chosen = Auto(problem, rng=np.random.default_rng(0)).plan.chosen
     assert chosen.gain is not None
     return (
-        f"| ({n}, {m}) | {k} | {_goal(goal)} | {was} | {who.name if who else '-'} | {shown(new)} "
+        f"| ({n}, {m}) | {k} | {_goal(goal)} | {shown(was)} | {who.name} | {shown(new)} "
         f"| {_reached(new, goal)} | {chosen.attack} | {_told(chosen.gain, new, 1)} "
-        f"| {more} |"
+        f"| {shown([b - a for a, b in played])} |"
     )
 
 
@@ -325,23 +310,15 @@ BEFORE_HEAD = (
 )
 
 
-def before_table(trials: int, seed: int, processes: int = 1, *, slow: bool = False) -> Table:
-    """Return gains before and after on the same labels; `slow`: before in every cell."""
+def before_table(trials: int, seed: int, processes: int = 1) -> Table:
+    """Return gains before and after on the same labels."""
     return Table(
         "power-before",
         f"python -m benchmarks.power --before --trials {trials} --seed {seed}",
         seed,
         BEFORE_HEAD,
         tuple(
-            partial(
-                before_row,
-                Problem(*sizes),
-                goal,
-                trials,
-                seed,
-                processes,
-                old=slow or sizes not in SLOW_BEFORE,
-            )
+            partial(before_row, Problem(*sizes), goal, trials, seed, processes)
             for sizes, goal in BEFORE.items()
         ),
     )
@@ -377,11 +354,10 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=10)
     parser.add_argument("--seed", type=int, default=7001)
     parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--before", nargs="?", const="quick", choices=["quick", "all"])
+    parser.add_argument("--before", action="store_true")
     options = parser.parse_args()
     if options.before:
-        slow = options.before == "all"
-        print_rows(before_table(options.trials, options.seed, options.processes, slow=slow))
+        print_rows(before_table(options.trials, options.seed, options.processes))
         return
     for kind in KINDS if "all" in options.cells else options.cells:
         made = table(kind, [kind], options.trials, options.seed, options.processes)

@@ -1,10 +1,12 @@
 """Gain of pools with a steered tail by the length of the tail, and the law's share of it.
 
     python -m benchmarks.steered_pools --trials 12 --seed 991
+    python -m benchmarks.steered_pools --trials 12 --seed 991 --stages
 
 Every line is one tail: looks, gain, what is forecast, and which share of the rate-distortion law
 the tail reached: the gain above the design's own forecast, over the law's. `OF_THE_LAW` and
-`LOST_LOOKS` in `attacks/steering/_tail.py` are read off the last column.
+`LOST_LOOKS` in `attacks/steering/_tail.py` are read off the last column. With `--stages`: one round
+and a tail, and two rounds and a tail, on the same labels.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import numpy as np
 from benchmarks.power import shown
 from holdfast.attacks import SteeredPools
 from holdfast.attacks.exact._lindstrom import plan_pooled
-from holdfast.attacks.steering._tail import OpenLabels, best_tail, steered
+from holdfast.attacks.steering._tail import OpenLabels, best_stages, best_tail, steered
 from holdfast.loop import play
 from holdfast.oracles import LabelOracle
 from holdfast.problem import Problem
@@ -29,7 +31,7 @@ SIZES = [
 LENGTHS = (0.0, 0.5, 1.0, 2.0)
 
 
-def gains(problem: Problem, tail: int, trials: int, seed: int) -> list[float]:
+def gains(problem: Problem, tail: int, trials: int, seed: int, second: int = 0) -> list[float]:
     """Play so often with one tail."""
     n, m, _ = problem
     found = []
@@ -37,10 +39,34 @@ def gains(problem: Problem, tail: int, trials: int, seed: int) -> list[float]:
         rng = np.random.default_rng(sequence)
         hidden = rng.integers(m, size=n)
         guess = play(
-            SteeredPools(problem, rng=rng, tail=tail), LabelOracle(hidden, problem=problem)
+            SteeredPools(problem, rng=rng, tail=tail, second=second),
+            LabelOracle(hidden, problem=problem),
         )
         found.append(float((guess == hidden).sum()) - n / m)
     return found
+
+
+def stages(trials: int, seed: int) -> None:
+    """Print what one round and two gain on the same labels."""
+    print(
+        "| (n, m) | k | tail | gain | second round | tail | gain | forecast | difference |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+        sep="\n",
+    )
+    for sizes in (*SIZES, (10_000, 10, 5000), (10_000, 16, 3000), (2000, 10, 900)):
+        n, m, k = problem = Problem(*sizes)
+        second, tail, forecast = best_stages(problem)
+        if not second:
+            continue
+        alone = best_tail(problem)
+        one = gains(problem, alone, trials, seed)
+        two = gains(problem, tail, trials, seed, second)
+        more = shown([b - a for a, b in zip(one, two, strict=True)])
+        print(
+            f"| ({n}, {m}) | {k} | {alone} | {shown(one)} | {second} | {tail} | {shown(two)} "
+            f"| {forecast:,.1f} | {more} |",
+            flush=True,
+        )
 
 
 def main() -> None:
@@ -48,7 +74,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--trials", type=int, default=12)
     parser.add_argument("--seed", type=int, default=991)
+    parser.add_argument("--stages", action="store_true")
     options = parser.parse_args()
+    if options.stages:
+        stages(options.trials, options.seed)
+        return
     print(
         "| (n, m) | k | tail | gain | forecast | of the law |",
         "|---|--:|--:|--:|--:|--:|",

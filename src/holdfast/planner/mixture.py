@@ -22,7 +22,7 @@ from holdfast.protocols import Attack
 __all__ = ["FIRST_STAGE_RESERVE", "Mixture", "part_of"]
 
 # Looks that are set aside for the first stage, as a multiple of what it takes on average.
-FIRST_STAGE_RESERVE = 1.05
+FIRST_STAGE_RESERVE = 1.02
 # Labels of an example that keep their own probability when a prior is cut; the rest share.
 LABELS_RANKED = 64
 

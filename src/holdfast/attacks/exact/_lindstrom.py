@@ -91,6 +91,39 @@ def most_digits(n_classes: int, bits: int) -> NodePlan:
     return max(plans, key=lambda plan: len(plan.digits))
 
 
+@cache
+def _packings(n_classes: int, bits: int) -> tuple[tuple[float, tuple[Digit, ...], int], ...]:
+    """Return the best even-valued digits of a node, by their number, with and without a pool.
+
+    Whatever examples and pools are worth, one of these is the best: the gain of its digits, the
+    digits, and the pool's unit, 0 if there is none.
+    """
+    m, room = n_classes, 1 << (bits - 1)
+    choices = sorted(
+        {
+            min(h, m - m % 2)
+            for h in (*range(2, 18, 2), 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 128, m)
+        }
+    )
+
+    @cache
+    def best(unit: int) -> dict[tuple[int, bool], tuple[float, tuple[Digit, ...], int]]:
+        found: dict[tuple[int, bool], tuple[float, tuple[Digit, ...], int]] = {}
+        if unit <= room:
+            found[0, True] = (0.0, (), unit)
+        found[0, False] = (0.0, (), 0)
+        for labels in choices:
+            if weight(labels, False) * unit > room:
+                break
+            for (count, pooled), (gain, digits, pool) in best(unit * (labels + 1)).items():
+                more, at = gain + digit_gain(labels, m), (count + 1, pooled)
+                if at not in found or more > found[at][0] + 1e-12:
+                    found[at] = (more, (Digit(labels, unit), *digits), pool)
+        return found
+
+    return tuple(best(1).values())
+
+
 def most_gain(n_classes: int, bits: int, worth: float, price: float) -> NodePlan:
     """Return the plan with the largest expected gain.
 
@@ -109,28 +142,12 @@ def most_gain(n_classes: int, bits: int, worth: float, price: float) -> NodePlan
         What an example would gain elsewhere: a digit is worth its gain less the price.
     """
     m, room = n_classes, 1 << (bits - 1)
-    choices = sorted(
-        {
-            min(h, m - m % 2)
-            for h in (*range(2, 18, 2), 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 128, m)
-        }
-    )
-
-    @cache
-    def best(unit: int) -> tuple[float, tuple[Digit, ...], int]:
-        value: tuple[float, tuple[Digit, ...], int]
-        value = (worth, (), unit) if unit <= room and worth > 0 else (0.0, (), 0)
-        for labels in choices:
-            if weight(labels, False) * unit > room:
-                break
-            gain, digits, pool = best(unit * (labels + 1))
-            gain += digit_gain(labels, m) - price
-            if gain > value[0] + 1e-12:
-                value = (gain, (Digit(labels, unit), *digits), pool)
-        return value
-
-    total, digits, pool = best(1)
-    found = [(total, NodePlan(digits, pool, False))]
+    best, plan = 0.0, NodePlan((), 0, False)
+    for gain, digits, pool in _packings(m, bits):
+        total = gain - price * len(digits) + (worth if pool else 0.0)
+        if (worth > 0 or not pool) and total > best + 1e-12:
+            best, plan = total, NodePlan(digits, pool, False)
+    found = [(best, plan)]
     if m % 2 == 0:
         odd = _full(m, bits, odd=True)
         each = digit_gain(m, m) - price

@@ -17,12 +17,13 @@ DEVIATIONS, LEAST_TERMS = 12.0, 1000
 
 
 @lru_cache(maxsize=4096)
-def label_odds(size: int, surplus: int, n_classes: int) -> tuple[float, float, float]:
+def label_odds(size: int, surplus: int, n_classes: float) -> tuple[float, float, float]:
     """Return the probabilities that an example has label 0, label 1, and each of the others.
 
     It is one of `size` with uniform labels of which `surplus` more are 1 than 0. There are j 0s
     with weight g! / (j! (j+s)! (g-2j-s)!) (m-2)^(g-2j-s), which is summed in logarithms: exact for
-    a surplus that is as unlikely as can be.
+    a surplus that is as unlikely as can be. Labels 0 and 1 of probability p each among others are
+    those of 1/p classes, whole or not.
 
     >>> [round(each, 6) for each in label_odds(2, 0, 4)]
     [0.166667, 0.166667, 0.333333]
@@ -43,7 +44,7 @@ def label_odds(size: int, surplus: int, n_classes: int) -> tuple[float, float, f
     return (fewer, more, third) if surplus >= 0 else (more, fewer, third)
 
 
-def _terms(size: int, surplus: int, n_classes: int) -> NDArray[np.int64]:
+def _terms(size: int, surplus: int, n_classes: float) -> NDArray[np.int64]:
     """Return the numbers of 0s whose weights count: all of them, or those near the largest."""
     most = (size - surplus) // 2
     # Weights j and j + 1 are equal where (g-s-2j)^2 = (m-2)^2 j (j+s).

@@ -1,16 +1,18 @@
-r"""Length and gain of a champion-challenger tail after pools of a detecting design.
+r"""Lengths and gains of a second round and of a champion-challenger tail after pools of a design.
 
 Every example that the pools leave open has one of a few posteriors: by the size and surplus of its
 pool, or by how many labels a digit ruled out. The tail's answers are worth half a nat each, and
 reverse water-filling says what these buy from such posteriors: what a look gains in the tail falls
 with the length of the tail, and what it would gain in the design hardly depends on it. The best
-length is where both are equal.
+length is where both are equal. A second round turns these posteriors into others and gains by
+itself: digits prove labels with few candidates, pools lift those that have no likeliest label.
 """
 
 from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +20,14 @@ from scipy.optimize import brentq
 
 from holdfast.attacks.exact._lindstrom import capacity, plan_pooled
 from holdfast.attacks.exact._pool_odds import label_odds
+from holdfast.attacks.exact._second_round import MOST_CANDIDATES, fillings, pool_gain
 from holdfast.attacks.exact._subset_lattice import node_sizes
 from holdfast.attacks.steering._model_margin import model_ratio
 from holdfast.bounds.rate_distortion import NATS_PER_LOOK, STEEPEST, LabelLaws, RateAllocation
 from holdfast.forecasts.tables import along
 from holdfast.problem import Problem
 
-__all__ = ["OpenLabels", "best_tail", "steered", "surpluses"]
+__all__ = ["OpenLabels", "Stages", "best_stages", "best_tail", "steered", "surpluses"]
 
 Floats = NDArray[np.float64]
 
@@ -36,11 +39,18 @@ STEP = 0.05
 # What champion-challenger reaches of the law from such posteriors, by the number of classes, and
 # what it loses of a short tail and with few labels left: python -m benchmarks.steered_pools
 CLASSES = (2, 4, 10, 30, 100)
-OF_THE_LAW = (0.96, 0.95, 0.98, 0.85, 0.78)
+OF_THE_LAW = (0.96, 0.95, 0.95, 0.85, 0.78)
 LOST_LOOKS, LOST_LABELS = 1.5, 1.0
+# Rows that are tried for a second round, then half as many more; the largest share of the looks,
+# and the least load k m / n. With three classes nothing is left of which two candidates or two
+# fresh labels could be shown, and with many a digit of the first round rules out too few.
+ROUNDS = (16, 32, 64, 128, 256, 512, 1024, 2048)
+ROUND_SHARE, ROUND_LOAD, ROUND_CLASSES = 0.25, 0.2, (4, 32)
+# So many of them are looked at closely, and the tail that is tried behind the best.
+ROUNDS_COMPARED, SHORTER_TAIL = 3, 0.7
 
 
-def surpluses(size: int, n_classes: int) -> tuple[NDArray[np.int64], Floats]:
+def surpluses(size: int, n_classes: float) -> tuple[NDArray[np.int64], Floats]:
     """Return the likely surpluses of a pool of this size and their probabilities."""
     m = n_classes
     most = min(size, math.ceil(SURPLUS_DEVIATIONS * math.sqrt(2.0 * size / m)) + 3)
@@ -54,15 +64,38 @@ def surpluses(size: int, n_classes: int) -> tuple[NDArray[np.int64], Floats]:
     return surplus[kept], law[kept] / law[kept].sum()
 
 
-def _posteriors(problem: Problem) -> tuple[float, Floats, Floats, Floats]:
-    """Return the examples left open by the design, their laws, label counts, and shares of them.
+class Laws(NamedTuple):
+    """Posteriors of open labels, one per line, and how many examples have each.
 
-    A law is three probabilities in falling order, and how many labels have each.
+    A posterior is three probabilities in falling order, and how many labels have each.
     """
+
+    rows: Floats
+    alike: Floats
+    weights: Floats
+
+
+Posterior = tuple[float, tuple[tuple[float, float], ...]]
+"""How many examples have it, and pairs of a probability and how many labels have it."""
+
+
+def _laws(found: list[Posterior]) -> Laws:
+    """Collect posteriors, except those that leave nothing open."""
+    kept = []
+    for weight, pairs in found:
+        ordered = sorted((pair for pair in pairs if pair[1] > 0.0), reverse=True)
+        if weight > 0.0 and ordered[0][0] < 1.0 - 1e-9:
+            kept.append((weight, [*ordered, (0.0, 0.0), (0.0, 0.0)][:3]))
+    listed = np.array([pairs for _, pairs in kept]).reshape(-1, 3, 2)
+    return Laws(listed[:, :, 0], listed[:, :, 1], np.array([weight for weight, _ in kept]))
+
+
+@lru_cache(maxsize=64)
+def _posteriors(problem: Problem) -> Laws:
+    """Return what the design leaves open."""
     n, m, k = problem
     plan, sizes = plan_pooled(problem), node_sizes(k)
-    laws: list[tuple[tuple[float, float, float], tuple[float, float, float]]] = []
-    weights = []
+    found: list[Posterior] = []
     held = hosts = 0
     for bits, count in sizes.items():
         node = plan.nodes[bits]
@@ -71,36 +104,82 @@ def _posteriors(problem: Problem) -> tuple[float, Floats, Floats, Floats]:
         for digit in node.digits:
             left = m - digit.labels
             if left >= 2:
-                laws.append(((1.0 / left, 0.0, 0.0), (left, m - left, 0)))
-                weights.append(count * left / m)
+                found.append((count * left / m, ((1.0 / left, left), (0.0, m - left))))
     pooled = n - held
     if pooled > 0 and hosts:
         each, more = divmod(pooled, hosts)
         for size, count in ((each, hosts - more), (each + 1, more)):
-            if not size or not count:
-                continue
-            for s, chance in zip(*surpluses(size, m), strict=True):
-                zero, one, third = label_odds(size, int(s), m)
-                found = sorted([(zero, 1), (one, 1), (third, m - 2)], reverse=True)
-                if found[0][0] < 1.0 - 1e-9:
-                    laws.append(tuple(zip(*found, strict=True)))  # type: ignore[arg-type]
-                    weights.append(count * size * chance)
+            if size and count:
+                for s, chance in zip(*surpluses(size, m), strict=True):
+                    zero, one, third = label_odds(size, int(s), m)
+                    found.append((count * size * chance, ((zero, 1), (one, 1), (third, m - 2))))
     elif pooled > 0:
-        laws.append(((1.0 / m, 0.0, 0.0), (m, 0, 0)))
-        weights.append(float(pooled))
-    rows = np.array([law for law, _ in laws]).reshape(-1, 3)
-    alike = np.array([count for _, count in laws], dtype=np.float64).reshape(-1, 3)
-    return float(sum(weights)), rows, alike, np.array(weights)
+        found.append((float(pooled), ((1.0 / m, m),)))
+    return _laws(found)
+
+
+def _second_round(laws: Laws, n_rows: int) -> tuple[float, Laws]:
+    """Return what a second round gains, and what it leaves open."""
+    top, alike = laws.rows[:, 0], laws.alike[:, 0]
+    # Likeliest labels that are equally likely; all there is, for the digits.
+    level = alike >= 2.0
+    digits = level & (alike * top > 1.0 - 1e-9) & (alike <= MOST_CANDIDATES)
+    candidates = alike.astype(np.int64)
+    stock: dict[int, int] = {}
+    for c in np.unique(candidates[digits]).tolist():
+        stock[c] = int(laws.weights[digits & (candidates == c)].sum())
+    pooled = level & ~digits
+    n_pooled = float(laws.weights[pooled].sum())
+    share = float(laws.weights[pooled] @ top[pooled]) / n_pooled if n_pooled else 0.0
+    hosts, placed = 0, dict.fromkeys(stock, 0)
+    for _, node in fillings(n_rows, stock, n_pooled, share):
+        hosts += node.pool > 0
+        for c in node.digits:
+            placed[c] += 1
+    gain = sum(count * (1.0 - 1.0 / c) for c, count in placed.items())
+    found: list[Posterior] = []
+    weights = laws.weights.copy()
+    for c, count in placed.items():
+        here = digits & (candidates == c)
+        weights[here] *= 1.0 - count / max(stock[c], 1, float(weights[here].sum()))
+    size = max(1, round(float(weights[level].sum()) / hosts)) if hosts else 0
+    for row, labels, weight, flat in zip(laws.rows, laws.alike, weights, level, strict=True):
+        if not flat or not size:
+            found.append((weight, tuple(zip(row.tolist(), labels.tolist(), strict=True))))
+            continue
+        p = min(0.5, float(row[0]))
+        gain += weight / size * pool_gain(size, p)
+        # Labels that are less likely count as parts of one that is shown in no pool.
+        others = labels[0] - 2.0 + float(row[1:] @ labels[1:]) / p
+        for s, chance in zip(*surpluses(size, 1.0 / p), strict=True):
+            second, first, _ = label_odds(size, int(s), 1.0 / p)
+            rest = max(0.0, 1.0 - first - second) / others if others > 1e-9 else 0.0
+            pairs = ((first, 1.0), (second, 1.0), (rest, others))
+            found.append((weight * float(chance), pairs))
+    return float(gain), _laws(found)
 
 
 class OpenLabels:
-    """The labels that a design leaves open, and what a tail gains on them."""
+    """The labels that a design leaves open, and what a second round and a tail gain on them.
 
-    def __init__(self, problem: Problem) -> None:
-        n_open, rows, alike, weights = _posteriors(problem)
+    Parameters
+    ----------
+    problem
+        The sizes of the design.
+    second
+        Rows of a second round after it; 0: none.
+    """
+
+    def __init__(self, problem: Problem, second: int = 0) -> None:
+        laws = _posteriors(problem)
+        self.second_gain = 0.0
+        if second and laws.weights.size:
+            self.second_gain, laws = _second_round(laws, second)
+        rows, alike, weights = laws
         self._any = weights.size > 0
         if not self._any:
             return
+        n_open = float(weights.sum())
         # Each posterior as often as it occurs among a sample.
         ends = np.cumsum(weights) / n_open
         chosen = np.searchsorted(
@@ -140,16 +219,20 @@ class OpenLabels:
         return RateAllocation(slope, self._scale, self._top, self._second, best, running, mass)
 
 
-def steered(problem: Problem, tail: int) -> float:
-    """Return the expected gain of a design on all looks but `tail`, and a tail on these."""
+def steered(problem: Problem, tail: int, second: int = 0) -> float:
+    """Return the expected gain of a design, a second round, and a tail on so many looks."""
     n, m, k = problem
-    design = Problem(n, m, k - tail)
-    return plan_pooled(design).gain + (OpenLabels(design).gain(tail) if tail else 0.0)
+    design = Problem(n, m, k - tail - second)
+    gain = plan_pooled(design).gain
+    if tail or second:
+        open_ = OpenLabels(design, second)
+        gain += open_.second_gain + (open_.gain(tail) if tail else 0.0)
+    return gain
 
 
 @lru_cache(maxsize=256)
 def best_tail(problem: Problem) -> int:
-    """Return how many looks to leave to the tail; 0: none.
+    """Return how many looks to leave to the tail of one round; 0: none.
 
     The design loses what its last looks gain, and the tail is taken to find what the whole
     design leaves open; near the maximum the gain is flat.
@@ -157,11 +240,10 @@ def best_tail(problem: Problem) -> int:
     >>> 20 <= best_tail(Problem(10_000, 10, 1000)) <= 100
     True
     """
-    n, m, k = problem
-    fewer = k - max(1, round(STEP * k))
-    if fewer < 2 or capacity(m, k) >= n:
+    k = problem.n_queries
+    per_look = _per_look(problem)
+    if per_look is None:
         return 0
-    per_look = (plan_pooled(problem).gain - plan_pooled(Problem(n, m, fewer)).gain) / (k - fewer)
     open_ = OpenLabels(problem)
     lengths = sorted({round(share * k) for share in SHARES} - {0, 1})
     net = {looks: open_.gain(looks) - looks * per_look for looks in lengths}
@@ -171,3 +253,64 @@ def best_tail(problem: Problem) -> int:
     # The design does not lose evenly: near a power of two a look is worth more.
     near = lengths[max(0, lengths.index(best) - 1) : lengths.index(best) + 2]
     return max(near, key=lambda looks: steered(problem, looks))
+
+
+class Stages(NamedTuple):
+    """Looks of the second round and of the tail, and what is gained in all."""
+
+    second: int
+    tail: int
+    gain: float
+
+
+@lru_cache(maxsize=256)
+def best_stages(problem: Problem) -> Stages:
+    """Return how to divide the looks between a design, a second round and a tail.
+
+    The lengths of the second round are compared as those of the tail are, and the best of them is
+    played if it is expected to gain more than one round and its tail.
+
+    >>> best_stages(Problem(10_000, 10, 3000)).second >= 64
+    True
+    >>> best_stages(Problem(10_000, 2, 3000)).second
+    0
+    """
+    n, m, k = problem
+    tail = best_tail(problem)
+    one = Stages(0, tail, steered(problem, tail))
+    suits = ROUND_CLASSES[0] <= m <= ROUND_CLASSES[1] and k * m >= ROUND_LOAD * n
+    per_look = _per_look(problem) if suits else None
+    if per_look is None:
+        return one
+    alone = OpenLabels(problem).gain(tail)
+    more = {}
+    for rows in (rows for rows in ROUNDS if rows <= ROUND_SHARE * k):
+        open_ = OpenLabels(problem, rows)
+        more[rows] = open_.second_gain + open_.gain(tail) - rows * per_look - alone
+    likely = sorted((rows for rows in more if more[rows] > 0.0), key=lambda rows: -more[rows])
+    # The design does not lose evenly: see `best_tail`.
+    two = [
+        Stages(rows, tail, steered(problem, tail, rows))
+        for each in likely[:ROUNDS_COMPARED]
+        for rows in ((each, each * 3 // 2) if each in likely[:2] else (each,))
+        if rows <= ROUND_SHARE * k
+    ]
+    best = max([one, *two], key=_gained)
+    shorter = round(SHORTER_TAIL * tail)
+    if best.second and shorter >= 2:
+        gain = steered(problem, shorter, best.second)
+        best = max(best, Stages(best.second, shorter, gain), key=_gained)
+    return best
+
+
+def _gained(stages: Stages) -> float:
+    return stages.gain
+
+
+def _per_look(problem: Problem) -> float | None:
+    """Return what a look of the design gains; None: there are too few, or all labels are proved."""
+    n, m, k = problem
+    fewer = k - max(1, round(STEP * k))
+    if fewer < 2 or capacity(m, k) >= n:
+        return None
+    return (plan_pooled(problem).gain - plan_pooled(Problem(n, m, fewer)).gain) / (k - fewer)

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from holdfast.answers import AnswerModel
 from holdfast.attacks._rehearsal import rehearsed_if_hard
 from holdfast.attacks._two_stages import TwoStages
+from holdfast.attacks.exact._two_rounds import TwoRounds
 from holdfast.attacks.exact.detecting import PooledDetecting
-from holdfast.attacks.steering._tail import best_tail, steered
+from holdfast.attacks.steering._tail import Stages, best_stages
 from holdfast.attacks.steering.champion_challenger import ChampionChallenger
 from holdfast.errors import InvalidInput
 from holdfast.forecasts import Estimate, Setting
@@ -30,14 +31,16 @@ class SteeredPools(TwoStages):
     and spends its answers on the rest. A tail of a few per cent of the looks adds up to 10 % of
     the gain.
 
-    How long the tail is follows from what a look gains in the design and what the rate-distortion
-    law says of the posteriors that it leaves: see `_tail`.
+    How long the second round and the tail are follows from what a look gains in the design and what
+    the rate-distortion law says of the posteriors that it leaves: see `_tail`.
 
     Departures
     ----------
-    Not in the paper. Labels that the digits prove are shown in every look of the tail, and no look
-    is spent on checking the guess. That the labels in a pool add up to a known surplus is not used
-    in the tail. If no tail is worth its looks, it plays as `PooledDetecting`.
+    Not in the paper. With 4 to 32 classes and enough looks there is a second round between design
+    and tail, on what the first left open. Labels that the digits prove are shown in every look of
+    the tail, and no look is spent on checking the guess. That the labels in a pool add up to a
+    known surplus is not used in the tail. If no tail is worth its looks, it plays as
+    `PooledDetecting`.
 
     Parameters
     ----------
@@ -49,8 +52,9 @@ class SteeredPools(TwoStages):
         Play through a random per-example permutation of the labels (Theorem 2).
     answers
         Exact, or rounded to less than one match.
-    tail
-        How many looks to leave to the tail; None: as many as are expected to be best.
+    tail, second
+        How many looks to leave to the tail, and to a second round before it; None: as many as are
+        expected to be best.
 
     Examples
     --------
@@ -77,11 +81,10 @@ class SteeredPools(TwoStages):
         played = rehearsed_if_hard(cls, setting, hard=True) if few else None
         if played is not None:
             return played
-        tail = best_tail(setting.problem)
-        reason = f"pools, then {tail:,} looks steered from what they say: rate-distortion law"
-        return setting.from_scratch(
-            steered(setting.problem, tail), setting.problem.n_queries, reason
-        )
+        second, tail, gain = best_stages(setting.problem)
+        again = f" a second round of {second:,} looks," if second else ""
+        reason = f"pools,{again} then {tail:,} looks steered: rate-distortion law"
+        return setting.from_scratch(gain, setting.problem.n_queries, reason)
 
     def __init__(
         self,
@@ -91,18 +94,35 @@ class SteeredPools(TwoStages):
         permuted: bool = True,
         answers: AnswerModel | None = None,
         tail: int | None = None,
+        second: int | None = None,
     ) -> None:
         super().__init__(problem, rng=rng, answers=answers)
         n, m, k = self._problem
-        looks = best_tail(self._problem) if tail is None else check_at_least("tail", tail, 0)
+        looks = self._best.tail if tail is None else check_at_least("tail", tail, 0)
         if looks >= k:
             raise InvalidInput(f"tail must be less than n_queries = {k}, got {looks}.")
+        if second is None:
+            # A tail that was asked for may leave too few looks to the first round.
+            rows = self._best.second
+            rows = rows if looks + 2 * rows < k else 0
+        else:
+            rows = check_at_least("second", second, 0)
+            if looks + rows >= k:
+                raise InvalidInput(
+                    f"second must be less than {k - looks}, the looks that the tail leaves, "
+                    f"got {rows}."
+                )
         self._permuted = permuted
-        self._first = PooledDetecting(
-            Problem(n, m, k - looks),
-            rng=np.random.default_rng([self._seed, 1]),
-            permuted=permuted,
+        design, first = Problem(n, m, k - looks), np.random.default_rng([self._seed, 1])
+        self._first = (
+            TwoRounds(design, rng=first, permuted=permuted, second=rows)
+            if rows >= 2
+            else PooledDetecting(design, rng=first, permuted=permuted)
         )
+
+    @property
+    def _best(self) -> Stages:
+        return best_stages(self._problem)
 
     def _second_stage(self, open_: NDArray[np.intp], looks: int) -> ChampionChallenger:
         m = self._problem.n_classes

@@ -1,0 +1,253 @@
+r"""A second round of the detecting design, on labels that a first one left open.
+
+A digit that asked about h of the m labels and read 0 leaves c = m - h of them, and the h others
+are known to be wrong. Shown as the base label a wrong one adds nothing to any count, so c
+candidates take c consecutive digits and no value is wasted: log2(c) bits for 1 - 1/c of a match,
+where a label of which nothing is known takes log2(m) bits for 1 - 1/m.
+
+The last place of a node holds a pool, as in the first round, of examples whose likeliest labels
+are equally likely: those of a pool without a surplus, and those of digits that found no place. Two
+such labels of probability p each are shown against each other; the surplus of one over the other
+says of all of them which is likelier, or that a third one is, as in a pool of 1/p classes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.attacks.exact._pool_odds import label_odds
+from holdfast.attacks.exact.lattice.digit_blocks import narrowed_single
+from holdfast.attacks.exact.lattice.families.placing import place_count, place_single
+from holdfast.attacks.exact.lattice.layout import Contradiction, Round
+from holdfast.bounds.lazy_walk import expected_distance
+from holdfast.errors import InconsistentAnswer
+from holdfast.labels import Labels
+
+__all__ = ["MOST_CANDIDATES", "NodeFilling", "SecondRound", "fillings", "pool_gain"]
+
+Floats = NDArray[np.float64]
+
+# Candidates of an example that gets a digit of its own, at most: more take much of a node.
+MOST_CANDIDATES = 8
+# What a look of the tail would gain from such an example anyway.
+TAIL_WORTH = 0.06
+# Likeliest labels that differ by less are equally likely.
+ALIKE = 1e-9
+
+
+def pool_gain(size: int, share: float) -> float:
+    """Return what a pool gains that shows two labels of this probability each.
+
+    As a pool of 1/p classes: 2 g p P(S = 0), S the surplus among g - 1 examples; E|S|/2 of g if
+    every label is one of the two.
+
+    >>> round(pool_gain(2, 0.1), 6), pool_gain(3, 0.5)
+    (0.32, 0.75)
+    """
+    if share >= 0.5:
+        return 0.5 * expected_distance(size, 2)
+    variance = 2.0 * share * size
+    points = min(size, math.ceil(40.0 + 12.0 * math.sqrt(variance)))
+    angles = 2.0 * np.pi * np.arange(points) / points
+    back = np.mean((1.0 - 2.0 * share + 2.0 * share * np.cos(angles)) ** (size - 1))
+    return 2.0 * size * share * float(back)
+
+
+class NodeFilling(NamedTuple):
+    """What a node holds: the candidates of each digit, and the unit of its pool (0: none)."""
+
+    digits: tuple[int, ...]
+    pool: int
+
+
+@lru_cache(maxsize=4096)
+def _filling(room: int, worth: float, stocked: tuple[int, ...]) -> NodeFilling:
+    """Return what a node gains most from, if examples with so many candidates are in stock."""
+    needs = {c: narrowed_single(c).need for c in stocked}
+
+    @cache
+    def best(unit: int) -> tuple[float, tuple[int, ...], int]:
+        value: tuple[float, tuple[int, ...], int]
+        value = (worth, (), unit) if unit <= room else (0.0, (), 0)
+        for c in stocked:
+            if needs[c] * unit <= room:
+                gain, digits, pool = best(unit * c)
+                gain += 1.0 - 1.0 / c - TAIL_WORTH
+                if gain > value[0] + 1e-12:
+                    value = (gain, (c, *digits), pool)
+        return value
+
+    _, digits, pool = best(1)
+    return NodeFilling(digits, pool)
+
+
+def fillings(
+    n_rows: int, stock: Mapping[int, int], pooled: float, share: float
+) -> Iterator[tuple[int, NodeFilling]]:
+    """Yield each node of a round and what it holds, the largest nodes first.
+
+    Parameters
+    ----------
+    n_rows
+        Rows of the round.
+    stock
+        How many examples have so many candidates.
+    pooled, share
+        How many examples the pools are to hold, and the probability of the labels they show.
+
+    Examples
+    --------
+    >>> dict(fillings(16, {4: 5}, 900, 0.1))[15]
+    NodeFilling(digits=(4,), pool=4)
+    """
+    left = {c: count for c, count in sorted(stock.items()) if 2 <= c <= MOST_CANDIDATES}
+    # A host more takes its examples from the others: it is worth half of what it gains.
+    worth = 0.5 * pool_gain(max(1, round(pooled / n_rows)), share) if pooled else 0.0
+    for node in sorted(range(1, n_rows), key=lambda a: (-a.bit_count(), a)):
+        room = 1 << (node.bit_count() - 1)
+        # A node has fewer digits than bits: a stock of so many does not run out within one.
+        stocked = tuple(c for c, count in left.items() if count >= node.bit_count())
+        found = _filling(room, worth, stocked)
+        for c in found.digits:
+            left[c] -= 1
+        yield node, found
+
+
+class SecondRound:
+    """One round on examples that are open: what it shows, and what its answers say.
+
+    Parameters
+    ----------
+    labels, probabilities
+        (examples, listed labels): the labels that each example may have, likeliest first, and how
+        likely they are.
+    wrong
+        A label that is known to be wrong, by example; -1: none.
+    n_rows
+        Rows of the round.
+    rng
+        Which of equal examples get a place.
+    """
+
+    def __init__(
+        self,
+        labels: Labels,
+        probabilities: Floats,
+        wrong: NDArray[np.int64],
+        n_rows: int,
+        rng: np.random.Generator,
+    ) -> None:
+        self._labels, self._odds = labels, probabilities.copy()
+        self.sure = np.zeros(len(labels), dtype=np.bool_)
+        stock, pooled = self._sorted(wrong, rng)
+        share = float(self._odds[pooled, 0].mean()) if pooled.size else 0.0
+        counts = {c: len(members) for c, members in stock.items()}
+        self._round = Round(n_rows, halved=False)
+        base = labels[:, 0].copy()
+        hosts = []
+        for node, found in fillings(n_rows, counts, pooled.size, share):
+            unit = 1
+            for place, c in enumerate(found.digits, 1):
+                j = stock[c].pop()
+                base[j] = wrong[j]
+                last = place == len(found.digits) and not found.pool
+                block = narrowed_single(c)
+                shown = labels[j, :c].tolist()
+                self._round.add(node, place_single(block, j, shown, unit, last, (j, c)))
+                unit *= c
+            if found.pool:
+                hosts.append((node, found.pool))
+        left = [j for members in stock.values() for j in members]
+        members = np.concatenate([pooled, np.array(left, dtype=np.int64)])
+        self._pools(members, hosts, base)
+        self._round.close(lambda _, shown: shown.astype(base.dtype), base)
+        self._counts: list[int] = []
+
+    def _sorted(
+        self, wrong: NDArray[np.int64], rng: np.random.Generator
+    ) -> tuple[dict[int, list[int]], NDArray[np.int64]]:
+        """Return the examples that may get digits, by candidates, and those for pools."""
+        top = self._odds[:, :1]
+        alike = np.abs(self._odds - top) <= ALIKE
+        candidates = alike.sum(axis=1)
+        # Equally likely labels that are all there is, beside one that can be shown as the base.
+        whole = (candidates * top[:, 0] > 1.0 - ALIKE) & (wrong >= 0)
+        digits = whole & (candidates >= 2) & (candidates <= MOST_CANDIDATES)
+        stock = {
+            int(c): rng.permutation(np.flatnonzero(digits & (candidates == c))).tolist()
+            for c in np.unique(candidates[digits])
+        }
+        pooled = np.flatnonzero(~digits & (candidates >= 2))
+        return stock, rng.permutation(pooled)
+
+    def _pools(
+        self, members: NDArray[np.int64], hosts: list[tuple[int, int]], base: Labels
+    ) -> None:
+        """Deal examples to the nodes that have room for a pool, alike ones to the same pool."""
+        # A pool says most if its labels are equally likely: a stable sort keeps them shuffled.
+        order = members[np.argsort(-self._odds[members, 0], kind="stable")]
+        parts = np.array_split(order, len(hosts)) if hosts else []
+        for (node, unit), part in zip(hosts, parts, strict=True):
+            if part.size:
+                base[part] = self._labels[part, 1]
+                shown = self._labels[part, 0].tolist()
+                block = place_count(part.tolist(), shown, -part.size, 0, unit, part)
+                self._round.add(node, block)
+
+    def row(self, index: int) -> Labels:
+        """Return what the examples show in a row."""
+        return self._round.row(index)
+
+    def tell(self, count: int) -> None:
+        """Take the matches of the next row; after the last one all sums are read.
+
+        Raises
+        ------
+        InconsistentAnswer
+            No labels give these counts.
+        """
+        self._counts.append(count)
+        if len(self._counts) < self._round.size:
+            return
+        try:
+            values = self._round.read(self._counts)
+        except Contradiction as error:
+            raise InconsistentAnswer(
+                f"the answers to the subsets of row {error.node} of the second round contradict "
+                f"each other; no labels give them all."
+            ) from None
+        for tag, value in zip(self._round.tags, values.tolist(), strict=True):
+            if isinstance(tag, tuple):
+                j, candidates = tag
+                self._settle(j, candidates, value)
+            else:
+                self._weigh(tag, value)
+
+    def posterior(self) -> tuple[Labels, Floats]:
+        """Return the labels of all examples and how likely they are."""
+        return self._labels, self._odds
+
+    def _settle(self, j: int, candidates: int, value: int) -> None:
+        block = narrowed_single(candidates)
+        self._odds[j] = 0.0
+        self._odds[j, block.outcomes[value - block.low]] = 1.0
+        self.sure[j] = True
+
+    def _weigh(self, part: NDArray[np.int64], surplus: int) -> None:
+        """Take the surplus of first over second labels in a pool."""
+        share = min(0.5, float(self._odds[part, 0].mean()))
+        second, first, _ = label_odds(part.size, surplus, 1.0 / share)
+        rest = max(0.0, 1.0 - first - second) / (1.0 - 2.0 * share) if share < 0.5 else 0.0
+        odds = self._odds[part]
+        odds *= np.array([first / share, second / share, *[rest] * (odds.shape[1] - 2)])
+        self._odds[part] = odds / odds.sum(axis=1, keepdims=True)
+        if abs(surplus) == part.size:
+            self._odds[part] = 0.0
+            self._odds[part, 0 if surplus > 0 else 1] = 1.0
+            self.sure[part] = True
