@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from scipy.special import pdtrc
+
 from holdfast.answers import RoundedAnswers, SubsetAnswers
 from holdfast.attacks._answer_likelihood import informative_share
 from holdfast.attacks.steering._candidate_labels import CLASSES_PER_POSITION
@@ -36,8 +38,6 @@ FEW_IN_RUNNING = 16
 # What steering to the boundaries of coarse rounding leaves of an answer's information: the gain at
 # (10000, 10), k = 128, two decimals is 2/3 of that with exact answers.
 WORTH_AT_BOUNDARY = 0.45
-# How many standard deviations above what is likely a count can be steered.
-REACH = 2.0
 # What is missing from the law if all labels of a scored subset are within reach and nobody knows
 # whose they are; what exceeds it otherwise comes from counting the last labels that are open.
 UNKNOWN_MEMBERS_LOSS = 0.12
@@ -88,16 +88,19 @@ def steered_gain(setting: Setting, measured: str, *, at_boundary: bool = False) 
 
 
 def _within_reach(setting: Setting) -> bool:
-    """Tell whether a count can be brought to a boundary of the rounding: the first may be too far.
+    """Tell whether some look is expected to reach a boundary of the rounding, from which to steer.
 
-    >>> _within_reach(Setting(Problem(2668, 443, 37), answers=RoundedAnswers(step=0.01)))
-    False
+    Counts are Poisson numbers about n/m, or normal ones about what a model has right.
+
+    >>> rounded = RoundedAnswers(step=0.01)
+    >>> [_within_reach(Setting(Problem(2668, 443, k), answers=rounded)) for k in (37, 1000)]
+    [False, True]
     """
     if not isinstance(setting.answers, RoundedAnswers):
         return False
-    likely = max(setting.start, setting.problem.n_examples / setting.problem.n_classes)
-    first = setting.answers.step * setting.problem.n_examples / 2.0
-    return first <= likely + REACH * math.sqrt(likely)
+    n, m, k = setting.problem
+    first = math.ceil(setting.answers.step * n / 2.0)
+    return k * float(pdtrc(first - 1, max(setting.start, n / m))) >= 1.0
 
 
 def many_in_running(setting: Setting) -> bool:
