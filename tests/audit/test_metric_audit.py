@@ -159,6 +159,18 @@ def test_a_breakdown_gives_away_what_the_total_does_not(request_for):
     assert found.sentence.startswith("UNSAFE for ranking gaps of 1 point of accuracy: ")
 
 
+def test_labels_that_are_right_are_certified_beside_each_rule(request_for):
+    looks = auditing.parse_looks("5")
+    found = auditing.metric_audit(asked(request_for, "f1", n=120, looks=looks))
+    exact, rounded = found.rules
+    assert 80.0 <= rounded.labels_right <= exact.labels_right <= 100.0
+    assert found.certified.startswith("Certified for ")
+    assert f"more than {exact.labels_right:g} % of the labels" in found.certified
+    numbers = auditing.metric_audit(asked(request_for, "mse", looks=looks))
+    assert numbers.rules[0].labels_right is None
+    assert numbers.certified.startswith("Nothing is certified for mse")
+
+
 def test_log_loss_tells_all_labels_of_a_small_set_in_its_own_unit(request_for):
     found = auditing.metric_audit(asked(request_for, "log_loss"))
     best = found.strongest

@@ -96,7 +96,7 @@ def _show(found: auditing.MetricAudit, report: Path | None) -> None:
     _gains(console, found)
     _looks(console, found)
     _rules(console, found)
-    for text in found.not_covered:
+    for text in (found.certified, *found.not_covered):
         console.print(escape(text))
     console.print(
         f"Labels {found.reproduce.fingerprint}, seed {found.reproduce.seed}, "
@@ -144,11 +144,13 @@ def _rules(console: Console, found: auditing.MetricAudit) -> None:
     table.add_column("rule")
     for show in found.shows:
         table.add_column(escape(show), justify="right")
+    table.add_column("labels right at most, %", justify="right", width=10)
     table.add_column("blur for honest teams", justify="right", width=10)
     for row in found.rules:
         cells = [_cell(each, found) for each in row.strongest]
         name = f"{row.rule} (policy)" if row.is_policy else row.rule
-        table.add_row(name, *cells, f"{row.blur:.3g}")
+        right = "-" if row.labels_right is None else f"{row.labels_right:g}"
+        table.add_row(name, *cells, right, f"{row.blur:.3g}")
     console.print(table)
     if any(each.gain is None for row in found.rules for each in row.strongest):
         console.print(

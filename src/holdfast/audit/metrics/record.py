@@ -42,11 +42,14 @@ class MetricRule:
     """One release rule: the strongest attack on each show, and the blur for honest teams.
 
     `strongest` has one gain for each show of the audit; one without a gain has the reason.
+    `labels_right` is the share of labels in per cent that nobody is certified to exceed in
+    expectation who sees all that the board shows; None: no bound excludes that all are known.
     """
 
     rule: str
     is_policy: bool
     strongest: tuple[MetricGain, ...]
+    labels_right: float | None
     blur: float
 
 
@@ -82,6 +85,8 @@ class MetricAudit:
         The strongest attack of each show at fewer looks.
     rules
         Other release rules, with each show.
+    certified
+        What is certified under the policy, in a sentence.
     not_covered
         What this audit does not tell, in sentences.
     """
@@ -108,6 +113,7 @@ class MetricAudit:
     gains: tuple[MetricGain, ...]
     curve: tuple[MetricGain, ...]
     rules: tuple[MetricRule, ...]
+    certified: str
     not_covered: tuple[str, ...]
     reproduce: Reproduce
     seconds: float

@@ -15,6 +15,7 @@ from dataclasses import replace
 from holdfast.audit.inputs.header import header
 from holdfast.audit.judgement.verdict import RESERVE
 from holdfast.audit.metrics.asked import TOTAL, MetricRequest
+from holdfast.audit.metrics.certified import certified_labels, in_words, percent_right
 from holdfast.audit.metrics.findings import metric_findings
 from holdfast.audit.metrics.players import players
 from holdfast.audit.metrics.plays import Asked, measured, play_metric_job
@@ -129,6 +130,7 @@ def metric_audit(
             strongest=tuple(
                 _best(gains if rule == request.rule else found, show) for show in asked.shows
             ),
+            labels_right=percent_right(certified_labels(asked, rule)),
             blur=_blur(rule, Problem(n, m, looks), unit),
         )
         for rule, found in on_each.items()
@@ -157,6 +159,7 @@ def metric_audit(
         gains=tuple(gains),
         curve=tuple(curve),
         rules=tuple(rows),
+        certified=in_words(asked, certified_labels(asked, request.rule)),
         not_covered=_not_covered(asked),
         reproduce=Reproduce(
             command=command,
@@ -319,8 +322,8 @@ def _fewer(asked: MetricRequest, looks: int) -> tuple[Finding, ...]:
 def _not_covered(asked: MetricRequest) -> tuple[str, ...]:
     """Return what the audit does not tell."""
     found = [
-        f"No certified bound is given for {asked.board}: SAFE means that no attack here gained "
-        "the gap, with a factor of two in reserve.",
+        "SAFE means that no attack here gained the gap, with a factor of two in reserve; it is not "
+        "proved.",
         "Attacks know the class shares, and the number of positives where values are rounded; none "
         "starts from a model, and none reads two columns together.",
     ]

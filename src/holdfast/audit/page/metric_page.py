@@ -25,7 +25,7 @@ def render_metric(audit: MetricAudit) -> str:
             ("gain", "Gain against submissions"),
             ("attacks", "Attacks"),
             ("rules", "Release rules"),
-            ("limits", "What is not told"),
+            ("limits", "What is certified"),
             ("preflight", "Findings"),
             ("glossary", "Words"),
             ("reproduce", "Reproduce"),
