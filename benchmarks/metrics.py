@@ -26,7 +26,6 @@ from holdfast import attacks, metrics
 from holdfast.attacks.through_metrics import (
     ByGroup,
     ClassPools,
-    CountReader,
     Digits,
     Graded,
     TargetDigits,
@@ -34,10 +33,22 @@ from holdfast.attacks.through_metrics import (
 )
 from holdfast.attacks.through_metrics.digits import information_limit
 from holdfast.attacks.through_metrics.target_digits import target_limit
+from holdfast.audit import (
+    MetricRequest,
+    Request,
+    metric_audit,
+    parse_looks,
+    parts_of,
+)
+from holdfast.audit.metrics.asked import TOTAL
+from holdfast.audit.metrics.players import players
+from holdfast.audit.metrics.plays import MetricJob, play_metric_job
+from holdfast.audit.metrics.units import constant_value
+from holdfast.files.label_files import LabelFile
 from holdfast.loop import play
 from holdfast.mechanisms import Rule, parse_mechanism
+from holdfast.metrics.display import Display
 from holdfast.metrics.probabilities import ProbabilityMetric
-from holdfast.metrics.registry import parse_metric
 from holdfast.oracles import LabelOracle, MetricOracle
 from holdfast.planner import Auto
 from holdfast.problem import Problem
@@ -154,51 +165,81 @@ def looks_table() -> Table:
     return Table("metric-looks", "python -m benchmarks.metrics looks", SEED, head, rows)
 
 
-def shares(problem: Problem, rng: np.random.Generator, positives: int) -> attacks.Lattice:
-    """Make the attack that starts from the share of positives."""
-    share = positives / problem.n_examples
-    prior = np.tile([1.0 - share, share], (problem.n_examples, 1))
-    return attacks.Lattice(problem, rng=rng, prior=prior)
+def skewed_request(metric: str, looks: int, seed: int) -> MetricRequest:
+    """Return the audit's request for fresh labels with 1 % positives."""
+    hidden = np.zeros(N_EXAMPLES, dtype=np.uint8)
+    hidden[np.random.default_rng([SEED, seed]).permutation(N_EXAMPLES)[: N_EXAMPLES // 100]] = 1
+    file = LabelFile(hidden, ("0", "1"))
+    request = Request(
+        name="skewed",
+        file=file,
+        parts=parts_of(file),
+        rule=parse_mechanism("exact"),
+        looks=parse_looks(str(looks)),
+        seed=SEED,
+    )
+    return MetricRequest(request, Display.of(metric))
 
 
-def skewed_row(name: str) -> str:
-    """Measure what looks at a metric gain in that metric, 1 % positives."""
-    metric: Any = parse_metric(name)
-    cells, positives = [], N_EXAMPLES // 100
+def skewed_gains(metric: str, looks: int, player: int, seeds: range) -> list[float]:
+    """Measure what one of the audit's attacks gains over the best constant submission."""
+    found = []
+    for seed in seeds:
+        asked = skewed_request(metric, looks, seed)
+        job = MetricJob(TOTAL, player, asked.request.rule, looks, 0)
+        found.append(max(0.0, 100.0 * play_metric_job(asked, job).gain))
+    return found
+
+
+def skewed_row(metric: str) -> str:
+    """Measure the strongest of the audit's attacks; it is chosen by other labels than reported."""
+    cells = []
     for looks in LOOKS:
-        values = []
-        for seed in range(SEEDS):
-            rng = np.random.default_rng([SEED, seed])
-            hidden = np.zeros(N_EXAMPLES, dtype=np.int64)
-            hidden[rng.permutation(N_EXAMPLES)[:positives]] = 1
-            board = MetricOracle(hidden, metric, n_queries=looks)
-            attack = CountReader(
-                Problem(N_EXAMPLES, 2, looks),
-                partial(shares, positives=positives),
-                rng=np.random.default_rng(seed),
-                metric=metric,
-            )
-            taken(attack, board)
-            values.append(metric.score(hidden, attack.predict()))
-        error = np.std(values, ddof=1) / np.sqrt(SEEDS)
-        cells.append(f"{np.mean(values):.3f} ± {error:.3f}")
-    truth = np.zeros(N_EXAMPLES, dtype=np.int64)
-    truth[:positives] = 1
-    blind = max(metric.score(truth, np.full(N_EXAMPLES, label)) for label in (0, 1))
-    return f"| {name} | {blind:.3f} | " + " | ".join(cells) + " |"
+        able = players(skewed_request(metric, looks, 0), TOTAL)
+        means = [
+            float(np.mean(skewed_gains(metric, looks, at, range(SEEDS)))) for at in range(len(able))
+        ]
+        best = int(np.argmax(means))
+        gains = skewed_gains(metric, looks, best, range(SEEDS, 2 * SEEDS))
+        error = np.std(gains, ddof=1) / np.sqrt(SEEDS)
+        by = f" ({able[best].name})" if np.mean(gains) > 0.0 else ""
+        cells.append(f"{np.mean(gains):.1f} ± {error:.1f}{by}")
+    constant = 100.0 * constant_value(skewed_request(metric, 1, 0))
+    return f"| {metric} | {constant:.1f} | " + " | ".join(cells) + " |"
 
 
 def skewed_table() -> Table:
     """Return the table of gains with 1 % positives."""
     head = (
-        f"| metric, {N_EXAMPLES:,} examples, 1 % positives | best constant | "
-        + " | ".join(f"{looks} looks" for looks in LOOKS)
+        f"| metric, {N_EXAMPLES:,} examples, 1 % positives | best constant, points | "
+        + " | ".join(f"gain at {looks} looks, points" for looks in LOOKS)
         + " |",
         "|---|--:" + "|--:" * len(LOOKS) + "|",
     )
     names = ("f1", "f1_macro", "balanced_accuracy", "matthews_corrcoef")
     rows = [partial(skewed_row, name) for name in names]
     return Table("metric-skewed", "python -m benchmarks.metrics skewed", SEED, head, rows)
+
+
+class VerdictTable(Table):
+    """The audit's table of rules for F1 with 1 % positives: one audit gives all rows."""
+
+    def __init__(self) -> None:
+        head = (
+            "| F1, 1 % positives, 300 looks | strongest attack | gain, points of F1 | verdict |",
+            "|---|---|--:|---|",
+        )
+        command = "python -m benchmarks.generated metric-verdict"
+        super().__init__("metric-verdict", command, SEED, head, ())
+
+    def content(self) -> dict[str, Any]:
+        """Audit the board, and return a row for each rule."""
+        found, rows = metric_audit(skewed_request("f1", 300, 0)), []
+        for row in found.rules:
+            best = row.strongest[0]
+            word = found.word if row.is_policy else ""
+            rows.append([f"| {row.rule} | {best.attack} | {best.gain:g} | {word} |", None])
+        return {"trials": found.reproduce.trials, "rows": rows}
 
 
 class RealTable(Table):
@@ -402,19 +443,22 @@ def top_k_table() -> RealTable:
 
 def tables() -> list[Table]:
     """Return the tables of the page."""
-    return [looks_table(), skewed_table(), real_table(), top_k_table()]
+    return [looks_table(), skewed_table(), VerdictTable(), real_table(), top_k_table()]
+
+
+MEASURED = {"looks": looks_table, "skewed": skewed_table}
 
 
 def main() -> None:
     """Print one part; keep it if it is of real test sets."""
     sets = [*real_table().sets, *top_k_table().sets]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", choices=["looks", "skewed", "real"])
+    parser.add_argument("part", choices=[*MEASURED, "real"])
     parser.add_argument("--data", type=Path, help="folder with a folder per real test set")
     parser.add_argument("--sets", nargs="*", choices=sets, default=sets)
     given = parser.parse_args()
     if given.part != "real":
-        print_rows(looks_table() if given.part == "looks" else skewed_table())
+        print_rows(MEASURED[given.part]())
         return
     if given.data is None:
         parser.error("real needs --data DIR")

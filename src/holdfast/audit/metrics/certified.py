@@ -10,6 +10,7 @@ from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.certificates import Certificate, certify_display
 from holdfast.errors import NotSupported
 from holdfast.mechanisms import Rule
+from holdfast.metrics import Accuracy
 from holdfast.problem import Problem
 
 __all__ = ["certified_labels", "in_words", "percent_right"]
@@ -50,7 +51,10 @@ def in_words(asked: MetricRequest, certificate: Certificate | None) -> str:
         if certificate is not None and certificate.not_covered:
             why = certificate.not_covered[0].because
         return f"Nothing is certified for {asked.board} with so many looks: {why}."
-    return (
+    text = (
         f"Certified for {certificate.binds}: no attack, known or not, has more than {right:g} % of "
-        f"the labels right in expectation. No bound is known in the unit of {asked.metric}."
+        "the labels right in expectation."
     )
+    if isinstance(asked.metric, Accuracy):
+        return text
+    return f"{text} No bound is known in the unit of {asked.metric}."

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from holdfast.attacks import Lattice
+from holdfast.attacks import GridReader, Lattice
 from holdfast.attacks.description import Described, Reads
 from holdfast.attacks.registry import attack_types
 from holdfast.attacks.through_metrics import (
@@ -69,10 +69,18 @@ def players(asked: MetricRequest, show: str) -> list[Player]:
     if show == TOTAL:
         return _through(asked, metric)
     if asked.groups is not None and show == list(asked.shows)[1]:
+        reads = f"{metric} of each {asked.breakdown}"
+        others: list[Make] = []
+        if isinstance(metric, Accuracy):
+            others = [make for _, make in reversed(_on_counts(asked.request.baseline.shares))]
         return [
-            Player(f"{each.name}, by group", f"{metric} of each {asked.breakdown}", make, None)
+            Player(
+                f"{each.name}, by group",
+                reads,
+                partial(_by_group, groups=asked.groups, able=[each.make, *others]),
+                None,
+            )
             for each in _through(asked, metric)
-            if (make := partial(_by_group, groups=asked.groups, inner=each.make))
         ]
     return [
         each._replace(hears=1 + at)
@@ -177,6 +185,10 @@ def _informed(
     known = None
     if shares is not None and cls.takes_prior:
         known = Prior.dense(np.tile(shares, (problem.n_examples, 1)))
+    step, n = rule.rounds_to, problem.n_examples
+    if len(rule.stages) == 1 and step is not None and step * n < 1:
+        # Finer than one match, as in a small group: the count is the nearest whole number.
+        return GridReader(attack_on(cls, problem, rng, Exact(), prior=known), size=n)
     return attack_on(cls, problem, rng, rule, prior=known)
 
 
@@ -288,6 +300,18 @@ def _targets(
 
 
 def _by_group(
-    problem: Problem, *, rng: np.random.Generator, rule: Rule, groups: Any, inner: Make
+    problem: Problem, *, rng: np.random.Generator, rule: Rule, groups: Any, able: list[Make]
 ) -> Any:
-    return ByGroup(problem, groups, partial(inner, rule=rule), rng=rng)
+    return ByGroup(problem, groups, partial(_first_able, rule=rule, able=able), rng=rng)
+
+
+def _first_able(problem: Problem, *, rng: np.random.Generator, rule: Rule, able: list[Make]) -> Any:
+    """Make the first attack that can play a group: what rounding hides depends on its size."""
+    refused = None
+    for make in able:
+        try:
+            return make(problem, rng=rng, rule=rule)
+        except NotSupported as error:
+            refused = refused or error
+    assert refused is not None
+    raise refused
