@@ -63,7 +63,6 @@ def test_the_board_is_named_in_words(request_for):
 @pytest.mark.parametrize(
     ("metric", "m", "because"),
     [
-        ("mae", 3, "mae is not covered: an absolute error has no cross term"),
         ("average_precision", 2, "average_precision is not covered: no attack here reads"),
         ("hamming_loss", 2, "hamming_loss is not covered: it scores sets of labels"),
         ("exact_match", 2, "exact_match is not covered: it scores sets of labels"),
@@ -86,7 +85,7 @@ def test_every_metric_is_either_played_or_refused(request_for):
             refused.append(cls.name)
             continue
         assert players(asked(request_for, str(metric)), "total only"), cls.name
-    assert refused == ["average_precision", "exact_match", "hamming_loss", "mae"]
+    assert refused == ["average_precision", "exact_match", "hamming_loss"]
 
 
 def test_a_rule_that_does_not_work_on_the_metric_is_refused(request_for):
@@ -178,6 +177,15 @@ def test_log_loss_tells_all_labels_of_a_small_set_in_its_own_unit(request_for):
     assert best.gain == pytest.approx(found.constant, abs=found.grain)
     assert found.unit == "of log_loss"
     assert found.gap == found.grain
+
+
+def test_absolute_errors_are_bisected(request_for):
+    labels = np.random.default_rng(3).integers(5, size=60).astype(np.uint8)
+    looks = auditing.parse_looks("120")
+    found = auditing.metric_audit(asked(request_for, "mae", m=5, n=60, labels=labels, looks=looks))
+    # Every target is found: the gain is all that the median has.
+    assert found.strongest.gain == pytest.approx(found.constant, abs=found.grain)
+    assert abs(found.constant - np.abs(labels - np.median(labels)).mean()) <= found.grain / 2
 
 
 def test_exact_values_are_judged_no_safer_than_blurred_ones(request_for):

@@ -21,6 +21,7 @@ from holdfast.metrics import (
     Breakdown,
     Clipped,
     LabelMetric,
+    MeanAbsoluteError,
     Metric,
     RocAuc,
     Several,
@@ -132,17 +133,17 @@ class MetricRequest:
 def check_covered(metric: Metric, problem: Problem) -> None:
     """Raise `NotSupported`, with the reason, unless some attack plays through the metric.
 
-    >>> from holdfast.metrics import MeanAbsoluteError
-    >>> check_covered(MeanAbsoluteError(), Problem(100, 2, 5))
+    >>> from holdfast.metrics import AveragePrecision
+    >>> check_covered(AveragePrecision(), Problem(100, 2, 5))
     Traceback (most recent call last):
         ...
-    holdfast.errors.NotSupported: mae is not covered: an absolute error has no cross term with \
-weights of one's choice, and no audit plays the bisection that reads it.
+    holdfast.errors.NotSupported: average_precision is not covered: no attack here reads what its \
+values tell.
     """
     m = problem.n_classes
     if isinstance(metric, Clipped):
         metric = metric.inner
-    if isinstance(metric, (LabelMetric, ProbabilityMetric, *SQUARED)):
+    if isinstance(metric, (LabelMetric, ProbabilityMetric, MeanAbsoluteError, *SQUARED)):
         return
     if isinstance(metric, RocAuc):
         if m == 2:
@@ -154,11 +155,6 @@ weights of one's choice, and no audit plays the bisection that reads it.
         reason = f"the attack cuts the classes into blocks of {metric.k}, and there are {m}"
     elif metric.takes is Submission.LABEL_SETS:
         reason = "it scores sets of labels, and a label file has one label per example"
-    elif metric.takes is Submission.NUMBERS:
-        reason = (
-            "an absolute error has no cross term with weights of one's choice, and no audit plays "
-            "the bisection that reads it"
-        )
     else:
         reason = "no attack here reads what its values tell"
     raise NotSupported(f"{metric} is not covered: {reason}.")

@@ -18,6 +18,7 @@ from holdfast.attacks.through_metrics import (
     Graded,
     PartsInTurn,
     SparseClimb,
+    TargetBisection,
     TargetDigits,
     TopK,
 )
@@ -31,6 +32,7 @@ from holdfast.metrics import (
     BalancedAccuracy,
     Clipped,
     LabelMetric,
+    MeanAbsoluteError,
     Metric,
     RocAuc,
     TopKAccuracy,
@@ -110,8 +112,12 @@ def _through(asked: MetricRequest, metric: Metric) -> list[Player]:
         return [Player("graded", str(metric), _graded), *counting, *climbing]
     if isinstance(metric, ProbabilityMetric):
         return [Player("digits", str(metric), partial(_digits, metric=metric))]
-    assert isinstance(metric, SQUARED)
     low, high = int(asked.hidden.min()), int(asked.hidden.max())
+    if isinstance(metric, MeanAbsoluteError):
+        return [
+            Player("target-bisection", str(metric), partial(_bisecting, low=low, high=high)),
+        ]
+    assert isinstance(metric, SQUARED)
     make = partial(_targets, metric=metric, low=low, high=high)
     return [Player("target-digits", str(metric), make)]
 
@@ -297,6 +303,13 @@ def _targets(
     return TargetDigits(
         n, k, low=low, high=high, rng=rng, metric=metric, decimals=decimals_of(rule)
     )
+
+
+def _bisecting(
+    problem: Problem, *, rng: np.random.Generator, rule: Rule, low: int, high: int
+) -> Any:
+    n, _, k = problem
+    return TargetBisection(n, k, low=low, high=high, rng=rng, decimals=decimals_of(rule))
 
 
 def _by_group(

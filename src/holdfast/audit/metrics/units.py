@@ -96,7 +96,7 @@ def unit_for(asked: MetricRequest) -> Unit:
 def constant_value(asked: MetricRequest) -> float:
     """Return the value of the best submission that is the same for every example.
 
-    Class shares, and the mean of targets, are taken for known.
+    Class shares, and the mean and the median of targets, are taken for known.
     """
     metric, hidden, m = asked.metric, asked.hidden, asked.request.problem.n_classes
     n = hidden.size
@@ -110,7 +110,8 @@ def constant_value(asked: MetricRequest) -> float:
         row = np.tile(shares, (n, 1)) if m > 2 else np.full(n, shares[1])
         scores = [metric.score(hidden, row)]
     elif metric.takes is Submission.NUMBERS:
-        scores = [metric.score(hidden, np.full(n, hidden.mean()))]
+        middles = (hidden.mean(), np.median(hidden))
+        scores = [metric.score(hidden, np.full(n, middle)) for middle in middles]
     else:
         scores = [metric.score(hidden, np.zeros(n))]
     return max(scores) if metric.higher_is_better else min(scores)
