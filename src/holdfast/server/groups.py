@@ -25,7 +25,7 @@ Told = TypeVar("Told")
 # A group that is longer makes its first look wait for its last one.
 LARGEST_GROUP = 16
 # How long the next look waits for company after a group of several.
-LINGER_SECONDS = 0.002
+LINGER_SECONDS = 0.001
 
 
 class Groups(Generic[Asked, Told]):
