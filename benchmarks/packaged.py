@@ -82,6 +82,14 @@ class PlannerTables(Generated):
             for b, t in enumerate(lattice["positions"])
             if m <= 16 and t <= 300
         }
+        hits = content["hit-pools"]
+        found |= {
+            f"hit-pools {m} {k} {load}": hits["ratio"][a][b][c]
+            for a, m in enumerate(hits["classes"])
+            for b, k in enumerate(hits["looks"])
+            for c, load in enumerate(hits["loads"])
+            if k <= 30 and planner.LEAST_EXAMPLES <= k * m / load <= 3_000
+        }
         return found
 
     def measured(self, cell: str) -> Any:
