@@ -4,7 +4,7 @@ from holdfast.sweeps.cells import Cell, play_cell
 from holdfast.sweeps.experiment import Experiment, read_experiment
 from holdfast.sweeps.frames import read_rows, to_frame, write_rows
 from holdfast.sweeps.journal import Journal
-from holdfast.sweeps.run import run
+from holdfast.sweeps.running import run
 from holdfast.sweeps.summary import Place, summarised
 
 __all__ = [
