@@ -22,9 +22,10 @@ from holdfast.mechanisms import Told
 from holdfast.problem import Problem as Sizes
 from holdfast.server import store
 from holdfast.server.accounts import Caller, join_team, new_token
-from holdfast.server.api import (
+from holdfast.server.api import as_sent
+from holdfast.server.problems import Problem, as_problem
+from holdfast.server.questions import (
     act_as_host,
-    as_sent,
     choose_submission,
     entry_of,
     final_rows,
@@ -34,7 +35,6 @@ from holdfast.server.api import (
     seen_rows,
     submissions_of,
 )
-from holdfast.server.problems import Problem, as_problem
 from holdfast.server.records import Board, Phase, Team, Token
 from holdfast.server.site import Site, address, own_number, site_of
 from holdfast.server.standings import meaningless, policy_of, sparkline
