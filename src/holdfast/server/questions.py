@@ -1,4 +1,4 @@
-"""What the API and the pages ask of boards alike: rows, submissions, receipts, final results."""
+"""Questions of the API and of the pages to boards: rows, submissions, receipts, final results."""
 
 from __future__ import annotations
 
