@@ -7,10 +7,12 @@ from holdfast.audit import as_json, audit, n_plays, parse_looks
 from holdfast.audit.baseline import Baseline
 from holdfast.audit.inputs.disclosure import rounding_unit_for
 from holdfast.audit.judgement.allowed import allowed
-from holdfast.audit.scenarios.measurer import play_budget_for
+from holdfast.audit.scenarios.measurement import scenarios
+from holdfast.audit.scenarios.measurer import Measurer, play_budget_for
 from holdfast.audit.scenarios.plays import Job, PlayContext, play_job
 from holdfast.cli.audit_tables import show
 from holdfast.experiments import Experiment, Matrix, run_matrix, run_trial
+from holdfast.experiments.matrix_plays import Played
 from holdfast.mechanisms import Exact
 from holdfast.problem import Problem
 from tests.audit.conftest import make_request
@@ -159,3 +161,17 @@ def test_more_looks_than_can_be_played_are_said_so(request_for, labels, monkeypa
     assert {gain.allowed for gain in found.gains} == {found.limits.allowed}
     assert found.rules[0].allowed == found.verdict.allowed == found.limits.allowed
     assert found.limits.allowed == allowed(request_for(labels, m=4), Exact(), 50)
+
+
+def test_dear_plays_of_many_classes_are_played_once_and_have_the_binomial_interval():
+    labels = np.arange(6000) % 60
+    request = make_request(labels, m=60, looks=parse_looks("1000"))
+    budget = play_budget_for(request)
+    assert (budget.trials, budget.fewer, budget.looks) == (2, 1, 1000)
+    measurer = Measurer(request, budget, lambda jobs, _: [Played(0.1, 1000)] * len(jobs))
+    (found,) = measurer.measure([(scenarios(request, 1000)[0], Exact(), 1000)], range(1))
+    interval = rounding_unit_for(6000, 60).interval(found.bias, 1)
+    # sqrt(p (1 - p)/n) with p = 1/60 + 0.1, times 1.96, in points, by hand: 0.81
+    assert interval.high - interval.mean == pytest.approx(0.81, abs=0.1)
+    few = make_request(labels[:600] % 10, m=10, looks=parse_looks("100"))
+    assert play_budget_for(few).fewer == 4

@@ -65,7 +65,7 @@ def metric_audit(
     start = time.perf_counter()
     request, unit = asked.request, unit_for(asked)
     budget = play_budget_for(request)
-    looks, trials = budget.looks, budget.fewer
+    looks, trials = budget.looks, max(2, budget.fewer)
     gap = unit.gap if request.gap is None else request.gap
 
     def say(what: str, more: int) -> None:

@@ -36,6 +36,10 @@ __all__ = [
 # Labels handled by one play; beyond it fewer looks are played than the policy grants.
 MOST_WORK = 5 * 10**7
 
+# With so many classes a steered attack keeps several labels of each example in play, and a play of
+# so many labels takes eight seconds: one play of each comparison, then, and one more of the best.
+MANY_CLASSES, DEAR_WORK = 50, 5 * 10**6
+
 OnPlay: TypeAlias = Callable[[Job, Played], None]
 Asked: TypeAlias = tuple[Scenario, Rule, int]
 
@@ -96,11 +100,19 @@ class StrongestAttack:
 
 def play_budget_for(request: Request) -> PlayBudget:
     """Return an effort that keeps an audit within about a minute on two cores."""
-    n, _, k = request.problem
+    n, m, k = request.problem
     looks = max(1, min(k, MOST_WORK // n))
     work = n * looks
+    if m >= MANY_CLASSES and work >= DEAR_WORK:
+        return PlayBudget(trials=2, fewer=1, looks=looks)
     return PlayBudget(
-        trials=6 if work <= 5 * 10**5 else 4 if work <= 2 * 10**6 else 3 if work <= 10**7 else 2,
+        trials=6
+        if work <= 5 * 10**5
+        else 4
+        if work <= 2 * 10**6
+        else 3
+        if work <= 5 * 10**6
+        else 2,
         fewer=4 if work <= 5 * 10**5 else 3 if work <= 2 * 10**6 else 2,
         looks=looks,
     )
@@ -149,7 +161,7 @@ class Measurer:
         for at, (scenario, _, _) in enumerate(asked):
             mine = [results[at * len(trials) + trial] for trial in range(len(trials))]
             reason = next((each.reason for each in mine if each.reason is not None), None)
-            bias = None if reason else mean_of(each.bias for each in mine)
+            bias = None if reason else _mean([each.bias for each in mine])
             measured.append(Measured(scenario, bias, reason))
         return measured
 
@@ -166,6 +178,11 @@ class Measurer:
             assert each.bias is not None
             found.append(StrongestAttack(each.scenario, each.bias, trials))
         return found
+
+
+def _mean(values: Sequence[float]) -> Mean:
+    """Return the mean; of one play the interval is the binomial one, which is no narrower."""
+    return Mean(values[0], 0.0) if len(values) == 1 else mean_of(values)
 
 
 def _turn(job: Job, trials: range) -> tuple[bool, int, float]:
