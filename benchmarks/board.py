@@ -76,6 +76,16 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def scratch() -> tempfile.TemporaryDirectory[str]:
+    """Return a folder on the disk of the project, where databases are usual, and not in memory.
+
+    It lies among the results, so that nothing of it is kept if a measurement is stopped.
+    """
+    results = Path("out")
+    results.mkdir(exist_ok=True)
+    return tempfile.TemporaryDirectory(dir=results)
+
+
 def body_of(kind: str, seed: int) -> bytes:
     labels = np.random.default_rng(seed).integers(CLASSES, size=N).astype(np.uint8)
     if kind == "npy":
@@ -191,7 +201,7 @@ def load(database: str | None, workers: int, seconds: float) -> None:
     from holdfast.server.boards import Boards
     from holdfast.server.gatekeeper import Gatekeeper
 
-    with tempfile.TemporaryDirectory(dir=".") as folder:
+    with scratch() as folder:
         labels = Path(folder, "labels.csv")
         labels.write_bytes(body_of("csv", 0))
         labels.chmod(0o600)
@@ -260,7 +270,7 @@ def pages(n_teams: int = 10_000, looks: int = 200_000) -> None:
     from holdfast.server.settings import Settings
     from holdfast.server.standings import advanced
 
-    with tempfile.TemporaryDirectory(dir=".") as folder:
+    with scratch() as folder:
         labels = Path(folder, "labels.csv")
         labels.write_bytes(body_of("csv", 0))
         labels.chmod(0o600)
@@ -313,7 +323,7 @@ def timing(looks: int = 2000, seed: int = 0) -> None:
     from holdfast.server.looks import Sent
 
     rng = np.random.default_rng(seed)
-    with tempfile.TemporaryDirectory(dir=".") as folder:
+    with scratch() as folder:
         labels = Path(folder, "labels.csv")
         labels.write_bytes(body_of("csv", 0))
         labels.chmod(0o600)
