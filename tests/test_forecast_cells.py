@@ -1,6 +1,7 @@
 """Forecasts agree with games on random cells, and nothing chosen is far from its best rival.
 
-Tolerance: 15 % or four standard errors of the mean gain; for choices 10 % or four of the lead.
+Tolerance: 15 % or four standard errors of the mean gain; for choices 10 % or four of the lead. With
+exact answers and without a prior 10 % and 5 %.
 """
 
 from dataclasses import replace
@@ -16,9 +17,11 @@ from benchmarks.forecast_cells import (
     shares,
 )
 
+from holdfast.attacks.climbing.block_climb import BlockClimb
 from holdfast.attacks.exact.hit_pools.attack import HitPools
 from holdfast.attacks.exact.lattice.attack import Lattice
 from holdfast.attacks.steering.champion_challenger import ChampionChallenger
+from holdfast.attacks.steering.steered_pools import SteeredPools
 from holdfast.forecasts import Setting
 from holdfast.loop import play
 from holdfast.mechanisms import parse_mechanism
@@ -26,6 +29,9 @@ from holdfast.oracles import LabelOracle
 from holdfast.problem import Problem
 
 FORECAST, CHOICE = 0.15, 0.10
+EXACT_FORECAST, EXACT_CHOICE = 0.10, 0.05
+# Their forecasts are checked wherever they play, chosen or not.
+OF_EXACT_COUNTS = {"pooled-detecting", "steered-pools", "hit-pools"}
 
 
 def wrong(results):
@@ -35,6 +41,16 @@ def wrong(results):
         for each in result.played[:1]
         if each.within(FORECAST) is False
     ]
+
+
+def faults_of_exact_cell(cell, **work):
+    """Return what is wrong at the tolerance for exact answers without a prior."""
+    result = cell_result(cell, **work)
+    checked = [
+        each for at, each in enumerate(result.played) if at == 0 or each.attack in OF_EXACT_COUNTS
+    ]
+    found = [each for each in checked if each.within(EXACT_FORECAST) is False]
+    return found if result.chosen_well(EXACT_CHOICE) else [*found, result.played]
 
 
 def test_cells_are_drawn_from_the_whole_range():
@@ -66,25 +82,38 @@ def test_what_is_right_is_counted():
     ]
 
 
+# Cells that were wrong once: quick ones, and those from a model or with many labels to try.
+QUICK = [
+    Cell(Problem(200, 20, 90), "exact", "none", 0.0, 5),
+    Cell(Problem(200, 2, 250), "gaussian:0.01", "none", 0.0, 5),
+    Cell(Problem(300, 10, 60), "ladder", "none", 0.0, 5),
+    Cell(Problem(300, 10, 60), "improved", "flat", 0.4, 5),
+    Cell(Problem(1006, 3, 1), "rank", "none", 0.0, 5),
+]
+DEAR = [
+    Cell(Problem(85, 18, 38), "exact", "flat", 0.5, 5),
+    Cell(Problem(61, 62, 17), "fresh:0.3", "spread", 0.47, 5),
+    Cell(Problem(900, 100, 150), "fresh:0.3", "none", 0.0, 5),
+    Cell(Problem(700, 4, 600), "subsample:0.5", "flat", 0.88, 5),
+]
+
+
 @pytest.mark.parametrize(
     "cell",
-    [
-        Cell(Problem(85, 18, 38), "exact", "flat", 0.5, 5),
-        Cell(Problem(200, 20, 90), "exact", "none", 0.0, 5),
-        Cell(Problem(200, 2, 250), "gaussian:0.01", "none", 0.0, 5),
-        Cell(Problem(300, 10, 60), "ladder", "none", 0.0, 5),
-        Cell(Problem(300, 10, 60), "improved", "flat", 0.4, 5),
-        Cell(Problem(1006, 3, 1), "rank", "none", 0.0, 5),
-        Cell(Problem(61, 62, 17), "fresh:0.3", "spread", 0.47, 5),
-        Cell(Problem(900, 100, 150), "fresh:0.3", "none", 0.0, 5),
-        Cell(Problem(2668, 443, 37), "round:2", "none", 0.0, 5),
-        Cell(Problem(65, 56, 3), "round:4", "spread", 0.10, 5),
-        Cell(Problem(700, 4, 600), "subsample:0.5", "flat", 0.88, 5),
-    ],
+    [*QUICK, *(pytest.param(cell, marks=pytest.mark.slow) for cell in DEAR)],
     ids=lambda cell: f"{tuple(cell.problem)}-{cell.rule}-{cell.prior}",
 )
 def test_cells_that_were_wrong_once(cell):
     result = cell_result(cell, work=8e6, fewest=4)
+    assert not wrong([result]), result.played
+    assert result.chosen_well(CHOICE), result.played
+
+
+@pytest.mark.slow
+def test_rounding_that_leaves_all_to_luck_is_forecast_without_lucky_rehearsals():
+    # One game in eight meets a boundary; 200 games of seed 1 gain 1.05 +- .31 examples each.
+    cell = Cell(Problem(2668, 443, 37), "round:2", "none", 0.0, 5)
+    result = cell_result(cell, work=8e6, fewest=24)
     assert not wrong([result]), result.played
     assert result.chosen_well(CHOICE), result.played
 
@@ -130,6 +159,24 @@ def test_hit_pools_with_few_looks(looks):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "sizes",
+    [(2500, 500, 1500), (2896, 224, 1757), (3000, 300, 600)],
+)
+def test_steered_pools_of_many_classes_with_a_long_tail(sizes):
+    n, m, _ = problem = Problem(*sizes)
+    told = SteeredPools.forecast(Setting(problem, in_head=True)).gain
+    gains = []
+    for trial in range(4):
+        hidden = np.random.default_rng([9, trial]).integers(m, size=n)
+        attack = SteeredPools(problem, rng=np.random.default_rng([10, trial]))
+        guess = play(attack, LabelOracle(hidden, problem=problem))
+        gains.append(np.count_nonzero(guess == hidden) - n / m)
+    mean, error = np.mean(gains), np.std(gains, ddof=1) / np.sqrt(len(gains))
+    assert abs(told - mean) <= max(0.1 * mean, 4.0 * error)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("cell", MANY_CLASSES, ids=lambda cell: str(tuple(cell.problem)))
 def test_models_of_many_classes(cell):
     result = cell_result(cell, work=8e6)
@@ -139,8 +186,47 @@ def test_models_of_many_classes(cell):
 
 @pytest.mark.slow
 def test_random_cells():
-    results = [cell_result(cell, work=1e7) for cell in random_cells(8201, 20, most=200)]
+    # From a model every attack is rehearsed, five seconds per plan: few of these cells. `python -m
+    # benchmarks.forecast_cells` plays hundreds of both kinds.
+    drawn = list(random_cells(8201, 32, most=200))
+    cells = [cell for cell in drawn if cell.prior == "none"][:8]
+    cells += [cell for cell in drawn if cell.prior != "none"][:1]
+    results = [cell_result(cell, work=1e7) for cell in cells]
     known = [result for result in results if result.played[0].told is not None]
-    assert len(known) >= 15
-    assert len(wrong(known)) <= 1, wrong(known)  # one in twenty
+    assert len(known) >= 7
+    assert not wrong(known), wrong(known)
     assert all(result.chosen_well(CHOICE) for result in results)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "sizes", [(2042, 559, 1064), (130, 455, 90), (21, 3, 10), (21, 728, 13), (22, 380, 17)]
+)
+def test_cells_of_exact_answers_that_were_wrong_once(sizes):
+    cell = Cell(Problem(*sizes), "exact", "none", 0.0, 9300)
+    assert faults_of_exact_cell(cell, work=8e6) == []
+
+
+@pytest.mark.slow
+def test_random_cells_of_exact_answers_without_a_prior():
+    drawn = random_cells(9302, 8)  # four seconds for the dearest; `--rule exact` plays more
+    cells = [cell._replace(rule="exact", prior="none", level=0.0) for cell in drawn]
+    faults = {
+        tuple(cell.problem): found
+        for cell in cells
+        if (found := faults_of_exact_cell(cell, work=1e7))
+    }
+    assert faults == {}
+
+
+def test_rare_gains_are_not_overlooked_by_few_games_in_the_head():
+    # One game in thirty has a match; the others are all alike, and lose 21/728 each.
+    told = BlockClimb.forecast(Setting(Problem(21, 728, 13), in_head=True))
+    assert told.gain > 0.0
+
+
+@pytest.mark.slow
+def test_lattice_of_sixty_classes_with_too_few_looks_is_played_in_the_head():
+    # Six games of seed 9684 gained 180.6 +- 2.0; the formula says 243.
+    told = Lattice.forecast(Setting(Problem(1403, 59, 837), in_head=True))
+    assert told.gain == pytest.approx(180.6, rel=0.1)

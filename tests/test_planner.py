@@ -1,5 +1,6 @@
 """Forecasts agree with measurements, choices are sensible, and what is chosen plays."""
 
+import itertools
 import math
 
 import numpy as np
@@ -15,12 +16,14 @@ from holdfast.answers import (
 )
 from holdfast.attacks.registry import attack_type, attack_types, make_attack
 from holdfast.bounds import best_impossible
+from holdfast.certificates import certify
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.forecasts.tables import table
 from holdfast.oracles import LabelOracle
 from holdfast.planner import Auto, Mixture, Setting, plan
 from holdfast.planner.forecast import forecast
 from holdfast.planner.mixture import part_of
+from holdfast.planner.strongest import best_gain
 from holdfast.priors import Prior
 from tests.attacks.released import model_guess, play_under
 
@@ -114,12 +117,35 @@ def test_the_chosen_attack_gains_what_the_plan_says(sizes):
     assert_agree(told, mean, error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(8, 2, 4), (10, 10, 20), (20, 2, 3), (50, 10, 4)])
 def test_the_plan_knows_small_problems(sizes):
     """Limits of many examples promise up to twice as much as there is here."""
     problem = Problem(*sizes)
     mean, error = measured(lambda p, rng: Auto(p, rng=rng), problem, 60)
     assert_agree(plan(problem).chosen.gain, mean, error)
+
+
+@pytest.mark.parametrize("sizes", [(8, 2, 3), (4, 4, 3)])
+def test_tiny_problems_are_played_as_well_as_by_the_best_attack(sizes):
+    """Over every label vector: a forecast from a few hundred draws is off by more than this."""
+    n, m, _ = problem = Problem(*sizes)
+
+    def gained(name):
+        matches = 0
+        for hidden in itertools.product(range(m), repeat=n):
+            attack = make_attack(name, problem, np.random.default_rng(0))
+            matches += int((play_under(attack, np.array(hidden)) == hidden).sum())
+        return matches / m**n - n / m
+
+    others = ("champion-challenger", "hadamard-blocks", "label-subset", "pooled-detecting")
+    assert gained("auto") >= 0.95 * max(gained(name) for name in others)
+
+
+def test_pools_without_a_tail_are_told_the_designs_own_gain():
+    for problem in (Problem(8, 2, 3), Problem(4, 4, 3), Problem(3, 10, 3)):
+        told = {each.attack: each.gain for each in plan(problem).forecasts}
+        assert told["steered-pools"] == pytest.approx(told["pooled-detecting"], abs=1e-9)
 
 
 def test_one_look_tells_nothing_to_attacks_that_climb():
@@ -234,6 +260,7 @@ def test_no_forecast_exceeds_what_is_possible(sizes):
             assert 0 <= each.looks <= problem.n_queries
 
 
+@pytest.mark.slow
 def test_a_prior_is_where_gains_start():
     problem = Problem(1000, 10, 60)
     model = Prior.candidates(np.zeros((1000, 1), dtype=int), np.full((1000, 1), 0.5), 10)
@@ -280,7 +307,9 @@ def test_auto_on_comparisons_gains_what_block_majority_does():
 
 
 @pytest.mark.parametrize("kind", ["uniform", "constant", "sorted"])
-@pytest.mark.parametrize("rest", ["champion-challenger", "pooled-detecting"])
+@pytest.mark.parametrize(
+    "rest", ["champion-challenger", "pooled-detecting", "steered-pools", "hit-pools"]
+)
 def test_a_mixture_is_certain_of_the_right_labels(kind, rest):
     n, m, k = problem = Problem(300, 5, 120)
     rng = np.random.default_rng(12)
@@ -297,6 +326,11 @@ def test_a_mixture_is_certain_of_the_right_labels(kind, rest):
         assert (attack.predict() == hidden)[attack.certain()].all()
     assert looks == k
     assert attack.certain().sum() >= 80
+
+
+def test_attacks_say_whether_they_may_play_the_rest_of_a_mixture():
+    considered = {cls.name for cls in attack_types() if cls.plays_rest and cls.needs is None}
+    assert considered == {"champion-challenger", "pooled-detecting", "steered-pools", "hit-pools"}
 
 
 def test_a_mixture_that_runs_out_of_looks_is_still_right_where_it_is_certain():
@@ -410,3 +444,20 @@ def test_the_tables_are_whole():
         assert share.shape == tuple(len(designs[axis]) for axis in ("classes", "examples", "loads"))
         assert ((share >= 0.0) & (share <= 1.0)).all()
     assert ExactAnswers() == Setting(Problem(2, 2, 1)).answers
+
+
+def test_the_best_gain_is_of_any_attack_with_a_forecast_and_never_above_what_is_allowed():
+    setting = Setting(Problem(100_000, 1000, 5000))
+    every = [forecast(cls, setting) for cls in attack_types() if cls.needs is None]
+    assert best_gain(setting) == max(each.gain for each in every if each.playable)
+    # With one look normal limits promise more than there is.
+    one = Problem(200, 10, 1)
+    assert best_gain(Setting(one)) <= 200 * certify(one).gain
+
+
+def test_the_best_gain_under_rounding_is_that_of_the_attack_made_for_it():
+    problem = Problem(100_000, 2, 5000)
+    setting = Setting(problem, answers=RoundedAnswers(step=0.01))
+    expected = attacks.BoundaryChallenger.forecast(setting).gain
+    assert best_gain(setting) == pytest.approx(expected)
+    assert expected > 2 * attacks.ChampionChallenger.forecast(setting).gain

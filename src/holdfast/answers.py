@@ -394,6 +394,7 @@ def check_tolerated(attack: type[Any], answers: AnswerModel, problem: Problem) -
     holdfast.errors.NotSupported: Fragile needs ExactAnswers, got RoundedAnswers(step=0.1): \
 one wrong digit spoils every later one.
     """
+    # An attack of somebody else need not be `Described`.
     tolerates: frozenset[type[Any]] = getattr(attack, "tolerates", frozenset({ExactAnswers}))
     if type(answers) in tolerates:
         return

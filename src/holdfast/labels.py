@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from numbers import Real
 from typing import Any, TypeAlias
 
@@ -19,6 +20,7 @@ Labels: TypeAlias = NDArray[Any]  # uint8, uint16 or uint32, as label_dtype says
 MOST_CLASSES = 1_000_000
 
 
+@lru_cache(maxsize=256)
 def label_dtype(n_classes: int) -> np.dtype[Any]:
     """Return the smallest unsigned dtype that holds the labels 0 .. n_classes - 1.
 
@@ -69,8 +71,8 @@ def as_labels(
     if array.size == 0:
         raise error(f"{name} must not be empty.")
     array = _whole(array, name, error)
-    outside = array >= n_classes if array.dtype.kind == "u" else (array < 0) | (array >= n_classes)
-    if outside.any():
+    if array.max() >= n_classes or (array.dtype.kind != "u" and array.min() < 0):
+        outside = (array < 0) | (array >= n_classes)
         where = int(np.argmax(outside))
         raise error(
             f"{name} must lie in 0 .. {n_classes - 1}, got {_shown(array[where])} "

@@ -22,7 +22,8 @@ def check_at_least(name: str, value: SupportsIndex, least: int) -> int:
         ...
     holdfast.errors.InvalidInput: n_classes must be at least 2, got 1.
     """
-    if isinstance(value, bool) or not isinstance(value, Integral):
+    # The type first: whether something is an Integral takes longer than all the rest.
+    if type(value) is not int and (isinstance(value, bool) or not isinstance(value, Integral)):
         raise InvalidInput(f"{name} must be an integer, got {quoted(value)}.")
     if value < least:
         raise InvalidInput(f"{name} must be at least {least}, got {quoted(value)}.")
@@ -54,6 +55,15 @@ class Problem(_Sizes):
         if m > MOST_CLASSES:
             raise InvalidInput(f"n_classes must be at most {MOST_CLASSES}, got {m}.")
         return super().__new__(cls, n, m, k)
+
+    @classmethod
+    def of(cls, sizes: tuple[int, int, int]) -> Problem:
+        """Return sizes as they are if they were checked already, else checked.
+
+        >>> Problem.of((5, 2, 1))
+        Problem(n_examples=5, n_classes=2, n_queries=1)
+        """
+        return sizes if type(sizes) is cls else cls(*sizes)
 
     @property
     def baseline(self) -> float:

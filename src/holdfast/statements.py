@@ -23,7 +23,9 @@ __all__ = ["Statement", "collect", "labels_named_in", "load", "source_tree", "wr
 
 PACKAGED = Path(__file__).with_name("statements.json")
 LISTED_FILE = Path("docs/paper/statements.toml")
-DOCSTRING_LINE = re.compile(r"^\s*(?:Implements|Guarantee): (\S+ \S+?),?(?=[ \n]|$)", re.MULTILINE)
+WORDS = ("Implements:", "Guarantee:")
+DOCSTRING_LINE = re.compile(rf"^\s*(?:{'|'.join(WORDS)}) (\S+ \S+?),?(?=[ \n]|$)", re.MULTILINE)
+MARK = "pytest.mark.statement"
 
 
 @dataclass
@@ -99,7 +101,10 @@ def collect(root: Path) -> list[Statement]:
             if label in statements:
                 _add(statements[label].files, f"{path.relative_to(root).as_posix()}::{name}")
     for path in sorted((root / "tests").rglob("test_*.py")):
-        for name, label in _marked_tests(ast.parse(path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        if MARK not in text:  # most files: parsing all of them takes seconds
+            continue
+        for name, label in _marked_tests(ast.parse(text)):
             if label in statements:
                 _add(statements[label].tests, f"{path.relative_to(root).as_posix()}::{name}")
     return list(statements.values())
@@ -107,8 +112,10 @@ def collect(root: Path) -> list[Statement]:
 
 def labels_named_in(path: Path) -> Iterator[tuple[str, str]]:
     """Yield (name, label) for each `Implements:` or `Guarantee:` line of a file's docstrings."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
+    text = path.read_text(encoding="utf-8")
+    if not any(word in text for word in WORDS):
+        return
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
             name = path.stem if isinstance(node, ast.Module) else node.name
             for label in DOCSTRING_LINE.findall(ast.get_docstring(node) or ""):
@@ -142,7 +149,7 @@ def _labels_in(expression: ast.expr) -> list[str]:
     return [
         argument.value
         for call in ast.walk(expression)
-        if isinstance(call, ast.Call) and ast.unparse(call.func) == "pytest.mark.statement"
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == MARK
         for argument in call.args
         if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
     ]

@@ -156,7 +156,8 @@ def test_pooled_gains_are_as_planned(problem: Problem) -> None:
 
 @BOTH
 @pytest.mark.parametrize(
-    ("n", "m", "k"), [(5, 2, 1), (7, 2, 3), (8, 2, 3), (4, 3, 2), (5, 3, 3), (4, 4, 3), (6, 3, 2)]
+    ("n", "m", "k"),
+    [(5, 2, 1), (7, 2, 3), (8, 2, 3), (4, 3, 2), (5, 3, 3), (4, 4, 3), (6, 3, 2), (3, 5, 2)],
 )
 def test_the_expectation_is_exact(kind: type[Detecting], n: int, m: int, k: int) -> None:
     """Averaged over every label vector, with digits, pools and examples that are only held."""
@@ -170,14 +171,14 @@ def test_the_expectation_is_exact(kind: type[Detecting], n: int, m: int, k: int)
 
 def test_a_pool_with_as_many_of_both_labels_is_guessed_as_a_third() -> None:
     # One pool of all examples, which show label 1 against 0 in the second of two queries.
-    problem = Problem(6, 4, 2)
+    problem = Problem(8, 10, 2)
     for hidden, label in [
-        ([1, 1, 0, 3, 3, 2], 1),
-        ([1, 0, 0, 3, 2, 2], 0),
-        ([1, 0, 1, 0, 3, 3], 2),
+        ([1, 1, 0, 3, 3, 2, 7, 9], 1),
+        ([1, 0, 0, 3, 2, 2, 9, 7], 0),
+        ([1, 0, 1, 0, 3, 3, 8, 5], 2),
     ]:
         attack = PooledDetecting(problem, rng=np.random.default_rng(0), permuted=False)
-        np.testing.assert_array_equal(play_under(attack, np.array(hidden)), np.full(6, label))
+        np.testing.assert_array_equal(play_under(attack, np.array(hidden)), np.full(8, label))
         assert not attack.certain().any()
 
 

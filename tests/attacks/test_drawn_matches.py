@@ -8,13 +8,26 @@ import pytest
 from scipy import stats
 
 from holdfast import Problem, play
-from holdfast.attacks import BlockMajority, Constant, Lattice
+from holdfast.attacks import (
+    BlockClimb,
+    BlockMajority,
+    ColumnVote,
+    Constant,
+    HadamardBlocks,
+    HillClimb,
+    Lattice,
+    UniformVote,
+)
 from holdfast.bounds.block_majority import expected_accuracy
+from holdfast.experiments.suite import attack_on
+from holdfast.forecasts import Setting
+from holdfast.mechanisms import Exact
 from holdfast.oracles import LabelOracle
 
 
 def played(cls, problem, labels, rng):
-    guess = play(cls(problem, rng=rng), LabelOracle(labels, problem=problem))
+    attack = attack_on(cls, problem, rng, Exact())
+    guess = play(attack, LabelOracle(labels, problem=problem), until_refused=True)
     return int(np.count_nonzero(guess == labels))
 
 
@@ -48,12 +61,63 @@ def test_whole_games_have_the_same_law_on_any_labels(sizes, labels):
     assert stats.ks_2samp(real, drawn).pvalue > 1e-3
 
 
+@pytest.mark.parametrize(
+    ("cls", "sizes"),
+    [
+        (HillClimb, (60, 3, 7)),
+        (HillClimb, (40, 2, 1)),
+        (HillClimb, (30, 5, 80)),
+        (HillClimb, (20, 3, 90)),
+        (ColumnVote, (60, 3, 90)),
+        (ColumnVote, (101, 10, 40)),
+        (UniformVote, (60, 3, 90)),
+        (HadamardBlocks, (60, 3, 1)),
+        (HadamardBlocks, (60, 2, 7)),
+        (HadamardBlocks, (101, 10, 11)),
+        (HadamardBlocks, (200, 4, 16)),
+        (BlockClimb, (60, 2, 7)),
+        (BlockClimb, (101, 10, 12)),
+        (BlockClimb, (90, 4, 40)),
+        (BlockClimb, (12, 3, 60)),
+        (BlockClimb, (40, 5, 1)),
+    ],
+)
+def test_other_laws_of_counts_are_those_of_whole_games(cls, sizes):
+    problem, rng, games = Problem(*sizes), np.random.default_rng(75), 1200
+    n, m, _ = problem
+    hidden = rng.integers(m, size=n)
+    real = [played(cls, problem, hidden, rng) for _ in range(games)]
+    drawn = [cls.drawn_matches(problem, rng) for _ in range(games)]
+    assert stats.ks_2samp(real, drawn).pvalue > 1e-3
+    error = math.sqrt((np.var(real) + np.var(drawn)) / games)
+    assert abs(np.mean(real) - np.mean(drawn)) < 4 * error + 1e-12
+
+
+def test_live_columns_are_played_however_many_the_others_are():
+    rng = np.random.default_rng(76)
+    problem = Problem(10**12, 4, 1000)
+    drawn = [ColumnVote.drawn_matches(problem, rng) for _ in range(20)]
+    spread = math.sqrt(10**12 * 3 / 16 / 20)
+    assert abs(np.mean(drawn) - 10**12 / 4) < 4 * spread
+
+
 @pytest.mark.parametrize("n", [10**3, 10**6, 10**9, 10**12])
 def test_the_mean_is_the_exact_expectation_at_every_size(n):
     problem, rng, games = Problem(n, 10, 101), np.random.default_rng(73), 400
     drawn = np.array([BlockMajority.drawn_matches(problem, rng) / n for _ in range(games)])
     error = drawn.std(ddof=1) / math.sqrt(games)
     assert abs(drawn.mean() - expected_accuracy(problem)) < 4 * error
+
+
+@pytest.mark.parametrize("cls", [HadamardBlocks, BlockClimb])
+@pytest.mark.parametrize("n", [10**4, 10**9, 10**12])
+def test_what_block_designs_gain_follows_their_forecast_at_every_size(cls, n):
+    """Within a tenth: the forecasts are limits for large blocks, or measured constants."""
+    problem, rng, games = Problem(n, 10, 101), np.random.default_rng(77), 300
+    gains = np.array([cls.drawn_matches(problem, rng) - n / 10 for _ in range(games)])
+    forecast = cls.forecast(Setting(problem)).gain
+    error = gains.std(ddof=1) / math.sqrt(games)
+    assert abs(gains.mean() - forecast) < 0.1 * forecast + 4 * error
 
 
 def test_a_guess_is_right_with_probability_one_in_m():

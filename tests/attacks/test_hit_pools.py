@@ -17,7 +17,10 @@ from holdfast.attacks.exact.hit_pools.sizes import Sizes, expected_hits, sizes
 from holdfast.attacks.exact.hit_pools.sum_odds import LARGEST_SUM, block_odds, split_odds
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.forecasts import Setting
+from holdfast.loop import play
 from holdfast.optimal import optimal
+from holdfast.oracles import LabelOracle
+from holdfast.priors import Prior
 from holdfast.problem import Problem
 from tests.attacks.released import play_under
 from tests.attacks.test_detecting import adversarial
@@ -274,3 +277,82 @@ def test_bad_settings_are_refused() -> None:
         HitPools(Problem(100, 10, 10), rng=rng, answers=NoisyAnswers(0.1))
     with pytest.raises(InvalidInput, match="rng must be"):
         HitPools(Problem(100, 10, 10), rng=3)  # type: ignore[arg-type]
+
+
+# -- side information
+
+
+def unequal(n, m, power, rng):
+    """Return labels of classes whose shares fall with their rank, and the shares as a prior."""
+    law = np.arange(1, m + 1) ** -power
+    law /= law.sum()
+    return rng.choice(m, size=n, p=law), Prior.dense(np.tile(law, (n, 1)))
+
+
+def heard(n, m, strength, rng):
+    """Return labels, and what one normal number per label says of them."""
+    hidden = rng.integers(m, size=n)
+    numbers = rng.normal(size=(n, m))
+    numbers[np.arange(n), hidden] += strength
+    odds = np.exp(strength * (numbers - numbers.max(axis=1, keepdims=True)))
+    return hidden, Prior.dense(odds / odds.sum(axis=1, keepdims=True))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("draw", "level", "lead"), [(unequal, 0.4, 1.2), (heard, 0.5, 1.2), (heard, 1.0, 1.05)]
+)
+def test_from_a_prior_it_gains_more_than_champion_challenger(draw, level, lead):
+    # 8 games, error about 0.03; from surer models champion-challenger gains as much (evidence 1.5).
+    n, m, _ = problem = Problem(2000, 60, 250)
+    gains = {HitPools: 0.0, ChampionChallenger: 0.0}
+    for trial in range(8):
+        hidden, prior = draw(n, m, level, np.random.default_rng([31, trial]))
+        for cls in gains:
+            attack = cls(problem, rng=np.random.default_rng([32, trial]), prior=prior)
+            guess = play(attack, LabelOracle(hidden, problem=problem))
+            gains[cls] += np.count_nonzero(guess == hidden) - np.count_nonzero(
+                prior.top() == hidden
+            )
+    assert gains[HitPools] > lead * gains[ChampionChallenger]
+    told = HitPools.forecast(Setting(problem, prior=prior, in_head=True))
+    assert told.known
+    assert told.gain == pytest.approx(gains[HitPools] / 8, rel=0.1)
+
+
+def test_examples_of_which_a_prior_is_sure_are_left_to_it():
+    n, m, k = problem = Problem(400, 20, 60)
+    rng = np.random.default_rng(33)
+    hidden = rng.integers(m, size=n)
+    sure = np.where(np.arange(n) < 100, 0.9, 1.0 / m)
+    prior = Prior.candidates(hidden[:, None], sure[:, None], m)
+    attack = HitPools(problem, rng=rng, prior=prior)
+    while (query := attack.ask()) is not None:
+        assert (query[:100] == hidden[:100]).all()
+        attack.tell(float((query == hidden).mean()))
+    assert (attack.predict()[:100] == hidden[:100]).all()
+    assert attack.answered == k
+
+
+def test_a_prior_that_is_sure_of_all_leaves_nothing_to_ask():
+    hidden = np.arange(50) % 7
+    prior = Prior.candidates(hidden[:, None], np.full((50, 1), 0.95), 7)
+    attack = HitPools(Problem(50, 7, 20), rng=np.random.default_rng(0), prior=prior)
+    assert attack.ask() is None
+    assert (attack.predict() == hidden).all()
+
+
+def test_a_prior_that_says_nothing_is_no_prior_to_speak_of():
+    n, m, _ = problem = Problem(2000, 50, 200)
+    gains = []
+    for prior in (None, Prior.uniform(n, m)):
+        matches = []
+        for trial in range(12):
+            hidden = np.random.default_rng([34, trial]).integers(m, size=n)
+            attack = HitPools(problem, rng=np.random.default_rng([35, trial]), prior=prior)
+            matches.append(
+                np.count_nonzero(play(attack, LabelOracle(hidden, problem=problem)) == hidden)
+            )
+        gains.append(np.array(matches))
+    difference = gains[1] - gains[0]
+    assert abs(difference.mean()) < 4.0 * difference.std(ddof=1) / math.sqrt(12)

@@ -13,7 +13,8 @@ from holdfast import Problem
 from holdfast.answers import NoisyAnswers, RoundedAnswers
 from holdfast.attacks import Lattice
 from holdfast.attacks.exact.lattice import attack as course
-from holdfast.attacks.exact.lattice import tuning
+from holdfast.attacks.exact.lattice import many_classes, tuning
+from holdfast.attacks.exact.lattice.knowledge import ask_round
 from holdfast.attacks.exact.lattice.many_classes import ManyClasses
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 
@@ -48,14 +49,14 @@ def labelled(draw, classes):
 
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None)
-@given(labelled(st.integers(2, 16)), st.integers(0, 3), st.booleans())
+@given(labelled(st.integers(2, tuning.FEW_CLASSES_AT_MOST)), st.integers(0, 3), st.booleans())
 def test_any_labels_with_few_classes(case, seed, permuted):
     m, hidden = case
     assert_solved(hidden, m, seed=seed, permuted=permuted)
 
 
 @settings(max_examples=60, deadline=None)
-@given(labelled(st.integers(17, 60)), st.integers(0, 3), st.booleans())
+@given(labelled(st.integers(17, 60)), st.integers(0, 3), st.booleans())  # few classes, too
 def test_any_labels_with_many_classes(case, seed, permuted):
     m, hidden = case
     assert_solved(hidden, m, seed=seed, permuted=permuted)
@@ -111,7 +112,8 @@ def test_as_many_classes_as_examples_and_more(n, m):
 
 
 @pytest.mark.parametrize(
-    ("n", "m", "most"), [(1000, 2, 256), (2000, 3, 720), (2000, 4, 990), (2000, 10, 2150)]
+    ("n", "m", "most"),
+    [(1000, 2, 256), (2000, 3, 720), (2000, 4, 990), (2000, 10, 2150), (700, 700, 5700)],
 )
 def test_number_of_looks(n, m, most):
     looks = [
@@ -214,6 +216,23 @@ def test_every_tuned_constant_is_explained_and_used():
     assert all(text.startswith('\n"""') for text in texts)
 
 
+@pytest.mark.parametrize(("n", "m"), [(400, 23), (300, 60), (150, 150), (60, 200)])
+def test_the_row_of_base_labels_is_asked_once(monkeypatch, n, m):
+    hidden = np.random.default_rng([n, m]).integers(m, size=n)
+    rounds = []
+
+    def watched(knowledge, rnd, base_count=None):
+        true = int(np.count_nonzero(knowledge.base == hidden))
+        rounds.append((base_count, true, rnd.size))
+        return (yield from ask_round(knowledge, rnd, base_count))
+
+    monkeypatch.setattr(many_classes, "ask_round", watched)
+    assert_solved(hidden, m, seed=7)
+    assert len(rounds) > 10
+    # What was not asked was known, in every round.
+    assert [count for count, _, _ in rounds] == [true for _, true, _ in rounds]
+
+
 def test_clusters_that_presumed_wrongly_start_over():
     """Few clusters and many hits per test: the presumed counts are often wrong."""
     restarts = []
@@ -223,12 +242,12 @@ def test_clusters_that_presumed_wrongly_start_over():
             restarts.append(len(clusters))
             super()._restart(clusters)
 
-    hidden = np.random.default_rng(8).integers(20, size=400)
+    hidden = np.random.default_rng(8).integers(24, size=400)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tuning, "WRONG_LABEL_LOG_ODDS", -1.0)
         patch.setattr(course, "ManyClasses", Counting)
         patch.setattr(course, "number_of_clusters", lambda n, m: max(1, n // 30))
-        assert_solved(hidden, 20)
+        assert_solved(hidden, 24)
     assert sum(restarts) > 0
 
 
@@ -240,7 +259,7 @@ def evidence(hidden, m, strength, rng):
     return odds / odds.sum(axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("m", [2, 3, 10, 16, 40])
+@pytest.mark.parametrize("m", [2, 3, 10, 16, 22, 40])
 def test_a_good_prior_saves_looks(m):
     rng = np.random.default_rng(6)
     hidden = rng.integers(m, size=600)

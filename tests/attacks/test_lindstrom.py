@@ -17,6 +17,7 @@ from holdfast.attacks.exact._lindstrom import (
     weight,
 )
 from holdfast.attacks.exact._subset_lattice import node_sizes
+from holdfast.bounds.multinomial import one_query_gain
 from holdfast.problem import Problem
 
 
@@ -71,6 +72,15 @@ def test_the_pooled_plan_uses_no_more_examples_than_there_are(problem: Problem) 
     sizes = node_sizes(plan.n_queries)
     assert sum(sizes[bits] * len(plan.nodes[bits].digits) for bits in sizes) <= problem.n_examples
     assert plan.gain >= plan_exact(problem).gain
+
+
+@pytest.mark.parametrize(("n", "m", "k"), [(4, 4, 3), (8, 4, 3), (3, 4, 2), (5, 5, 2), (9, 5, 2)])
+def test_few_nodes_hold_digits_and_leave_the_rest_to_the_empty_set(n: int, m: int, k: int) -> None:
+    # k - 1 digits about two labels each; one answer counts what is left.
+    without_pools = (k - 1) * 2 / m + one_query_gain(n - k + 1, m)
+    plan = plan_pooled(Problem(n, m, k))
+    assert plan.gain >= without_pools - 1e-12
+    assert without_pools > (k - 1) * pool_gains(n, m)[-(-n // (k - 1))]
 
 
 @pytest.mark.parametrize("m", [2, 3, 4, 10, 1000])

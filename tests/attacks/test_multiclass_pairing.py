@@ -27,11 +27,13 @@ def shown_after(*queries):
     return shown
 
 
-def chance(column, shown, champion, *, coin: ShowWeights = DEFAULT_WEIGHTS, left=15.0, looks=30.0):
+def chance(
+    column, shown, champion, *, weights: ShowWeights = DEFAULT_WEIGHTS, left=15.0, looks=30.0
+):
     """Return the share of positions with these estimates that show their champion."""
     estimates = np.repeat(np.array(column)[:, None], N, axis=1)
     codes, playing = multiclass_pairing(
-        estimates, shown, SLOPE, EVEN, left=left, looks=looks, coin=coin
+        estimates, shown, SLOPE, EVEN, left=left, looks=looks, weights=weights
     )
     assert playing == N
     return np.mean(codes == champion)

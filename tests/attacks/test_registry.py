@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from holdfast import Problem, attacks
-from holdfast.answers import RoundedAnswers
+from holdfast.answers import ExactAnswers, RoundedAnswers
 from holdfast.attacks import registry
 from holdfast.attacks.description import FAMILIES, Needs, NewBestBoard, Reads
 from holdfast.attacks.registry import (
@@ -17,7 +17,10 @@ from holdfast.attacks.registry import (
 )
 from holdfast.errors import InvalidInput
 from holdfast.experiments.suite import attack_on
+from holdfast.loop import play
 from holdfast.mechanisms import parse_mechanism
+from holdfast.oracles import LabelOracle
+from holdfast.planner import Auto, plan_under
 from holdfast.priors import Prior
 
 PROBLEM = Problem(20, 2, 5)
@@ -97,6 +100,38 @@ def test_a_public_part_rounded_too_finely_to_hide_counts_is_read_exactly_with_a_
         attack = attack_on(attacks.ChampionChallenger, PROBLEM, rng(), rule, prior=prior)
         assert isinstance(attack, attacks.GridReader)
         assert attack.read(0.3333) == 0.3  # of ten examples
+
+
+@pytest.mark.parametrize("text", ["exact", "round:2", "ladder", "ladder:0.01", "rank", "batch:8"])
+def test_the_planning_attack_plans_for_the_board_that_a_rule_makes(text):
+    """A Ladder's board tells new bests, whatever a new value would tell."""
+    rule, problem = parse_mechanism(text), Problem(400, 5, 20)
+    attack = attack_on(Auto, problem, rng(), rule)
+    planned = plan_under(rule, problem)
+    assert attack.plan.chosen == planned.chosen
+    assert attack.plan.setting == planned.setting
+    hidden = np.random.default_rng(4).integers(5, size=400)
+    guess = play(attack, LabelOracle(hidden, problem=problem, mechanism=rule, rng=rng()))
+    assert guess.shape == (400,)
+
+
+def test_the_planning_attack_gains_on_a_board_with_a_step_as_what_it_plans_with_does():
+    """200 looks at 1,000 labels of 10, 4 seeds each: 30 above guessing is 3 standard deviations."""
+    rule, problem = parse_mechanism("ladder"), Problem(1000, 10, 200)
+    gains = []
+    for seed in range(4):
+        hidden = np.random.default_rng([seed, 1]).integers(10, size=1000)
+        attack = attack_on(Auto, problem, np.random.default_rng(seed), rule)
+        guess = play(attack, LabelOracle(hidden, problem=problem, mechanism=rule))
+        gains.append(np.count_nonzero(guess == hidden) - 100)
+    assert min(gains) > 30
+
+
+def test_the_planning_attack_takes_a_rule_or_answers():
+    with pytest.raises(
+        InvalidInput, match="rule must be None where answers are given, got round:2"
+    ):
+        Auto(PROBLEM, rng=rng(), answers=ExactAnswers(), rule=parse_mechanism("round:2"))
 
 
 def test_what_needs_something_special_is_among_the_strongest_only_with_it():

@@ -26,7 +26,7 @@ def test_many_classes_and_many_bytes_are_not_worth_it():
 
 
 @pytest.mark.parametrize("k", [1, 63, 64, 65, 300])
-def test_column_vote_guesses_the_same_with_and_without_a_tally(k, monkeypatch):
+def test_column_vote_guesses_the_same_with_and_without_running_sums(k, monkeypatch):
     problem = Problem(500, 4, k)
     hidden = np.random.default_rng(1).integers(4, size=500)
 
@@ -34,6 +34,6 @@ def test_column_vote_guesses_the_same_with_and_without_a_tally(k, monkeypatch):
         attack = attacks.ColumnVote(problem, rng=np.random.default_rng(2), queries_per_nat=0.1)
         return play(attack, oracles.LabelOracle(hidden, problem=problem)).tolist()
 
-    with_tally = guess()
+    with_sums = guess()
     monkeypatch.setattr(RunningSums, "is_worth_it", staticmethod(lambda *_: False))
-    assert guess() == with_tally
+    assert guess() == with_sums

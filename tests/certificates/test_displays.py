@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from holdfast import Problem, metrics, oracles
-from holdfast.attacks import Lattice
+from holdfast.attacks import Lattice, RandomClimb
 from holdfast.attacks.through_metrics import ByGroup, CountReader, Digits, Graded
 from holdfast.bounds.metric_values import nats_of_values
 from holdfast.certificates import certify, certify_display, certify_ladder, certify_recorded
@@ -317,3 +317,24 @@ def test_a_ladders_theorem_is_not_stretched(rule, metric, because):
     found = certify_ladder(parse_mechanism(rule), parse_metric(metric), 1000, 10)
     assert found.error is None
     assert because in found.because
+
+
+@pytest.mark.parametrize("step", [0.005, 0.01])
+def test_no_climber_lifts_a_ladder_further_from_the_truth_than_is_certified(step):
+    """Labels are coins, so every submission, however chosen, is right on half of new examples."""
+    n, looks, risk, rule = 2000, 300, 0.05, Ladder(step)
+    bound = certify_ladder(rule, parse_metric("accuracy"), n, looks, risk=risk).error
+    off = []
+    for seed in range(10):
+        hidden = np.random.default_rng([seed, 8]).integers(2, size=n)
+        problem, rng = Problem(n, 2, looks), np.random.default_rng(seed)
+        board = oracles.MetricOracle(hidden, metrics.Accuracy(), n_queries=looks, mechanism=rule)
+        climber, stands = RandomClimb(problem, rng=rng), 0.0
+        while board.looks_left and (query := climber.ask()) is not None:
+            stands = board.query(query)
+            climber.tell(stands)
+        off.append(abs(stands - 0.5))
+    # One in twenty may be further away; of ten, four would be a chance of one in a thousand.
+    assert np.sum(np.array(off) > bound) < 4
+    assert bound < 0.5
+    assert np.mean(off) > 2 * step

@@ -56,6 +56,34 @@ def test_released_decimals_are_enough_for_a_few_targets_per_look():
     assert (attack.targets() == hidden).all()
 
 
+@pytest.mark.parametrize(
+    ("metric", "size", "decimals"),
+    [
+        (MSE, 3, 0),
+        (MSE, 40, 1),
+        (MSE, 2000, 2),
+        (MSE, 10_000, 4),
+        (metrics.RootMeanSquaredError(), 2000, 2),
+        (metrics.RootMeanSquaredError(), 10_000, 4),
+    ],
+)
+def test_decimals_that_leave_the_sum_of_squares_open_cost_digits_alone(metric, size, decimals):
+    hidden = np.random.default_rng([size, 4]).integers(0, 101, size=size)
+    looks = min(size + 1, 40)
+    attack, _ = run(hidden, metric, decimals=decimals, looks=looks)
+    sure = attack.certain()
+    assert (attack.targets()[sure] == hidden[sure]).all()
+    assert sure.sum() >= looks - 1  # one target per look at least, after the squares
+
+
+@pytest.mark.parametrize("decimals", [0, 1])
+def test_every_vector_of_a_tiny_problem_is_read_from_few_decimals(decimals):
+    for targets in itertools.product(range(4), repeat=3):
+        attack, _ = run(np.array(targets), low=0, high=3, decimals=decimals)
+        assert attack.targets().tolist() == list(targets)
+        assert attack.certain().all()
+
+
 def test_scikit_learns_own_error_is_read():
     hidden = np.random.default_rng(5).integers(0, 101, size=300)
     attack = TargetDigits(300, 300, low=0, high=100, rng=np.random.default_rng(0))
@@ -78,8 +106,8 @@ def test_what_can_not_be_is_refused():
         TargetDigits(5, 5, low=0, high=9, rng=rng, metric=metrics.MeanAbsoluteError())
     with pytest.raises(InvalidInput, match="above low"):
         TargetDigits(5, 5, low=3, high=3, rng=rng)
-    with pytest.raises(NotSupported, match="decimals"):
-        run(np.random.default_rng(6).integers(0, 101, size=10_000), decimals=2)
+    with pytest.raises(NotSupported, match="no single target"):
+        run(np.arange(40), metrics.RootMeanSquaredError(), decimals=1)
     with pytest.raises(NotSupported, match="variance"):
         run(np.random.default_rng(6).integers(0, 101, size=500), R2, decimals=4)
     attack = TargetDigits(5, 5, low=0, high=9, rng=rng)

@@ -1,5 +1,6 @@
 """Every metric against scikit-learn on random cases: a thousand each in all tests."""
 
+import inspect
 import warnings
 
 import numpy as np
@@ -69,6 +70,9 @@ def log_loss(truth, rows):
 def brier(truth, rows):
     if rows.shape[1] == 2:
         return theirs.brier_score_loss(truth, rows[:, 1], pos_label=1)
+    if "labels" in inspect.signature(theirs.brier_score_loss).parameters:
+        return theirs.brier_score_loss(truth, rows, labels=np.arange(rows.shape[1]))
+    # Before 1.7 scikit-learn has it of two classes alone.
     return np.mean(np.sum((rows - np.eye(rows.shape[1])[truth]) ** 2, axis=1))
 
 

@@ -4,7 +4,8 @@ import pytest
 from holdfast import Problem
 from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery
 from holdfast.mechanisms import ImprovedOnly, Split
-from holdfast.oracles import ClassifierOracle, LabelOracle
+from holdfast.metrics import Accuracy
+from holdfast.oracles import ClassifierOracle, LabelOracle, MetricOracle
 
 HIDDEN = np.random.default_rng(4).integers(4, size=200).astype(np.uint8)
 GOOD, BAD = HIDDEN.copy(), (HIDDEN + 1) % 4
@@ -33,7 +34,13 @@ def by_classifiers(k, mechanism=None, accounts=1):
     return made
 
 
-EITHER = pytest.mark.parametrize("oracle", [by_labels, by_classifiers])
+def by_metric(k, mechanism=None, accounts=1):
+    return MetricOracle(
+        HIDDEN, Accuracy(), n_queries=k, mechanism=mechanism, n_classes=4, accounts=accounts
+    )
+
+
+EITHER = pytest.mark.parametrize("oracle", [by_labels, by_classifiers, by_metric])
 
 
 class Shares(ImprovedOnly):

@@ -66,6 +66,11 @@ class TwoStages(TurnBased[Labels]):
             sure[self._open] = self._second.certain()
         return sure
 
+    def first_guess(self) -> Labels:
+        """Return what the first stage alone guesses."""
+        guess: Labels = self._first.predict()
+        return guess
+
     def _query(self, index: int) -> Labels | None:
         if self._second is None:
             query: Labels | None = self._first.ask()
@@ -104,8 +109,7 @@ class TwoStages(TurnBased[Labels]):
 
     def _guess(self) -> Labels:
         if self._second is None:
-            guess: Labels = self._first.predict()
-            return guess
+            return self.first_guess()
         return self._with(self._second.predict())
 
     def _with(self, part: Labels) -> Labels:

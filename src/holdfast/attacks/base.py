@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from holdfast.attacks.description import Described
 from holdfast.errors import InvalidInput, OutOfTurn
+from holdfast.kernels.fixed_queries import FixedQueries
 from holdfast.kernels.keyed import bounded, subkey, wrap
 from holdfast.labels import Labels, label_dtype
 from holdfast.problem import Problem
@@ -43,7 +45,7 @@ class TurnBased(Described, Generic[Query]):
     def __init__(
         self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True
     ) -> None:
-        self._problem = Problem(*problem)
+        self._problem = Problem.of(problem)
         if not isinstance(rng, np.random.Generator):
             raise InvalidInput(f"rng must be a numpy.random.Generator, got {quoted(rng)}.")
         self._seed = int(rng.integers(2**63))
@@ -79,7 +81,7 @@ class TurnBased(Described, Generic[Query]):
         if not self._waiting:
             raise OutOfTurn("tell() needs an open query: call ask() first.")
         try:
-            value = float(one_number(answer))
+            value = answer if type(answer) is float else float(one_number(answer))
         except (TypeError, ValueError):
             value = math.nan
         if not math.isfinite(value):
@@ -91,6 +93,23 @@ class TurnBased(Described, Generic[Query]):
     def predict(self) -> Query:
         """Return the best guess so far."""
         return self._guess()
+
+    def fixed_queries(self) -> FixedQueries | None:
+        """Return all queries of the play, to be counted together; None: ask one by one.
+
+        Whoever answers them says so with `tell_all`.
+        """
+        return None
+
+    def tell_all(self, answers: NDArray[np.float64]) -> None:
+        """Take the answers to all fixed queries, as `tell` would take each."""
+        if self._waiting or self._answered:
+            raise OutOfTurn("tell_all() answers a whole play, and looks were taken already.")
+        self._take_all(answers)
+        self._answered = answers.size
+
+    def _take_all(self, answers: NDArray[np.float64]) -> None:
+        raise NotImplementedError
 
     def _query(self, index: int) -> Query | None:
         raise NotImplementedError
@@ -132,16 +151,39 @@ class LabelAttack(TurnBased[Labels]):
         self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True
     ) -> None:
         super().__init__(problem, rng=rng, permuted=permuted)
-        n, m, _ = self._problem
-        self._dtype = label_dtype(m)
-        self._keys: NDArray[np.uint64] = np.arange(n, dtype=np.uint64)
-        self._shifts: NDArray[np.uint32] = (
-            bounded(self._keys, subkey(self._seed, "shift"), m)
-            if permuted
-            else np.zeros(n, dtype=np.uint32)
+        self._dtype = label_dtype(self._problem.n_classes)
+
+    # Made when first asked for: a play by stretches of the examples never holds them whole.
+
+    @cached_property
+    def _keys(self) -> NDArray[np.uint64]:
+        return np.arange(self._problem.n_examples, dtype=np.uint64)
+
+    @cached_property
+    def _shifts(self) -> NDArray[np.uint32]:
+        return self._shifts_of(self._keys)
+
+    def _shifts_of(self, keys: NDArray[np.uint64]) -> NDArray[np.uint32]:
+        """Return the shift of each example, by its key."""
+        return (
+            bounded(keys, subkey(self._seed, "shift"), self._problem.n_classes)
+            if self._permuted
+            else np.zeros(keys.size, dtype=np.uint32)
         )
+
+    def _shifted_on(self, start: int, stop: int, *labels: int) -> list[Labels]:
+        """Return the rows to send for constant labels on the examples start .. stop - 1."""
+        m = self._problem.n_classes
+        shifts = self._shifts_of(np.arange(start, stop, dtype=np.uint64))
+        return [wrap(shifts + np.uint32(each), m).astype(self._dtype) for each in labels]
 
     def _shifted(self, labels: NDArray[Any] | int, here: slice = EVERYWHERE) -> Labels:
         """Return pi(labels), here: what to send for labels in the attack's own terms."""
-        moved = self._shifts[here] + np.asarray(labels, dtype=np.uint32)
+        shifts = self._shifts[here]
+        if isinstance(labels, int):
+            if labels == 0:
+                return shifts.astype(self._dtype)
+            moved = shifts + np.uint32(labels)
+        else:
+            moved = shifts + np.asarray(labels, dtype=np.uint32)
         return wrap(moved, self._problem.n_classes).astype(self._dtype)

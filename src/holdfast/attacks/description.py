@@ -13,10 +13,27 @@ from holdfast.errors import HoldfastError
 from holdfast.forecasts import Estimate, Setting
 from holdfast.problem import Problem
 
-__all__ = ["FAMILIES", "MOST_SUMMARY_WORDS", "Described", "Needs", "NewBestBoard", "Reads"]
+__all__ = [
+    "FAMILIES",
+    "MOST_SUMMARY_WORDS",
+    "Described",
+    "Needs",
+    "NewBestBoard",
+    "Reads",
+    "kebab_case",
+]
 
 FAMILIES = ("paper", "steering", "designs", "exact", "climbing", "wrappers")
 MOST_SUMMARY_WORDS = 6
+
+
+def kebab_case(name: str) -> str:
+    """Return a class's name as the command line spells it.
+
+    >>> kebab_case("BlockMajority"), kebab_case("TopK")
+    ('block-majority', 'top-k')
+    """
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
 
 
 class Reads(Enum):
@@ -78,6 +95,8 @@ class Described:
         Whether it is made with `prior=`, with `answers=`.
     proves_labels
         Whether `certain()` may name labels.
+    plays_rest
+        Whether mixtures consider it for the examples whose labels were not made certain.
     tolerates, intolerance
         The answer models under which its argument holds, and why no others.
     strongest_on
@@ -89,6 +108,14 @@ class Described:
         Time per label handled, as a multiple of `BlockMajority`'s: (5000, 10), k = 300.
     guarantee
         The name of the bound that proves what it reaches; None: there is none.
+    by_stretches
+        Whether exact scores let it play on a stretch of the examples at a time: it has
+        `fixed_queries` and `predict_on`.
+    quick_forecast
+        Whether `forecast` takes milliseconds: what compares many settings asks no others.
+    results
+        The version of its plays: raised when the same seed plays otherwise than before, so that
+        sweeps play its cells again, and no others.
     """
 
     name: ClassVar[str]
@@ -100,16 +127,20 @@ class Described:
     takes_prior: ClassVar[bool] = False
     takes_answers: ClassVar[bool] = False
     proves_labels: ClassVar[bool] = False
+    plays_rest: ClassVar[bool] = False
     tolerates: ClassVar[frozenset[type[Any]]] = frozenset({ExactAnswers})
     intolerance: ClassVar[str] = "its argument holds for no others"
     strongest_on: ClassVar[frozenset[Reads]] = frozenset()
     accounts: ClassVar[int | None] = 1
     effort: ClassVar[float] = 1.0
     guarantee: ClassVar[str | None] = None
+    by_stretches: ClassVar[bool] = False
+    quick_forecast: ClassVar[bool] = True
+    results: ClassVar[int] = 1
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
+        cls.name = kebab_case(cls.__name__)
 
     @classmethod
     def work(cls, problem: Problem) -> int:

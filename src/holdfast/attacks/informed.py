@@ -62,9 +62,9 @@ class InformedAttack(LabelAttack):
         answers: AnswerModel | None = None,
     ) -> None:
         super().__init__(problem, rng=rng, permuted=permuted)
-        self._answers = ExactAnswers() if answers is None else answers
-        if not isinstance(self._answers, AnswerModel):
+        if answers is not None and not isinstance(answers, AnswerModel):
             raise InvalidInput(f"answers must be an answer model, got {quoted(answers)}.")
+        self._answers: AnswerModel = ExactAnswers() if answers is None else answers
         check_tolerated(type(self), self._answers, self._problem)
         self._prior: Prior | None = None
         if prior is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -60,6 +61,11 @@ def attack_names(*, without_features: bool = False) -> list[str]:
 
 def attack_type(name: str, *, without_features: bool = False) -> type[Described]:
     """Return the attack with that name, or raise `InvalidInput` listing the names there are."""
+    return _found(name, without_features, len(_registered))
+
+
+@lru_cache(maxsize=256)
+def _found(name: str, without_features: bool, registered: int) -> type[Described]:  # noqa: ARG001 - as many attacks, the same one
     names = attack_names(without_features=without_features)
     if name not in names:
         what = "attack without features" if without_features else "attack"

@@ -33,14 +33,24 @@ FLOAT_NATS = 64.0 * math.log(2.0)
 ROUNDING = 1e-12
 
 
-def nats_of_values(function_of: FunctionOf, n_examples: int, n_classes: int, looks: int) -> float:
+def nats_of_values(
+    function_of: FunctionOf,
+    n_examples: int,
+    n_classes: int,
+    looks: int,
+    *,
+    sizes_public: bool = False,
+) -> float:
     """Return the logarithm of the most sequences of exact values that so many looks can show.
+
+    Where the sizes of the classes are public, they are not counted.
 
     >>> nats = nats_of_values(FunctionOf.MATCHES, 100, 10, 5)
     >>> round(nats, 6) == round(5 * math.log(101), 6)
     True
     """
     once, each = _parts(function_of, n_examples, n_classes)
+    once = 0.0 if sizes_public else once
     counted = (once + looks * min(each, FLOAT_NATS)) * (1.0 + ROUNDING)
     return min(counted, looks * FLOAT_NATS)
 

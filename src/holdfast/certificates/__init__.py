@@ -11,7 +11,8 @@ Every "allowed", "certified" and "safe looks" of the package comes from here. Th
    with the reason; none is ever stretched.
 
 Where looks show another metric or groups, `displays` counts the released numbers:
-`certify_display`, and `certify_recorded` for looks in a ledger.
+`certify_display`, and `certify_recorded` for looks in a ledger. `metric_gains` certifies gains in
+the metric's own unit, where an inequality for fixed submissions is known: `certify_gain`.
 
 `docs/bounds.md` has the proofs.
 """
@@ -29,6 +30,7 @@ from holdfast.certificates.displays import (
     log_transcripts_of,
 )
 from holdfast.certificates.ladder_error import LeaderboardError, certify_ladder
+from holdfast.certificates.metric_gains import CertifiedGain, certify_gain
 from holdfast.certificates.record import Certificate, NotCovered
 from holdfast.certificates.safe_looks import safe_looks
 from holdfast.certificates.transcripts import log_transcripts
@@ -36,11 +38,13 @@ from holdfast.certificates.transcripts import log_transcripts
 __all__ = [
     "ALL_TEAMS",
     "Certificate",
+    "CertifiedGain",
     "Histories",
     "LeaderboardError",
     "NotCovered",
     "certify",
     "certify_display",
+    "certify_gain",
     "certify_histories",
     "certify_ladder",
     "certify_recorded",

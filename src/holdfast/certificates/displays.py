@@ -11,7 +11,7 @@ metric but what its value depends on (`bounds.metric_values`), and how many valu
   all examples is the mean over groups, weighted by their sizes. For labels that are not uniform the
   sum of all c_g goes into the bound for the whole.
 
-It is a bound on labels that are known, in accuracy. Gains in another unit are not bounded.
+It is a bound on labels that are known, in accuracy; `metric_gains` has bounds in other units.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from holdfast.problem import Problem
 
 __all__ = [
     "ShownLooks",
+    "by_rule",
     "certify_display",
     "certify_recorded",
     "certify_shown",
@@ -195,7 +196,7 @@ def shown_nats(looks: ShownLooks, n_classes: int) -> list[float]:
         every += looks.display.metrics
         return [
             sum(
-                times * _by_rule(looks.rule, metric, size, n_classes, count)
+                times * by_rule(looks.rule, metric, size, n_classes, count)
                 for metric, size in zip(every, looks.sizes, strict=True)
                 for count, times in looks.states.items()
             )
@@ -227,7 +228,7 @@ def _state_nats(looks: ShownLooks, size: int, n_classes: int, count: int) -> flo
     released = 0.0
     for metric, here in [(each, size) for each in parts] + [(each, whole_size) for each in wholes]:
         counted = nats_of_values(metric.function_of, here, n_classes, count)
-        released += min(_by_rule(rule, metric, here, n_classes, count), counted)
+        released += min(by_rule(rule, metric, here, n_classes, count), counted)
     shown = (*parts, *wholes)
     depends = {metric.function_of for metric in shown}
     if by_values and all(metric.takes is Submission.LABELS for metric in shown):
@@ -238,7 +239,7 @@ def _state_nats(looks: ShownLooks, size: int, n_classes: int, count: int) -> flo
     return released
 
 
-def _by_rule(rule: Rule, metric: Metric, size: int, n_classes: int, looks: int) -> float:
+def by_rule(rule: Rule, metric: Metric, size: int, n_classes: int, looks: int) -> float:
     """Return what the rule lets one number tell, whatever it is computed from."""
     low, high = metric.low, metric.high
     if not metric.higher_is_better:

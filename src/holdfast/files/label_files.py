@@ -36,7 +36,10 @@ from holdfast.files.text_files import open_regular_file
 from holdfast.labels import Labels, as_labels, count_classes, label_dtype
 from holdfast.quoting import listed, quoted
 
-__all__ = ["OPEN_FILE", "LabelFile", "label_file_of", "read_labels"]
+__all__ = ["OPEN_FILE", "WHOLE_NUMBERS", "LabelFile", "label_file_of", "read_labels"]
+
+# What a column of labels holds; numbers with a fraction are no names of classes.
+WHOLE_NUMBERS = "class names or whole numbers"
 
 # What messages call a file that is open, whose name is not known.
 OPEN_FILE = "submission"
@@ -295,7 +298,7 @@ def _plain_names(name: str, column: Column) -> list[str]:
     for at, text in enumerate(plain):
         if not is_integer(text):
             raise InvalidInput(
-                f"{name} must hold class names or whole numbers, "
+                f"{name} must hold {WHOLE_NUMBERS}, "
                 f"got {quoted(column.names[at])} at {column.place_of(at)}."
             )
     return plain

@@ -113,6 +113,9 @@ def hash_keys(keys: Keys, seed: np.uint64) -> Keys:
 def bounded(keys: Keys, seed: np.uint64, bound: int) -> NDArray[np.uint32]:
     """Map every key to a keyed uniform integer in 0 .. bound - 1."""
     out = np.empty(keys.size, dtype=np.uint32)
+    if keys.size < LEAST_SLICE:  # with less ado: small games come by the thousand
+        _bounded(keys, seed, np.uint64(bound), out)
+        return out
     over_slices(
         lambda s: _bounded(keys[s], seed, np.uint64(bound), out[s]), keys.size, least=LEAST_SLICE
     )

@@ -150,7 +150,7 @@ class LabelMetric(Metric):
 
     def submitted(self, submission: object, truth: Any) -> NDArray[Any]:
         """Return a label for each example: integers from 0 on, of any class."""
-        most = count_classes(submission, name="submission")
+        most = submitted_classes(submission)
         return as_labels(
             submission, most, name="submission", n_examples=truth.size, error=InvalidQuery
         )
@@ -162,6 +162,14 @@ class LabelMetric(Metric):
     def from_counts(self, counts: ClassCounts) -> Value:
         """Return the value from how often each class is meant, predicted, and both."""
         raise NotImplementedError
+
+
+def submitted_classes(submission: object) -> int:
+    """Return how many classes submitted labels speak of, or raise `InvalidQuery`."""
+    try:
+        return count_classes(submission, name="submission")
+    except InvalidInput as error:
+        raise InvalidQuery(str(error)) from None
 
 
 def real_numbers(

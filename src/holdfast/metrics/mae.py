@@ -22,7 +22,9 @@ class MeanAbsoluteError(NumberMetric):
 
     name: ClassVar[str] = "mae"
     averages_examples: ClassVar[bool] = True
-    reveals: ClassVar[str] = "sums of the targets with weights of one's choice"
+    reveals: ClassVar[str] = (
+        "sums, with weights of one's choice, over the targets above numbers of one's choice"
+    )
     source: ClassVar[str] = "sklearn.metrics.mean_absolute_error"
 
     def value(self, truth: Any, submission: Any) -> float:

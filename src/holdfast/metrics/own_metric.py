@@ -12,7 +12,7 @@ import numpy as np
 
 from holdfast.errors import InvalidInput, InvalidQuery
 from holdfast.labels import as_labels, count_classes
-from holdfast.metrics.base import Metric, Submission, real_numbers
+from holdfast.metrics.base import Metric, Submission, real_numbers, submitted_classes
 from holdfast.quoting import quoted
 
 __all__ = ["OwnMetric"]
@@ -93,7 +93,7 @@ class OwnMetric(Metric):
         """Return one label or number per example."""
         if self.takes is not Submission.LABELS:
             return real_numbers(submission, (truth.size,))
-        most = count_classes(submission, name="submission")
+        most = submitted_classes(submission)
         return as_labels(
             submission, most, name="submission", n_examples=truth.size, error=InvalidQuery
         )

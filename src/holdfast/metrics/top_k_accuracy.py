@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidQuery
 from holdfast.labels import as_labels, count_classes
-from holdfast.metrics.base import FunctionOf, Metric, Submission
+from holdfast.metrics.base import FunctionOf, Metric, Submission, submitted_classes
 from holdfast.problem import check_at_least
 
 __all__ = ["TopKAccuracy"]
@@ -53,7 +53,7 @@ class TopKAccuracy(Metric):
             )
         flat = rows.ravel()
         rows = as_labels(
-            flat, count_classes(flat, name="submission"), name="submission", error=InvalidQuery
+            flat, submitted_classes(flat), name="submission", error=InvalidQuery
         ).reshape(rows.shape)
         ordered = np.sort(rows, axis=1)
         twice = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.errors import NotSupported
+from holdfast.kernels.fixed_queries import FixedQueries
 from holdfast.labels import Labels
 from holdfast.oracles.multi_account_oracle import MultiAccountOracle
 
@@ -23,6 +28,19 @@ class LabelOracle(MultiAccountOracle[Labels]):
     >>> oracle.looks_left
     0
     """
+
+    def answers_at_once(self, n_queries: int) -> bool:
+        """Tell whether `query_all` answers so many: exact scores, and within the budget."""
+        in_turn = type(self).query is not LabelOracle.query or "query" in vars(self)
+        return self._exact and n_queries <= self.looks_left and not in_turn
+
+    def query_all(self, queries: FixedQueries) -> NDArray[np.float64]:
+        """Answer all queries of a play that fixes them beforehand, in one pass over the labels."""
+        if not self.answers_at_once(queries.n_queries):
+            raise NotSupported("the queries must be asked one by one.")
+        answers = queries.matches(self._labels) / self._problem.n_examples
+        self._looks += queries.n_queries
+        return np.asarray(answers)
 
     def _predicted(self, query: Labels) -> Labels:
         return query

@@ -10,7 +10,7 @@ from holdfast.mechanisms import Exact, Rule, WorksOn, check_metric
 from holdfast.mechanisms.on_metrics import first_states, release_show
 from holdfast.metrics import Show, Submission
 from holdfast.problem import Problem, check_at_least
-from holdfast.protocols import Answer
+from holdfast.protocols import Answer, State
 
 __all__ = ["MetricOracle"]
 
@@ -33,6 +33,11 @@ class MetricOracle:
         The release rule; None: exact values. It must work on the show's metrics.
     rng
         Randomness of the release rule.
+    n_classes
+        Number of classes, where labels are hidden; None: as many as these labels show.
+    accounts
+        How many accounts share the budget. Each is used up before the next one begins, and meets
+        the rule afresh.
 
     Examples
     --------
@@ -52,6 +57,8 @@ class MetricOracle:
         n_queries: int,
         mechanism: Rule | None = None,
         rng: np.random.Generator | None = None,
+        n_classes: int | None = None,
+        accounts: int = 1,
     ) -> None:
         self.show = show
         self._mechanism = Exact() if mechanism is None else mechanism
@@ -63,14 +70,19 @@ class MetricOracle:
         self._looks = 0
         if self._mechanism.waits:
             raise NotSupported(f"{self._mechanism} holds answers back, and this oracle does not.")
-        self._n_classes = 2
-        if show.metrics[0].takes is Submission.LABELS:
-            self._n_classes = count_classes(self._truth)
-        sizes = Problem(len(self._truth), self._n_classes, self._budget)
-        self._states = first_states(self._mechanism, show, self._truth, sizes)
+        self._problem = Problem(len(self._truth), self._classes(n_classes), self._budget)
+        check_at_least("accounts", accounts, 1)
+        parts = np.array_split(np.arange(self._budget), accounts)
+        self._shares = [part.size for part in parts if part.size]
+        self._left_to_account, self._states = self._next_account()
 
     def __repr__(self) -> str:
         return f"MetricOracle({self.show!r}, {self._mechanism}, looks_left={self.looks_left})"
+
+    @property
+    def problem(self) -> Problem:
+        """The sizes that it answers for. Numbers and label sets have no classes: 2 stands there."""
+        return self._problem
 
     @property
     def n_examples(self) -> int:
@@ -98,15 +110,32 @@ class MetricOracle:
             The submission is none. Nothing is counted, and later answers are what they would
             have been.
         """
+        if self.looks_left and not self._left_to_account:
+            self._left_to_account, self._states = self._next_account()
         if self._looks >= self._budget:
             raise BudgetExhausted(f"all {self._budget} looks are used up.")
         given = self.show.submitted(submission, self._truth)
-        if self._mechanism.works_on is WorksOn.ACCURACIES and given.max() >= self._n_classes:
-            raise InvalidQuery(f"submission must lie below {self._n_classes}, got {given.max()}.")
+        n_classes = self._problem.n_classes
+        if self._mechanism.works_on is WorksOn.ACCURACIES and given.max() >= n_classes:
+            raise InvalidQuery(f"submission must lie below {n_classes}, got {given.max()}.")
         told, states = release_show(
             self._mechanism, self.show, self._states, self._truth, given, self._rng
         )
         self._states = states
         self._looks += 1
+        self._left_to_account -= 1
         answers = tuple(float(reading.value) for reading in told[-1])
         return answers[0] if len(answers) == 1 else answers
+
+    def _next_account(self) -> tuple[int, list[State]]:
+        """Return an account's looks, and the rule's states before its first one."""
+        looks = self._shares.pop(0)
+        own = self._problem._replace(n_queries=looks)
+        return looks, first_states(self._mechanism, self.show, self._truth, own)
+
+    def _classes(self, given: int | None) -> int:
+        """Return the number of classes: those given, or those of the hidden labels."""
+        if self.show.metrics[0].takes in (Submission.NUMBERS, Submission.LABEL_SETS):
+            return 2
+        shown = count_classes(self._truth)
+        return shown if given is None else check_at_least("n_classes", given, shown)

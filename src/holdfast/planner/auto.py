@@ -22,9 +22,10 @@ from holdfast.attacks.registry import attack_type, build, register
 from holdfast.errors import InvalidInput
 from holdfast.forecasts import Setting
 from holdfast.labels import Labels
+from holdfast.mechanisms import Rule
 from holdfast.planner.forecast import Forecast
 from holdfast.planner.mixture import Mixture
-from holdfast.planner.plan import MIXTURE, Plan, plan
+from holdfast.planner.plan import MIXTURE, Plan, plan, plan_under
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
@@ -77,6 +78,8 @@ class Auto(TurnBased[Labels]):
         What a model says of the labels: a `Prior`, or an (n, m) array of probabilities.
     answers
         What a released answer tells: any answer model; a release rule's is `rule.board_model`.
+    rule
+        The board's release rule instead of `answers`: it is planned for as `plan_under` does.
     non_adaptive
         Choose among the attacks that fix all queries before the first answer.
 
@@ -94,6 +97,7 @@ class Auto(TurnBased[Labels]):
     takes_prior = True
     takes_answers = True
     proves_labels = True
+    results = 2  # since 2: release rules are planned for as the boards that they make
 
     def __init__(
         self,
@@ -103,16 +107,21 @@ class Auto(TurnBased[Labels]):
         permuted: bool = True,
         prior: Prior | NDArray[Any] | None = None,
         answers: AnswerModel | None = None,
+        rule: Rule | None = None,
         non_adaptive: bool = False,
     ) -> None:
         super().__init__(problem, rng=rng)
-        self._answers = ExactAnswers() if answers is None else answers
-        if not isinstance(self._answers, AnswerModel):
+        if answers is not None and not isinstance(answers, AnswerModel):
             raise InvalidInput(f"answers must be an answer model, got {quoted(answers)}.")
         known = prior if prior is None or isinstance(prior, Prior) else Prior.dense(prior)
-        self._plan = plan(
-            self._problem, prior=known, answers=self._answers, non_adaptive=non_adaptive
-        )
+        if rule is None:
+            told = ExactAnswers() if answers is None else answers
+            self._plan = plan(self._problem, prior=known, answers=told, non_adaptive=non_adaptive)
+        elif answers is None:
+            self._plan = plan_under(rule, self._problem, prior=known, non_adaptive=non_adaptive)
+        else:
+            raise InvalidInput(f"rule must be None where answers are given, got {rule}.")
+        self._answers = self._plan.setting.answers
         chosen = self._plan.chosen
         self._inner: Attack[Labels] = made(
             chosen, self._plan.setting, np.random.default_rng([self._seed, 0]), permuted=permuted

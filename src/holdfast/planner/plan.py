@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from holdfast.answers import AnswerModel, ExactAnswers, RoundedAnswers
-from holdfast.attacks import ChampionChallenger, HitPools, Lattice, PooledDetecting, SteeredPools
+from holdfast.attacks import Lattice
 from holdfast.attacks.description import Described, Needs, Reads
 from holdfast.attacks.exact.lattice.forecast import lattice_affordable, lattice_looks
 from holdfast.attacks.registry import attack_types
@@ -32,8 +32,6 @@ SPLITS_TRIED = 8
 WORTH_MIXING = 0.4
 # A mixture is chosen if it promises this much more than a single attack.
 MIXTURE_ADVANTAGE = 1.002
-# Attacks that may play what is left when some labels are certain.
-REST = (ChampionChallenger, PooledDetecting, SteeredPools, HitPools)
 
 
 class Plan(NamedTuple):
@@ -188,9 +186,7 @@ def _mixture(setting: Setting, best_single: float, attacks: Sequence[type[Descri
     able = [
         cls
         for cls in attacks
-        if issubclass(cls, REST)
-        and cls.needs is None
-        and (setting.prior is None or cls.takes_prior)
+        if cls.plays_rest and cls.needs is None and (setting.prior is None or cls.takes_prior)
     ]
     if not able or Lattice not in attacks:
         return _no_mixture("an attack that it is made of is not among those to choose from")

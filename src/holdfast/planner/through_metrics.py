@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-import numpy as np
-
-from holdfast.attacks.exact.lattice.forecast import lattice_affordable, lattice_looks
-from holdfast.attacks.through_metrics import Digits, Graded, TargetDigits
-from holdfast.attacks.through_metrics.target_digits import SQUARED
+from holdfast.attacks.exact.lattice.forecast import lattice_looks
+from holdfast.attacks.through_metrics import CountReader, MatchReader, TopK
+from holdfast.attacks.through_metrics.description import MetricBoard
+from holdfast.attacks.through_metrics.registry import readers_of
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.mechanisms import Rule, check_metric
-from holdfast.metrics import Accuracy, LabelMetric, Metric, RocAuc, TopKAccuracy
-from holdfast.metrics.probabilities import ProbabilityMetric
+from holdfast.metrics import Accuracy, LabelMetric, Metric, TopKAccuracy
+from holdfast.metrics.base import FunctionOf
 from holdfast.planner.plan import plan_under
 from holdfast.problem import Problem
 
@@ -74,6 +73,11 @@ def metric_plan(
             f"groups must be sizes of at least 1 that add up to n_examples = {n:,}, "
             f"got {sum(groups):,} in all."
         )
+    if m > 2 and isinstance(metric, LabelMetric) and not isinstance(metric, Accuracy):
+        raise NotSupported(
+            f"no forecast for {metric} of groups of {m} classes: a group's class sizes are not "
+            "public."
+        )
     found = {size: _planned(metric, rule, Problem(size, m, k)) for size in set(groups)}
     parts = [found[size] for size in groups]
     certain = [each.certain for each in parts if each.certain is not None]
@@ -92,10 +96,13 @@ def _planned(metric: Metric, rule: Rule, problem: Problem) -> MetricForecast:
     if isinstance(metric, Accuracy):
         return _of_counts(rule, problem, "as planned for accuracies")
     if isinstance(metric, LabelMetric):
+        if m > 2 and metric.function_of is not FunctionOf.CLASS_HITS and decimals_of(rule) is None:
+            found = _of_counts(rule, problem, "as accuracies, where the class sizes are public")
+            return replace(found, attack=f"{MatchReader.name}, {found.attack}")
         if m > 2:
             raise NotSupported(
                 f"no forecast for {metric} of {m} classes: each has a denominator of its own, and "
-                "attacks that climb have no formula here. Audit the labels instead."
+                "how many counts a value tells has no formula here. Audit the labels instead."
             )
         if decimals_of(rule) is not None:
             raise NotSupported(
@@ -103,11 +110,11 @@ def _planned(metric: Metric, rule: Rule, problem: Problem) -> MetricForecast:
                 "number of positives. Audit the labels instead."
             )
         if k < 2:
-            return MetricForecast("count-reader", 0.0, 0, None, "one look counts the positives")
+            return MetricForecast(CountReader.name, 0.0, 0, None, "one look counts the positives")
         found = _of_counts(rule, Problem(n, m, k - 1), "as accuracies, one look less")
         looks = None if found.looks_for_all is None else found.looks_for_all + 1
         return MetricForecast(
-            f"count-reader, {found.attack}", found.gain, found.certain, looks, found.reason
+            f"{CountReader.name}, {found.attack}", found.gain, found.certain, looks, found.reason
         )
     if isinstance(metric, TopKAccuracy):
         if m % metric.k or m < 2 * metric.k:
@@ -117,27 +124,14 @@ def _planned(metric: Metric, rule: Rule, problem: Problem) -> MetricForecast:
             )
         blocks = Problem(n, m // metric.k, k)
         found = _of_counts(rule, blocks, f"as accuracies of {m // metric.k:,} classes")
-        return MetricForecast(f"top-k, {found.attack}", found.gain, None, None, found.reason)
-    decimals = decimals_of(rule)
-    if isinstance(metric, ProbabilityMetric):
-        attack = Digits(problem, rng=np.random.default_rng(0), metric=metric, decimals=decimals)
-        digits, looks = attack.digits_per_look, attack.looks_for_all
-        known = min(n, digits * k + lattice_affordable(k, problem))
-        why = f"{digits} labels per look as digits, others from match counts"
-        return _read("digits", known, looks, why, problem)
-    if isinstance(metric, RocAuc) and m == 2:
-        read = Graded.schedule(problem, decimals)
-        return _read("graded", sum(read[:k]), len(read), "rank sums, half positives", problem)
-    if isinstance(metric, SQUARED):
-        first = 2 if metric.name == "r2" else 1
-        reader = TargetDigits(
-            n, k, low=0, high=m - 1, rng=np.random.default_rng(0), metric=metric, decimals=decimals
-        )
-        digits = reader.digits_of_uniform_targets()
-        looks = first + math.ceil(n / digits)
-        why = f"{digits} targets 0 to {m - 1} per look as digits"
-        return _read("target-digits", min(n, digits * max(0, k - first)), looks, why, problem)
-    raise NotSupported(f"no forecast for {metric}: no attack here reads it.")
+        return MetricForecast(f"{TopK.name}, {found.attack}", found.gain, None, None, found.reason)
+    board = MetricBoard(metric, decimals_of(rule), low=0, high=m - 1)
+    readers = readers_of(metric, m)
+    if not readers:
+        raise NotSupported(f"no forecast for {metric} of {m} classes: no attack here reads it.")
+    estimates = {cls.name: cls.forecast_on(problem, board) for cls in readers}
+    best = max(estimates, key=lambda name: estimates[name].gain)
+    return MetricForecast(best, *estimates[best])
 
 
 def _of_counts(rule: Rule, problem: Problem, why: str) -> MetricForecast:
@@ -147,11 +141,6 @@ def _of_counts(rule: Rule, problem: Problem, why: str) -> MetricForecast:
     looks = math.ceil(lattice_looks(n, m)) if all(s.keeps_exact for s in rule.stages) else None
     certain = n if looks is not None and looks <= k else None
     return MetricForecast(chosen.attack, chosen.gain or 0.0, certain, looks, why)
-
-
-def _read(attack: str, known: int, looks: int, why: str, problem: Problem) -> MetricForecast:
-    """Return the forecast of an attack that proves labels and guesses the others."""
-    return MetricForecast(attack, known * (1.0 - problem.baseline), known, looks, why)
 
 
 def decimals_of(rule: Rule) -> int | None:

@@ -76,7 +76,7 @@ class Votes:
         if array.dtype.kind not in "iu":
             raise InvalidInput(f"votes must be integers, got dtype {array.dtype}.")
         self._votes = _filled(array, self.n_classes)
-        self._tally = VoteTable(self._votes, self.n_classes)
+        self._table = VoteTable(self._votes, self.n_classes)
 
     @property
     def n_examples(self) -> int:
@@ -118,7 +118,7 @@ class Votes:
             kept = np.clip(accuracy, 1 / m, HIGHEST_ACCURACY)
             weights = share * np.log(kept * (m - 1) / (1 - kept))
             before = accuracy
-            accuracy = self._tally.support(self._tally.shares(self._tally.scores(weights)))
+            accuracy = self._table.support(self._table.shares(self._table.scores(weights)))
             if np.abs(accuracy - before).max() < 1e-4:
                 break
         return accuracy, weights
@@ -151,13 +151,13 @@ class Votes:
         """
         depth = min(LABELS_LISTED, self.n_classes)
         if not scored:
-            scores = self._tally.scores(self._believed[1])
-            sure = self._tally.ranked(self._tally.shares(scores), 1)[1]
-            labels, ranked = self._tally.ranked(scores, depth)
+            scores = self._table.scores(self._believed[1])
+            sure = self._table.ranked(self._table.shares(scores), 1)[1]
+            labels, ranked = self._table.ranked(scores, depth)
             return Stack(labels, ranked, self.n_classes, 1.0, float(sure.mean()))
         models, weights = self._weights(scored, AGREEMENT_RIDGE + 4.0 * error)
-        tally = VoteTable(self._votes[:, models], self.n_classes)
-        labels, ranked = tally.ranked(tally.scores(weights), depth)
+        table = VoteTable(self._votes[:, models], self.n_classes)
+        labels, ranked = table.ranked(table.scores(weights), depth)
         accuracy = float(np.clip(ranked[:, 0].mean(), 0.0, 1.0))
         return Stack(labels, ranked, self.n_classes, DEFAULT_TEMPERATURE, accuracy)
 
@@ -181,8 +181,8 @@ def _filled(votes: NDArray[Any], m: int) -> Labels:
     if rows.size:
         # One more class for "no vote", which is then the last choice.
         some = np.where(silent[rows], m, votes[rows]).astype(np.int64)
-        tally = VoteTable(some, m + 1)
-        ranked = tally.ranked(tally.scores(np.ones(votes.shape[1])), min(2, m + 1))[0]
+        table = VoteTable(some, m + 1)
+        ranked = table.ranked(table.scores(np.ones(votes.shape[1])), min(2, m + 1))[0]
         most = np.where(ranked[:, 0] == m, ranked[:, 1] % m, ranked[:, 0])
         out[rows] = np.where(silent[rows], most[:, None], out[rows])
     return out

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from holdfast.answers import ExactAnswers, NewBestAnswers, RankAnswers
-from holdfast.attacks._rehearsal import rehearsed
+from holdfast.attacks._rehearsal import rehearsed, rehearsed_if_hard
 from holdfast.attacks.base import LabelAttack
+from holdfast.attacks.climbing._belief import first_belief
+from holdfast.attacks.climbing._blocks import blocks_of
 from holdfast.attacks.description import NewBestBoard, Reads
 from holdfast.errors import InvalidInput
 from holdfast.forecasts import Estimate, Setting
@@ -21,8 +24,60 @@ from holdfast.problem import Problem, check_at_least
 
 __all__ = ["BlockClimb"]
 
-# Where a block's number of matches can lie, in standard deviations about its mean.
-DEVIATIONS = np.linspace(-5.0, 6.0, 221)
+# With fewer examples per class a block's matches are rare, and it is played in the head.
+EXAMPLES_PER_CLASS = 10
+# Rows of whole labels are kept in games that are this small, in examples times classes.
+MOST_LABELS_HELD = 1 << 20
+
+
+@lru_cache(maxsize=8)
+def _first_worth(margin: float, n_blocks: int) -> NDArray[np.float64]:
+    """Return what a first challenge of each block gains: the same for many games."""
+    first = first_belief(margin)
+    return np.tile(first.density, (n_blocks, 1)) @ first.challenge.gains
+
+
+def _n_blocks(problem: Problem, passes: int) -> int:
+    """Return how many blocks get so many challenges each on average."""
+    n, m, k = problem
+    return min(n, max(1, (k - 1) // min(passes, m - 1)))
+
+
+class _Order:
+    """Which block is challenged next, by which label: the one whose challenge gains most.
+
+    `block` is None when all labels of all blocks were tried.
+    """
+
+    __slots__ = ("_beliefs", "_challengers", "_last", "_open", "_worth", "block", "label")
+
+    def __init__(self, threshold: float, n_blocks: int, n_classes: int) -> None:
+        # The difference of two labels' matches has sqrt(2) times the spread of one.
+        margin = threshold * math.sqrt(2.0)
+        self._last = n_classes - 1
+        self._beliefs = [first_belief(margin)] * n_blocks
+        self._worth = _first_worth(margin, n_blocks).copy()
+        self._challengers = [0] * n_blocks
+        # Blocks with a label that was never tried.
+        self._open = n_blocks
+        self.block: int | None = int(self._worth.argmax())
+        self.label = 1
+
+    def learn(self, block: int, rose: bool) -> None:
+        """Take in whether the challenge of that block, which was next, rose; choose another."""
+        self._challengers[block] = tried = self.label
+        worth = self._worth
+        if tried < self._last:
+            self._beliefs[block] = belief = self._beliefs[block].after(rose)
+            worth[block] = belief.worth
+        else:  # whatever is believed, no label is left to try
+            worth[block] = -math.inf
+            self._open -= 1
+            if not self._open:
+                self.block = None
+                return
+        self.block = block = int(worth.argmax())
+        self.label = self._challengers[block] + 1
 
 
 class BlockClimb(LabelAttack):
@@ -89,6 +144,10 @@ class BlockClimb(LabelAttack):
         if setting.ordered:
             return rehearsed(cls, setting)
         n, m, k = setting.scored
+        few = n < EXAMPLES_PER_CLASS * m and not setting.informed
+        played = rehearsed_if_hard(cls, setting, hard=True) if few else None
+        if played is not None:
+            return played
         measured = table(cls.name)
         factor = along(measured["classes"], measured["constant"], m)
         gain = min(factor * math.sqrt((k - 1) * n / m), n * (1.0 - 1.0 / m))
@@ -98,6 +157,35 @@ class BlockClimb(LabelAttack):
     def settings_for(cls, problem: Problem, board: NewBestBoard) -> dict[str, Any]:  # noqa: ARG003
         """Return the board's threshold in standard errors, and how many tries a block gets."""
         return {"threshold": board.standard_errors, "passes": 4 if board.standard_errors else 2}
+
+    @classmethod
+    def drawn_matches(cls, problem: Problem, rng: np.random.Generator) -> int:
+        """Return the matches of one game with exact scores, drawn without labels.
+
+        A challenge rises where the block has more of the challenger than of the champion; of the
+        examples whose label was not among the first j, each is the next with probability
+        1/(m - j). Which block is next follows from what rose before. Time and memory follow k.
+
+        >>> problem = Problem(10**12, 10, 101)
+        >>> 0 < BlockClimb.drawn_matches(problem, np.random.default_rng(0)) - 10**11 < 10**8
+        True
+        """
+        n, m, k = problem
+        settings = cls.settings_for(problem, NewBestBoard())
+        n_blocks = _n_blocks(problem, settings["passes"])
+        order = _Order(settings["threshold"], n_blocks, m)
+        edges = [n * block // n_blocks for block in range(n_blocks + 1)]
+        rest = np.array([stop - start for start, stop in pairwise(edges)], dtype=np.int64)
+        champion = rng.binomial(rest, 1 / m)
+        rest -= champion
+        for _ in range(k - 1):
+            if (block := order.block) is None:
+                break
+            challenger = int(rng.binomial(rest[block], 1 / (m - order.label)))
+            rest[block] -= challenger
+            order.learn(block, bool(challenger > champion[block]))
+            champion[block] = max(champion[block], challenger)
+        return int(champion.sum())
 
     def __init__(
         self,
@@ -109,64 +197,46 @@ class BlockClimb(LabelAttack):
         passes: int = 4,
     ) -> None:
         super().__init__(problem, rng=rng, permuted=permuted)
-        n, m, k = self._problem
+        n, m, _ = self._problem
         if not (math.isfinite(threshold) and threshold >= 0.0):
             raise InvalidInput(f"threshold must be at least 0 and finite, got {threshold}.")
-        passes = min(check_at_least("passes", passes, 1), m - 1)
-        n_blocks = min(n, max(1, (k - 1) // passes))
-        self._edges = [n * block // n_blocks for block in range(n_blocks + 1)]
-        # The difference of two labels' matches has sqrt(2) times the spread of one.
-        self._margin = threshold * math.sqrt(2.0)
-        density = np.exp(-(DEVIATIONS**2) / 2)
-        self._prior: NDArray[np.float64] = density / density.sum()
-        self._withstood = ndtr(DEVIATIONS + self._margin)
-        tail = 1.0 - self._withstood
-        above = np.exp(-((DEVIATIONS + self._margin) ** 2) / 2) / math.sqrt(2.0 * math.pi)
-        self._gains = above - DEVIATIONS * tail
-        self._beliefs = np.tile(self._prior, (n_blocks, 1))
-        self._worth = self._beliefs @ self._gains
-        self._challengers = np.zeros(n_blocks, dtype=np.int64)
+        n_blocks = _n_blocks(self._problem, check_at_least("passes", passes, 1))
+        self._blocks = blocks_of(n, n_blocks)
+        self._order = _Order(threshold, n_blocks, m)
         self._best = self._shifted(0)
-        self._trial = self._best
-        self._block: int | None = None
+        self._challenge = self._best[:0]
         self._standing = -math.inf
+        # Whole rows of labels to cut from.
+        self._rows: list[Labels] | None = [self._best.copy()] if n * m <= MOST_LABELS_HELD else None
 
     def _query(self, index: int) -> Labels | None:
+        best = self._best
         if index == 0:
-            return self._best.copy()
-        block = int(np.argmax(self._worth))
-        if not math.isfinite(self._worth[block]):
+            return best.copy()
+        block, label = self._order.block, self._order.label
+        if block is None:
             return None
-        self._block = block
-        self._challengers[block] += 1
-        here = slice(self._edges[block], self._edges[block + 1])
-        self._trial = self._best.copy()
-        self._trial[here] = self._shifted(int(self._challengers[block]), here)
-        return self._trial.copy()
+        here, rows, trial = self._blocks[block], self._rows, best.copy()
+        if rows is None:
+            challenge = self._shifted(label, here)
+        else:
+            if label == len(rows):  # every label is first tried after the one before it
+                rows.append(self._shifted(label))
+            challenge = rows[label][here]
+        trial[here] = self._challenge = challenge
+        return trial
 
     def _receive(self, count: float) -> None:
-        rose, block = count > self._standing, self._block
+        rose = count > self._standing
         if rose:
             self._standing = count
-        if block is None:
+        if self._answered == 0:
             return
+        block = self._order.block
+        assert block is not None
         if rose:
-            self._best = self._trial
-        belief = self._after(self._beliefs[block], rose)
-        self._beliefs[block] = belief
-        tried_all = self._challengers[block] >= self._problem.n_classes - 1
-        self._worth[block] = -math.inf if tried_all else float(belief @ self._gains)
-
-    def _after(self, belief: NDArray[np.float64], rose: bool) -> NDArray[np.float64]:
-        """Return the distribution of the champion's matches after a challenge."""
-        if rose:
-            # The new champion is at y with the prior's density, times P(old champion < y - margin).
-            below = np.interp(DEVIATIONS - self._margin, DEVIATIONS, np.cumsum(belief), left=0.0)
-            changed = self._prior * below
-        else:
-            changed = belief * self._withstood
-        total = changed.sum()
-        return changed / total if total > 0.0 else self._prior
+            self._best[self._blocks[block]] = self._challenge
+        self._order.learn(block, rose)
 
     def _guess(self) -> Labels:
         return self._best.copy()

@@ -7,8 +7,9 @@ import numpy as np
 from holdfast.answers import AnswerModel, ExactAnswers, NewBestAnswers, RankAnswers
 from holdfast.attacks._rehearsal import rehearsed
 from holdfast.attacks.base import LabelAttack
+from holdfast.attacks.climbing._blocks import blocks_of
 from holdfast.attacks.description import Reads
-from holdfast.attacks.paper.block_majority import block_gain
+from holdfast.attacks.paper.block_majority import BlockMajority, block_gain
 from holdfast.errors import InvalidInput
 from holdfast.forecasts import Estimate, Setting
 from holdfast.labels import Labels
@@ -86,6 +87,27 @@ class HillClimb(LabelAttack):
         gain, looks = climb_gain(setting.problem, ExactAnswers())
         return setting.from_scratch(gain, looks, "two labels a block: exact sum")
 
+    @classmethod
+    def drawn_matches(cls, problem: Problem, rng: np.random.Generator) -> int:
+        """Return the matches of one game, drawn from their law.
+
+        One pass over k - 1 blocks keeps the more frequent of two labels in each, as
+        `BlockMajority` does. With more looks every block is one example: after q whole passes and
+        one over r examples, r of them tried q + 2 labels and the others q + 1, of m.
+
+        >>> problem = Problem(10**12, 10, 101)
+        >>> 0 < HillClimb.drawn_matches(problem, np.random.default_rng(0)) - 10**11 < 10**8
+        True
+        """
+        n, m, k = problem
+        if k == 1:
+            return int(rng.binomial(n, 1 / m))
+        if k - 1 <= n:
+            return BlockMajority.drawn_matches(problem, rng)
+        passes, rest = divmod(k - 1, n)
+        tried = min(passes + 1, m), min(passes + 2, m)
+        return int(rng.binomial(n - rest, tried[0] / m) + rng.binomial(rest, tried[1] / m))
+
     def __init__(
         self,
         problem: Problem,
@@ -100,25 +122,29 @@ class HillClimb(LabelAttack):
             n_blocks = min(max(k - 1, 1), n)
         if check_at_least("n_blocks", n_blocks, 1) > n:
             raise InvalidInput(f"n_blocks must be at most n_examples = {n}, got {n_blocks}.")
-        self._edges = [n * block // n_blocks for block in range(n_blocks + 1)]
+        self._blocks = blocks_of(n, n_blocks)
         self._best = self._shifted(0)
         self._best_count = -np.inf
-        self._trial = self._best
+        # The label that is tried in this pass, everywhere, and where it was tried last.
+        self._row, self._tried = self._best, slice(0, 0)
 
     def _query(self, index: int) -> Labels | None:
         if index == 0:
             return self._best.copy()
-        label, block = divmod(index - 1, len(self._edges) - 1)
-        if label + 1 >= self._problem.n_classes:
-            return None
-        here = slice(self._edges[block], self._edges[block + 1])
-        self._trial = self._best.copy()
-        self._trial[here] = self._shifted(label + 1, here)
-        return self._trial.copy()
+        label, block = divmod(index - 1, len(self._blocks))
+        if block == 0:
+            if label + 1 >= self._problem.n_classes:
+                return None
+            self._row = self._shifted(label + 1)
+        self._tried = tried = self._blocks[block]
+        trial = self._best.copy()
+        trial[tried] = self._row[tried]
+        return trial
 
     def _receive(self, count: float) -> None:
         if count > self._best_count:
-            self._best, self._best_count = self._trial, count
+            self._best_count = count
+            self._best[self._tried] = self._row[self._tried]
 
     def _guess(self) -> Labels:
         return self._best.copy()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,6 +102,55 @@ def _layout(problem: Problem, answers: AnswerModel) -> _Layout:
     return _Layout(order, best, gain(best))
 
 
+def _sizes(n_examples: int, n_blocks: int) -> list[int]:
+    """Return how many examples each block has, as they are dealt: they differ by one at most.
+
+    >>> _sizes(7, 3)
+    [3, 2, 2]
+    """
+    edges = [-(-n_examples * at // max(n_blocks, 1)) for at in range(n_blocks + 1)]
+    return [stop - start for start, stop in pairwise(edges)]
+
+
+class _BlockSums(NamedTuple):
+    """What is believed before the answers: half the surplus of every block's first labels, and T/2.
+
+    `mean` and `spread` are each block's expectation and variance, `middle` and `offset` those of
+    the common offset.
+    """
+
+    mean: Floats
+    spread: Floats
+    offset: float
+    middle: float
+
+
+def _evidence(
+    sums: _BlockSums, released: Released, answers: AnswerModel, problem: Problem
+) -> tuple[Floats, float]:
+    """Return each block's log-odds for its first labels, and the weight of one's own lead.
+
+    The covariance of the counts is base * I + common * ones: rows are orthogonal but for the
+    missing or uneven constant column and the offset T/2.
+    """
+    mean, spread, offset, middle = sums
+    order, seen = mean.size, released.low.size
+    other = spread[1:].sum() / max(order - 1, 1)
+    variance = max(order * other if order > 1 else spread[0] + offset, 1e-9)
+    common = max(spread[0] + offset - other, 0.0) if order > 1 else 0.0
+    noise = effective_variance(answers, variance, offset, problem)
+    shrink = common * seen / (variance + common * seen)
+
+    means = middle + transform(mean, order)[:seen]
+    level = 0.0
+    for _ in range(OFFSET_ROUNDS):
+        slope = slopes(answers, released, means + level, variance, problem)
+        # The exact counts are expected at level + variance * slope above their means.
+        level = shrink * (level + variance * float(slope.mean()))
+    slope = slopes(answers, released, means + level, variance, problem)
+    return transform(slope, order), seen / (2 * (variance + noise))
+
+
 def _open_to_doubt(odds: Floats, order: int, problem: Problem, answers: AnswerModel) -> int:
     """Return how many examples, by smallest prior lead, are worth a place in a block.
 
@@ -195,6 +245,33 @@ class HadamardBlocks(InformedAttack):
         reason = "two labels a block, spread over all answers: closed form"
         return design_estimate(cls, setting, reason)
 
+    @classmethod
+    def drawn_matches(cls, problem: Problem, rng: np.random.Generator) -> int:
+        """Return the matches of one game with exact scores, drawn without labels.
+
+        A block of b examples has Bin(b, 2/m) of its two labels, and each is the first with
+        probability 1/2. The answers follow from these counts, and the decoder, which knows the
+        answers and the sizes of blocks alone, decides as in a game. Time and memory follow k.
+
+        >>> problem = Problem(10**12, 10, 101)
+        >>> 0 < HadamardBlocks.drawn_matches(problem, np.random.default_rng(0)) - 10**11 < 10**8
+        True
+        """
+        n, m, k = problem
+        answers = ExactAnswers()
+        order, constant, _ = _layout(problem, answers)
+        sizes = np.array([constant, *_sizes(n - constant, order - 1)], dtype=np.int64)
+        both = rng.binomial(sizes, 2 / m)
+        first = rng.binomial(both, 0.5)
+        surplus = transform((2 * first - both).astype(float), order)[:k]
+        counts = (both.sum() + surplus) / 2
+        share = 2 / m
+        sums = _BlockSums(
+            np.zeros(order), share * sizes / 4, n * share * (1 - share) / 4, n * share / 2
+        )
+        evidence, _ = _evidence(sums, Released(counts, counts, counts), answers, problem)
+        return int(np.where(evidence >= 0.0, first, both - first).sum())
+
     def __init__(
         self,
         problem: Problem,
@@ -262,25 +339,13 @@ class HadamardBlocks(InformedAttack):
         """Return each block's log-odds for its first labels, and the weight of one's own lead.
 
         `lead` is the prior probability of the first label minus that of the second, `either`
-        their sum. The covariance of the counts is base * I + common * ones: rows are orthogonal
-        but for the missing or uneven constant column and the offset T/2.
+        their sum.
         """
-        order, seen = self._order, self._answered
-        mean = np.bincount(self._block, lead, minlength=order) / 2
-        spread = np.bincount(self._block, either - lead**2, minlength=order) / 4
-        other = spread[1:].sum() / max(order - 1, 1)
-        offset = float((either * (1 - either)).sum()) / 4
-        variance = max(order * other if order > 1 else spread[0] + offset, 1e-9)
-        common = max(spread[0] + offset - other, 0.0) if order > 1 else 0.0
-        noise = effective_variance(self._answers, variance, offset, self._problem)
-        shrink = common * seen / (variance + common * seen)
-
-        released = self._released.first(seen)
-        means = either.sum() / 2 + transform(mean, order)[:seen]
-        level = 0.0
-        for _ in range(OFFSET_ROUNDS):
-            slope = slopes(self._answers, released, means + level, variance, self._problem)
-            # The exact counts are expected at level + variance * slope above their means.
-            level = shrink * (level + variance * float(slope.mean()))
-        slope = slopes(self._answers, released, means + level, variance, self._problem)
-        return transform(slope, order), seen / (2 * (variance + noise))
+        sums = _BlockSums(
+            mean=np.bincount(self._block, lead, minlength=self._order) / 2,
+            spread=np.bincount(self._block, either - lead**2, minlength=self._order) / 4,
+            offset=float((either * (1 - either)).sum()) / 4,
+            middle=either.sum() / 2,
+        )
+        released = self._released.first(self._answered)
+        return _evidence(sums, released, self._answers, self._problem)

@@ -143,6 +143,7 @@ class MessagePassing(SubsetDesign):
 
     family = "designs"
     summary = "passes beliefs between answers and examples"
+    quick_forecast = False
     effort = 45.0
 
     @classmethod

@@ -72,11 +72,11 @@ def digit_gain(labels: int, n_classes: int) -> float:
 
 def _full(n_classes: int, bits: int, odd: bool) -> NodePlan:
     """Fill a node with digits that ask about every label (all but one, if m is odd)."""
-    room = 1 << (bits - 1)
+    node_capacity = 1 << (bits - 1)
     labels = n_classes - n_classes % 2
     base = labels if odd else labels + 1
     digits, unit = [], 1
-    while weight(labels, odd) * unit <= room:
+    while weight(labels, odd) * unit <= node_capacity:
         digits.append(Digit(labels, unit))
         unit *= base
     return NodePlan(tuple(digits), 0, odd)
@@ -98,7 +98,7 @@ def _packings(n_classes: int, bits: int) -> tuple[tuple[float, tuple[Digit, ...]
     Whatever examples and pools are worth, one of these is the best: the gain of its digits, the
     digits, and the pool's unit, 0 if there is none.
     """
-    m, room = n_classes, 1 << (bits - 1)
+    m, node_capacity = n_classes, 1 << (bits - 1)
     choices = sorted(
         {
             min(h, m - m % 2)
@@ -109,11 +109,11 @@ def _packings(n_classes: int, bits: int) -> tuple[tuple[float, tuple[Digit, ...]
     @cache
     def best(unit: int) -> dict[tuple[int, bool], tuple[float, tuple[Digit, ...], int]]:
         found: dict[tuple[int, bool], tuple[float, tuple[Digit, ...], int]] = {}
-        if unit <= room:
+        if unit <= node_capacity:
             found[0, True] = (0.0, (), unit)
         found[0, False] = (0.0, (), 0)
         for labels in choices:
-            if weight(labels, False) * unit > room:
+            if weight(labels, False) * unit > node_capacity:
                 break
             for (count, pooled), (gain, digits, pool) in best(unit * (labels + 1)).items():
                 more, at = gain + digit_gain(labels, m), (count + 1, pooled)
@@ -141,7 +141,7 @@ def most_gain(n_classes: int, bits: int, worth: float, price: float) -> NodePlan
     price
         What an example would gain elsewhere: a digit is worth its gain less the price.
     """
-    m, room = n_classes, 1 << (bits - 1)
+    m, node_capacity = n_classes, 1 << (bits - 1)
     best, plan = 0.0, NodePlan((), 0, False)
     for gain, digits, pool in _packings(m, bits):
         total = gain - price * len(digits) + (worth if pool else 0.0)
@@ -154,7 +154,7 @@ def most_gain(n_classes: int, bits: int, worth: float, price: float) -> NodePlan
         found.append((len(odd.digits) * each, odd))
         for count in range(len(odd.digits), -1, -1):
             unit: int = m**count * (2 if m > 2 and count else 1)
-            if unit <= room:
+            if unit <= node_capacity:
                 found.append((count * each + worth, NodePlan(odd.digits[:count], unit, True)))
                 break
     return max(found, key=lambda pair: pair[0])[1]
@@ -242,18 +242,35 @@ def plan_pooled(problem: Problem, *, third_label: bool = True) -> DesignPlan:
         net = gains[:reach] - price * sizes_of_pools[:reach]
         size = int(net.argmax())
         nodes = {bits: most_gain(m, bits, float(net[size]), price) for bits in sizes}
+        best = max(best, _filled(problem, nodes, gains), key=_gain)
         held = sum(sizes[bits] * len(nodes[bits].digits) for bits in sizes)
         hosts = sum(sizes[bits] for bits in sizes if nodes[bits].pool)
-        if held <= n:
-            each, more = divmod(n - held, hosts) if hosts else (0, 0)
-            digits = sum(
-                sizes[bits] * sum(digit_gain(digit.labels, m) for digit in nodes[bits].digits)
-                for bits in sizes
-            )
-            pools = float((hosts - more) * gains[each] + more * gains[min(each + 1, n)])
-            if not hosts:
-                pools = one_query_gain(n - held, m)
-            if digits + pools > best.gain:
-                best = DesignPlan(k, nodes, digits + pools)
         low, high = (price, high) if held + hosts * size > n else (low, price)
-    return best
+    # With few nodes a pool gains no more than a digit, and without pools the empty set's answer
+    # counts the examples that are left.
+    alone = {bits: most_gain(m, bits, 0.0, 0.0) for bits in sizes}
+    bare = {bits: node._replace(pool=0) for bits, node in alone.items()}
+    return max(best, _filled(problem, bare, gains), key=_gain)
+
+
+def _gain(plan: DesignPlan) -> float:
+    return plan.gain
+
+
+def _filled(problem: Problem, nodes: dict[int, NodePlan], gains: NDArray[np.float64]) -> DesignPlan:
+    """Return the plan of these nodes; it gains nothing if they ask for more examples than are."""
+    n, m, k = problem
+    sizes = node_sizes(k)
+    held = sum(sizes[bits] * len(nodes[bits].digits) for bits in sizes)
+    if held > n:
+        return DesignPlan(k, nodes, 0.0)
+    digits = sum(
+        sizes[bits] * sum(digit_gain(digit.labels, m) for digit in nodes[bits].digits)
+        for bits in sizes
+    )
+    hosts = sum(sizes[bits] for bits in sizes if nodes[bits].pool)
+    if not hosts:
+        return DesignPlan(k, nodes, digits + one_query_gain(n - held, m))
+    each, more = divmod(n - held, hosts)
+    pools = float((hosts - more) * gains[each] + more * gains[min(each + 1, n)])
+    return DesignPlan(k, nodes, digits + pools)

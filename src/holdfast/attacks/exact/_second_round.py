@@ -67,16 +67,16 @@ class NodeFilling(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def _filling(room: int, worth: float, stocked: tuple[int, ...]) -> NodeFilling:
+def _filling(node_capacity: int, worth: float, stocked: tuple[int, ...]) -> NodeFilling:
     """Return what a node gains most from, if examples with so many candidates are in stock."""
     needs = {c: narrowed_single(c).need for c in stocked}
 
     @cache
     def best(unit: int) -> tuple[float, tuple[int, ...], int]:
         value: tuple[float, tuple[int, ...], int]
-        value = (worth, (), unit) if unit <= room else (0.0, (), 0)
+        value = (worth, (), unit) if unit <= node_capacity else (0.0, (), 0)
         for c in stocked:
-            if needs[c] * unit <= room:
+            if needs[c] * unit <= node_capacity:
                 gain, digits, pool = best(unit * c)
                 gain += 1.0 - 1.0 / c - TAIL_WORTH
                 if gain > value[0] + 1e-12:
@@ -110,10 +110,10 @@ def fillings(
     # A host more takes its examples from the others: it is worth half of what it gains.
     worth = 0.5 * pool_gain(max(1, round(pooled / n_rows)), share) if pooled else 0.0
     for node in sorted(range(1, n_rows), key=lambda a: (-a.bit_count(), a)):
-        room = 1 << (node.bit_count() - 1)
+        node_capacity = 1 << (node.bit_count() - 1)
         # A node has fewer digits than bits: a stock of so many does not run out within one.
         stocked = tuple(c for c, count in left.items() if count >= node.bit_count())
-        found = _filling(room, worth, stocked)
+        found = _filling(node_capacity, worth, stocked)
         for c in found.digits:
             left[c] -= 1
         yield node, found

@@ -302,7 +302,9 @@ class PooledDetecting(Detecting):
     """
 
     summary = "proves labels, guesses the remaining ones"
+    plays_rest = True
     takes_prior = False
+    results = 2  # since 2: tiny problems compare the design without pools
 
     @classmethod
     def forecast(cls, setting: Setting) -> Estimate:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.paper._rules import ColumnRule, LiveColumns
-from holdfast.bounds.column_vote import predicted_accuracy
+from holdfast.bounds.column_vote import predicted_accuracy, voted_examples
 from holdfast.forecasts import Estimate, Setting
-from holdfast.kernels.keyed import hash_keys, subkey
-from holdfast.labels import Labels
+from holdfast.kernels.fixed_queries import LiveRows
+from holdfast.kernels.keyed import hash_keys, subkey, wrap
+from holdfast.labels import Labels, label_dtype
 from holdfast.problem import Problem
 
 __all__ = ["ColumnAttack", "LiveColumnAttack"]
 
 # Labels of queries made ahead, at most: a few megabytes.
 MOST_LABELS_AHEAD = 1 << 22
+# Labels of all queries together, at most, to be worth making twice: to be counted, and to vote.
+MOST_AT_ONCE = 1 << 16
 
 
 def rows_ahead(n_live: int) -> int:
@@ -31,14 +36,18 @@ class ColumnAttack(ColumnRule[Labels], LabelAttack):
         self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True, n_live: int
     ) -> None:
         super().__init__(problem, rng=rng, permuted=permuted, n_live=n_live)
-        column_keys = hash_keys(self._keys[:n_live], subkey(self._seed, "column"))
+        live = np.arange(n_live, dtype=np.uint64)
+        column_keys = hash_keys(live, subkey(self._seed, "column"))
         design = self._design(self._problem.n_queries, self._problem.n_classes)
-        self._columns = design.on(column_keys, self._shifts[:n_live])
-        # The default label of the examples that are not asked about, permuted as all labels are.
-        self._default = self._shifted(0)
+        self._columns = design.on(column_keys, self._shifts_of(live))
         # A few queries are made at once, so that more than one core has work.
         self._ahead = np.empty((rows_ahead(n_live), n_live), dtype=self._dtype)
         self._first_ahead = -self._ahead.shape[0]
+
+    @cached_property
+    def _default(self) -> Labels:
+        """The label of the examples that are not asked about, permuted as all labels are."""
+        return self._shifted(0)
 
     @property
     def n_live(self) -> int:
@@ -75,6 +84,45 @@ class ColumnAttack(ColumnRule[Labels], LabelAttack):
 
 class LiveColumnAttack(LiveColumns[Labels], ColumnAttack):
     """A column attack that decides the paper's t examples, as many as k queries can prove."""
+
+    by_stretches = True
+
+    @classmethod
+    def drawn_matches(cls, problem: Problem, rng: np.random.Generator) -> int | None:
+        """Return the matches of one game: the t live examples are played, the others drawn.
+
+        The others add one and the same number to all answers, which changes no difference of
+        averages, and each of them is right with probability 1/m.
+        """
+        n, m, k = problem
+        live = voted_examples(problem)
+        small = cls(Problem(live, m, k), rng=rng)
+        queries = small.fixed_queries(MOST_LABELS_AHEAD)
+        if queries is None:
+            return None
+        labels = rng.integers(m, size=live).astype(label_dtype(m))
+        others = int(rng.binomial(n - live, 1 / m))
+        small.tell_all((queries.matches(labels) + others) / live)
+        return others + int(np.count_nonzero(small.predict() == labels))
+
+    def fixed_queries(self, most: int = MOST_AT_ONCE) -> LiveRows | None:
+        """Return all queries, where their live columns are few: the rest is the same in all."""
+        k = self._problem.n_queries
+        as_here = type(self)._query is ColumnAttack._query
+        if not as_here or self._waiting or self._answered or k * self._n_live > most:
+            return None
+        live = np.empty((k, self._n_live), dtype=self._dtype)
+        self._columns.write_rows(0, live)
+        return LiveRows(live, lambda start, stop: self._shifted_on(start, stop, 0)[0])
+
+    def predict_on(self, start: int, stop: int) -> Labels:
+        """Return the guess on the examples start .. stop - 1, without making the rest."""
+        (guess,) = self._shifted_on(start, stop, 0)
+        if start < self._n_live:
+            live = np.arange(self._n_live, dtype=np.uint64)
+            voted = wrap(self._shifts_of(live) + self._votes(), self._problem.n_classes)
+            guess[: self._n_live - start] = voted[start:stop]
+        return guess
 
     @classmethod
     def forecast(cls, setting: Setting) -> Estimate:

@@ -35,6 +35,11 @@ class AnswerCounts(TurnBased[Query]):
     def _receive(self, count: float) -> None:
         self._counts[self._answered] = count
 
+    def _take_all(self, answers: NDArray[np.float64]) -> None:
+        counts = answers * self._problem.n_examples
+        nearest = np.rint(counts)
+        self._counts[: answers.size] = np.where(np.abs(counts - nearest) < 1e-6, nearest, counts)
+
 
 class ColumnRule(AnswerCounts[Query]):
     """Random columns on `n_live` examples, a constant on the rest, and one vote per example.

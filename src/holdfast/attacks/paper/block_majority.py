@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -24,6 +25,7 @@ from holdfast.attacks.paper._rules import AnswerCounts
 from holdfast.bounds import block_majority
 from holdfast.errors import InvalidInput
 from holdfast.forecasts import Estimate, Setting
+from holdfast.kernels.fixed_queries import Staircase
 from holdfast.labels import Labels
 from holdfast.problem import Problem
 
@@ -151,6 +153,7 @@ class BlockMajority(BlockRule[Labels], LabelAttack):
     intolerance = "it compares neighbouring looks, and the board only the best"
     accounts = None
     guarantee = "small-k"
+    by_stretches = True
 
     @classmethod
     def forecast(cls, setting: Setting) -> Estimate:
@@ -201,8 +204,35 @@ class BlockMajority(BlockRule[Labels], LabelAttack):
         super().__init__(problem, rng=rng, permuted=permuted)
         n, blocks = self._problem.n_examples, self._n_blocks
         self._edges = [n * block // blocks for block in range(blocks + 1)]
-        # The two rows that every query is cut from.
-        self._zeros, self._ones = self._shifted(0), self._shifted(1)
+
+    # The two rows that every query is cut from.
+
+    @cached_property
+    def _zeros(self) -> Labels:
+        return self._shifted(0)
+
+    @cached_property
+    def _ones(self) -> Labels:
+        return self._shifted(1)
+
+    def fixed_queries(self) -> Staircase | None:
+        """Return all queries: a row of 0s that grows over a row of 1s."""
+        if type(self) is not BlockMajority or self._waiting or self._answered:
+            return None
+        n, _, k = self._problem
+        return Staircase(np.array([n] if k == 1 else self._edges), self._rows)
+
+    def _rows(self, start: int, stop: int) -> tuple[Labels, Labels]:
+        if (start, stop) == (0, self._problem.n_examples):
+            return self._zeros, self._ones  # to be used again
+        zeros, ones = self._shifted_on(start, stop, 0, 1)
+        return zeros, ones
+
+    def predict_on(self, start: int, stop: int) -> Labels:
+        """Return the guess on the examples start .. stop - 1, without making the rest."""
+        zeros, ones = self._rows(start, stop)
+        edges = np.clip(self._edges, start, stop)
+        return np.where(np.repeat(self._second_label_wins(), np.diff(edges)), ones, zeros)
 
     def _query(self, index: int) -> Labels:
         if self._problem.n_queries == 1:
@@ -211,5 +241,4 @@ class BlockMajority(BlockRule[Labels], LabelAttack):
         return np.concatenate((self._zeros[:edge], self._ones[edge:]))
 
     def _guess(self) -> Labels:
-        per_example = np.repeat(self._second_label_wins(), np.diff(self._edges))
-        return np.where(per_example, self._ones, self._zeros)
+        return self.predict_on(0, self._problem.n_examples)

@@ -4,8 +4,8 @@ A label that has never been shown is as likely as before the first look, and the
 So a duel that goes badly for both is left, and a challenger that falls behind such a *fresh* label
 gives way to it. Every answer moves the shown labels of all positions by about one standard error,
 up or down together: what ends below the fresh labels is lost. At k = 30 that is a fifth of all that
-the answers tell. So positions are parked earlier, `multiclass_level`, and the coin is one that
-loses little: `ShowWeights`.
+the answers tell. So positions are parked earlier, `multiclass_level`, and labels are drawn
+with chances that lose little: `ShowWeights`.
 
 Lengths are in units of the level: a lead of 1 is where a position is parked.
 """
@@ -102,10 +102,10 @@ def _pair(
     reached: Any,
     last: Any,
     slope: float,
-    coins: Any,
+    uniforms: Any,
     left: float,
     step: float,
-    coin: ShowWeights,
+    weights: ShowWeights,
     out: Any,
 ) -> int:
     """Write the label each position shows; return how many positions are not parked."""
@@ -121,7 +121,7 @@ def _pair(
                 second = label
         high = max(estimates[best, j], LEAST_ESTIMATE)
         low = max(estimates[second, j], LEAST_ESTIMATE) if second >= 0 else LEAST_ESTIMATE
-        above, chance = 0.0, coin.no_lead
+        above, chance = 0.0, weights.no_lead
         if reached[j] < n_labels:
             fresh = max(estimates[reached[j], j], LEAST_ESTIMATE)
             if high < fresh:  # nothing shown so far is worth another look
@@ -130,22 +130,22 @@ def _pair(
                 continue
             ahead = (high - fresh) / ((high + fresh) * half)
             above = (low - fresh) / ((low + fresh) * half)
-            bar = coin.bar + coin.bar_by_looks_left * left + coin.bar_by_lead * ahead
+            bar = weights.bar + weights.bar_by_looks_left * left + weights.bar_by_lead * ahead
             if second < 0 or above < step * bar:
                 low, second, above = fresh, reached[j], 0.0
-                chance += coin.challenger_is_fresh
+                chance += weights.challenger_is_fresh
         out[j] = best
         if second < 0 or low <= high * fall:
             continue
         playing += 1
         lead, above = (high - low) / ((high + low) * half), max(above, 0.0)
-        chance += lead * (coin.lead + coin.lead_to_the_4th * lead**3)
-        chance += above * (coin.second + coin.second_squared * above)
+        chance += lead * (weights.lead + weights.lead_to_the_4th * lead**3)
+        chance += above * (weights.second + weights.second_squared * above)
         if last[j] == best:
-            chance += coin.champion_was_last
+            chance += weights.champion_was_last
         elif last[j] == second:
-            chance += coin.challenger_was_last
-        if coins[j] >= chance:
+            chance += weights.challenger_was_last
+        if uniforms[j] >= chance:
             out[j] = second
     return playing
 
@@ -165,11 +165,11 @@ def multiclass_pairing(
     estimates: Floats,
     shown: LabelHistory,
     slope: float,
-    coins: Floats,
+    uniforms: Floats,
     *,
     left: float,
     looks: float,
-    coin: ShowWeights = DEFAULT_WEIGHTS,
+    weights: ShowWeights = DEFAULT_WEIGHTS,
 ) -> tuple[Codes, int]:
     """Return the label that each position shows, and how many positions are not parked.
 
@@ -181,11 +181,11 @@ def multiclass_pairing(
         What the positions have shown.
     slope
         Log-odds of the best label against the second at which a position is parked.
-    coins
+    uniforms
         One uniform number per position.
     left, looks
         How many looks there still are, this one included, and how many in all.
-    coin
+    weights
         The chances.
 
     Examples
@@ -201,5 +201,5 @@ def multiclass_pairing(
     """
     out = np.empty(estimates.shape[1], dtype=np.uint8)
     step = 1.0 / math.sqrt(looks)
-    args = (estimates, shown.reached, shown.last, slope, coins, left / looks, step, coin)
+    args = (estimates, shown.reached, shown.last, slope, uniforms, left / looks, step, weights)
     return out, int(_pair(*args, out))

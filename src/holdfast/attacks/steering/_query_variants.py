@@ -1,8 +1,9 @@
 r"""Variants of a champion-challenger query, and what is expected of their match counts.
 
-A variant shows the champion, the challenger or a random label on a share of the positions, those
-whose coin falls below it. Its mean is a sum of estimates, and exact. Its variance is rough: what a
-variant adds is taken to be that of the labels it changes, without a glance at the past queries.
+A variant shows the champion, the challenger, a random or the least likely label on a share of the
+positions, those whose uniform number falls below it. Its mean is a sum of estimates, and exact. Its
+variance is rough: what a variant adds is taken to be that of the labels it changes, without a
+glance at the past queries.
 
 All means and variances come from one pass over the positions: what a position changes is added to
 the least share that includes it, and cumulative sums over the shares do the rest.
@@ -28,7 +29,11 @@ FRESH_SHARES = (0.2, 0.4, 0.6, 0.8, 1.0)
 # A random label's information is spread over all labels instead of the two that compete: worth
 # about (.6/.94)^2 as much, the ratio of the constants in the gain.
 FRESH_LOSS = 0.6
-UP, DOWN, FRESH = range(3)
+# Labels that are believed wrong carry the count below n/m. Where they stand, the labels that
+# compete are not asked for.
+LEAST_SHARES = (0.2, 0.35, 0.5, 0.65, 0.8, 0.9)
+LEAST_LOSS = 0.6
+UP, DOWN, FRESH, LEAST = range(4)
 
 
 class Variant(NamedTuple):
@@ -64,7 +69,9 @@ def _shown(estimates: Any, codes: Any, fall: float) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _changes(estimates: Any, weights: Any, codes: Any, other: Any, coins: Any, shares: Any) -> Any:
+def _changes(
+    estimates: Any, weights: Any, codes: Any, other: Any, uniforms: Any, shares: Any
+) -> Any:
     """Return what showing `other` below each share adds to mean and variance, (2, shares)."""
     top = len(estimates) - 1  # the last row stands for all labels not shown so far
     sums = np.zeros((2, shares.size))
@@ -72,7 +79,7 @@ def _changes(estimates: Any, weights: Any, codes: Any, other: Any, coins: Any, s
         if other[j] == codes[j]:
             continue
         at = 0
-        while at < shares.size and coins[j] >= shares[at]:
+        while at < shares.size and uniforms[j] >= shares[at]:
             at += 1
         if at < shares.size:
             after = estimates[min(other[j], top), j]
@@ -95,7 +102,7 @@ class QueryVariants:
     level
         Log-odds at which a position is parked.
     rng
-        Where coins and random labels come from.
+        Where uniform numbers and random labels come from.
     """
 
     def __init__(
@@ -107,20 +114,34 @@ class QueryVariants:
         rng: np.random.Generator,
     ) -> None:
         self._look, self._posterior = look, posterior
-        self._coins = rng.random(look.codes.size)
+        self._uniforms = rng.random(look.codes.size)
         champion, down = _shown(posterior.estimates, look.codes, math.exp(-level))
         fresh = rng.integers(posterior.n_labels, size=look.codes.size, dtype=np.uint8)
-        self._others: tuple[Codes, ...] = (champion, down, fresh)
-
+        least = np.asarray(posterior.estimates.argmin(axis=0), dtype=np.uint8)
+        self._others: tuple[Codes, ...] = (champion, down, fresh, least)
         self._all = tuple(self._weighed())
 
     def __iter__(self) -> Iterator[Variant]:
         """Return the variants, small shifts first, random labels last."""
         return iter(self._all)
 
+    def out_of_reach(self) -> Iterator[Variant]:
+        """Return variants for a boundary that neither n/m nor the champions come near.
+
+        The least likely labels are expected below n/m, towards a boundary there. While all labels
+        are alike, random ones spread most widely, and there is nothing else that they could lose.
+        """
+        least = self._expected(LEAST, LEAST_SHARES)
+        for at, share in enumerate(LEAST_SHARES):
+            mean, variance = float(least[0, at]), float(least[1, at])
+            yield Variant(LEAST, share, mean, variance, 1.0 - LEAST_LOSS * share)
+        yield self._all[-1]._replace(worth=1.0)
+
     def codes(self, variant: Variant) -> Codes:
         """Return what a variant shows."""
-        return np.where(self._coins < variant.share, self._others[variant.kind], self._look.codes)
+        return np.where(
+            self._uniforms < variant.share, self._others[variant.kind], self._look.codes
+        )
 
     def _weighed(self) -> Iterator[Variant]:
         up, down = (self._expected(kind, SHIFTED_SHARES) for kind in (UP, DOWN))
@@ -139,7 +160,7 @@ class QueryVariants:
             self._posterior.weights,
             self._look.codes,
             self._others[kind],
-            self._coins,
+            self._uniforms,
             np.array(shares),
         )
         added[0] += self._look.mean

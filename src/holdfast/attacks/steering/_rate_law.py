@@ -8,6 +8,7 @@ from scipy.special import pdtrc
 
 from holdfast.answers import RoundedAnswers, SubsetAnswers
 from holdfast.attacks._answer_likelihood import informative_share
+from holdfast.attacks.steering._boundary_reach import left_after_waiting
 from holdfast.attacks.steering._candidate_labels import CLASSES_PER_POSITION
 from holdfast.attacks.steering._model_margin import (
     left_to_gain,
@@ -22,7 +23,7 @@ from holdfast.forecasts import Setting
 from holdfast.forecasts.tables import along, grid, table
 from holdfast.problem import Problem
 
-__all__ = ["answer_worth", "many_in_running", "steered_gain", "unmeasured"]
+__all__ = ["answer_worth", "few_matches", "many_in_running", "steered_gain", "unmeasured"]
 
 # Variance of a count, given the answers before, in units of n/m, while all labels are open, by the
 # number of classes: two labels per example, and those examples that are parked add nothing. Fitted
@@ -71,6 +72,8 @@ def steered_gain(setting: Setting, measured: str, *, at_boundary: bool = False) 
         nats = a_look * k * (max(worth, WORTH_AT_BOUNDARY) if steered else worth)
         ratio = _law_ratio(problem, measured, worth)
         law, most = gain_for_nats(problem, nats), n * (1.0 - 1.0 / m)
+        if isinstance(setting.answers, RoundedAnswers) and not setting.exact:
+            law *= left_after_waiting(problem, setting.answers)
         if isinstance(setting.answers, SubsetAnswers):
             ratio = min(ratio, 1.0) * (1.0 - UNKNOWN_MEMBERS_LOSS * law / most)
         return min(ratio * law, most)
@@ -109,6 +112,16 @@ def many_in_running(setting: Setting) -> bool:
         return False
     found = spend(setting.prior, NATS_PER_LOOK * setting.problem.n_queries)
     return left_to_gain(found)[0] > FEW_IN_RUNNING
+
+
+def few_matches(setting: Setting, measured: str) -> bool:
+    """Tell whether counts are too small for the law, which takes them for normal numbers.
+
+    Either a query has less than one match on average, or the load is beyond the measured table's.
+    """
+    n, m, k = setting.scored
+    most: float = table(measured)["loads"][-1]
+    return n < m or k * m / n > most
 
 
 def unmeasured(setting: Setting) -> str | None:

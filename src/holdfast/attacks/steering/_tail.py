@@ -24,7 +24,7 @@ from holdfast.attacks.exact._second_round import MOST_CANDIDATES, fillings, pool
 from holdfast.attacks.exact._subset_lattice import node_sizes
 from holdfast.attacks.steering._model_margin import model_ratio
 from holdfast.bounds.rate_distortion import NATS_PER_LOOK, STEEPEST, LabelLaws, RateAllocation
-from holdfast.forecasts.tables import along
+from holdfast.forecasts.tables import along, table
 from holdfast.problem import Problem
 
 __all__ = ["OpenLabels", "Stages", "best_stages", "best_tail", "steered", "surpluses"]
@@ -37,9 +37,11 @@ SAMPLED_POSTERIORS, SURPLUS_DEVIATIONS = 500, 5.0
 SHARES = (0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.12, 0.16, 0.22, 0.3, 0.4)
 STEP = 0.05
 # What champion-challenger reaches of the law from such posteriors, by the number of classes, and
-# what it loses of a short tail and with few labels left: python -m benchmarks.steered_pools
-CLASSES = (2, 4, 10, 30, 100)
-OF_THE_LAW = (0.96, 0.95, 0.95, 0.85, 0.78)
+# what it loses of a short tail and with few labels left: python -m benchmarks.steered_pools. More
+# classes are in a table: there a tail may be long, and the more it has to tell of each label the
+# less of the law it reaches.
+CLASSES = (2, 4, 10, 30)
+OF_THE_LAW = (0.96, 0.95, 0.95, 0.85)
 LOST_LOOKS, LOST_LABELS = 1.5, 1.0
 # Rows that are tried for a second round, then half as many more; the largest share of the looks,
 # and the least load k m / n. With three classes nothing is left of which two candidates or two
@@ -171,6 +173,7 @@ class OpenLabels:
     """
 
     def __init__(self, problem: Problem, second: int = 0) -> None:
+        self._problem = problem
         laws = _posteriors(problem)
         self.second_gain = 0.0
         if second and laws.weights.size:
@@ -191,19 +194,23 @@ class OpenLabels:
         )
         self._top = rows[chosen, 0]
         self._second = np.where(alike[chosen, 0] > 1, self._top, rows[chosen, 1])
-        self._share = along(CLASSES, OF_THE_LAW, problem.n_classes)
 
     def law(self, looks: int) -> float:
         """Return what the rate-distortion law says that so many looks gain."""
         return self._spent(looks).gain if self._any else 0.0
 
-    def gain(self, looks: int) -> float:
-        """Return what so many looks are expected to gain above the design's own guess."""
+    def best(self, looks: int) -> float:
+        """Return what is left of the law with few looks, few labels, and posteriors far ahead."""
         if not self._any:
             return 0.0
         found, n_open = self._spent(looks), self._scale * SAMPLED_POSTERIORS
-        reached = self._share * looks / (looks + LOST_LOOKS) * n_open / (n_open + LOST_LABELS)
+        reached = looks / (looks + LOST_LOOKS) * n_open / (n_open + LOST_LABELS)
         return reached * found.gain * min(1.0, model_ratio(found, float(looks), 1.0))
+
+    def gain(self, looks: int) -> float:
+        """Return what so many looks are expected to gain above the design's own guess."""
+        n, m, _ = self._problem
+        return _share(m, looks * m / n) * self.best(looks) if looks else 0.0
 
     def _spent(self, looks: int) -> RateAllocation:
         """Return the best way to share the nats of so many looks."""
@@ -217,6 +224,13 @@ class OpenLabels:
             slope = float(brentq(left, 0.0, STEEPEST, xtol=1e-4))
         _, best, running, mass = self._laws.at(slope)
         return RateAllocation(slope, self._scale, self._top, self._second, best, running, mass)
+
+
+def _share(n_classes: int, load: float) -> float:
+    """Return the measured share of the law that a tail of this load, looks m / n, reaches."""
+    many = table("tail-after-pools")
+    shares = [along(many["loads"], row, load) for row in many["ratio"]]
+    return along([*CLASSES, *many["classes"]], [*OF_THE_LAW, *shares], n_classes)
 
 
 def steered(problem: Problem, tail: int, second: int = 0) -> float:

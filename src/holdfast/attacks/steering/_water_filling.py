@@ -9,8 +9,8 @@ sees it in first order), so the answers that are left fix the level s: `lagrange
 
 A position whose best label has reached the level is parked. The others show their best label, the
 champion, or the second best, the challenger. Where two labels of a position have most of the mass,
-as with two classes or from a model, one gains most of what the other loses, and the odds of the
-coin grow with the lead: `pair_labels`. For others see `_multiclass_pairing`.
+as with two classes or from a model, one gains most of what the other loses, and the chance of
+the champion grows with its lead: `pair_labels`. For others see `_multiclass_pairing`.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _solve(sample: Any, entropies: Any, alike: float, wanted: float, start: floa
 
 
 @njit(cache=True, nogil=True)
-def _pair(estimates: Any, slope: float, coins: Any, no_lead: float, power: int, out: Any) -> int:
+def _pair(estimates: Any, slope: float, uniforms: Any, no_lead: float, power: int, out: Any) -> int:
     """Write the label each position shows; return how many positions are not parked."""
     n_labels, n = estimates.shape
     fall, half = math.exp(-slope), math.tanh(slope / 2.0)
@@ -119,7 +119,7 @@ def _pair(estimates: Any, slope: float, coins: Any, no_lead: float, power: int, 
             continue
         playing += 1
         lead = (high - low) / ((high + low) * half)
-        if coins[j] >= no_lead + (1.0 - no_lead) * lead**power:
+        if uniforms[j] >= no_lead + (1.0 - no_lead) * lead**power:
             out[j] = second
     return playing
 
@@ -153,7 +153,7 @@ def lagrange_slope(estimates: Floats, nats: float, *, alike: int = 1, start: flo
     return float(_solve(sample, entropies, float(alike), nats * len(sample) / n, start))
 
 
-def pair_labels(estimates: Floats, slope: float, coins: Floats) -> tuple[NDArray[np.uint8], int]:
+def pair_labels(estimates: Floats, slope: float, uniforms: Floats) -> tuple[NDArray[np.uint8], int]:
     """Return the label that each position shows, and how many positions are not parked.
 
     Parameters
@@ -162,8 +162,8 @@ def pair_labels(estimates: Floats, slope: float, coins: Floats) -> tuple[NDArray
         (labels, positions): probabilities.
     slope
         Log-odds of the best label against the second at which a position is parked.
-    coins
+    uniforms
         One uniform number per position.
     """
     out = np.empty(estimates.shape[1], dtype=np.uint8)
-    return out, int(_pair(estimates, slope, coins, *CHAMPION_SHOWN, out))
+    return out, int(_pair(estimates, slope, uniforms, *CHAMPION_SHOWN, out))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.answers import RoundedAnswers
 from holdfast.attacks._answer_likelihood import rounding_share
 from holdfast.attacks.description import Needs
+from holdfast.attacks.steering._boundary_reach import OUT_OF_REACH, out_of_reach
 from holdfast.attacks.steering._linear_posterior import AnsweredQuery
-from holdfast.attacks.steering._query_variants import QueryVariants
+from holdfast.attacks.steering._query_variants import QueryVariants, Variant
 from holdfast.attacks.steering._rate_law import steered_gain, unmeasured
 from holdfast.attacks.steering.champion_challenger import ChampionChallenger
 from holdfast.forecasts import Estimate, Setting
@@ -35,13 +39,15 @@ class BoundaryChallenger(ChampionChallenger):
     The expected count can be chosen. Showing more champions raises it, more challengers lower
     it, and random labels on a part of the positions bring it back towards n/m and widen its
     spread. Before every look a few such variants of the champion-challenger query are compared by
-    the information that rounding leaves of them, and the best is asked.
+    the information that rounding leaves of them, and the best is asked. If no boundary is near,
+    the least likely labels on a part of the positions bring the count below n/m, to one there.
 
     With exact, noisy or finely rounded answers it plays as `ChampionChallenger`.
 
     Departures
     ----------
-    Not in the paper. Two decimals at (10000, 10), k = 128 leave two thirds of the exact gain.
+    Not in the paper. Two decimals at (10000, 10), k = 128 leave two thirds of the exact gain. If no
+    boundary is near n/m, all looks share one window, whose memory begins anew when it is full.
 
     Parameters
     ----------
@@ -70,6 +76,7 @@ class BoundaryChallenger(ChampionChallenger):
 
     summary = "steers scores to the rounding's boundaries"
     needs = Needs.ROUNDING
+    results = 2  # since 2: boundaries below chance are reached too
 
     @classmethod
     def forecast(cls, setting: Setting) -> Estimate:
@@ -84,6 +91,14 @@ class BoundaryChallenger(ChampionChallenger):
         why = unmeasured(setting)
         return Estimate(gain, setting.problem.n_queries, why or reason, known=why is None)
 
+    def _split(self) -> list[NDArray[np.intp]]:
+        # A part of the positions spreads less than all of them, and would wait longer for a count
+        # beyond a far boundary: one window then, whose memory begins anew when it is full.
+        rounds = isinstance(self._answers, RoundedAnswers) and not self._exact
+        if rounds and not self._table.informed and out_of_reach(self._problem, self._answers):
+            return [self._table.in_play]
+        return super()._split()
+
     def _next_look(self, index: int) -> AnsweredQuery | None:
         look = super()._next_look(index)
         posterior = self._posterior
@@ -97,9 +112,24 @@ class BoundaryChallenger(ChampionChallenger):
             return look
         rng = np.random.default_rng([int(subkey(self._seed, "variants")), index])
         variants = QueryVariants(look, posterior, level=self._level, rng=rng)
-        rough = [each.worth * rounding_share(each.mean, each.variance, width) for each in variants]
-        chosen = look
-        for variant, estimate in zip(variants, rough, strict=True):
+        chosen, best = self._best_of(variants, variants, (look, best))
+        if best < OUT_OF_REACH and not self._table.informed:
+            chosen, best = self._best_of(variants, variants.out_of_reach(), (chosen, best))
+        return chosen
+
+    def _best_of(
+        self, variants: QueryVariants, tried: Iterable[Variant], so_far: tuple[AnsweredQuery, float]
+    ) -> tuple[AnsweredQuery, float]:
+        """Return the query of which rounding leaves most, and what that is worth."""
+        posterior, answers = self._posterior, self._answers
+        assert posterior is not None
+        assert isinstance(answers, RoundedAnswers)
+        width = answers.step * self._problem.n_examples
+        chosen, best = so_far
+        listed = [
+            (each, each.worth * rounding_share(each.mean, each.variance, width)) for each in tried
+        ]
+        for variant, estimate in listed:
             if estimate < WEIGHED_FROM * best:
                 continue
             other = posterior.look(variants.codes(variant))
@@ -108,4 +138,4 @@ class BoundaryChallenger(ChampionChallenger):
                 best, chosen = value, other
             if best >= ENOUGH_INFORMATION:
                 break
-        return chosen
+        return chosen, best

@@ -19,6 +19,7 @@ from holdfast.attacks._answer_likelihood import truncated_normal
 from holdfast.attacks._rehearsal import rehearsed_if_hard
 from holdfast.attacks.description import Needs, Reads
 from holdfast.attacks.informed import InformedAttack
+from holdfast.attacks.steering._boundary_reach import left_to_luck
 from holdfast.attacks.steering._candidate_labels import CandidateTable
 from holdfast.attacks.steering._linear_posterior import AnsweredQuery, Codes, LinearPosterior
 from holdfast.attacks.steering._multiclass_pairing import (
@@ -26,7 +27,7 @@ from holdfast.attacks.steering._multiclass_pairing import (
     multiclass_level,
     multiclass_pairing,
 )
-from holdfast.attacks.steering._rate_law import steered_gain, unmeasured
+from holdfast.attacks.steering._rate_law import few_matches, steered_gain, unmeasured
 from holdfast.attacks.steering._water_filling import lagrange_slope, pair_labels
 from holdfast.attacks.steering._windows import WINDOW_LOOKS, n_windows, remembered_looks
 from holdfast.errors import InconsistentAnswer
@@ -63,7 +64,7 @@ class ChampionChallenger(InformedAttack):
     for k answers, if every position ends with one label ahead by the same margin. Fixed designs
     cannot arrange that: by luck some positions end with a large lead and some with none. Here a
     position that has reached the margin is parked and shows its best label from then on; the
-    others play champion against challenger with a coin, and share the rest of the answers.
+    others play champion against challenger at random, and share the rest of the answers.
 
     The argument and measured gains: docs/attacks/champion_challenger.md
 
@@ -106,6 +107,7 @@ class ChampionChallenger(InformedAttack):
 
     family = "steering"
     summary = "plays best against second-best labels"
+    plays_rest = True
     adaptive = True
     tolerates = frozenset({ExactAnswers, RoundedAnswers, NoisyAnswers, SubsetAnswers})
     intolerance = "a comparison alone gives no count to learn from"
@@ -134,7 +136,10 @@ class ChampionChallenger(InformedAttack):
         if not setting.informed:
             # What is left of rounded answers depends on where counts lie between two boundaries.
             rounds = isinstance(setting.answers, RoundedAnswers) and not setting.exact
-            return rehearsed_if_hard(cls, setting, hard=rounds)
+            few = few_matches(setting, ChampionChallenger.name)
+            if rounds and left_to_luck(setting.scored, setting.answers):
+                return None
+            return rehearsed_if_hard(cls, setting, hard=rounds or few)
         effort = EFFORT_WITH_MODEL * math.sqrt(setting.problem.n_classes)
         effort = min(effort, MOST_EFFORT_WITH_MODEL)
         return rehearsed_if_hard(cls, setting, effort=effort, longest=LONGEST_WITH_MODEL)
@@ -273,14 +278,15 @@ class ChampionChallenger(InformedAttack):
         slope = self._level * (LAST_LOOK_LEVEL if planned <= 1.0 else 1.0)
         looks = planned + index - self._began
         slope *= 1.0 if self._two_ahead else multiclass_level(looks)
-        coins = np.random.default_rng([int(subkey(self._seed, "coins")), index])
+        # Seeded by a word that stays, so that games stay the same.
+        rng = np.random.default_rng([int(subkey(self._seed, "coins")), index])
         while slope < math.inf:
-            chances = coins.random(estimates.shape[1:])
+            uniforms = rng.random(estimates.shape[1:])
             if self._two_ahead:
-                codes, playing = pair_labels(estimates, slope, chances)
+                codes, playing = pair_labels(estimates, slope, uniforms)
             else:
                 codes, playing = multiclass_pairing(
-                    estimates, self._shown, slope, chances, left=planned, looks=looks
+                    estimates, self._shown, slope, uniforms, left=planned, looks=looks
                 )
             look = posterior.look(codes)
             if playing and look.novel:
@@ -288,7 +294,7 @@ class ChampionChallenger(InformedAttack):
             # Everybody is parked, or the answer is known: go on beyond the level.
             slope = 2.0 * slope if playing < estimates.shape[1] else math.inf
         # First-order estimates leave no doubt; they are sure only once any answer is known.
-        look = posterior.look(coins.integers(posterior.n_labels, size=codes.size, dtype=np.uint8))
+        look = posterior.look(rng.integers(posterior.n_labels, size=codes.size, dtype=np.uint8))
         return look if look.novel else None
 
     def _observed(

@@ -69,21 +69,25 @@ class SteeredPools(TwoStages):
 
     family = "steering"
     summary = "reads pools, then steers the rest"
+    plays_rest = True
     intolerance = PooledDetecting.intolerance
     effort = 30.0
+    results = 2  # since 2: the design is that of `PooledDetecting`, version 2
 
     @classmethod
     def forecast(cls, setting: Setting) -> Estimate:
         """Return the expected gain: the design's exact sum, and the law on what it leaves open."""
         n, m, _ = setting.problem
-        # With hardly more examples than classes nothing about a pool is normal.
-        few = n < EXAMPLES_PER_CLASS * m and not setting.informed
+        second, tail, gain = best_stages(setting.problem)
+        # With hardly more examples than classes nothing about a pool is normal; without a second
+        # stage the sum is exact.
+        few = n < EXAMPLES_PER_CLASS * m and not setting.informed and (second or tail)
         played = rehearsed_if_hard(cls, setting, hard=True) if few else None
         if played is not None:
             return played
-        second, tail, gain = best_stages(setting.problem)
         again = f" a second round of {second:,} looks," if second else ""
-        reason = f"pools,{again} then {tail:,} looks steered: rate-distortion law"
+        source = "rate-distortion law" if second or tail else "exact sum"
+        reason = f"pools,{again} then {tail:,} looks steered: {source}"
         return setting.from_scratch(gain, setting.problem.n_queries, reason)
 
     def __init__(

@@ -5,6 +5,8 @@ from holdfast.attacks.through_metrics.class_pools import ClassPools
 from holdfast.attacks.through_metrics.count_reader import CountReader
 from holdfast.attacks.through_metrics.digits import Digits
 from holdfast.attacks.through_metrics.graded import Graded
+from holdfast.attacks.through_metrics.joint_counts import JointCounts
+from holdfast.attacks.through_metrics.level_counts import LevelCounts
 from holdfast.attacks.through_metrics.match_reader import MatchReader
 from holdfast.attacks.through_metrics.parts_in_turn import PartsInTurn
 from holdfast.attacks.through_metrics.sparse_climb import SparseClimb
@@ -18,6 +20,8 @@ __all__ = [
     "CountReader",
     "Digits",
     "Graded",
+    "JointCounts",
+    "LevelCounts",
     "MatchReader",
     "PartsInTurn",
     "SparseClimb",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.attacks.through_metrics.description import ThroughMetric
 from holdfast.errors import InconsistentAnswer, InvalidInput, OutOfTurn
 from holdfast.labels import Labels, label_dtype
 from holdfast.problem import Problem
@@ -16,7 +17,7 @@ from holdfast.protocols import Answer, Attack
 __all__ = ["ByGroup"]
 
 
-class ByGroup:
+class ByGroup(ThroughMetric):
     """Play one attack per group side by side: queries are merged, answers are dealt out.
 
     A board that shows a score for each of g groups answers g queries in one look, each about fewer
@@ -27,6 +28,7 @@ class ByGroup:
     ----------
     Not in the paper, which has one accuracy per look: the queries of independent problems,
     concatenated.
+    See docs/attacks/by_group.md.
 
     Parameters
     ----------
@@ -51,6 +53,8 @@ class ByGroup:
     >>> attack.predict(), board.looks <= 6
     (array([1, 0, 1, 1, 0, 0], dtype=uint8), True)
     """
+
+    summary = "plays every group by itself"
 
     def __init__(
         self,

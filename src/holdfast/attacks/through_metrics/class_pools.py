@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from holdfast.attacks.through_metrics.description import ThroughMetric
 from holdfast.errors import InconsistentAnswer, InvalidInput, OutOfTurn
 from holdfast.kernels.keyed import bounded, subkey
 from holdfast.labels import Labels, label_dtype
@@ -24,7 +25,7 @@ DAMPING = 0.7
 LEAST_VARIANCE = 1e-9
 
 
-class ClassPools:
+class ClassPools(ThroughMetric):
     """Read labels from per-class recalls or from a confusion matrix.
 
     A submission of random labels cuts the examples into m pools. A confusion matrix tells how
@@ -38,6 +39,7 @@ class ClassPools:
     ----------
     Not in the paper. The decoder is that of elalaoui2019 for pooled data, here with the pools
     that a submission can ask for.
+    See docs/attacks/class_pools.md.
 
     Parameters
     ----------
@@ -60,6 +62,8 @@ class ClassPools:
     >>> bool((attack.predict() == hidden).all())
     True
     """
+
+    summary = "reads pools of each class"
 
     def __init__(
         self,

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.attacks.through_metrics.description import ThroughMetric
 from holdfast.bounds.bisection import least
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
 from holdfast.labels import Labels
@@ -22,7 +23,7 @@ __all__ = ["CountReader"]
 FLOAT_SLACK = Fraction(1, 2**48)
 
 
-class CountReader:
+class CountReader(ThroughMetric):
     """Play an attack on accuracies where another metric of two classes is shown.
 
     Given how many examples are positive, and how many a query calls positive, F1, balanced
@@ -37,6 +38,7 @@ class CountReader:
     ----------
     Not in the paper, whose oracle answers accuracies. Its guarantees hold with the looks that are
     left.
+    See docs/attacks/count_reader.md.
 
     Parameters
     ----------
@@ -66,6 +68,8 @@ class CountReader:
     >>> bool((attack.predict() == hidden).all()), attack.positives
     (True, 9)
     """
+
+    summary = "reads hits off the values"
 
     def __init__(
         self,

@@ -12,10 +12,15 @@ from numpy.typing import NDArray
 from holdfast.attacks.base import TurnBased
 from holdfast.attacks.exact.lattice import Lattice
 from holdfast.attacks.exact.lattice.forecast import lattice_affordable
+from holdfast.attacks.through_metrics.description import (
+    MetricBoard,
+    MetricEstimate,
+    ThroughMetric,
+)
 from holdfast.bounds.bisection import least
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.labels import Labels, label_dtype
-from holdfast.metrics import LogLoss
+from holdfast.metrics import LogLoss, Metric
 from holdfast.metrics.probabilities import ProbabilityMetric
 from holdfast.problem import Problem, check_at_least
 
@@ -40,7 +45,7 @@ class _Design:
     n_counted: int
 
 
-class Digits(TurnBased[NDArray[np.float64]]):
+class Digits(TurnBased[NDArray[np.float64]], ThroughMetric):
     """Read labels as digits of a sum of losses, and others from the match count above them.
 
     A loss per example adds up. An example whose forecast makes class c cost c units more than class
@@ -60,6 +65,7 @@ class Digits(TurnBased[NDArray[np.float64]]):
     ----------
     Both let one answer carry all it can; here the match count above the digits is used, too, over
     many looks.
+    See docs/attacks/digits.md.
 
     Parameters
     ----------
@@ -85,6 +91,28 @@ class Digits(TurnBased[NDArray[np.float64]]):
     """
 
     adaptive = True
+    summary = "reads labels as digits"
+
+    @classmethod
+    def reads_metric(cls, metric: Metric, n_classes: int) -> bool:  # noqa: ARG003
+        """Tell whether it is a metric of probabilities, which adds up over examples."""
+        return isinstance(metric, ProbabilityMetric)
+
+    @classmethod
+    def on_board(cls, problem: Problem, board: MetricBoard, *, rng: np.random.Generator) -> Digits:
+        """Make it for a board that shows a metric of probabilities."""
+        assert isinstance(board.metric, ProbabilityMetric)
+        return cls(problem, rng=rng, metric=board.metric, decimals=board.decimals)
+
+    @classmethod
+    def forecast_on(cls, problem: Problem, board: MetricBoard) -> MetricEstimate:
+        """Forecast labels read as digits, and others that the counts above them tell."""
+        attack = cls.on_board(problem, board, rng=np.random.default_rng(0))
+        n, _, k = problem
+        digits = attack.digits_per_look
+        known = min(n, digits * k + lattice_affordable(k, problem))
+        why = f"{digits} labels per look as digits, others from match counts"
+        return MetricEstimate.of_proved(known, attack.looks_for_all, why, problem)
 
     def __init__(
         self,

@@ -9,11 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.base import TurnBased
+from holdfast.attacks.through_metrics.description import (
+    MetricBoard,
+    MetricEstimate,
+    ThroughMetric,
+)
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.labels import Labels
+from holdfast.metrics import Metric, RocAuc
 from holdfast.problem import Problem, check_at_least
 
-__all__ = ["Graded"]
+__all__ = ["Graded", "positives_by_one"]
 
 # What floats lose of an exact quotient, with room to spare.
 FLOAT_SLACK = 2.0**-50
@@ -22,7 +28,7 @@ FLOAT_SLACK = 2.0**-50
 LEAST_GAP = 0.75
 
 
-class Graded(TurnBased[NDArray[np.float64]]):
+class Graded(TurnBased[NDArray[np.float64]], ThroughMetric):
     """Read labels as digits of the positives' rank sum.
 
     The area under the ROC curve is a sum of the positives' ranks, up to public constants. Most
@@ -38,6 +44,7 @@ class Graded(TurnBased[NDArray[np.float64]]):
     ----------
     Not in the paper. whitehill2016 reads labels from areas of small sets by enumeration; ranks in
     a geometric sequence need none.
+    See docs/attacks/graded.md.
 
     Parameters
     ----------
@@ -64,6 +71,24 @@ class Graded(TurnBased[NDArray[np.float64]]):
     """
 
     adaptive = True
+    summary = "reads rank sums"
+
+    @classmethod
+    def reads_metric(cls, metric: Metric, n_classes: int) -> bool:
+        """Tell whether it is an area under the ROC curve, of two classes."""
+        return isinstance(metric, RocAuc) and n_classes == 2
+
+    @classmethod
+    def on_board(cls, problem: Problem, board: MetricBoard, *, rng: np.random.Generator) -> Graded:
+        """Make it for a board that shows an area under the ROC curve."""
+        return cls(problem, rng=rng, decimals=board.decimals)
+
+    @classmethod
+    def forecast_on(cls, problem: Problem, board: MetricBoard) -> MetricEstimate:
+        """Forecast the labels that ranks of one's choice tell, where half are positive."""
+        read = cls.schedule(problem, board.decimals)
+        known = sum(read[: problem.n_queries])
+        return MetricEstimate.of_proved(known, len(read), "rank sums, half positives", problem)
 
     def __init__(
         self,
@@ -189,21 +214,12 @@ class Graded(TurnBased[NDArray[np.float64]]):
         return len(self._waiting_line) > len(self._asked)
 
     def _count_positives(self, answer: float) -> None:
-        """Learn from one example above all others: it adds 1/2P, or takes 1/2N away."""
-        n, change = self._problem.n_examples, Fraction(answer) - Fraction(1, 2)
-        error = FLOAT_SLACK if self._decimals is None else 0.5 * 10.0**-self._decimals
-        label = int(change > 0)
-        least = 1 / (2 * (abs(change) + Fraction(error)))
-        most = 1 / (2 * max(abs(change) - Fraction(error), Fraction(1, 2 * n)))
-        counts = range(math.ceil(least), math.floor(most) + 1)
-        if not counts or not 0 < counts[0] < n:
-            raise InconsistentAnswer(f"Query {self._answered}: no labels have this area, {answer}.")
-        if len(counts) > 1:
-            raise NotSupported(
-                f"{self._decimals} decimals leave open how many positives there are, "
-                f"{counts[0]} to {counts[-1]}."
-            )
-        self._positives = counts[0] if label else n - counts[0]
+        """Learn from one example above all others."""
+        n = self._problem.n_examples
+        error = Fraction(FLOAT_SLACK if self._decimals is None else 0.5 * 10.0**-self._decimals)
+        label, self._positives = positives_by_one(
+            Fraction(answer), n, error, self._decimals, self._answered
+        )
         asked, self._waiting_line = self._asked, self._waiting_line[1:]
         self._learn(asked, [label])
 
@@ -223,6 +239,31 @@ class Graded(TurnBased[NDArray[np.float64]]):
     def _guess(self) -> NDArray[np.float64]:
         """Return scores: known positives above, known negatives below, the rest between."""
         return np.where(self._sure, self._labels.astype(np.float64), 0.5)
+
+
+def positives_by_one(
+    area: Fraction, n_examples: int, error: Fraction, decimals: int | None, look: int
+) -> tuple[int, int]:
+    """Return the label of an example above all others, and the number of positives.
+
+    It adds 1/2P to a half if it is positive, and else takes 1/2N away.
+
+    >>> positives_by_one(Fraction(1, 2) + Fraction(1, 60), 100, Fraction(0), None, 0)
+    (1, 30)
+    """
+    n, change = n_examples, area - Fraction(1, 2)
+    label = int(change > 0)
+    least = 1 / (2 * (abs(change) + error)) if change or error else Fraction(n)
+    most = 1 / (2 * max(abs(change) - error, Fraction(1, 2 * n)))
+    counts = range(math.ceil(least), math.floor(most) + 1)
+    if not counts or not 0 < counts[0] < n:
+        raise InconsistentAnswer(f"Query {look}: no labels have this area, {float(area)}.")
+    if len(counts) > 1:
+        raise NotSupported(
+            f"{decimals} decimals leave open how many positives there are, "
+            f"{counts[0]} to {counts[-1]}."
+        )
+    return label, counts[0] if label else n - counts[0]
 
 
 def _doubled_middle_ranks(scores: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.through_metrics.count_reader import FLOAT_SLACK
+from holdfast.attacks.through_metrics.description import ThroughMetric
 from holdfast.bounds.bisection import least
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.labels import Labels
@@ -21,7 +22,7 @@ from holdfast.protocols import Answer, Attack, one_number
 __all__ = ["MatchReader"]
 
 
-class MatchReader:
+class MatchReader(ThroughMetric):
     """Play an attack on accuracies where a metric of several classes tells the matches.
 
     Given the sizes of the classes, and how often a query shows each, kappa and the Matthews
@@ -35,6 +36,7 @@ class MatchReader:
     Departures
     ----------
     Not in the paper, whose oracle answers accuracies. Its guarantees hold.
+    See docs/attacks/count_reader.md.
 
     Parameters
     ----------
@@ -65,6 +67,8 @@ class MatchReader:
     >>> bool((attack.predict() == hidden).all())
     True
     """
+
+    summary = "reads matches off the values"
 
     def __init__(
         self,
@@ -125,15 +129,17 @@ class MatchReader:
         """Return the number of matches that a value tells, the middle one of several."""
         n, m, _ = self._problem
         shown = np.bincount(np.asarray(query, dtype=np.int64), minlength=m)
-        both = sum(min(size, int(count)) for size, count in zip(self._sizes, shown, strict=True))
+        pairs = list(zip(self._sizes, shown.tolist(), strict=True))
+        fewest = sum(max(0, size + count - n) for size, count in pairs)
+        both = sum(min(size, count) for size, count in pairs)
 
         def of(matches: int) -> Fraction:
             hits = (matches, *[0] * (m - 1))
             counts = ClassCounts(n, tuple(range(m)), self._sizes, tuple(shown.tolist()), hits)
             return Fraction(self._metric.from_counts(counts))
 
-        first = least(lambda matches: of(matches) >= value - self._error, -1, both + 1)
-        after = least(lambda matches: of(matches) > value + self._error, -1, both + 1)
+        first = least(lambda matches: of(matches) >= value - self._error, fewest - 1, both + 1)
+        after = least(lambda matches: of(matches) > value + self._error, fewest - 1, both + 1)
         if first >= after:
             raise InconsistentAnswer(
                 f"answer must be a value of {self._metric} for these classes, got {float(value)}."

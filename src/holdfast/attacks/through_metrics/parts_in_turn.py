@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from holdfast.attacks.through_metrics.description import ThroughMetric
 from holdfast.errors import InvalidInput, NotSupported, OutOfTurn
 from holdfast.labels import Labels
 from holdfast.problem import Problem, check_at_least
@@ -14,7 +15,7 @@ from holdfast.protocols import Attack
 __all__ = ["PartsInTurn"]
 
 
-class PartsInTurn:
+class PartsInTurn(ThroughMetric):
     """Play an attack on one part after the other; all other examples are called negative.
 
     A value of F1, or of a correlation, that is rounded still tells the true positives exactly if
@@ -24,6 +25,7 @@ class PartsInTurn:
     Departures
     ----------
     Not in the paper: group tests of rare positives, as in Dorfman's pools.
+    See docs/attacks/rare_positives.md.
 
     Parameters
     ----------
@@ -51,6 +53,8 @@ class PartsInTurn:
     >>> int((attack.predict() == hidden).sum())
     300
     """
+
+    summary = "reads hits of small parts"
 
     def __init__(
         self,

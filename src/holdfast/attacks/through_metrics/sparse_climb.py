@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.attacks.through_metrics.description import ThroughMetric
 from holdfast.errors import InvalidInput, NotSupported, OutOfTurn
 from holdfast.labels import Labels
 from holdfast.metrics import LabelMetric
@@ -18,7 +19,7 @@ SIZES = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200, 400)
 GAMES = 3
 
 
-class SparseClimb:
+class SparseClimb(ThroughMetric):
     """Call no example positive, then add small random blocks and keep those that raise the score.
 
     Random labels score next to nothing where positives are rare, and so do their neighbours. From
@@ -29,6 +30,7 @@ class SparseClimb:
     Departures
     ----------
     Not in the paper: a climber for scores that are no accuracies.
+    See docs/attacks/rare_positives.md.
 
     Parameters
     ----------
@@ -55,6 +57,8 @@ class SparseClimb:
     >>> metrics.F1().score(hidden, attack.predict()) > 0.15
     True
     """
+
+    summary = "adds small parts that score better"
 
     def __init__(
         self,

@@ -2,37 +2,49 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.exact.lattice import Lattice
+from holdfast.attacks.through_metrics._raises import Raises, read_sides
+from holdfast.attacks.through_metrics.description import (
+    MetricBoard,
+    MetricEstimate,
+    ThroughMetric,
+)
+from holdfast.attacks.through_metrics.target_rounds import forecast_rounds, round_looks
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
 from holdfast.labels import Labels
+from holdfast.metrics import MeanAbsoluteError, Metric
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import Answer, Attack, one_number
 
 __all__ = ["TargetBisection"]
 
-# A sum of whole numbers that was divided by n comes back within far less than this.
-COUNT_SLACK = 1e-3
 
-
-class TargetBisection:
+class TargetBisection(ThroughMetric):
     """Read whole-number targets by halving each one's range, all examples at once.
 
-    Raise one submitted number from c to c + 1, and its absolute error falls by 1 if the target is
-    above c, and else rises by 1. So raising a set of numbers tells how many of these targets are
-    above their c: a match count of two classes. An attack on accuracies plays with these counts
-    until it knows on which side each target is; then every range is half as long. Each round takes
-    two more looks, at no number raised and at all of them.
+    Raise one submitted number from v to v + r, with r at most 1, and its absolute error falls by r
+    if the target is above v, and else rises by r. A few raises below 1 in a geometric sequence are
+    read off the sum of errors like binary digits: each tells on which side its target is. Raises by
+    1 of a set of other numbers tell, in the same look, how many of these targets are above: a match
+    count of two classes, with which an attack on accuracies finds the side of each. Then every
+    range is half as long, and the next round begins. A round takes two looks besides, at no number
+    raised by 1 and at all of them; these have digits, too.
 
-    Every target comes with a proof if the inner attack proves its labels, as `Lattice` does.
+    Every side that is read as a digit is proved, as in `Digits`: within the error of rounding and
+    of adding floats only one choice of sides has the answer. Those that are counted are proved if
+    the inner attack proves its labels, as `Lattice` does.
 
     Departures
     ----------
     Not in the paper.
+    See docs/attacks/targets.md.
 
     Parameters
     ----------
@@ -41,7 +53,7 @@ class TargetBisection:
     low, high
         The least and the largest target that is possible, whole numbers.
     rng
-        Where the inner attacks' seeds come from.
+        Where the order of the examples and the inner attacks' seeds come from.
     make
         The inner attack, called with a problem of two classes and `rng`; None: `Lattice`.
     decimals
@@ -49,15 +61,59 @@ class TargetBisection:
 
     Examples
     --------
-    >>> from holdfast import metrics, oracles
-    >>> hidden = np.random.default_rng(1).integers(0, 8, size=60)
-    >>> board = oracles.MetricOracle(hidden, metrics.MeanAbsoluteError(), n_queries=200)
-    >>> attack = TargetBisection(60, 200, low=0, high=7, rng=np.random.default_rng(0))
-    >>> while (query := attack.ask()) is not None:
-    ...     attack.tell(board.query(query))
-    >>> bool((attack.targets() == hidden).all()), board.looks < 3 * 45
+    >>> from holdfast import metrics, oracles, play
+    >>> hidden = np.random.default_rng(1).integers(0, 8, size=500)
+    >>> board = oracles.MetricOracle(hidden, metrics.MeanAbsoluteError(), n_queries=100)
+    >>> attack = TargetBisection(500, 100, low=0, high=7, rng=np.random.default_rng(0))
+    >>> found = play(attack, board)
+    >>> bool((found == hidden).all()), board.looks < 50
     (True, True)
     """
+
+    summary = "halves the range of each target"
+
+    # What a round asks: the open examples that wait for a digit, and those that are counted.
+    _middle: NDArray[np.int64]
+    _line: NDArray[np.intp]
+    _counted: NDArray[np.intp]
+    _counting: bool
+    # What the next look raises: by one, and by less.
+    _raised: NDArray[np.bool_]
+    _raises: tuple[float, ...]
+    _slack: Fraction
+    _span: int
+
+    @classmethod
+    def reads_metric(cls, metric: Metric, n_classes: int) -> bool:  # noqa: ARG003
+        """Tell whether it is a mean absolute error."""
+        return isinstance(metric, MeanAbsoluteError)
+
+    @classmethod
+    def on_board(
+        cls, problem: Problem, board: MetricBoard, *, rng: np.random.Generator
+    ) -> TargetBisection:
+        """Make it for a board that shows a mean absolute error."""
+        n, _, k = problem
+        return cls(n, k, low=board.low, high=board.high, rng=rng, decimals=board.decimals)
+
+    @classmethod
+    def forecast_on(cls, problem: Problem, board: MetricBoard) -> MetricEstimate:
+        """Forecast what is known of equally frequent targets, round by round."""
+        # Decimals that are too few are refused where the attack refuses them.
+        cls.on_board(problem, board, rng=np.random.default_rng(0))
+        n, _, left = problem
+        right, certain = problem.baseline, 0.0
+        rounds = forecast_rounds(n, board.high - board.low + 1, board.decimals)
+        for each in rounds:
+            part = min(1.0, left / each.looks)
+            right += part * (each.right - right)
+            certain += part * (each.certain - certain)
+            left -= min(left, each.looks)
+        looks = sum(each.looks for each in rounds)
+        times = f"targets {board.low} to {board.high} halved {len(rounds)} times"
+        gain = n * (right - problem.baseline)
+        why = f"ranges of {times}, by digits and counts"
+        return MetricEstimate(gain, math.floor(n * certain), looks, why)
 
     def __init__(
         self,
@@ -74,21 +130,27 @@ class TargetBisection:
         self._budget = check_at_least("n_queries", n_queries, 1)
         if high <= low:
             raise InvalidInput(f"high must lie above low = {low}, got {high}.")
-        if decimals is not None and self._n >= 10 ** check_at_least("decimals", decimals, 0):
+        if decimals is not None and self._n > 10 ** check_at_least("decimals", decimals, 0):
             raise NotSupported(
-                f"{decimals} decimals do not show one of {self._n} errors: two sums whose "
-                "difference is read may each be off by half of the last one."
+                f"{decimals} decimals do not show one of {self._n} errors: a sum that is read may "
+                "be off by half of the last one."
             )
-        self._slack = COUNT_SLACK if decimals is None else self._n / 10.0**decimals
+        self._decimals, self._largest = decimals, float(max(abs(low), abs(high)))
         self._make, self._rng = make or Lattice, rng
         self._low = np.full(self._n, low, dtype=np.int64)
         self._high = np.full(self._n, high, dtype=np.int64)
-        self._inner: Attack[Labels] | None = None
-        self._open: NDArray[np.intp] = np.arange(self._n)
-        self._base: float | None = None
+        # The sum of errors with no number raised by one, and how many counted targets are above.
+        self._base: int | None = None
         self._above: int | None = None
-        self._raised: NDArray[np.bool_] | None = None
+        self._inner: Attack[Labels] | None = None
+        self._waiting = False
         self._answered = 0
+        self._begin_round()
+
+    @property
+    def problem(self) -> Problem:
+        """The sizes that it plays for. Numbers have no classes: 2 stands there."""
+        return Problem(self._n, 2, self._budget)
 
     @property
     def answered(self) -> int:
@@ -97,40 +159,46 @@ class TargetBisection:
 
     def ask(self) -> NDArray[np.float64] | None:
         """Return the next submission; None when all targets are known or the budget is used up."""
-        if self._raised is not None:
+        if self._waiting:
             raise OutOfTurn("ask() needs the answer to the last query first: call tell().")
-        if self._answered >= self._budget:
+        if self._answered >= self._budget or not self._prepared():
             return None
-        raised = self._next_raised()
-        if raised is None:
-            return None
-        self._raised = raised
-        shown = self.targets().astype(np.float64)
-        shown[self._open[raised]] += 1.0
+        shown = self._middle.astype(np.float64)
+        shown[self._counted[self._raised]] += 1.0
+        shown[self._line[: len(self._raises)]] += self._raises
+        self._waiting = True
         return shown
 
     def tell(self, answer: Answer) -> None:
         """Take the released error of the last submission."""
-        if self._raised is None:
+        if not self._waiting:
             raise OutOfTurn("tell() needs an open query: call ask() first.")
-        total = one_number(answer) * self._n
-        raised, size = self._raised, self._open.size
-        if self._base is None:
-            self._base = total
-        else:
-            above = self._read(int(np.count_nonzero(raised)), total - self._base)
-            if self._above is None:
-                self._above = above
-            else:
-                assert self._inner is not None
-                matches = 2 * above + size - int(np.count_nonzero(raised)) - self._above
-                self._inner.tell(matches / size)
-        self._raised = None
+        raised = int(np.count_nonzero(self._raised))
+        total = Fraction(float(one_number(answer))) * self._n
+        left = total + sum(map(Fraction, self._raises))
+        if self._base is not None:
+            left += raised - self._base
+        found = read_sides(left, self._raises, self._slack, self._span)
+        if found is None or found[0] < 0 or (self._base is not None and found[0] > raised):
+            raise InconsistentAnswer(
+                f"answer must be a mean absolute error of whole-number targets, got {answer}."
+            )
+        whole, above = found
+        if self._counting:
+            self._count(raised, whole)  # first: an answer that the inner attack refuses is refused
+        read = self._line[: len(above)]
+        _halve(self._low, self._high, self._middle, read, np.array(above, dtype=np.bool_))
+        self._line = self._line[len(above) :]
+        self._waiting = False
         self._answered += 1
+        if self._base is None:
+            self._base = whole
+            self._share_out()
 
     def targets(self) -> NDArray[np.int64]:
         """Return the target of each example; the middle of its range where it is not known."""
-        return (self._low + self._high) // 2
+        low, high = self.ranges()
+        return (low + high) // 2
 
     def predict(self) -> NDArray[np.float64]:
         """Return the targets as a submission."""
@@ -138,59 +206,109 @@ class TargetBisection:
 
     def certain(self) -> NDArray[np.bool_]:
         """Tell which targets are proved."""
-        known: NDArray[np.bool_] = self._low == self._high
+        low, high = self.ranges()
+        known: NDArray[np.bool_] = low == high
         return known
 
-    def _next_raised(self) -> NDArray[np.bool_] | None:
-        """Return which of the open examples are raised next; None: nothing is left to ask."""
-        if self._base is None:
-            return np.zeros(self._open.size, dtype=np.bool_)
-        if self._above is None:
-            return np.ones(self._open.size, dtype=np.bool_)
-        query = self._asked()
-        if query is not None:
-            return query
-        if not self._halve():
-            return None
-        return self._next_raised()
-
-    def _asked(self) -> NDArray[np.bool_] | None:
-        assert self._above is not None
-        if self._above in (0, self._open.size):
-            return None  # the side of each is known
-        if self._inner is None:
-            left = self._budget - self._answered
-            self._inner = self._make(Problem(self._open.size, 2, left), rng=self._rng)
-        query = self._inner.ask()
-        return None if query is None else np.asarray(query) == 1
-
-    def _halve(self) -> bool:
-        """Take over on which side each target is; tell whether another round is worth it."""
-        size = self._open.size
-        assert self._above is not None
-        if self._above in (0, size):
-            side = np.full(size, self._above > 0)
-            known = np.ones(size, dtype=np.bool_)
-        else:
-            assert self._inner is not None
-            side = np.asarray(self._inner.predict()) == 1
+    def ranges(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the least and the largest value that each target can still have."""
+        low, high, size = self._low.copy(), self._high.copy(), self._counted.size
+        if self._above is not None and self._above in (0, size):
+            _halve(low, high, self._middle, self._counted, np.full(size, self._above > 0))
+        elif self._inner is not None:
             proved = getattr(self._inner, "certain", None)
             known = np.zeros(size, dtype=np.bool_) if proved is None else proved()
-        middle, here = self.targets(), self._open[known]
-        above = side[known]
-        self._low[here[above]] = middle[here[above]] + 1
-        self._high[here[~above]] = middle[here[~above]]
-        self._open = np.flatnonzero(self._low < self._high)
-        self._inner = self._base = self._above = None
-        return bool(known.any()) and self._open.size > 0
+            side = np.asarray(self._inner.predict()) == 1
+            _halve(low, high, self._middle, self._counted[known], side[known])
+        return low, high
 
-    def _read(self, raised: int, change: float) -> int:
-        """Return how many raised targets are above, or raise `InconsistentAnswer`."""
-        above = (raised - change) / 2.0
-        found = round(above)
-        if abs(above - found) > self._slack / 2.0 + COUNT_SLACK or not 0 <= found <= raised:
-            raise InconsistentAnswer(
-                f"answer must differ from the first by a whole number of errors between "
-                f"{-raised} and {raised}, got {change}."
-            )
-        return found
+    # -- rounds
+
+    def _begin_round(self) -> None:
+        """Begin to ask on which side of its middle each target is."""
+        self._middle = (self._low + self._high) // 2
+        self._width = int((self._high - self._low).sum())
+        self._line = self._rng.permutation(np.flatnonzero(self._low < self._high))
+        self._counted = self._line[:0]
+        self._raised = np.zeros(0, dtype=np.bool_)
+        self._inner = self._base = self._above = None
+        self._counting = False
+
+    def _prepared(self) -> bool:
+        """Prepare the next look; tell whether there is one."""
+        if self._counting:
+            self._counting = self._next_raised()
+        if not self._counting and not self._line.size:
+            self._low, self._high = self.ranges()
+            if int((self._high - self._low).sum()) == self._width:
+                return False  # nothing was proved, and no further round will
+            self._begin_round()
+            if not self._line.size:
+                return False
+        self._fit_raises()
+        return True
+
+    def _share_out(self) -> None:
+        """Share out what is left of the round: so many are counted that all end together."""
+        self._fit_raises()
+        digits, size = len(self._raises), self._line.size
+        left = self._budget - self._answered
+        if not size or not left:
+            return
+        looks = round_looks(digits, size, left)
+        n_counted = max(0, size - digits * looks)
+        self._counted, self._line = np.sort(self._line[:n_counted]), self._line[n_counted:]
+        self._counting = n_counted > 0
+        self._raised = np.zeros(n_counted, dtype=np.bool_)
+
+    def _next_raised(self) -> bool:
+        """Choose whom to raise by one; tell whether there is anything to count."""
+        size = self._counted.size
+        if self._above is None:
+            self._raised = np.ones(size, dtype=np.bool_)
+            return True
+        self._raised = np.zeros(size, dtype=np.bool_)
+        if self._above in (0, size):
+            return False  # the side of each is known
+        if self._inner is None:
+            left = self._budget - self._answered
+            self._inner = self._make(Problem(size, 2, left), rng=self._rng)
+        query = self._inner.ask()
+        if query is None:
+            return False
+        self._raised = np.asarray(query) == 1
+        return True
+
+    def _count(self, raised: int, below: int) -> None:
+        """Take how many targets that were raised by one are not above."""
+        if self._above is None:
+            self._above = raised - below
+            return
+        assert self._inner is not None
+        size = self._counted.size
+        matches = (raised - below) + (size - self._above - below)
+        self._inner.tell(matches / size)
+
+    def _fit_raises(self) -> None:
+        """Choose raises below one for the next look."""
+        if self._base is None:
+            most = float(np.maximum(self._high - self._middle, self._middle - self._low).sum())
+        else:
+            most = float(self._base + self._counted.size)
+        self._span = 1 if self._base is None else 2
+        fitting = Raises.fitting(
+            self._n, most, span=self._span, largest=self._largest, decimals=self._decimals
+        )
+        self._raises, self._slack = fitting.sizes[: self._line.size], fitting.slack
+
+
+def _halve(
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+    middle: NDArray[np.int64],
+    rows: NDArray[np.intp],
+    above: NDArray[np.bool_],
+) -> None:
+    """Replace the ranges of some examples by the half on their side of the middle."""
+    low[rows[above]] = middle[rows[above]] + 1
+    high[rows[~above]] = middle[rows[~above]]

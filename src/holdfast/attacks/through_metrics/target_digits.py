@@ -8,10 +8,15 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.attacks.through_metrics.description import (
+    MetricBoard,
+    MetricEstimate,
+    ThroughMetric,
+)
 from holdfast.attacks.through_metrics.digits import ADDITIONS_IN_BLOCK, BLOCK, SPACING
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
 from holdfast.metrics import R2, MeanSquaredError, Metric, RootMeanSquaredError
-from holdfast.problem import check_at_least
+from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import Answer, one_number
 
 __all__ = ["TargetDigits", "target_limit"]
@@ -21,7 +26,7 @@ SQUARED = (MeanSquaredError, RootMeanSquaredError, R2)
 WEIGHT_ROUNDS = 60
 
 
-class TargetDigits:
+class TargetDigits(ThroughMetric):
     """Read whole-number targets as digits of the cross term of a squared error.
 
     The sum of (s - t)^2 is the sum of t^2, which a first look at zeros tells, less twice the sum of
@@ -35,6 +40,7 @@ class TargetDigits:
     Departures
     ----------
     Not in the paper. R2 has the targets' variance in it: two looks at constants tell it.
+    See docs/attacks/targets.md.
 
     Parameters
     ----------
@@ -51,15 +57,40 @@ class TargetDigits:
 
     Examples
     --------
-    >>> from holdfast import oracles
+    >>> from holdfast import oracles, play
     >>> hidden = np.random.default_rng(1).integers(0, 101, size=60)
     >>> board = oracles.MetricOracle(hidden, MeanSquaredError(), n_queries=60)
     >>> attack = TargetDigits(60, 60, low=0, high=100, rng=np.random.default_rng(0))
-    >>> while (query := attack.ask()) is not None:
-    ...     attack.tell(board.query(query))
-    >>> bool((attack.targets() == hidden).all()), board.looks <= 12
+    >>> found = play(attack, board)
+    >>> bool((found == hidden).all()), board.looks <= 12
     (True, True)
     """
+
+    summary = "reads targets as digits"
+
+    @classmethod
+    def reads_metric(cls, metric: Metric, n_classes: int) -> bool:  # noqa: ARG003
+        """Tell whether it is made of squared errors."""
+        return isinstance(metric, SQUARED)
+
+    @classmethod
+    def on_board(
+        cls, problem: Problem, board: MetricBoard, *, rng: np.random.Generator
+    ) -> TargetDigits:
+        """Make it for a board that shows squared errors."""
+        n, _, k = problem
+        metric, decimals, low, high = board
+        return cls(n, k, low=low, high=high, rng=rng, metric=metric, decimals=decimals)
+
+    @classmethod
+    def forecast_on(cls, problem: Problem, board: MetricBoard) -> MetricEstimate:
+        """Forecast targets read as digits, after the looks that tell their squares."""
+        reader = cls.on_board(problem, board, rng=np.random.default_rng(0))
+        n, _, k = problem
+        first, digits = reader.looks_before, reader.digits_of_uniform_targets()
+        known = min(n, digits * max(0, k - first))
+        why = f"{digits} targets {board.low} to {board.high} per look as digits"
+        return MetricEstimate.of_proved(known, first + math.ceil(n / digits), why, problem)
 
     def __init__(
         self,
@@ -91,12 +122,23 @@ class TargetDigits:
         self._targets = np.full(self._n, self._middle, dtype=np.int64)
         self._sure = np.zeros(self._n, dtype=np.bool_)
         self._squares: int | None = None
+        self._open = 0.0  # how far the sum of squares may be off
         self._variation: Fraction | None = None
         self._first: list[Fraction] = []
         self._asked: list[int] = []
         self._weights: list[float] = []
         self._query_now: NDArray[np.float64] | None = None
         self._answered = 0
+
+    @property
+    def looks_before(self) -> int:
+        """How many looks at constants come before the first digit."""
+        return 2 if isinstance(self._metric, R2) else 1
+
+    @property
+    def problem(self) -> Problem:
+        """The sizes that it plays for. Numbers have no classes: 2 stands there."""
+        return Problem(self._n, 2, self._budget)
 
     @property
     def answered(self) -> int:
@@ -148,12 +190,14 @@ class TargetDigits:
         """Return how many targets a look reads where all values are equally frequent."""
         if self._squares is not None:
             raise OutOfTurn("digits_of_uniform_targets() must come before the first answer.")
-        self._squares = round(self._n * (self._radix**2 - 1) / 12.0)
-        self._variation = Fraction(self._squares)
+        squares = round(self._n * (self._radix**2 - 1) / 12.0)
+        self._variation = Fraction(squares)
+        self._squares = self._whole(Fraction(squares), "squares")
         try:
             return len(self._designed())
         finally:
             self._squares = self._variation = None
+            self._open = 0.0
 
     # -- reading
 
@@ -205,8 +249,10 @@ class TargetDigits:
         nearest = round(number)
         if abs(number - nearest) > self._slack(float(number)):
             raise InconsistentAnswer(f"answer must belong to whole-number targets, got {what}.")
-        if self._slack(float(number)) >= 0.5:
-            raise NotSupported(f"the released decimals of {self._metric} leave the squares open.")
+        slack = self._slack(float(number))
+        if slack >= 0.5:
+            # Several whole numbers fit: every later answer is off by that much more.
+            self._open = slack + 0.5
         return nearest
 
     def _read(self, value: Fraction) -> None:
@@ -242,7 +288,7 @@ class TargetDigits:
         """Return how far a sum of squares can be off that is computed from an answer."""
         additions = ADDITIONS_IN_BLOCK + max(0, math.ceil(math.log2(self._n / BLOCK)))
         relative = additions * 2.0**-53
-        slack = relative * squared_sum
+        slack = relative * squared_sum + self._open
         if self._error is None:
             return slack
         if isinstance(self._metric, R2):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.attacks.through_metrics.description import ThroughMetric
 from holdfast.errors import NotSupported
 from holdfast.kernels.keyed import bounded, subkey
 from holdfast.labels import Labels, label_dtype
@@ -16,7 +17,7 @@ from holdfast.protocols import Answer, Attack
 __all__ = ["TopK"]
 
 
-class TopK:
+class TopK(ThroughMetric):
     """Play an attack on m/K classes where K labels per example may be named.
 
     The labels of each example are cut into blocks of K, at a random place. Naming a block scores
@@ -27,6 +28,7 @@ class TopK:
     Departures
     ----------
     Not in the paper: its attacks and guarantees for m/K classes.
+    See docs/attacks/top_k.md.
 
     Parameters
     ----------
@@ -50,6 +52,8 @@ class TopK:
     >>> metrics.TopKAccuracy(5).score(hidden, attack.predict())
     1.0
     """
+
+    summary = "plays blocks of k labels"
 
     def __init__(
         self,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.answers import AnswerModel
-from holdfast.attacks._rehearsal import rehearsed_if_hard
+from holdfast.attacks._rehearsal import FEWEST_GAMES, rehearsed_if_hard
 from holdfast.attacks.exact.hit_pools import tuning
 from holdfast.attacks.exact.hit_pools.forecast import expected_gain
 from holdfast.attacks.exact.hit_pools.groups import Group, Members, Split
@@ -19,16 +21,21 @@ from holdfast.attacks.exact.hit_pools.packing import (
 )
 from holdfast.attacks.exact.hit_pools.round import Round
 from holdfast.attacks.exact.hit_pools.sizes import sizes
+from holdfast.attacks.exact.hit_pools.tested_labels import TestedLabels
 from holdfast.attacks.informed import InformedAttack
 from holdfast.bounds.bisection import least
 from holdfast.forecasts import Estimate, Setting
 from holdfast.forecasts.tables import table
 from holdfast.labels import Labels
+from holdfast.priors import Prior
 from holdfast.problem import Problem
 
 __all__ = ["HitPools"]
 
 EXAMPLES_PER_CLASS = 10
+# How many times the usual time games from a model may take, since nothing else is known; their
+# effort, less per label than that of small games; and from how many looks on two games are enough.
+PATIENCE, MODEL_EFFORT, LONG_GAME, LONG_GAMES = 2.0, 5.0, 300, 2
 
 
 class HitPools(InformedAttack):
@@ -46,7 +53,10 @@ class HitPools(InformedAttack):
 
     Departures
     ----------
-    Not in the paper. Nothing is certain: a hit may be two and one of the other label.
+    Not in the paper. Nothing is certain: a hit may be two and one of the other label. From a prior
+    every example is tested for its likeliest labels first, in smaller blocks; examples whose
+    likeliest label is likelier than a match by hits are left to the prior. If all are, nothing is
+    asked.
 
     Parameters
     ----------
@@ -56,6 +66,9 @@ class HitPools(InformedAttack):
         Where the attack's seed is drawn from.
     permuted
         Play through a random per-example permutation of the labels (Theorem 2).
+    prior
+        What a model says of the labels, such as the shares of the classes: a `Prior`, or an (n, m)
+        array of probabilities.
     answers
         Exact, or rounded to less than one match.
 
@@ -71,10 +84,11 @@ class HitPools(InformedAttack):
 
     family = "exact"
     summary = "tests blocks for hits, splits those"
+    plays_rest = True
     adaptive = True
-    takes_prior = False
     intolerance = "a count that is off by one spoils the sums of every node below"
     effort = 20.0
+    results = 2  # since 2: it starts from a prior
 
     @classmethod
     def forecast(cls, setting: Setting) -> Estimate:
@@ -86,11 +100,25 @@ class HitPools(InformedAttack):
         n, m, k = setting.problem
         # With few looks, or hardly more examples than classes, the table says nothing.
         few = k < table(HitPools.name)["looks"][0] or n < EXAMPLES_PER_CLASS * m
-        played = rehearsed_if_hard(cls, setting.without_prior(), hard=True) if few else None
+        if setting.informed:
+            played = rehearsed_if_hard(
+                cls,
+                setting,
+                effort=MODEL_EFFORT,
+                patience=PATIENCE,
+                fewest=LONG_GAMES if k >= LONG_GAME else FEWEST_GAMES,
+            )
+        else:
+            played = rehearsed_if_hard(cls, setting, hard=few)
         if played is not None:
-            return setting.from_scratch(*played[:3])
+            return played
+        gain = expected_gain(setting.problem, HitPools.name)
+        if setting.informed:
+            # At least what it gains without the model, and nothing is lost.
+            told = setting.from_scratch(gain, k, "no formula covers hits from a model")
+            return told._replace(gain=max(0.0, told.gain), known=False)
         reason = "tests blocks for hits, exact sums: rate-distortion law, measured ratio"
-        return setting.from_scratch(expected_gain(setting.problem, HitPools.name), k, reason)
+        return setting.from_scratch(gain, k, reason)
 
     def __init__(
         self,
@@ -98,16 +126,21 @@ class HitPools(InformedAttack):
         *,
         rng: np.random.Generator,
         permuted: bool = True,
+        prior: Prior | NDArray[Any] | None = None,
         answers: AnswerModel | None = None,
     ) -> None:
-        super().__init__(problem, rng=rng, permuted=permuted, answers=answers)
-        self._sizes = sizes(self._problem)
-        self._unhit: Members = np.arange(self._problem.n_examples, dtype=np.int64)
+        super().__init__(problem, rng=rng, permuted=permuted, prior=prior, answers=answers)
+        self._tested = TestedLabels(self._problem, self._prior)
+        self._unhit: Members = self._tested.played
         self._groups: list[Group] = []
         self._rounds = 0  # finished
-        self._begin(self._problem.n_queries)
+        if self._unhit.size:
+            self._sizes = sizes(self._here())
+            self._begin(self._problem.n_queries)
 
     def _query(self, index: int) -> Labels | None:  # noqa: ARG002 - the round counts
+        if not self._tested.played.size:
+            return None
         return self._round.row(self._alternative, self._base)
 
     def _learn(self, low: int, high: int, estimate: float) -> None:  # noqa: ARG002 - low = high
@@ -123,24 +156,32 @@ class HitPools(InformedAttack):
                 self._begin(left)
 
     def _guess(self) -> Labels:
-        m = self._problem.n_classes
         # Blocks without a hit have few of the labels that were tested: another one is likelier.
-        symbols = self._shown(min(2 * self._rounds, m - 1))
-        return self._shifted(symbols)
+        return self._sent(self._shown(self._tested.untested(self._rounds)))
+
+    def _sent(self, symbols: NDArray[np.uint32]) -> Labels:
+        """Return the labels to send for the symbols of all examples."""
+        return self._shifted(self._tested.labels(symbols))
 
     def _shown(self, otherwise: int) -> NDArray[np.uint32]:
-        """Return the symbol of every example: its group's, or this one."""
-        symbols = np.full(self._problem.n_examples, otherwise, dtype=np.uint32)
+        """Return the symbol of every example: its group's, or this one if it is played."""
+        symbols = np.zeros(self._problem.n_examples, dtype=np.uint32)
+        symbols[self._tested.played] = otherwise
         for group in self._groups:
             symbols[group.members] = group.label
         return symbols
 
     # -- the next round
 
+    def _here(self) -> Problem:
+        """Return the sizes of the examples that are played, as if classes were equally likely."""
+        n, m = self._tested.played.size, self._tested.classes(self._rounds)
+        return Problem(n, m, self._problem.n_queries)
+
     def _begin(self, looks: int) -> None:
         """Plan the next round of those that are left."""
-        m = self._problem.n_classes
-        parked = self._sizes.parked(self._problem, len(self._groups), looks)
+        here = self._here()
+        parked = self._sizes.parked(here, len(self._groups), looks)
         splits = self._splits(parked)
         wanted = self._unhit.size / (self._sizes.block * parked)
 
@@ -154,12 +195,11 @@ class HitPools(InformedAttack):
             # The last round: no later one could use what a split tells.
             rows, splits, smallest = looks, [], tuning.LAST_BLOCK * parked
         nodes = pack(rows, _by_radix(splits))
-        first = 2 * self._rounds % (m - m % 2)
-        self._round = Round(
-            nodes, splits, self._blocks(nodes, smallest), (first, first + 1), self._shown(0), m
-        )
-        self._alternative = self._shifted(self._round.alternative)
-        self._base = self._shifted(self._round.base)
+        pair = self._tested.pair(self._rounds)
+        blocks = self._blocks(nodes, smallest)
+        self._round = Round(nodes, splits, blocks, pair, self._shown(0), here.n_classes)
+        self._alternative = self._sent(self._round.alternative)
+        self._base = self._sent(self._round.base)
 
     def _splits(self, parked: float) -> list[Split]:
         """Return the groups that are too large to be left alone, in parts."""

@@ -5,7 +5,7 @@ queries whose patterns are arranged so that the K counts, transformed linearly, 
 radix, and the digits of these numbers tell labels. What a round leaves open, the next one asks.
 Nothing is estimated: a label is certain once the answers imply it.
 
-Start here: `attack` (the course of a game) -> `few_classes` (rounds with up to 16 classes) ->
+Start here: `attack` (the course of a game) -> `few_classes` (rounds with few classes) ->
 `families` (what can be asked). docs/attacks/lattice.md has the argument and the number of looks.
 
 Vocabulary

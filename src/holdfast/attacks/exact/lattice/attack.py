@@ -1,4 +1,15 @@
-"""Exact recovery of all labels by adaptive rounds of detecting designs: the course of a game."""
+"""Exact recovery of all labels by adaptive rounds of detecting designs: the course of a game.
+
+A game is a generator (`Asking`): it yields a query, is sent the count, and goes on where it was. So
+the course can be read from top to bottom, as if the oracle were called; `Lattice` turns it into the
+ask-and-tell of every attack. A generator can't be copied or pickled, but it is a function of the
+counts alone: a copy plays them again (`_replay`).
+
+Up to 16 classes a game is one stage (`FewClasses`). With more it has up to three, in turn: labels
+that a model names are checked; the others are tested in clusters (`ManyClasses`) until each
+position has few candidates left, which `FewClasses` resolves; and everything that was presumed on
+the way is confirmed. Positions whose confirmation fails go through the last two once more.
+"""
 
 from __future__ import annotations
 
@@ -34,24 +45,6 @@ from holdfast.problem import Problem
 
 __all__ = ["Lattice"]
 
-# Its effort with more than a few classes and too few looks for all labels: most of its rounds are
-# tests of whole clusters.
-LEAPING_EFFORT = 10.0
-# Seconds of a core of 2025 that a game from a model takes for each example, look and label shown:
-# games of 500 to 100,000 examples and 20 to 3,000 looks took 0.4 to 1.8 times that. Groups are
-# checked, and their number hardly depends on that of the examples; with few classes a round is
-# planned for each. And how many times the usual time such games may take, since nothing else is
-# known.
-AN_EXAMPLE, A_CHECK, A_SHOWN_LABEL, LONGEST_WITH_MODEL = 5e-6, 1e-4, 4e-9, 10.0
-A_CHECK_OF_FEW_CLASSES = 4e-4
-# From so many looks on, games from a model differ by a few per cent: two are enough.
-LONG_GAME, LONG_GAMES = 1000, 2
-# What is known without a model promises up to 1.4 times what is gained with one and many classes.
-UNKNOWN_SHARE = 0.7
-# With many classes a game takes up to so many times the looks of the measured multiple, and before
-# the last of them nothing may be gained.
-LOOKS_TO_SPARE = 1.5
-
 
 class Lattice(InformedAttack):
     r"""Recover every label exactly, in rounds of rows that are read as sets of bits.
@@ -69,9 +62,10 @@ class Lattice(InformedAttack):
     last digit block of a node has no digit above it: its range is unlimited, and a whole group of
     positions can share it. What a group's sum leaves open is asked in the next round.
 
-    Up to 16 classes every step follows from the answers. For more classes clusters of positions
-    are tested label by label, hits are located by multiway splits, and what was only likely is
-    confirmed before it counts as certain; a cluster that fails starts over.
+    Up to 16 classes, with many examples up to 22, every step follows from the answers. For more
+    classes clusters of positions are tested label by label, hits are located by multiway splits,
+    and what was only likely is confirmed before it counts as certain; a cluster that fails starts
+    over.
 
     Departures
     ----------
@@ -115,26 +109,47 @@ class Lattice(InformedAttack):
     )
     strongest_on = frozenset({Reads.SCORES})
     effort = 250.0
+    results = 2  # since 2: from 17 classes on, other rounds and one row of base labels
 
     @classmethod
     def forecast(cls, setting: Setting) -> Estimate:
-        """Return the expected gain of the labels that it makes certain."""
+        """Return the expected gain of the labels that it makes certain.
+
+        From measured multiples of the information limit where there are any (`forecast`). Four
+        kinds of settings have none, and small games are played instead, if these are cheap enough:
+        a model, whose errors decide; many classes with too few looks for all labels; both; and
+        hardly any examples or looks.
+        """
         sure, looks = lattice_certain(setting)
         n, m, k = setting.problem
         # With many classes the rounds that it can afford come in leaps, and are quickly played.
-        many = m > tuning.FEW_CLASSES_AT_MOST
+        many = not _one_by_one(n, m, model=setting.prior is not None)
         leaps, checks = many and sure < n and not setting.informed, setting.informed
-        effort = _checking_effort(setting.problem) if checks else LEAPING_EFFORT if leaps else None
-        longest = LONGEST_WITH_MODEL if checks else 1.0
-        fewest = LONG_GAMES if checks and k >= LONG_GAME else FEWEST_GAMES
+        effort = tuning.CLUSTER_EFFORT if leaps else None
+        if checks:
+            effort = _checking_effort(setting.problem)
+        longest = tuning.LONGEST_WITH_CLUSTERS if leaps else 1.0
+        longest = tuning.LONGEST_WITH_MODEL if checks else longest
+        long = (checks or leaps) and k >= tuning.LONG_GAME_LOOKS
+        fewest = tuning.GAMES_OF_A_LONG_GAME if long else FEWEST_GAMES
+        tiny = n < tuning.FEW_POSITIONS
+        tiny |= k < tuning.FEW_LOOKS and n <= tuning.EXAMPLES_PER_LOOK * k
+        few = tiny and (sure < n or tuning.LOOKS_MOST_TIMES * looks > k) and not checks
         played = rehearsed_if_hard(
-            cls, setting, hard=leaps, effort=effort, longest=longest, fewest=fewest
+            cls,
+            setting,
+            hard=leaps or few,
+            effort=effort,
+            patience=tuning.PATIENCE_WITH_FEW if few else 1.0,
+            longest=longest,
+            fewest=fewest,
         )
         if played is not None:
             return played
-        if many and checks and (sure < n or LOOKS_TO_SPARE * looks > k):
+        if many and checks and (sure < n or tuning.LOOKS_MOST_TIMES * looks > k):
             why = "nothing was measured of a model's many classes with few looks for all labels"
-            return Estimate(UNKNOWN_SHARE * setting.sure_gain(sure), looks, why, known=False)
+            gain = tuning.GAIN_SHARE_WITH_MODEL * setting.sure_gain(sure)
+            return Estimate(gain, looks, why, known=False)
         reason = f"makes {sure:,} labels certain: measured multiple of the limit"
         return Estimate(setting.sure_gain(sure), looks, reason)
 
@@ -154,7 +169,11 @@ class Lattice(InformedAttack):
         self._replay()
 
     def _replay(self) -> None:
-        """Bring knowledge and script to where the counts so far have led."""
+        """Bring knowledge and script to where the counts so far have led.
+
+        For a new attack, a copy, and after an answer that contradicts the others: the script can't
+        take a count back, so it is started again and sent those that were accepted.
+        """
         _, m, k = self._problem
         self._knowledge = LabelKnowledge(self._shifts, m, k)
         if self._prior is not None:
@@ -211,7 +230,8 @@ class Lattice(InformedAttack):
 
     def _run(self) -> Asking[None]:
         """Yield all queries of a game; is sent the counts of matches."""
-        if self._problem.n_classes <= tuning.FEW_CLASSES_AT_MOST:
+        m, model = self._problem.n_classes, self._prior is not None
+        if _one_by_one(self._positions.size, m, model=model):
             yield from FewClasses(self._knowledge, certain=True).play(waiting=self._line())
         else:
             yield from self._in_clusters()
@@ -237,7 +257,11 @@ class Lattice(InformedAttack):
         return out
 
     def _in_clusters(self) -> Asking[None]:
-        """Check what a model names first; then clusters, until all they found is confirmed."""
+        """Check what a model names first; then clusters, until all they found is confirmed.
+
+        Too few looks for all: fewer clusters of fewer positions, which are brought to an end. It is
+        better to know some labels than to have tested all positions for a few of their classes.
+        """
         known = self._knowledge
         left: Ints = self._positions
         if self._prior is not None:
@@ -277,12 +301,26 @@ class Lattice(InformedAttack):
         yield from few.play(spare=2)
 
 
+def _one_by_one(n_positions: int, n_classes: int, *, model: bool) -> bool:
+    """Tell whether positions are worked on one by one, not in clusters."""
+    if n_positions >= tuning.MANY_POSITIONS and not model:
+        return n_classes <= tuning.FEW_CLASSES_OF_MANY_POSITIONS
+    return n_classes <= tuning.FEW_CLASSES_AT_MOST
+
+
 def _checking_effort(problem: Problem) -> float:
     """Return the effort of a game from a model, for which labels matter little."""
+    n, _, k = problem
+    return seconds_from_model(problem) / (A_LABEL * n * k * remembered_share(k))
+
+
+def seconds_from_model(problem: Problem) -> float:
+    """Return about how many seconds of a core a game from a model takes."""
     n, m, k = problem
-    a_check = A_CHECK if m > tuning.FEW_CLASSES_AT_MOST else A_CHECK_OF_FEW_CLASSES
-    seconds = AN_EXAMPLE * n + a_check * k + A_SHOWN_LABEL * n * k
-    return seconds / (A_LABEL * n * k * remembered_share(k))
+    few = m <= tuning.FEW_CLASSES_AT_MOST
+    per_look = tuning.SECONDS_PER_LOOK_FEW_CLASSES if few else tuning.SECONDS_PER_LOOK
+    per_example = tuning.SECONDS_PER_EXAMPLE + tuning.SECONDS_PER_LABEL_SHOWN * k
+    return per_example * n + per_look * k
 
 
 def _sent(script: Asking[None], count: int) -> Iterator[NDArray[Any]]:

@@ -1,4 +1,10 @@
-"""Exact recovery with few classes: rounds of digit blocks, every step implied by the answers."""
+"""Exact recovery with few classes: rounds of digit blocks, every step implied by the answers.
+
+One round is: bring in as many positions as the looks left will resolve; let every family say what
+blocks it can make of the positions it keeps; let the planner choose the round's length and fill its
+nodes; ask all rows; hand each block its value, whose tag moves the positions on. There is no other
+state than where positions are kept, and every move is forced by a value.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +80,16 @@ class FewClasses:
     def play(self, spare: int = 0, waiting: Sequence[Waiting] = ()) -> Asking[None]:
         """Ask until all positions are known, or only `spare` looks are left.
 
-        Positions that wait are brought in as far as the looks left will resolve them.
+        Positions that wait are brought in as far as the looks left will resolve them: half a label
+        is worth nothing, so with too few looks for all the last positions are never asked. The
+        estimate is made anew before each round, from the bits that are really left.
+
+        Parameters
+        ----------
+        spare
+            Looks that are kept for what comes after.
+        waiting
+            Positions in the order in which they are to be brought in.
         """
         queue = list(waiting)
         while self.in_play.candidates or queue:

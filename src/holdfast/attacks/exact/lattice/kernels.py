@@ -4,6 +4,17 @@ A node c of s bits sees 2^s different rows, by the bits y of the row inside c, m
 has *sign* + at c if |y| and s are both odd or both even, so that it enters the alternating sum with
 +1; its *rank* y >> 1 numbers the 2^(s-1) rows of either sign. A *run* is the rows of one sign whose
 rank lies in start .. stop - 1.
+
+For a node of two bits, whatever its bits are:
+
+    y     00  01  10  11
+    sign   +   -   -   +
+    rank   0   0   1   1
+
+so a run of sign + with ranks 0 .. 1 is the rows whose bits inside the node are both off or both on,
+and its weight in the alternating sum is 2. Within a run all that matters is how many rows it has:
+any rows would do. Consecutive ranks are merely cheap to test for, and cheap to subtract later, when
+each rank's total is a running sum of where runs start and stop.
 """
 
 from __future__ import annotations

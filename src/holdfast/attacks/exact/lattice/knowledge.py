@@ -77,11 +77,15 @@ class LabelKnowledge:
         self.show(position, label)
 
 
-def ask_round(knowledge: LabelKnowledge, rnd: Round) -> Asking[Ints]:
-    """Ask all rows of a round; return the values of its blocks, in the order of `rnd.tags`."""
-    counts = []
+def ask_round(knowledge: LabelKnowledge, rnd: Round, base_count: int | None = None) -> Asking[Ints]:
+    """Ask all rows of a round; return the values of its blocks, in the order of `rnd.tags`.
+
+    Row 0 shows every position's base label. It is not asked if its count is known beforehand:
+    `base_count`.
+    """
+    counts = [] if base_count is None else [base_count]
     rnd.close(knowledge.actual, knowledge.base)
-    for x in range(rnd.size):
+    for x in range(len(counts), rnd.size):
         query = rnd.row(x)
         extra = rnd.extra(query)
         matches = yield query

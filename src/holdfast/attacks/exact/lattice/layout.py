@@ -1,4 +1,9 @@
-"""Layout of a round: digit blocks on nodes, the rows they show, their values from the answers."""
+"""Layout of a round: digit blocks on nodes, the rows they show, their values from the answers.
+
+The one place where queries are made and answers read. What a block means is nobody's business
+here: a block is a range of values, some runs of positions, and a tag that is handed back with the
+value. `Round` has an example of four labels from four queries, small enough for paper.
+"""
 
 from __future__ import annotations
 
@@ -75,6 +80,33 @@ class Round:
         m = 2: a position that does not have label 1 has label 0, so showing 1 instead of 0 moves
         the count by +1 or -1. With the number of positions that show 1 added, all moves are 0 or
         2, and half of each sum is what the blocks mean.
+
+    Examples
+    --------
+    Four labels of two classes from four queries, the smallest design of Lindström. Node 3 = {0, 1}
+    has capacity 2: position 0 shows label 1 in one row of sign +, position 1 in two, so that the
+    node's sum is z0 + 2 z1 and its binary digits are the labels. Nodes 1 and 2 have room for one
+    position each.
+
+    >>> hidden = np.array([1, 0, 1, 1])
+    >>> rnd = Round(4, halved=True)
+    >>> for node, position, rows, radix in [(3, 0, 1, 2), (3, 1, 2, 0), (1, 2, 1, 0), (2, 3, 1, 0)]:
+    ...     run = MemberRun(1, 0, rows, (position,), (1,))
+    ...     rnd.add(node, PlacedBlock(0, 1, radix, None, [run], tag=position))
+    >>> rnd.close(lambda members, labels: labels.astype(np.uint8), np.zeros(4, np.uint8))
+    >>> queries = [rnd.row(x) for x in range(4)]
+    >>> np.array(queries).tolist()
+    [[1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 1, 1, 1]]
+    >>> counts = [int((query == hidden).sum()) + rnd.extra(query) for query in queries]
+    >>> counts
+    [3, 3, 3, 5]
+
+    The sum at node 3 is 3 - 3 - 3 + 5 = 2, half of it 1 = z0 + 2 z1: z0 = 1, z1 = 0. At node 1 it
+    is 3 - 3 = 0; positions 0 and 1, which show label 1 in row 0 and not in row 1, took z0 + z1 = 1
+    of its half, so z2 = 0 + 1. Likewise z3 = 1. Values come in the order of the tags:
+
+    >>> rnd.tags, rnd.read(counts).tolist()
+    ([2, 3, 0, 1], [1, 1, 1, 0])
     """
 
     def __init__(self, size: int, halved: bool) -> None:
@@ -128,7 +160,7 @@ class Round:
         )
 
     def row(self, x: int) -> NDArray[Any]:
-        """Return the query of row x."""
+        """Return the query of row x: base labels, overwritten by the runs that cover the row."""
         out = self._base.copy()
         kernels.show_row(
             x, self._bits, self._inside, self._node, self._sign, self._start, self._stop,
@@ -142,6 +174,11 @@ class Round:
 
     def read(self, counts: Sequence[int]) -> Ints:
         """Return the value of every block, in the order of `tags`.
+
+        The alternating sums of all nodes at once are a Möbius transform of the counts, K log K
+        additions. Reading them takes from each node what larger ones added to it. Every sum is
+        used up to the last unit, so answers that are no exact counts do not stay unnoticed for
+        long: a digit without meaning or a remainder tells.
 
         Raises
         ------

@@ -7,6 +7,14 @@ floor(floor(C / a) / b) = floor(C / ab); it ends with a last block, whose radix 
 
 Positions run out before nodes do. `price`, a shadow price, is what every position that shares a
 block with others is charged.
+
+An example. A node of four bits has capacity 8. A block of radix 3 leaves floor(8/3) = 2 of it, one
+of radix 2 above it leaves 1, and there a last block fits that needs one row per unit: three blocks,
+in units 1, 3 and 6. Three of radix 2 and a last one fit as well, in units 1, 2, 4 and 8. Which is
+better depends on the bits of each, and on how many positions there are of either kind: the packer
+takes the best filling, uses it for as many nodes as the stock allows, and solves the recursion
+again when a kind runs out. A greedy choice, not the best possible one; but a round has thousands of
+nodes of a dozen sizes, and the best one would have to be found again for each length and price.
 """
 
 from __future__ import annotations
@@ -141,7 +149,12 @@ class Packer:
         self._pick = np.where(pick >= 0, self._live[pick], -1) if self._live.size else pick
 
     def _choose(self, capacity: int, counts: Sequence[int]) -> tuple[int, bool]:
-        """Return the first block (-1: none) and whether it is the last, with so much in stock."""
+        """Return the first block (-1: none) and whether it is the last, with so much in stock.
+
+        For the last items of a status, where the recursion's filling asks for more than there are.
+        One step of the same recursion, over offers that can still be made; what follows above is
+        valued as if the stock were unlimited.
+        """
         value, pick, last = 0.0, -1, True
         menu = self._menu
         for i in self._live.tolist():
@@ -231,7 +244,11 @@ def _fill(packer: Packer, rows: int) -> Iterator[tuple[int, list[int]]]:
 
 
 class RoundYield(NamedTuple):
-    """What a round yields: bits, items left by status of the menu, and blocks by offer."""
+    """What a round yields: bits, items left by status of the menu, and blocks by offer.
+
+    Enough to judge a round by, without choosing a single position: rounds of many lengths and
+    prices are compared this way before one is placed.
+    """
 
     bits: float
     left: list[int]
@@ -262,6 +279,8 @@ def rows_to_finish(menu: Menu, most: int) -> int:
             pass
         return not any(packer.counts)
 
+    # Not `bounds.bisection`: that searches to the last row, and every trial packs all items. A
+    # percent is enough of an estimate.
     low, high = 1, 2
     while not fits(high):
         low, high = high, 2 * high

@@ -11,6 +11,10 @@ node's capacity, and takes positions from the stock. Where positions, not nodes,
 a block that takes several of them for few bits is a waste. A shadow price in bits per position
 says so; a handful of prices is tried, and for each of them a range of lengths. No choice here can
 make a label wrong: it decides how many looks are needed, not what they imply.
+
+Without a model a choice follows from the stock, the looks and the classes alone. Games of one size
+all begin with the same stock, and comparing dozens of rounds for it takes longer than playing one:
+choices are remembered.
 """
 
 from __future__ import annotations
@@ -41,11 +45,21 @@ __all__ = ["RoundPlanner"]
 
 
 class Choice(NamedTuple):
-    """A round to be: the offers, the rows, and the shadow price at which offers are chosen."""
+    """A round to be: whether it is the last, its rows, and the shadow price of its offers."""
 
-    menu: Menu
+    last_round: bool
     rows: int
     price: float
+
+
+# Choices so far by classes, stock, bits and looks.
+REMEMBERED = 1024
+_chosen: dict[tuple[int, tuple[tuple[Status, int], ...], float, int], Choice] = {}
+
+
+def forget() -> None:
+    """Forget all choices: after a tuned constant was changed."""
+    _chosen.clear()
 
 
 class RoundPlanner:
@@ -101,16 +115,23 @@ class RoundPlanner:
 
     def plan(self, limit: int) -> Round | None:
         """Return a round of at most `limit` rows with its blocks placed; None: nothing fits."""
-        return self._place(self._choose(limit))
+        stock, bits = self.stock(), self.bits()
+        if self._checks.in_use:  # how doubtful its labels are matters, too
+            return self._place(stock, self._choose(stock, bits, limit))
+        key = self._m, tuple(stock.items()), bits, limit
+        if key not in _chosen:
+            if len(_chosen) >= REMEMBERED:
+                forget()
+            _chosen[key] = self._choose(stock, bits, limit)
+        return self._place(stock, _chosen[key])
 
-    def _choose(self, limit: int) -> Choice:
+    def _choose(self, stock: Stock, bits: float, limit: int) -> Choice:
         """Choose the round for which its rows, and the looks for what it leaves, are fewest.
 
         One candidate is the last round: the least rows in which everything can be resolved. The
         others are shorter and ask more cheaply. While checks of a prior hold most of the bits no
         round can be the last, and the fastest one is taken.
         """
-        stock, bits = self.stock(), self.bits()
         guess = one_round(bits, self._m)
         last = self.menu(stock, last_round=True)
         finish = rows_to_finish(last, limit)
@@ -119,7 +140,7 @@ class RoundPlanner:
             return self._fastest(menu, finish, guess)
         # The last round, too, may leave something: it was refused more than `limit` rows.
         cost = finish + self._looks_after(bits, last, round_yield(last, finish), limit)
-        best = Choice(last, finish, 0.0)
+        best = Choice(True, finish, 0.0)
         # Groups take many positions for their bits: the dearer they are, the larger a round can be.
         checking = any(self._checks.stock().values())
         for price in tuning.SHADOW_PRICES_WITH_PRIOR if checking else tuning.SHADOW_PRICES:
@@ -128,7 +149,7 @@ class RoundPlanner:
                 found = round_yield(menu, rows, price)
                 total = rows + self._looks_after(bits, menu, found, limit)
                 if found.bits > 0.0 and total < cost:
-                    cost, best = total, Choice(menu, rows, price)
+                    cost, best = total, Choice(False, rows, price)
         return best
 
     def _fastest(self, menu: Menu, finish: int, guess: float) -> Choice:
@@ -139,14 +160,14 @@ class RoundPlanner:
         wasted on single positions, and a few rows are enough to begin with.
         """
         if all(isinstance(status, Trusted) for status in menu.statuses):
-            return Choice(menu, min(max(2, finish - 1), first_length(guess)), 0.0)
-        most, best = 0.0, Choice(menu, finish, 0.0)
+            return Choice(False, min(max(2, finish - 1), first_length(guess)), 0.0)
+        most, best = 0.0, Choice(False, finish, 0.0)
         for price in tuning.SHADOW_PRICES_WITH_PRIOR:
             for rows in lengths(8, min(finish, 2 * int(guess) + 2)):
                 bits = round_yield(menu, rows, price).bits
                 rate = bits / (rows + tuning.ROWS_PER_ROUND_LOST)
                 if rate > most:
-                    most, best = rate, Choice(menu, rows, price)
+                    most, best = rate, Choice(False, rows, price)
         return best
 
     def _looks_after(self, bits: float, menu: Menu, found: RoundYield, limit: int) -> float:
@@ -168,13 +189,14 @@ class RoundPlanner:
                     after[status] = after.get(status, 0) + round(count * each)
         return rows_to_finish(self.menu(after, last_round=True), limit) if after else 0.0
 
-    def _place(self, choice: Choice) -> Round | None:
+    def _place(self, stock: Stock, choice: Choice) -> Round | None:
         """Take the blocks' positions out of stock and put the blocks on nodes.
 
         Nodes of one size are filled alike as long as the stock lasts. A block's unit is the product
         of the radices below it, so that its value is a digit of the node's sum.
         """
-        packer = Packer(*choice)
+        menu = self.menu(stock, choice.last_round)
+        packer = Packer(menu, choice.rows, choice.price)
         rnd = Round(choice.rows, halved=self._m == 2)
         empty = True
         for size, nodes in nodes_by_size(choice.rows):
@@ -187,7 +209,7 @@ class RoundPlanner:
                 for node in nodes[done : done + times]:
                     unit = 1
                     for place, i in enumerate(filling, 1):
-                        offer = choice.menu.offers[i]
+                        offer = menu.offers[i]
                         rnd.add(node, offer.place(unit, place == len(filling)))
                         unit *= offer.radix
                 done += times

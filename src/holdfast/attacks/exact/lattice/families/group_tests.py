@@ -6,6 +6,13 @@ bits and more where a single position gives 1. What the number leaves open, whic
 fits the lower places of later rounds without waste: a group with one hit is split into any number
 of parts, one with two or three into parts whose weights are a B_2 or B_3 set, and one of up to six
 positions is resolved at once.
+
+A group's way: `Narrowed` positions with c candidates each are tested, g together; the value w is
+binomial with chance 1/c. w = 0: all have lost a candidate and are narrowed further. w = g: all are
+settled. In between they are a `CountedGroup`, which is split; every part is again one of the three,
+until parts are single positions. Four positions with two candidates: w tells 2.03 bits of 4, and
+of the C(4, 2) = 6 ways left by w = 2 the block with weights (0, 1, 2, 4) tells which with one digit
+of radix 6, since the sums of two weights, 1 .. 6, are all different.
 """
 
 from __future__ import annotations
@@ -147,7 +154,11 @@ class GroupTests:
         return offered(kind, block, bits, status, place)
 
     def _pose(self, js: list[int]) -> list[int]:
-        """Let positions show their wrong labels; return their last candidates."""
+        """Let positions show their wrong labels; return their last candidates.
+
+        Against a label known to be wrong, showing the candidate raises the count by 1 if it is
+        right and by 0 if not: so sums of positions are numbers of hits.
+        """
         play = self._in_play
         for j in js:
             play.knowledge.show(j, play.wrong[j])

@@ -7,6 +7,19 @@ that one of two positions has its first label, and that neither has its second. 
 one position of a tie is found to have a third label, the other has neither of its two: a label
 known to be wrong comes for nothing. A tie can be asked again with other labels, as a last block;
 all labels tied are moved to the end of the candidates.
+
+A difference is how positions begin of which no label is known to be wrong: it needs none, and
+unless it is a tie it yields one for both.
+
+What becomes of two unknown positions with c candidates each, a and b being their first and second:
+
+    sum    probability                what is known                                 next
+    +-2    1/c^2 each                 both labels                                   settled
+    +-1    2 (c - 2)/c^2 each         one has that label, the other neither a nor b group with 1 hit
+    0      ((c - 2)^2 + 2)/c^2        neither has a or b, or one has a, the other b `Tied`
+
+With c = 3 candidates or fewer (`SIGNED_AT_ONCE`) sums of up to four positions are kept as they are
+(`Summed`), and one block with weights of distinct sums tells all signs at once.
 """
 
 from __future__ import annotations
@@ -73,6 +86,9 @@ def leading(c: int, h: int, narrowed: bool) -> DigitBlock:
 class LabelDifferences:
     """Sums that are known, of a few positions each.
 
+    Conclusions are drawn as soon as they follow and never twice: a position leaves this family once
+    its share in the sum is known, for `singles` with two candidates fewer, or for `groups`.
+
     Parameters
     ----------
     in_play
@@ -126,6 +142,11 @@ class LabelDifferences:
                     yield self._again_offer(status)
 
     def _sum_offers(self, status: Status, c: int) -> Iterator[Offer]:
+        """Offer to sum positions with c candidates: two of them, with three candidates also more.
+
+        The value is worth the entropy of the sum. It is a node's last block: -g .. g takes a range
+        that no block above it could spare.
+        """
         for g in tuning.SUM_SIZES.get(c, (2,)):
 
             def place(unit: int, last: bool, g: int = g) -> PlacedBlock:  # noqa: ARG001
@@ -134,6 +155,8 @@ class LabelDifferences:
             yield Offer("sum", 0, 1, 0.0, entropy(sum_odds(g, c)), status, place, g)
 
     def _again_offer(self, status: Tied) -> Offer:
+        """Offer to sum two tied positions once more, with their next two free candidates."""
+
         def place(unit: int, last: bool) -> PlacedBlock:  # noqa: ARG001 - always the last block
             js = self._ties[status].pop()
             return self._place_sum(js, self._in_play.n_classes, status.ties, unit)
@@ -143,6 +166,8 @@ class LabelDifferences:
         return Offer("sum-again", 0, 1, 0.0, bits, status, place)
 
     def _signs_offer(self, status: Summed, block: DigitBlock, bits: float) -> Offer:
+        """Offer to tell which positions of a known sum have their first label, which the second."""
+
         def place(unit: int, last: bool) -> PlacedBlock:
             js = self._sums[status].pop()
             label = dict(zip(js, self._pose(js), strict=True))
@@ -179,6 +204,8 @@ class LabelDifferences:
         return offered("lead", block, bits, status, place, below)
 
     def _place_sum(self, js: list[int], c: int, ties: int, unit: int) -> PlacedBlock:
+        """Let positions show their second labels, and the first ones in the rows of one run."""
+
         def learn(value: int) -> None:
             self._summed(js, value, c, ties)
 

@@ -8,6 +8,13 @@ labels take c consecutive digits and no value is wasted.
 
 To ask for h < m labels takes a smaller digit. With probability h/m it tells the label, log2 h bits
 and the news itself; otherwise h labels are ruled out, and the position is narrowed for later.
+
+An unknown position of ten classes, asked for four of them, has base label 0 and digits 2, 1, -1, -2
+for labels 0, 1, 2, 3 (`digit_blocks.unknown_single`): label 1 is shown in one row of sign +, labels
+2 and 3 in one and two of sign -. If the label is 1 the node's sum has 1 more, if 3, 2 less. If it
+is 0 the position loses a match in each of these rows, -(1 - 1 - 2) = 2. Any other label adds
+nothing: digit 0. Five values, a radix of 5, where ten labels at once would take one of 10. The
+bits per capacity decide which width is best, and that depends on what else is at the node.
 """
 
 from __future__ import annotations
@@ -62,6 +69,10 @@ def widths(m: int, last_round: bool) -> Iterable[int]:
 
 class SinglePositions:
     """Positions that stand for themselves: new ones, and those that all families leave.
+
+    The other families are made of these positions and give them back here, with fewer candidates
+    each time. A position is settled when one is left, so the candidates only ever shrink, and every
+    game ends.
 
     Parameters
     ----------

@@ -1,0 +1,249 @@
+"""Certified gains in a metric's own unit, for whoever is shown a display."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+
+import numpy as np
+
+from holdfast.bounds.metric_gains import TwoClassValues, subgaussian_gain, value_after
+from holdfast.bounds.metric_values import nats_of_values
+from holdfast.certificates.asked import shared_evenly
+from holdfast.certificates.displays import ShownLooks, by_rule, shown_nats
+from holdfast.errors import InvalidInput
+from holdfast.mechanisms import Exact, Rule, WorksOn
+from holdfast.metrics import (
+    F1,
+    BalancedAccuracy,
+    Brier,
+    CohenKappa,
+    F1Macro,
+    F1Weighted,
+    LabelMetric,
+    LogLoss,
+    MatthewsCorrcoef,
+    MeanAbsoluteError,
+    MeanSquaredError,
+    Metric,
+    PrecisionMacro,
+    RecallMacro,
+    RocAuc,
+    Submission,
+)
+from holdfast.metrics.confusion import two_class_counts
+from holdfast.metrics.display import Display
+from holdfast.metrics.log_loss import CLIP
+from holdfast.problem import Problem
+
+__all__ = ["CertifiedGain", "certify_gain"]
+
+INDEPENDENT = "whoever knows no more than the law of each label, independent of the others"
+IN_RANDOM_ORDER = "whoever knows no more of the labels than how many there are of each class"
+NO_SIZES = "the sizes of the classes must be public"
+# With two classes, and a given number of examples called positive, these rise by the same for each
+# true positive.
+EVENLY = (
+    F1,
+    F1Macro,
+    F1Weighted,
+    PrecisionMacro,
+    RecallMacro,
+    BalancedAccuracy,
+    MatthewsCorrcoef,
+    CohenKappa,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CertifiedGain:
+    """What nobody whom it binds exceeds on average, in the metric's own unit.
+
+    Attributes
+    ----------
+    gain
+        Above the best expected value without a look; of a loss, below it. None: nothing is proved.
+    nats
+        The limit on the information in all answers that it rests on.
+    binds
+        Whom it binds.
+    because
+        Why nothing is proved; None where it is.
+    """
+
+    gain: float | None
+    nats: float
+    binds: str = ""
+    because: str | None = None
+
+
+def certify_gain(
+    problem: Problem,
+    rule: Rule,
+    display: Display,
+    sizes: Sequence[int] | None = None,
+    *,
+    accounts: int = 1,
+    class_sizes: Sequence[int] | None = None,
+    targets: tuple[float, float] | None = None,
+) -> CertifiedGain:
+    """Return the expected gain in the metric's unit that nobody exceeds who is shown a display.
+
+    Means of one loss per example, areas, balanced accuracy and mean recall have one, and metrics of
+    two classes that rise evenly with the true positives. Of the others the reason is said why not.
+
+    Parameters
+    ----------
+    problem
+        The sizes; `n_queries` is the number of looks of all accounts together.
+    rule
+        What is released of each number.
+    display
+        What each look shows; its metric is what is gained.
+    sizes
+        The sizes of the groups, for a breakdown.
+    accounts
+        Accounts that share the looks evenly, each met by a state of its own.
+    class_sizes
+        The number of examples of each class, for areas and metrics of labels.
+    targets
+        The least and the largest hidden number, for squared and absolute errors.
+
+    Examples
+    --------
+    >>> from holdfast.mechanisms import parse_mechanism
+    >>> rule, problem = parse_mechanism("ladder:0.01"), Problem(10_000, 2, 100)
+    >>> found = certify_gain(problem, rule, Display.of("roc_auc"), class_sizes=[7000, 3000])
+    >>> round(found.gain, 3), found.binds
+    (0.15, 'whoever knows no more of the labels than how many there are of each class')
+    >>> certify_gain(problem, rule, Display.of("jaccard_macro")).because
+    'no exponential inequality of jaccard_macro of 2 classes is proved'
+    """
+    n, m, k = problem
+    groups = [] if display.breakdown is None else list(sizes or ())
+    if display.breakdown is not None and sum(groups) != n:
+        raise InvalidInput(f"sizes of the groups must add up to {n}, got {sum(groups)}.")
+    if class_sizes is not None and (sum(class_sizes) != n or min(class_sizes) < 0):
+        raise InvalidInput(f"class_sizes must add up to {n}, got {tuple(class_sizes)}.")
+    if targets is not None and not targets[0] <= targets[1]:
+        raise InvalidInput(f"targets must be the least and the largest, got {targets}.")
+    every = (*groups, *[n] * (1 + len(display.also)))
+    looks = ShownLooks(rule, display, every, shared_evenly(k, accounts))
+    metric = display.metric
+    if metric.averages_examples:
+        width = _width(metric, m, targets)
+        nats = _independent_nats(looks, m, metric)
+        if width is None:
+            return CertifiedGain(None, nats, because=f"one example's {metric} has no limit")
+        return CertifiedGain(subgaussian_gain(nats, width**2 / n), nats, INDEPENDENT)
+    by_pairs = isinstance(metric, RocAuc | BalancedAccuracy | RecallMacro)
+    by_hits = isinstance(metric, EVENLY) and m == 2
+    if not (by_pairs or by_hits):
+        reason = f"no exponential inequality of {metric} of {m} classes is proved"
+        return CertifiedGain(None, math.inf, because=reason)
+    if class_sizes is None:
+        return CertifiedGain(None, math.inf, because=NO_SIZES)
+    nats = _counted_nats(looks, m)
+    found = CertifiedGain(math.inf, nats, IN_RANDOM_ORDER)
+    if by_hits and len(class_sizes) == 2 and 0 < class_sizes[1] < n:
+        assert isinstance(metric, LabelMetric)
+        found = _two_classes(metric, n, class_sizes[1], nats, rule)
+    elif not by_pairs:
+        return CertifiedGain(None, nats, because=f"{metric} needs examples of both classes")
+    if by_pairs:
+        here = [size for size in class_sizes if size]
+        # Nobody has more than 1, and by chance one has 1/m, or the area 1/2.
+        gain = min(
+            1.0 - 1.0 / len(here), subgaussian_gain(nats, 1.0 / min(here)), found.gain or 0.0
+        )
+        found = CertifiedGain(gain, nats, IN_RANDOM_ORDER)
+    return found
+
+
+def _two_classes(
+    metric: LabelMetric, n: int, positives: int, nats: float, rule: Rule
+) -> CertifiedGain:
+    counted = rule.counted or isinstance(rule, Exact)
+    values = _values_of(metric, n, positives)
+    best = value_after(values, metric.low, metric.high, nats, counted=counted)
+    return CertifiedGain(max(0.0, best - values.without_a_look()), nats, IN_RANDOM_ORDER)
+
+
+@lru_cache(maxsize=16)
+def _values_of(metric: LabelMetric, n: int, positives: int) -> TwoClassValues:
+    """Return the metric's values for every number of examples that are called positive."""
+    called = range(n + 1)
+    least = [max(0, positives + each - n) for each in called]
+    values, slopes = [], []
+    for each, low in zip(called, least, strict=True):
+        first = float(metric.from_counts(two_class_counts(n, positives, each, low)))
+        values.append(first)
+        slope = 0.0
+        if low < min(positives, each):
+            slope = float(metric.from_counts(two_class_counts(n, positives, each, low + 1))) - first
+        slopes.append(slope)
+    columns = (np.array(column, dtype=np.float64) for column in (called, least, values, slopes))
+    return TwoClassValues(n, positives, *columns)
+
+
+def _width(metric: Metric, n_classes: int, targets: tuple[float, float] | None) -> float | None:
+    """Return by how much the losses of one example differ; None without a limit.
+
+    Numbers outside of the targets' range are moved into it without a loss, so the final submission
+    has none.
+    """
+    if isinstance(metric, MeanSquaredError | MeanAbsoluteError):
+        if targets is None:
+            return None
+        spread = targets[1] - targets[0]
+        return spread**2 if isinstance(metric, MeanSquaredError) else spread
+    if isinstance(metric, LogLoss):
+        return -math.log(CLIP)
+    if isinstance(metric, Brier) and n_classes == 2:
+        return 1.0
+    return metric.high - metric.low if metric.bounded else None
+
+
+def _independent_nats(looks: ShownLooks, m: int, metric: Metric) -> float:
+    """Return what all answers tell of examples that are independent."""
+    if metric.takes in (Submission.NUMBERS, Submission.LABEL_SETS):
+        return _numbers_counted(looks, m)
+    counted = _numbers_counted(looks, m)
+    if looks.rule.works_on is not WorksOn.ACCURACIES:
+        counted = min(counted, sum(shown_nats(looks, m)))
+    return min(looks.sizes[-1] * math.log(m), counted)
+
+
+def _counted_nats(looks: ShownLooks, m: int) -> float:
+    """Return what all answers tell of labels in random order: groups are not independent then.
+
+    The sizes of the classes are public, but not those of a group.
+    """
+    whole = looks.display.breakdown is None
+    counted = _numbers_counted(looks, m, sizes_public=whole)
+    if whole and looks.rule.works_on is not WorksOn.ACCURACIES:
+        counted = min(counted, sum(shown_nats(looks, m)))
+    return min(looks.sizes[-1] * math.log(m), counted)
+
+
+def _numbers_counted(looks: ShownLooks, m: int, *, sizes_public: bool = False) -> float:
+    """Return the nats of every number by itself, added up: nothing is asked of the labels.
+
+    A rule that looks at examples releases more than functions of the value: then what it releases
+    is counted alone.
+    """
+    counting = partial(nats_of_values, sizes_public=sizes_public)
+    by_value = looks.rule.works_on is not WorksOn.ACCURACIES
+    groups = len(looks.sizes) - 1 - looks.n_also
+    every = [*[looks.display.metric] * groups, *looks.display.metrics]
+    return sum(
+        times
+        * min(
+            by_rule(looks.rule, metric, size, m, count),
+            counting(metric.function_of, size, m, count) if by_value else math.inf,
+        )
+        for metric, size in zip(every, looks.sizes, strict=True)
+        for count, times in looks.states.items()
+    )
