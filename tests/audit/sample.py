@@ -140,14 +140,14 @@ def sample_audit() -> result.Audit:
             result.Finding("round", "warning", "Rounding hides nothing.", "n <= 10^4.", "Step."),
             result.Finding("classes", "note", "One class holds 11 %.", "Baseline.", "Say so."),
         ),
-        board=result.Board(
+        board=result.AuditedBoard(
             name="a made-up board",
             header="a made-up board: 10,000 rows, 10 classes, 40 teams, rule round:4, 1,000 scored "
             "submissions (looks) per account (5 looks a day for 200 days)",
             n_rows=10_000,
             n_examples=10_000,
             n_classes=10,
-            parts=(result.Part("all", 10_000, True, True),),
+            parts=(result.AuditedPart("all", 10_000, True, True),),
             rule="round:4",
             rule_source="policy.toml",
             memory="team",
@@ -228,8 +228,8 @@ def sample_with_private_part() -> result.Audit:
         would_do=(),
     )
     parts = (
-        result.Part("public", 10_000, True, False),
-        result.Part("private", 20_000, False, True),
+        result.AuditedPart("public", 10_000, True, False),
+        result.AuditedPart("private", 20_000, False, True),
     )
     board = replace(
         audit.board,

@@ -56,10 +56,10 @@ def test_the_surfaces_of_the_package_are_those_of_the_formulas():
 
 
 @pytest.mark.parametrize(("n", "m"), [(50, 2), (899, 10), (10_000, 10), (50_000, 1000), (10**6, 2)])
-def test_the_grain_is_never_finer_than_one_example(n, m):
-    grain = rounding_unit_for(n, m)
-    assert grain.points >= 100.0 / n
-    assert grain.round(grain.round(3.14159)) == grain.round(3.14159)
+def test_the_rounding_unit_is_never_finer_than_one_example(n, m):
+    unit = rounding_unit_for(n, m)
+    assert unit.points >= 100.0 / n
+    assert unit.round(unit.round(3.14159)) == unit.round(3.14159)
 
 
 def test_the_drawn_guarantee_breaks_between_the_theorems(request_for):

@@ -1,4 +1,4 @@
-"""Numbers for reading: no more digits than the grain has, and never above what is allowed."""
+"""Numbers for reading: no digits below the rounding unit, and never above what is allowed."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from tests.audit.sample import sample_audit
 
 
 @pytest.mark.parametrize(
-    ("value", "grain", "text"),
+    ("value", "unit", "text"),
     [
         (90.0, 0.5, "90.0"),
         (90.0, 5.0, "90"),
@@ -23,12 +23,12 @@ from tests.audit.sample import sample_audit
         (-0.0, 0.1, "0.0"),
     ],
 )
-def test_a_number_on_the_grain_has_the_grains_digits(value, grain, text):
-    assert in_digits(value, grain) == text
+def test_a_number_on_the_rounding_unit_has_just_its_digits(value, unit, text):
+    assert in_digits(value, unit) == text
 
 
 def test_what_was_measured_is_never_shown_above_what_is_allowed():
-    """Measured 0.9, rounded to a grain of 0.5, where 1.0 is allowed: 1 to 1.5 was shown."""
+    """Measured 0.9, rounded to a unit of 0.5, where 1.0 is allowed: 1 to 1.5 was shown."""
     assert Interval(1.0, 0.5, 1.5).at_most(1.0) == Interval(1.0, 0.5, 1.0)
     assert Interval(0.5, 0.0, 1.0).at_most(0.243) == Interval(0.24, 0.0, 0.24)
     assert Interval(0.5, None, None).at_most(0.0266) == Interval(0.026, None, None)
@@ -48,7 +48,7 @@ def test_the_blur_for_honest_teams_is_nothing_where_matches_are_told(rule, point
     assert price_points(parse_mechanism(rule), Problem(899, 10, 5)) == points
 
 
-def test_the_page_shows_no_digits_below_the_grain():
+def test_the_page_shows_no_digits_below_the_rounding_unit():
     audit = sample_audit()
     verdict = replace(audit.verdict, points=Interval(90.0, 89.5, 90.0))
     text = page.render(replace(audit, verdict=verdict, grain=0.5))

@@ -117,7 +117,7 @@ def test_a_share_of_the_final_ranking_is_what_a_gain_is_worth_there(request_for)
     assert board.fixes(verdict_of(gap=2.0, points=50.0), 1.0) == ()
     fixes = board.fixes(verdict_of(gap=2.0, points=10.0), 0.2)
     assert fixes[0].rule.startswith("ladder")
-    assert fixes[0].possible.mean == pytest.approx(0.8, abs=0.25)  # a fifth of four, on its grain
+    assert fixes[0].possible.mean == pytest.approx(0.8, abs=0.25)  # a fifth of four, rounded
 
 
 def test_it_says_how_many_private_examples_would_do(request_for):

@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 from holdfast import audit as auditing
+from holdfast.attacks.through_metrics.covered import check_covered
 from holdfast.audit.inputs.group_columns import group_columns, read_groups
 from holdfast.audit.judgement.preflight import preflight
-from holdfast.audit.metrics.asked import MetricRequest, check_covered
-from holdfast.audit.metrics.players import players
+from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.audit.metrics.certified import certified_labels, in_words, most_gain, percent_right
+from holdfast.audit.metrics.scenarios import metric_scenarios
 from holdfast.audit.metrics.units import unit_for
+from holdfast.certificates.metric_gains import certify_gain
 from holdfast.cli import main
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.experiments.summary import Mean
@@ -84,7 +87,7 @@ def test_every_metric_is_either_played_or_refused(request_for):
         except NotSupported:
             refused.append(cls.name)
             continue
-        assert players(asked(request_for, str(metric)), "total only"), cls.name
+        assert metric_scenarios(asked(request_for, str(metric)), "total only"), cls.name
     assert refused == ["average_precision", "exact_match", "hamming_loss"]
 
 
@@ -95,9 +98,15 @@ def test_a_rule_that_does_not_work_on_the_metric_is_refused(request_for):
         asked(request_for, "f1", release="subsample:0.5")
 
 
-def test_models_and_histories_are_refused(request_for):
-    with pytest.raises(InvalidInput, match="predictions must be left out"):
-        asked(request_for, predictions=[np.zeros(120, dtype=np.uint8)])
+def test_histories_are_refused_and_models_where_no_attack_starts_from_one(request_for):
+    guess = [np.zeros(120, dtype=np.uint8)]
+    for metric in ("log_loss", "mse", "mae", "top_k_accuracy:1"):
+        with pytest.raises(InvalidInput, match="predictions must be left out for"):
+            asked(request_for, metric, predictions=guess)
+    for metric in ("f1", "roc_auc", "accuracy"):
+        assert asked(request_for, metric, also=(), predictions=guess).beliefs is not None
+    with pytest.raises(InvalidInput, match="history must be left out for f1: how far chance"):
+        asked(request_for, "f1", history=[])
 
 
 # Units.
@@ -154,20 +163,32 @@ def test_a_breakdown_gives_away_what_the_total_does_not(request_for):
     assert total.gain is not None
     assert total.gain < 0.7 * groups.gain
     assert found.word == "UNSAFE"
-    assert "by group" in found.sentence
-    assert found.sentence.startswith("UNSAFE for ranking gaps of 1 point of accuracy: ")
+    assert "by group" in found.verdict.sentence
+    assert found.verdict.sentence.startswith("UNSAFE for ranking gaps of 1 point of accuracy: ")
 
 
-def test_labels_that_are_right_are_certified_beside_each_rule(request_for):
-    looks = auditing.parse_looks("5")
-    found = auditing.metric_audit(asked(request_for, "f1", n=120, looks=looks))
-    exact, rounded = found.rules
-    assert 80.0 <= rounded.labels_right <= exact.labels_right <= 100.0
-    assert found.certified.startswith("Certified for ")
-    assert f"more than {exact.labels_right:g} % of the labels" in found.certified
-    numbers = auditing.metric_audit(asked(request_for, "mse", looks=looks))
-    assert numbers.rules[0].labels_right is None
-    assert numbers.certified.startswith("Nothing is certified for mse")
+def test_gains_and_right_labels_are_certified_beside_each_rule(request_for):
+    # Few looks at a set that is large enough for a bound to say something.
+    labels = (np.random.default_rng(5).random(2000) < 0.3).astype(np.uint8)
+    request = asked(request_for, "f1", n=2000, labels=labels, looks=auditing.parse_looks("2"))
+    unit = unit_for(request)
+    exact, rounded = (most_gain(request, rule, unit)[0] for rule in (Exact(), Rounding(decimals=1)))
+    proved = certify_gain(
+        Problem(2000, 2, 2), Exact(), request.display, class_sizes=np.bincount(labels).tolist()
+    ).gain
+    assert 0.0 <= exact - 100.0 * proved <= unit.grain  # rounded up to the unit
+    assert 0.0 < rounded <= exact < 100.0 - unit.constant
+    gained, right = in_words(request, unit)
+    assert gained.startswith("Certified for whoever knows no more of the labels than how many")
+    assert f"gains more than {exact:g} points of f1 in expectation" in gained
+    assert right.startswith("Certified for ")
+    labels_right = percent_right(certified_labels(request, Exact()))
+    assert f"more than {labels_right:g} % of the labels" in right
+    # With so many looks at so few labels nothing is proved, and it says why.
+    small = asked(request_for, "mse", looks=auditing.parse_looks("5"))
+    gained, right = in_words(small, unit_for(small))
+    assert gained.startswith("No gain in mse is certified: ")
+    assert right.startswith("No share of right labels is certified")
 
 
 def test_log_loss_tells_all_labels_of_a_small_set_in_its_own_unit(request_for):
@@ -208,7 +229,7 @@ def test_an_audit_is_the_same_every_time(request_for):
 
 
 def test_several_classes_are_climbed_and_it_says_so(request_for):
-    found = auditing.metric_audit(asked(request_for, "f1_macro", m=3))
+    found = auditing.metric_audit(asked(request_for, "jaccard_macro", m=3))
     assert "climbers-only" in [finding.code for finding in found.findings]
     assert all("as it rises" in each.reads for each in found.gains)
 
@@ -217,7 +238,9 @@ def test_several_classes_are_climbed_and_it_says_so(request_for):
 
 
 def test_groups_are_read_in_the_order_of_the_rows(label_file):
-    assert read_groups(label_file, "subject").tolist() == [f"s{each}" for each in GROUPS]
+    assert read_groups(label_file, "subject", GROUPS.size).tolist() == [
+        f"s{each}" for each in GROUPS
+    ]
     asked_for = auditing.read_metric_request(
         label_file, metric="f1", breakdown="subject", looks="5"
     )
@@ -228,10 +251,54 @@ def test_group_columns_are_found_and_asked_about(label_file):
     # A column of fractions is none.
     assert group_columns(label_file) == ("subject",)
     request = auditing.read_request(label_file, looks="5")
-    codes = {finding.code: finding for finding in preflight(request, request.baseline.grain)}
+    codes = {
+        finding.code: finding for finding in preflight(request, request.baseline.rounding_unit)
+    }
     assert codes["group-column"].fix == "Say --breakdown subject if it does."
     assert "--metric f1" in codes["assumed-accuracy"].fix
     assert codes["group-column"].severity == "note"
+
+
+@pytest.mark.parametrize("names", [("0", "1"), ("False", "True"), ("neg", "pos"), ("-1", "1")])
+def test_scores_of_two_opposites_are_not_taken_for_accuracies_without_a_word(tmp_path, names):
+    path = tmp_path / "truth.csv"
+    rows = [f"{i},{names[each]}" for i, each in enumerate(SKEWED)]
+    path.write_text("\n".join(["id,label", *rows, ""]))
+    request = auditing.read_request(path, looks="5")
+    codes = {
+        finding.code: finding for finding in preflight(request, request.baseline.rounding_unit)
+    }
+    assert codes["assumed-accuracy"].what == (
+        f"Labels of {names[0]} and {names[1]}: scores are taken for plain accuracies."
+    )
+    assert codes["imbalance"].fix.endswith("--metric balanced_accuracy audits that.")
+
+
+def test_groups_are_asked_about_at_a_terminal_alone(label_file, monkeypatch, capsys):
+    def quick(*more):
+        arguments = ["audit", str(label_file), "--looks", "3", "--quick", "--no-cache", *more]
+        assert main(arguments) == 0
+        return capsys.readouterr().out
+
+    questions = []
+
+    def answers(*given):
+        left = list(given)
+        monkeypatch.setattr(
+            "typer.confirm", lambda question, **_: questions.append(question) or left.pop(0)
+        )
+
+    answers()
+    assert "Say --breakdown subject if it does." in quick()  # no terminal: a finding, no question
+    monkeypatch.setattr("holdfast.cli.audit_asking.at_a_terminal", lambda: True)
+    answers(True)
+    assert quick().startswith("Metric: accuracy by subject, 8 groups.")
+    answers(False)
+    assert "--breakdown subject" not in quick()
+    asked_twice = "The column subject looks like groups. Does the board show scores per subject?"
+    assert questions == [asked_twice] * 2
+    answers()
+    assert quick("--breakdown", "subject").startswith("Metric: accuracy by subject")
 
 
 def test_a_column_that_is_not_there_is_refused(label_file):
@@ -302,14 +369,6 @@ def test_a_limit_is_in_the_metrics_unit(label_file):
     arguments += ["--looks", "15", "--processes", "1", "--json"]
     assert main([*arguments, "--fail-above", "99"]) == 0
     assert main([*arguments, "--fail-above", "1"]) == 1
-
-
-@pytest.mark.parametrize("option", [["--quick"], ["--badge", "b.svg"], ["--junit", "j.xml"]])
-def test_what_such_audits_do_not_have_is_refused(label_file, refused, option, monkeypatch):
-    monkeypatch.chdir(label_file.parent)
-    name = option[0].removeprefix("--")
-    told = refused("audit", label_file, "--metric", "f1", "--looks", "5", *option)
-    assert told.startswith(f"{name} must be left out for another metric than accuracy")
 
 
 def test_plain_accuracy_is_the_audit_that_it_was(label_file, capsys):

@@ -35,8 +35,8 @@ def test_a_gap_of_chance_is_explained_and_a_large_one_is_not(request_for):
     assert honest.unexplained == 0.0
     assert honest.chance == honest.gap
     assert odd.unexplained > 50.0
-    grain = rounding_unit_for(1000, 3).points
-    assert odd.chance + odd.allowed + odd.unexplained == pytest.approx(odd.gap, abs=2 * grain)
+    unit = rounding_unit_for(1000, 3).points
+    assert odd.chance + odd.allowed + odd.unexplained == pytest.approx(odd.gap, abs=2 * unit)
 
 
 def test_chance_covers_the_gap_of_a_model_without_overfitting(request_for):
@@ -69,9 +69,9 @@ def test_teams_with_predictions_are_compared_example_by_example(request_for):
     better[:400], worse[:430] = (labels[:400] + 1) % 3, (labels[:430] + 1) % 3
     rows = [Submission("model 0", None, 0.80, None), Submission("model 1", None, 0.785, None)]
     request = request_for(labels, history=rows, predictions=[better, worse])
-    grain = rounding_unit_for(2000, 3)
-    assert len(observed(request, grain).groups) == 2
-    assert len(observed(request_for(labels, history=rows), grain).groups) == 1
+    unit = rounding_unit_for(2000, 3)
+    assert len(observed(request, unit).groups) == 2
+    assert len(observed(request_for(labels, history=rows), unit).groups) == 1
 
 
 def test_the_interval_covers_the_truth_exactly_often_enough():
@@ -109,7 +109,7 @@ def test_a_history_of_another_metric_is_refused_by_name(tmp_path, column):
 
 
 def finding(request, code):
-    history = observed(request, request.baseline.grain)
+    history = observed(request, request.baseline.rounding_unit)
     found = {each.code: each for each in history_findings(request, history)}
     return found.get(code)
 
@@ -141,7 +141,7 @@ def test_a_median_gap_of_nothing_is_said_with_the_gap_that_is_taken_instead(requ
     found = finding(request, "tied-ranks")
     assert "their median gap is 0" in found.what
     assert found.why == "So the verdict is for the default gap of 1 point."
-    assert gap_for(request, observed(request, request.baseline.grain)) == 1.0
+    assert gap_for(request, observed(request, request.baseline.rounding_unit)) == 1.0
     assert finding(request_for(n=3000, history=rows, gap=2.0), "tied-ranks") is None
 
 

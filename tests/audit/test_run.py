@@ -54,19 +54,19 @@ def test_the_same_seed_gives_the_numbers_of_the_matrix_and_of_attack(result, lab
     matrix = run_matrix(
         Matrix(request.problem, trials=trials, seed=4, rules=["exact"], labels=labels)
     )
-    grain = rounding_unit_for(240, 4)
+    unit = rounding_unit_for(240, 4)
     gains = {gain.attack: gain for gain in found.gains if gain.setting == "features"}
     compared = 0
     for cell in matrix["cells"]:
         if cell.accounts == 1 and cell.bias is not None:
-            assert gains[cell.attack].points == grain.interval(cell.bias, trials)
+            assert gains[cell.attack].points == unit.interval(cell.bias, trials)
             compared += 1
     assert compared >= 8
     # The audit also plays without features, the matrix does not: this seed's strongest has them.
     summary = matrix["rules"][0]
     assert found.verdict.attack == summary.strongest
     # Or what was found on a rule whose answers follow from exact ones, if that is more.
-    own, verdict = grain.interval(summary.bias, trials), found.verdict.points
+    own, verdict = unit.interval(summary.bias, trials), found.verdict.points
     assert verdict == max((row.possible for row in found.rules), key=lambda each: each.mean)
     assert own.mean <= verdict.mean <= own.high
 
@@ -98,9 +98,9 @@ def test_the_record_is_json_without_labels_or_exact_scores(result, labels):
     text = json.dumps(document, allow_nan=False)
     assert "".join(map(str, labels[:30])) not in text
     assert str(labels[:30].tolist())[1:-1] not in text
-    # What was computed from labels lies on the grain, which is coarser than one example.
-    grain = document["grain"]
-    assert grain >= 1.0 / 240
+    # What was computed from labels is a multiple of the unit, which is coarser than one example.
+    unit = document["grain"]
+    assert unit >= 1.0 / 240
     from_labels = [
         *(gain["gain"] for gain in document["gains"]),
         *(point for series in document["curve"]["measured"] for point in series["gain"]),
@@ -113,7 +113,7 @@ def test_the_record_is_json_without_labels_or_exact_scores(result, labels):
     values = list(numbers(from_labels))
     assert len(values) > 100
     for value in values:
-        assert abs(value / grain - round(value / grain)) < 1e-6
+        assert abs(value / unit - round(value / unit)) < 1e-6
 
 
 def test_a_rule_that_tells_nothing_is_safe(request_for, labels):

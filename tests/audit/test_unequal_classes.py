@@ -58,16 +58,16 @@ def test_uniform_labels_are_hardly_ever_called_unequal(n, m):
 
 
 @pytest.mark.parametrize("labels", [NINETY, HALF, np.zeros(500, dtype=int)])
-def test_what_is_known_of_shares_lies_on_the_grain_and_rules_nothing_out(labels):
+def test_what_is_known_of_shares_is_a_multiple_of_the_rounding_unit_and_rules_nothing_out(labels):
     m = max(2, int(labels.max()) + 1)
     baseline = baseline_of(labels, m)
     assert sum(baseline.shares) == pytest.approx(1.0)
-    top = 100.0 * baseline.free / baseline.grain.points
+    top = 100.0 * baseline.free / baseline.rounding_unit.points
     assert abs(top - round(top)) < 1e-6
     majority = np.bincount(labels).argmax()
     assert (baseline.prior.top() == majority).all()
     assert baseline.prior.dense_rows(0, 1).min() > 0.0
-    assert baseline.grain.points >= rounding_unit_for(labels.size, m).points
+    assert baseline.rounding_unit.points >= rounding_unit_for(labels.size, m).points
 
 
 def test_with_many_classes_the_prior_is_short():
@@ -177,16 +177,16 @@ def test_the_bound_for_equal_classes_is_no_bound_here():
 
 
 def test_where_every_attack_ends_below_the_majority_nothing_is_gained():
-    grain = RoundingUnit(0.5, 2000, 2, free=0.9)
+    unit = RoundingUnit(0.5, 2000, 2, free=0.9)
     found = StrongestAttack(Scenario("features", "hill-climb"), Mean(-0.2, 0.01), 4)
-    points = found.points(grain)
+    points = found.points(unit)
     assert (points.mean, points.low, points.high) == (0.0, 0.0, 0.0)
     assert found.points(RoundingUnit(0.5, 2000, 2)).mean == -20.0  # equal classes: as measured
 
 
 @pytest.fixture(scope="module")
 def result():
-    request = make_request(NINETY[:600], m=2, looks=parse_looks("60"), gap=1.0, seed=2)
+    request = make_request(NINETY[:400], m=2, looks=parse_looks("40"), gap=4.0, seed=2)
     return request, audit(request)
 
 
@@ -195,7 +195,7 @@ def test_one_number_in_sentence_chart_json_and_page(result, tmp_path):
     document = as_json(found)
     gain, free = found.verdict.points.mean, found.board.free_percent
     assert found.board.skewed
-    assert abs(free - 100.0 * request.baseline.matches / 600) <= found.grain / 2
+    assert abs(free - 100.0 * request.baseline.matches / 400) <= found.grain / 2
     assert f"{gain:g} point" in found.verdict.sentence
     assert f"above the {free:g} % that the majority class scores" in found.verdict.sentence
     assert found.verdict.setting == "class shares"
@@ -263,5 +263,5 @@ def test_a_private_part_counts_for_nothing_here_too():
 def test_the_judge_uses_the_bound_above_the_majority(result):
     request, found = result
     worst = StrongestAttack(Scenario("class shares", "champion-challenger"), Mean(0.001, 0.001), 4)
-    verdict = judge(request, 60, worst, found.limits, (), 50.0)
+    verdict = judge(request, 40, worst, found.limits, (), 50.0)
     assert verdict.proven == (found.limits.allowed < 50.0)

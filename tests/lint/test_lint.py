@@ -8,7 +8,7 @@ import pytest
 from holdfast.cli import main
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.lint import CODES, lint
-from holdfast.lint.metrics import kind_of, metric_of
+from holdfast.lint.metrics import KNOWN, Column, column_issues, counted, kind_of, metric_of
 from holdfast.lint.tree import read_tree
 from tests.lint.shapes import (
     BLANK_LIMITS,
@@ -205,6 +205,41 @@ def test_a_hidden_column_is_not_counted_and_the_note_says_who_still_sees_it(writ
 )
 def test_metrics_that_are_no_accuracy_are_known_by_name(name, kind):
     assert kind_of(name) == kind
+
+
+@pytest.mark.parametrize(
+    ("metric", "phrase"),
+    [(metric, phrase) for metric, phrases in KNOWN.items() for phrase in phrases.split(", ")],
+)
+def test_every_known_metric_is_no_accuracy(metric, phrase):
+    column = Column((f"Mean {phrase.title()}",), 7)
+    assert str(column.metric) == metric
+    assert column.kind is not None
+    assert counted([column]) == (1, False)
+    (issue,) = column_issues([column], "")
+    assert (issue.code, issue.line) == ("not-accuracy", 7)
+    assert "those of accuracies" in issue.why
+
+
+def test_accuracies_and_top_k_accuracies_are_accuracies():
+    columns = [Column((name,), 1) for name in ("Accuracy", "Top-5 acc", "top1_acc", "Total")]
+    assert [column.kind for column in columns] == [None] * 4
+    assert counted(columns) == (4, True)
+
+
+def test_metrics_that_no_audit_covers_are_named_with_the_reason():
+    columns = [Column((name,), 1) for name in ("AUPRC", "F1", "Hamming loss")]
+    fix = next(each.fix for each in column_issues(columns, "") if each.code == "not-accuracy")
+    assert fix == (
+        "Audit the labels: holdfast audit LABELS --metric f1. average_precision is not covered: no "
+        "attack here reads what its values tell. hamming_loss is not covered: it scores sets of "
+        "labels, and a label file has one label per example."
+    )
+    (alone,) = column_issues(columns[:1], "")
+    assert alone.fix == (
+        "Read the gains as those of a board that shows an accuracy. average_precision is not "
+        "covered: no attack here reads what its values tell."
+    )
 
 
 def test_no_bound_covers_another_metric_or_two_metrics_of_every_submission(write):

@@ -2,8 +2,25 @@
 
 Three words are kept apart: *possible* (an attack did it), *allowed* (no bound rules it out),
 *observed* (a history shows it).
+
+Start here: `run.audit` is one audit from request to record; `result` has the record that everything
+else fills or shows. Four rooms lie between the two:
+
+- `inputs`: what is audited. Files and options become one `Request`, each checked on its own.
+- `scenarios`: what attacks gain. Who plays what against which rule, how often, and in which order.
+- `judgement`: what follows. Findings that need no play, upper bounds, the verdict and its fixes.
+- `page`: what a reader sees, with `exports` for other programs.
+
+Between the rooms pass a `Request`, `Measured` gains and the frozen parts of an `Audit`, nothing
+else. `metrics` is the same house for boards that show something else than one accuracy.
+
+`baseline` is what gains count from: a guess, or the majority class where classes are unequal
+(`unequal_classes`), each with the formulas that hold for it (`formulas`). `quick`, `outlook` and
+`known_so_far` say what can be said before an audit is through; `comparison` sets two side by side;
+`recommended` turns one into a policy; `saved` reads its JSON back.
 """
 
+from holdfast.audit.any_audit import AnyAudit, any_as_json
 from holdfast.audit.comparison import Comparison, compare, comparison_as_json
 from holdfast.audit.inputs.history import Submission, read_history
 from holdfast.audit.inputs.looks import Looks, parse_looks, parse_rate
@@ -13,10 +30,13 @@ from holdfast.audit.inputs.request import Prediction, Request
 from holdfast.audit.known_so_far import KnownSoFar
 from holdfast.audit.metrics import (
     MetricAudit,
+    MetricOutlook,
     MetricRequest,
+    QuickMetricAudit,
     display_for,
     metric_audit,
     metric_audit_as_json,
+    quick_metric_audit,
     read_metric_request,
     with_groups,
 )
@@ -29,19 +49,23 @@ from holdfast.audit.saved import read_audit
 from holdfast.audit.scenarios.play_cache import PlayCache, cache_folder
 
 __all__ = [
+    "AnyAudit",
     "Audit",
     "Comparison",
     "KnownSoFar",
     "Looks",
     "MetricAudit",
+    "MetricOutlook",
     "MetricRequest",
     "Outlook",
     "Parts",
     "PlayCache",
     "Prediction",
     "QuickAudit",
+    "QuickMetricAudit",
     "Request",
     "Submission",
+    "any_as_json",
     "as_json",
     "audit",
     "cache_folder",
@@ -56,6 +80,7 @@ __all__ = [
     "parse_rate",
     "parts_of",
     "quick_audit",
+    "quick_metric_audit",
     "read_audit",
     "read_history",
     "read_metric_request",

@@ -61,7 +61,7 @@ class Baseline:
         return self.shares is not None
 
     @cached_property
-    def grain(self) -> RoundingUnit:
+    def rounding_unit(self) -> RoundingUnit:
         """The unit to which numbers computed from the labels are rounded."""
         return rounding_unit_for(self.n_examples, self.n_classes)
 

@@ -1,13 +1,20 @@
-"""Two audits side by side: before and after a change of policy."""
+"""Two audits side by side: before and after a change of policy.
+
+A difference between two audits is the policy's doing only if nothing else differs. What else may
+(labels, models, the ranking gap, the attack suite) is compared first and said in notes; the labels
+by their fingerprints, since a record has none.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from holdfast.audit.any_audit import AnyAudit, AnyVerdict, gain_of, gap_of, models_of, shown_by
 from holdfast.audit.fractions import in_fractions
-from holdfast.audit.result import Audit, Finding, Interval, Knowledge, Verdict
+from holdfast.audit.result import Audit, Finding, Interval
+from holdfast.errors import InvalidInput
 
 __all__ = ["AttackChange", "Comparison", "SettingChange", "compare", "comparison_as_json"]
 
@@ -28,16 +35,19 @@ class SettingChange:
 
 @dataclass(frozen=True, slots=True)
 class AttackChange:
-    """POSSIBLE. One attack's gain before and after; None: it was not played there."""
+    """POSSIBLE. One attack's gain before and after; None: it was not played there.
+
+    `setting` is what it knew and, of a metric, what it read.
+    """
 
     attack: str
-    setting: Knowledge
+    setting: str
     before: Interval | None
     after: Interval | None
 
     @property
     def change(self) -> float | None:
-        """The difference of the two means, in points."""
+        """The difference of the two means."""
         if self.before is None or self.after is None:
             return None
         return self.after.mean - self.before.mean
@@ -51,8 +61,8 @@ class Comparison:
     `attacks` has the strongest first, by the larger of the two gains.
     """
 
-    before: Audit
-    after: Audit
+    before: AnyAudit
+    after: AnyAudit
     sentence: str
     notes: tuple[str, ...]
     settings: tuple[SettingChange, ...]
@@ -61,8 +71,26 @@ class Comparison:
     new: tuple[Finding, ...]
 
 
-def compare(before: Audit, after: Audit) -> Comparison:
-    """Compare two audits."""
+def compare(before: AnyAudit, after: AnyAudit) -> Comparison:
+    """Compare two audits, or raise `InvalidInput` if their gains have different units.
+
+    Parameters
+    ----------
+    before, after
+        Fresh records or saved ones, of accuracy or of one metric.
+
+    Returns
+    -------
+    Comparison
+        Attacks are matched by name and knowledge, findings by their code: a finding whose numbers
+        changed is neither gone nor new.
+    """
+    if before.unit != after.unit or isinstance(before, Audit) != isinstance(after, Audit):
+        raise InvalidInput(
+            f"before and after must be audits of one metric, got {shown_by(before)} and "
+            f"{shown_by(after)}: their gains can't be compared. What a breakdown or another column "
+            f"costs stands in one audit of both, beside the total only."
+        )
     codes = [{finding.code for finding in audit.findings} for audit in (before, after)]
     return Comparison(
         before=before,
@@ -77,97 +105,124 @@ def compare(before: Audit, after: Audit) -> Comparison:
 
 
 def comparison_as_json(comparison: Comparison) -> dict[str, Any]:
-    """Return the comparison as plain data: the two verdicts, and what differs between them."""
+    """Return the comparison as plain data: the two verdicts, and what differs between them.
+
+    Gains of accuracies are fractions; those of a metric are in the unit that is named.
+    """
     sides = {"before": comparison.before, "after": comparison.after}
-    data: dict[str, Any] = in_fractions(
-        {
-            "sentence": comparison.sentence,
-            "notes": comparison.notes,
-            "verdict": {side: audit.verdict for side, audit in sides.items()},
-            "public": {side: audit.public for side, audit in sides.items()},
-            "limits": {side: audit.limits for side, audit in sides.items()},
-            "settings": [each for each in comparison.settings if each.differs],
-            "attacks": comparison.attacks,
-            "findings": {"gone": comparison.gone, "new": comparison.new},
-        }
-    )
-    return data
+    first: dict[str, Any] = {
+        "sentence": comparison.sentence,
+        "notes": comparison.notes,
+        "verdict": {side: audit.verdict for side, audit in sides.items()},
+        "public": {side: audit.public for side, audit in sides.items()},
+    }
+    later: dict[str, Any] = {
+        "settings": [each for each in comparison.settings if each.differs],
+        "attacks": comparison.attacks,
+        "findings": {"gone": comparison.gone, "new": comparison.new},
+    }
+    limits = {side: each.limits for side, each in sides.items() if isinstance(each, Audit)}
+    if limits:
+        found: dict[str, Any] = in_fractions({**first, "limits": limits, **later})
+    else:
+        # In their own unit, not in points.
+        later["attacks"] = [asdict(each) for each in comparison.attacks]
+        found = in_fractions({"unit": comparison.after.unit, **first, **later})
+    return found
 
 
-def _sentences(before: Audit, after: Audit) -> str:
+def _sentences(before: AnyAudit, after: AnyAudit) -> str:
     """Return what became of the verdict, and of that on the public board where both have one."""
-    text = _sentence(before.verdict, after.verdict)
+    text = _sentence(before.verdict, after.verdict, after.unit)
     if before.public is not None and after.public is not None:
-        text = f"Final ranking: {text} Public board: {_sentence(before.public, after.public)}"
+        public = _sentence(before.public, after.public, after.unit)
+        text = f"Final ranking: {text} Public board: {public}"
     return text
 
 
-def _sentence(before: Verdict, after: Verdict) -> str:
-    old, new = before.points.mean, after.points.mean
+def _sentence(before: AnyVerdict, after: AnyVerdict, unit: str) -> str:
+    old, new = gain_of(before).mean, gain_of(after).mean
     word = f"{before.word} becomes {after.word}" if before.word != after.word else after.word
     if new == old:
         by = f" ({after.attack})" if new > 0.0 else ""
-        return f"{word}: the worst gain found stays at {_points(new)}{by}."
+        return f"{word}: the worst gain found stays at {_number(new, unit)}{by}."
     return (
-        f"{word}: the worst gain found {'falls' if new < old else 'rises'} from {_points(old)} "
-        f"({before.attack}) to {_points(new)} ({after.attack})."
+        f"{word}: the worst gain found {'falls' if new < old else 'rises'} from "
+        f"{_number(old, unit)} ({before.attack}) to {_number(new, unit)} ({after.attack})."
     )
 
 
-def _points(value: float) -> str:
-    return f"{value:g} point{'' if value == 1.0 else 's'}"
+def _number(value: float, unit: str) -> str:
+    return f"{value:g} {unit.replace('points', 'point', 1) if value == 1.0 else unit}"
 
 
-def _notes(before: Audit, after: Audit) -> Iterator[str]:
+def _notes(before: AnyAudit, after: AnyAudit) -> Iterator[str]:
     old, new = before.reproduce, after.reproduce
     if old.fingerprint != new.fingerprint:
         yield (
             f"The labels differ ({old.fingerprint} and {new.fingerprint}): this is no change of "
             "policy alone."
         )
-    models = [tuple(each.name for each in audit.board.models) for audit in (before, after)]
+    models = [tuple(each.name for each in models_of(audit)) for audit in (before, after)]
     if models[0] != models[1]:
         yield "The two audits were given different models."
-    if before.verdict.gap_points != after.verdict.gap_points:
+    if gap_of(before.verdict) != gap_of(after.verdict):
         yield "The two verdicts are for different ranking gaps."
     version = "holdfast"
     if (old.suite, old.versions.get(version)) != (new.suite, new.versions.get(version)):
         yield "The two audits were played with different versions of the attack suite."
 
 
-def _settings(before: Audit, after: Audit) -> tuple[SettingChange, ...]:
+def _settings(before: AnyAudit, after: AnyAudit) -> tuple[SettingChange, ...]:
     texts = zip(_described(before), _described(after), strict=True)
     return tuple(SettingChange(what, old, new) for (what, old), (_, new) in texts)
 
 
-def _described(audit: Audit) -> list[tuple[str, str]]:
+def _described(audit: AnyAudit) -> list[tuple[str, str]]:
     """Return the settings of a board, each with its value in words."""
-    board = audit.board
-    blur = next((row.price_points for row in audit.rules if row.is_policy), None)
+    board = audit.board if isinstance(audit, Audit) else audit
+    shown = [] if isinstance(audit, Audit) else [("what is shown", audit.board)]
+    examples = []
+    if isinstance(audit, Audit):
+        examples = [("scored examples", f"{audit.board.n_examples:,}")]
+        blurs = [row.price_points for row in audit.rules if row.is_policy]
+    else:
+        blurs = [row.blur for row in audit.rules if row.is_policy]
+    blur = _number(blurs[0], audit.unit) if blurs else "unknown"
     return [
+        *shown,
         ("release rule", board.rule),
-        ("blur for honest teams", "unknown" if blur is None else _points(blur)),
+        ("blur for honest teams", blur),
         ("scored submissions per account", f"{board.looks_text}"),
         ("scored submissions in all", f"{board.looks:,}"),
         ("accounts that work together", f"{board.accounts:,}"),
         ("teams", f"{board.teams:,}"),
-        ("scored examples", f"{board.n_examples:,}"),
+        *examples,
         ("final ranking by scored examples", f"{100.0 * board.final_share:g} %"),
-        ("ranking gap", _points(audit.verdict.gap_points)),
+        ("ranking gap", _number(gap_of(audit.verdict), audit.unit)),
     ]
 
 
-def _attacks(before: Audit, after: Audit) -> tuple[AttackChange, ...]:
-    """Return the attacks of both audits; one that was played twice counts with its larger gain."""
-    sides: list[dict[tuple[str, Knowledge], Interval]] = []
-    for audit in (before, after):
-        found: dict[tuple[str, Knowledge], Interval] = {}
+def _played(audit: AnyAudit) -> Iterator[tuple[str, str, Interval | None]]:
+    """Yield every attack with what it knew, and read, and what it gained."""
+    if isinstance(audit, Audit):
         for gain in audit.gains:
-            who = gain.attack.partition(",")[0], gain.setting
-            if gain.points is not None:
-                best = found.get(who)
-                if best is None or gain.points.mean > best.mean:
-                    found[who] = gain.points
+            yield gain.attack.partition(",")[0], gain.setting, gain.points
+    else:
+        for each in audit.gains:
+            yield each.attack, f"{each.setting}; {each.reads}", each.interval
+
+
+def _attacks(before: AnyAudit, after: AnyAudit) -> tuple[AttackChange, ...]:
+    """Return the attacks of both audits; one that was played twice counts with its larger gain."""
+    sides: list[dict[tuple[str, str], Interval]] = []
+    for audit in (before, after):
+        found: dict[tuple[str, str], Interval] = {}
+        for attack, setting, gain in _played(audit):
+            if gain is not None:
+                best = found.get((attack, setting))
+                if best is None or gain.mean > best.mean:
+                    found[attack, setting] = gain
         sides.append(found)
     names = [*sides[0], *(who for who in sides[1] if who not in sides[0])]
     rows = [AttackChange(*who, sides[0].get(who), sides[1].get(who)) for who in names]

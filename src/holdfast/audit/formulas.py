@@ -12,19 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from holdfast.answers import AnswerModel, ExactAnswers
-from holdfast.attacks import (
-    BoundaryChallenger,
-    ChampionChallenger,
-    HadamardBlocks,
-    HillClimb,
-    Lattice,
-)
-from holdfast.bounds import acharya2020, block_majority, queries_to_recover_all
+from holdfast.attacks import ChampionChallenger, HadamardBlocks
+from holdfast.bounds import acharya2020, queries_to_recover_all
 from holdfast.bounds.acharya2020 import regime_edges
 from holdfast.bounds.bisection import fewest
-from holdfast.bounds.column_vote import predicted_accuracy
 from holdfast.forecasts import Setting
 from holdfast.mechanisms import Rule
+from holdfast.planner.strongest import best_gain
 from holdfast.problem import Problem
 
 __all__ = [
@@ -73,21 +67,11 @@ def _guarantees(problem: Problem) -> tuple[float | None, str | None]:
 def principle(problem: Problem) -> float:
     """Return the best gain from exact answers that a formula gives for some attack, in points.
 
-    Exact expectations and the Gaussian limit of fixed designs, and the forecasts of adaptive
-    attacks.
+    Of every attack that needs nothing but a board: see `planner.strongest`. What a theorem
+    promises is possible too.
     """
-    n, m, k = problem
-    fewer = Problem(n, m, min(k, n + 1))
-    accuracies = [
-        block_majority.known_features(fewer).accuracy,
-        acharya2020.large_k(problem).accuracy,
-        HadamardBlocks.expected_accuracy(problem),
-        predicted_accuracy(problem),
-    ]
-    adaptive = max(
-        cls.forecast(Setting(problem)).gain for cls in (ChampionChallenger, HillClimb, Lattice)
-    )
-    accuracies.append(min(1.0, 1.0 / m + adaptive / n))
+    gain = best_gain(Setting(problem)) / problem.n_examples
+    accuracies = [acharya2020.large_k(problem).accuracy, problem.baseline + gain]
     return _most(problem, accuracies) or 0.0
 
 
@@ -104,8 +88,8 @@ def expected(rule: Rule, problem: Problem) -> float | None:
 def forecast(rule: Rule, problem: Problem) -> float | None:
     """Return the best gain that a formula gives for some attack under a rule, in points.
 
-    That of fixed blocks and of champion against challenger; where the rule hides nothing of a
-    match count, that of every attack on exact answers. None: the rule releases no scores.
+    That of fixed blocks and of adaptive attacks; where the rule hides nothing of a match count,
+    that of every attack on exact answers. None: the rule releases no scores.
 
     >>> from holdfast.mechanisms import Rounding
     >>> rule = Rounding(decimals=2)
@@ -119,7 +103,7 @@ def forecast(rule: Rule, problem: Problem) -> float | None:
     low, high = model.counts(0.0, problem.n_examples)
     if isinstance(model, ExactAnswers) or (rule.rounds_to is not None and low == high):
         return principle(problem)
-    adaptive = BoundaryChallenger.forecast(Setting(problem, answers=model)).gain
+    adaptive = best_gain(Setting(problem, answers=model))
     best = _most(problem, [min(1.0, problem.baseline + adaptive / problem.n_examples)])
     return max(best or 0.0, expected(rule, problem) or 0.0)
 

@@ -1,4 +1,8 @@
-"""Gains known so far: what an audit that was stopped, or one that is quick, can say."""
+"""Gains known so far: what an audit that was stopped, or one that is quick, can say.
+
+A gain is a mean of the plays that are through, for the attacks that were played, with the most
+looks that were. It is never a verdict: the attacks that are missing may be the strong ones.
+"""
 
 from __future__ import annotations
 
@@ -40,11 +44,11 @@ class KnownSoFar:
         for attack, setting, accounts, looks in self._plays:
             key = (attack, setting, accounts)
             most[key] = max(looks, most.get(key, 0))
-        grain = self._request.baseline.grain
+        unit = self._request.baseline.rounding_unit
         found = []
         for (attack, setting, accounts, looks), gains in self._plays.items():
             if looks < most[attack, setting, accounts]:
                 continue
-            points = grain.interval(mean_of(gains), len(gains))
+            points = unit.interval(mean_of(gains), len(gains))
             found.append(Gain(attack, setting, accounts, looks, len(gains), points, None, None))
         return tuple(sorted(found, key=lambda each: -each.points.mean if each.points else 0.0))

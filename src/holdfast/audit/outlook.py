@@ -1,4 +1,8 @@
-"""The outlook of an audit: findings, a forecast and the time it takes, before the first play."""
+"""The outlook of an audit: findings, a forecast and the time it takes, before the first play.
+
+Plays take a minute, and a board with sorted rows or a rule that hides nothing is known to be broken
+in a second. So the command first says what needs no play, and about how long the rest takes.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +61,17 @@ def outlook(
     kept: PlayCache | None = None,
     ranked: list[tuple[Scenario, Forecast | None]] | None = None,
 ) -> Outlook:
-    """Return the outlook of an audit; findings and forecasts are computed unless given."""
+    """Return the outlook of an audit; findings and forecasts are computed unless given.
+
+    Parameters
+    ----------
+    request
+        What is to be audited.
+    findings, ranked
+        Those of `found` and `likeliest`, if they are at hand.
+    kept
+        Plays of earlier audits, which take no time again.
+    """
     jobs = _planned(request)
     known = kept.found(jobs) if kept is not None else {}
     left = [job for job in jobs if job not in known]
@@ -69,7 +83,7 @@ def outlook(
     )
     points = None
     if best is not None and best.gain is not None:
-        points = request.baseline.grain.round(100.0 * max(0.0, best.gain) / n)
+        points = request.baseline.rounding_unit.round(100.0 * max(0.0, best.gain) / n)
     return Outlook(
         findings=found(request)[0] if findings is None else findings,
         points=points,
@@ -81,9 +95,9 @@ def outlook(
 
 def found(request: Request) -> tuple[tuple[Finding, ...], History | None]:
     """Return what needs no play: findings on labels, policy and history, and the history read."""
-    grain = request.baseline.grain
-    history = observed(request, grain)
-    findings = preflight(request, grain) + history_findings(request, history)
+    unit = request.baseline.rounding_unit
+    history = observed(request, unit)
+    findings = preflight(request, unit) + history_findings(request, history)
     return (*findings, *coarse_rule(request, gap_for(request, history))), history
 
 
@@ -124,7 +138,11 @@ def _setting(rule: Rule, problem: Problem, known: Prior | None) -> Setting:
 
 
 def _above_majority(each: Forecast, request: Request) -> Forecast:
-    """Return the forecast of an attack that starts from guesses, above the majority class."""
+    """Return the forecast of an attack that starts from guesses, above the majority class.
+
+    Its formula counts from n/m matches; where classes are unequal the majority has more for free,
+    and the difference has to be made up first.
+    """
     n, m, _ = request.problem
     lost = request.baseline.matches - n / m
     gain = None if each.gain is None else each.gain - lost

@@ -1,4 +1,9 @@
-"""The quick audit: findings, a forecast and the four likeliest attacks, within seconds."""
+"""The quick audit: findings, a forecast and the four likeliest attacks, within seconds.
+
+The attacks are those with the largest forecasts under the policy's rule. If even these take too
+long with all looks, fewer are played, and the gain is what so many looks allow: a lower bound of
+what is possible. There is no verdict, since SAFE would rest on attacks that were not played.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +25,7 @@ from holdfast.audit.scenarios.play_cache import PlayCache, keeping
 from holdfast.audit.scenarios.plays import PlayContext, play_job
 from holdfast.experiments.pool import pool
 
-__all__ = ["QuickAudit", "quick_audit"]
+__all__ = ["N_ATTACKS", "TRIALS", "QuickAudit", "quick_audit", "quick_sentence"]
 
 N_ATTACKS = 4
 TRIALS = 2
@@ -90,6 +95,7 @@ def quick_audit(request: Request, *, kept: PlayCache | None = None) -> QuickAudi
             able += all(played.reason is None for played in play(jobs, known.add))
             tried += 1
     gains = known.gains()
+    worst = _worst(gains)
     return QuickAudit(
         header=header(request),
         findings=findings,
@@ -100,8 +106,14 @@ def quick_audit(request: Request, *, kept: PlayCache | None = None) -> QuickAudi
         not_played=len(every) - tried,
         looks=looks,
         n_looks=request.n_looks,
-        worst_final_points=_worst(gains) * request.parts.final_share,
-        sentence=_sentence(request, findings, gains, gap),
+        worst_final_points=worst * request.parts.final_share,
+        sentence=quick_sentence(
+            findings,
+            f"{worst:g} {'point' if worst == 1.0 else 'points'}" if gains else None,
+            gains[0].attack if gains else "",
+            f"{gap:g}",
+            reached=worst * request.parts.final_share >= gap,
+        ),
         seconds=round(time.perf_counter() - start, 1),
     )
 
@@ -111,21 +123,19 @@ def _worst(gains: tuple[Gain, ...]) -> float:
     return max([0.0, *(gain.points.mean for gain in gains if gain.points is not None)])
 
 
-def _sentence(
-    request: Request, findings: tuple[Finding, ...], gains: tuple[Gain, ...], gap: float
+def quick_sentence(
+    findings: tuple[Finding, ...], gained: str | None, attack: str, gap: str, *, reached: bool
 ) -> str:
-    """Return what was found; never that anything is safe."""
+    """Return what was found; never that anything is safe. `gained` None: nothing could play."""
     void = next((one for one in findings if one.severity == "void"), None)
     if void is not None:
         return f"A finding voids every score of this board: {void.what}"
-    if not gains:
+    if gained is None:
         return "None of the likeliest attacks can play under this rule; the whole audit may differ."
-    points = _worst(gains)
-    unit = "point" if points == 1.0 else "points"
-    gained = f"{points:g} {unit} were gained at once ({gains[0].attack})"
-    if points * request.parts.final_share >= gap:
-        return f"{gained}, no less than the ranking gap of {gap:g}."
+    told = f"{gained} were gained at once ({attack})"
+    if reached:
+        return f"{told}, no less than the ranking gap of {gap}."
     return (
-        f"{gained}, on a ranking gap of {gap:g}; only the whole audit can say whether the board is "
+        f"{told}, on a ranking gap of {gap}; only the whole audit can say whether the board is "
         "safe."
     )

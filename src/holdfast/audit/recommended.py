@@ -1,17 +1,27 @@
-"""The recommended policy: the audited one, with the fix that costs honest teams least."""
+"""The recommended policy: the audited one, with the fix that costs honest teams least.
+
+What `holdfast audit --write-policy` writes and a guard enforces. It has every setting that was
+audited, so that the verdict is about the policy as it will be run, and no others but those of the
+fix.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from holdfast.audit.any_audit import AnyAudit, gap_of
 from holdfast.audit.inputs.looks import WINDOWS
-from holdfast.audit.inputs.request import Request
-from holdfast.audit.result import Audit, Fix
+from holdfast.audit.inputs.request import MOST_POINTS, Request
+from holdfast.audit.metrics.asked import TOTAL
+from holdfast.audit.metrics.record import MetricFix
+from holdfast.audit.result import Fix
 from holdfast.errors import InvalidInput
 from holdfast.guard import Policy
 from holdfast.guard.class_names import checked_classes
 from holdfast.guard.policy_text import policy_text
+from holdfast.metrics import Submission
+from holdfast.metrics.display import Display
 
 __all__ = ["recommended_policy"]
 
@@ -19,15 +29,26 @@ __all__ = ["recommended_policy"]
 LOOKS_PER_DATA_SET = Policy("exact").looks_per_data_set
 # Submissions that a team names where the best of all counted.
 NAMED = Policy("exact").final_choices
+# What a board shows beside its metric's total.
+BESIDE = ("breakdown", "also")
 
 
-def recommended_policy(request: Request, audit: Audit) -> str:
+def recommended_policy(request: Request, audit: AnyAudit, display: Display | None = None) -> str:
     """Return the text of the policy; `InvalidInput` says why there is none to recommend.
 
     A verdict that is SAFE keeps what was audited. Else the first verdict that is not gets its
     first fix: that of the final ranking if that is at stake, or that of the public board.
+    `display` is what the board shows, if that is not one accuracy.
+
+    Raises
+    ------
+    InvalidInput
+        If a finding voids the board whatever its policy, such as rows sorted by label; or if no fix
+        was found, with what would help instead.
     """
-    settings = _audited(request, audit.verdict.gap_points)
+    settings = _audited(request, gap_of(audit.verdict)) | _shown(display)
+    if display is not None and display.metric.takes is Submission.NUMBERS:
+        del settings["classes"]  # hidden numbers have none
     unsafe = next((each for each in audit.verdicts if each.word != "SAFE"), None)
     if unsafe is None:
         return _text(settings)
@@ -41,7 +62,11 @@ def recommended_policy(request: Request, audit: Audit) -> str:
             f"no policy was found that mends the {unsafe.about}, and none was written. "
             + " ".join(unsafe.would_do)
         )
-    return _text({**settings, **_fixed(request, unsafe.fixes[0])})
+    fix = unsafe.fixes[0]
+    settings |= _fixed(request, fix)
+    if isinstance(fix, MetricFix) and fix.show == TOTAL:
+        settings = {name: each for name, each in settings.items() if name not in BESIDE}
+    return _text(settings)
 
 
 def _text(settings: dict[str, Any]) -> str:
@@ -65,12 +90,25 @@ def _audited(request: Request, gap: float) -> dict[str, Any]:
             "part": request.parts.name,
             **_looks(request),
         }
-    settings["ranking_gap"] = gap
+    if gap <= MOST_POINTS:
+        settings["ranking_gap"] = gap
     settings["classes"] = checked_classes(request.file.class_names)
     if request.looks.days is not None:
         settings["days"] = request.looks.days
     if request.teams > 1:
         settings["teams"] = request.teams
+    return settings
+
+
+def _shown(display: Display | None) -> dict[str, Any]:
+    """Return what the board shows, as a policy says it; nothing for one accuracy."""
+    if display is None or display.plain:
+        return {}
+    settings: dict[str, Any] = {"metric": str(display.metric)}
+    if display.breakdown is not None:
+        settings["breakdown"] = display.breakdown
+    if display.also:
+        settings["also"] = [str(metric) for metric in display.also]
     return settings
 
 
@@ -85,8 +123,12 @@ def _looks(request: Request) -> Mapping[str, Any]:
     return settings
 
 
-def _fixed(request: Request, fix: Fix) -> Mapping[str, Any]:
-    """Return the settings that a fix changes: its looks are for the whole life of the board."""
+def _fixed(request: Request, fix: Fix | MetricFix) -> Mapping[str, Any]:
+    """Return the settings that a fix changes: its looks are for the whole life of the board.
+
+    A fix counts the looks of all accounts that work together. So one account gets its share, and
+    the data set as many as all teams have together.
+    """
     settings: dict[str, Any] = {"release": fix.rule}
     if fix.looks < request.n_looks:
         own = max(1, fix.looks // request.accounts)

@@ -19,7 +19,8 @@ from holdfast.audit.fractions import Points, in_fractions, scaled
 __all__ = [
     "About",
     "Audit",
-    "Board",
+    "AuditedBoard",
+    "AuditedPart",
     "Curve",
     "Finding",
     "Fix",
@@ -28,7 +29,6 @@ __all__ = [
     "Interval",
     "Limits",
     "Model",
-    "Part",
     "Reproduce",
     "RuleRow",
     "Series",
@@ -55,6 +55,11 @@ class Interval:
     mean: Points
     low: Points | None
     high: Points | None
+
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        """The two ends."""
+        return self.low, self.high
 
     def at_most(self, bound: float) -> Interval:
         """Return what is left of it below a bound: rounding must not show more than is allowed.
@@ -290,7 +295,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class AuditedPart:
     """A part of the test set, as the platform uses it."""
 
     name: str
@@ -308,7 +313,7 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class AuditedBoard:
     """What was audited.
 
     `header` says it in one line. `n_rows` counts all rows of the label file, `n_examples` those
@@ -324,7 +329,7 @@ class Board:
     n_rows: int
     n_examples: int
     n_classes: int
-    parts: tuple[Part, ...]
+    parts: tuple[AuditedPart, ...]
     rule: str
     rule_source: str
     memory: str
@@ -364,7 +369,7 @@ class Audit:
     verdict: Verdict
     public: Verdict | None
     findings: tuple[Finding, ...]
-    board: Board
+    board: AuditedBoard
     grain: Points
     gains: tuple[Gain, ...]
     curve: Curve
@@ -377,6 +382,31 @@ class Audit:
     date: str
 
     @property
+    def name(self) -> str:
+        """What the test set is called."""
+        return self.board.name
+
+    @property
+    def rule(self) -> str:
+        """The policy's release rule."""
+        return self.board.rule
+
+    @property
+    def unit(self) -> str:
+        """What gains are counted in."""
+        return "points"
+
+    @property
+    def counted_in(self) -> str:
+        """The unit without a number before it."""
+        return self.unit
+
+    @property
+    def worst(self) -> float:
+        """The number that matters: the worst gain found, as far as it counts in the end."""
+        return self.verdict.points.mean
+
+    @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """The verdict, and that on the public board where there is one."""
         return (self.verdict,) if self.public is None else (self.verdict, self.public)
@@ -387,15 +417,15 @@ class Audit:
         return next((fix for verdict in self.verdicts for fix in verdict.fixes), None)
 
 
-def in_digits(value: float, grain: float) -> str:
-    """Return a number for reading: one that lies on the grain with just the grain's digits.
+def in_digits(value: float, unit: float) -> str:
+    """Return a number for reading: a multiple of the rounding unit with just its digits.
 
     >>> in_digits(90.0, 0.5), in_digits(90.0, 2.0), in_digits(0.3, 0.02), in_digits(0.24, 0.5)
     ('90.0', '90', '0.30', '0.24')
     """
-    if abs(value / grain - round(value / grain)) > 1e-6:
+    if abs(value / unit - round(value / unit)) > 1e-6:
         return f"{value:.3g}"  # a bound that is less than what was measured
-    digits = max(0, math.ceil(-math.log10(grain) - 1e-9))
+    digits = max(0, math.ceil(-math.log10(unit) - 1e-9))
     return f"{value + 0.0:.{digits}f}"
 
 

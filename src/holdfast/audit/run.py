@@ -37,20 +37,21 @@ from holdfast.audit.judgement.verdict import gap_for, judge, worth
 from holdfast.audit.judgement.what_if import what_if
 from holdfast.audit.judgement.would_do import would_do
 from holdfast.audit.outlook import Outlook, found, outlook
-from holdfast.audit.result import About, Audit, Board, Finding, Reproduce, Verdict
+from holdfast.audit.result import About, Audit, AuditedBoard, Finding, Reproduce, Verdict
 from holdfast.audit.scenarios import curve as curves
 from holdfast.audit.scenarios import measurement as suites
 from holdfast.audit.scenarios import rules
-from holdfast.audit.scenarios.measurer import Measurer, OnPlay, PlayBudget, play_budget_for
+from holdfast.audit.scenarios.measurer import Measurer, OnPlay, play_budget_for
 from holdfast.audit.scenarios.play_cache import PlayCache, keeping
 from holdfast.audit.scenarios.plays import Job, PlayContext, play_job
 from holdfast.experiments.matrix_plays import Played
 from holdfast.experiments.pool import pool
+from holdfast.experiments.rehearsals import suite_rehearsals
 from holdfast.experiments.suite import VERSION
 from holdfast.guard.fingerprint import fingerprint
 from holdfast.problem import check_at_least
 
-__all__ = ["SALT", "audit", "n_plays", "today", "versions"]
+__all__ = ["audit", "n_plays", "played_fewer", "reproduced", "today"]
 
 # The label fingerprint of a page must be the same for everyone who audits the same labels.
 SALT = b"holdfast audit"
@@ -96,10 +97,23 @@ def audit(
         Called with every play and what came of it.
     kept
         Where plays are looked up and kept; None: nowhere, and all are played.
+
+    Returns
+    -------
+    Audit
+        In the order of the work: findings, which need no play; the suite of attacks under the
+        policy; the strongest of them at fewer looks; a few attacks against other rules; bounds;
+        and for each verdict that is not SAFE the fixes, which are played too. A second verdict is
+        given on the public board where the final ranking counts other examples.
+
+    Notes
+    -----
+    The number is reproducible: a play's seed follows from the request and the play, so neither
+    processes nor kept plays change it.
     """
     check_at_least("processes", processes, 1)
     start = time.perf_counter()
-    grain, budget = request.baseline.grain, play_budget_for(request)
+    unit, budget = request.baseline.rounding_unit, play_budget_for(request)
 
     def tell(what: str) -> OnPlay:
         def advance(job: Job, played: Played) -> None:
@@ -115,18 +129,19 @@ def audit(
     tell("pre-flight")
     findings, history = found(request)
     gap = gap_for(request, history)
-    findings += _played_fewer(request, budget)
+    findings += played_fewer(request, budget.looks)
     if on_outlook is not None:
         on_outlook(outlook(request, findings, kept))
     prior = models.prior_of(request.predictions, request.labels, request.problem.n_classes)
-    model = models.stated_accuracy(prior, request, grain)
+    model = models.stated_accuracy(prior, request, unit)
     context = PlayContext(request.labels, request.baseline, request.seed, prior)
-    with pool(play_job, context, processes=processes, cluster=cluster) as play:
+    small = suite_rehearsals(request.rule, request.problem.n_classes, from_model=prior is not None)
+    with pool(play_job, context, processes=processes, cluster=cluster, rehearsals=small) as play:
         measurer = Measurer(request, budget, keeping(play, kept), model)
         gains, worst, measured = suites.suite(measurer.telling(tell("attack suite")))
         drawn = curves.curve(measurer.telling(tell("gain against looks")), measured)
         compared, worst = rules.compare(measurer.telling(tell("other rules")), measured, worst)
-        measured_most = worst.points(grain).mean
+        measured_most = worst.points(unit).mean
         bounds = limits(request, gap, drawn, model=model, measured=measured_most)
 
         search = FixSearch(measurer.telling(tell("fixes")), compared)
@@ -150,35 +165,29 @@ def audit(
         verdict=verdict,
         public=public,
         findings=findings,
-        board=_board(request, grain),
-        grain=grain.points,
+        board=_board(request, unit),
+        grain=unit.points,
         gains=gains,
         curve=drawn,
         rules=tuple(compared.values()),
         limits=bounds,
         history=history,
         what_if=what_if(),
-        reproduce=Reproduce(
-            command=command,
-            seed=request.seed,
-            trials=budget.trials,
-            suite=VERSION,
-            fingerprint=fingerprint(request.labels, SALT).data_set[:16],
-            versions=versions(),
-        ),
+        reproduce=reproduced(request, command, budget.trials),
         seconds=round(time.perf_counter() - start, 1),
         date=today(),
     )
 
 
-def _played_fewer(request: Request, budget: PlayBudget) -> tuple[Finding, ...]:
-    if budget.looks == request.n_looks:
+def played_fewer(request: Request, looks: int) -> tuple[Finding, ...]:
+    """Say that fewer looks are played than the policy grants, where that is so."""
+    if looks == request.n_looks:
         return ()
     return (
         Finding(
             "fewer-looks-played",
             "note",
-            f"The attacks played {budget.looks:,} of {request.n_looks:,} looks.",
+            f"The attacks played {looks:,} of {request.n_looks:,} looks.",
             "So many looks take too long to play; with all of them an attack gains at least as "
             "much.",
             "Read the certified bound, which is for all looks, or allow fewer.",
@@ -186,10 +195,10 @@ def _played_fewer(request: Request, budget: PlayBudget) -> tuple[Finding, ...]:
     )
 
 
-def _board(request: Request, grain: RoundingUnit) -> Board:
+def _board(request: Request, unit: RoundingUnit) -> AuditedBoard:
     n, m, k = request.problem
     counts = np.bincount(request.labels, minlength=m)
-    return Board(
+    return AuditedBoard(
         name=request.name,
         header=header(request),
         n_rows=request.file.n_examples,
@@ -205,10 +214,22 @@ def _board(request: Request, grain: RoundingUnit) -> Board:
         accounts=request.accounts,
         teams=request.teams,
         final_share=round(request.parts.final_share, 4),
-        majority_percent=grain.round(100.0 * float(counts.max()) / n),
+        majority_percent=unit.round(100.0 * float(counts.max()) / n),
         skewed=request.baseline.unequal,
         free_percent=request.baseline.percent,
-        models=models.described(request.predictions, request.labels, grain),
+        models=models.described(request.predictions, request.labels, unit),
+    )
+
+
+def reproduced(request: Request, command: str, trials: int) -> Reproduce:
+    """Return how to get the same numbers."""
+    return Reproduce(
+        command=command,
+        seed=request.seed,
+        trials=trials,
+        suite=VERSION,
+        fingerprint=fingerprint(request.labels, SALT).data_set[:16],
+        versions=versions(),
     )
 
 

@@ -1,4 +1,10 @@
-"""Saved audits: records read back from what `holdfast audit --json` printed."""
+"""Saved audits: records read back from what `holdfast audit --json` printed.
+
+The reader follows the types of the records, so that a field needs no second description here: a
+dataclass is an object with its fields, a tuple a list, `Points` a fraction that is multiplied by
+100. What a later version added is ignored, and what it needs and does not find is named by its
+place, such as `verdict.points.mean`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +17,9 @@ from dataclasses import MISSING, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
+from holdfast.audit.any_audit import AnyAudit
 from holdfast.audit.fractions import JSON_NAMES, field_types, is_points, scaled
+from holdfast.audit.metrics.record import MetricAudit
 from holdfast.audit.result import Audit, surfaces_scaled
 from holdfast.errors import InvalidInput
 from holdfast.quoting import quoted
@@ -21,8 +29,21 @@ __all__ = ["read_audit"]
 WRITE_AGAIN = "Write it again with this version's holdfast audit --json."
 
 
-def read_audit(path: str | os.PathLike[str]) -> Audit:
-    """Read the record in a file; one of another shape is refused with the place that differs."""
+def read_audit(path: str | os.PathLike[str]) -> AnyAudit:
+    """Read the record in a file; one of another shape is refused with the place that differs.
+
+    Parameters
+    ----------
+    path
+        What `holdfast audit --json` printed, of accuracy or of any metric; quick audits have no
+        verdict and are refused.
+
+    Returns
+    -------
+    AnyAudit
+        The record as it was before it was written, but for digits that JSON does not keep: pages
+        and comparisons can't tell it from a fresh one.
+    """
     name = Path(path).name
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -30,14 +51,20 @@ def read_audit(path: str | os.PathLike[str]) -> Audit:
         raise InvalidInput(f"{name} can't be read: {error.strerror or error}.") from None
     except ValueError as error:  # broken JSON and broken UTF-8 alike
         raise InvalidInput(f"{name} must be JSON of holdfast audit --json: {error}.") from None
+    if isinstance(data, Mapping) and data.get("quick") is True:
+        raise InvalidInput(
+            f"{name} must be JSON of a whole audit, which has a verdict: no --quick."
+        )
     if not (isinstance(data, Mapping) and "verdict" in data):
         raise InvalidInput(f"{name} must be JSON of holdfast audit --json: it has no verdict.")
     try:
-        audit: Audit = _read(Audit, data, "")
+        audit: AnyAudit = _read(MetricAudit if "metric" in data else Audit, data, "")
     except _Mismatch as mismatch:
         raise InvalidInput(
             f"{name} is no audit of this version: {mismatch}. {WRITE_AGAIN}"
         ) from None
+    if isinstance(audit, MetricAudit):
+        return audit
     return replace(audit, what_if=surfaces_scaled(audit.what_if, 100.0))
 
 
@@ -46,7 +73,10 @@ class _Mismatch(Exception):
 
 
 def _read(kind: Any, value: Any, where: str) -> Any:
-    """Return JSON data as a value of this type; what the type does not know is left out."""
+    """Return JSON data as a value of this type; what the type does not know is left out.
+
+    `where` is the place so far, for the message. Of a union only `X | None` occurs in records.
+    """
     origin, inner = get_origin(kind), get_args(kind)
     if kind is Any:
         return value
@@ -79,6 +109,7 @@ def _read(kind: Any, value: Any, where: str) -> Any:
 
 
 def _record(kind: Any, value: Any, where: str) -> Any:
+    """Return a dataclass from an object: fields with defaults may be missing, others may not."""
     _must(isinstance(value, Mapping), where, "an object", value)
     hints = field_types(kind)
     given = {}

@@ -46,7 +46,7 @@ LOOKS_FOR_ALL_LABELS = 10**9
 class UnequalClasses(Baseline):
     """The baseline of unequal classes: the majority class.
 
-    `matches` is its exact score, which never leaves the audit. `shares` are rounded to the grain,
+    `matches` is its exact score, which never leaves the audit. `shares` are rounded to the unit,
     as bounds and attackers may know them. It is its own formulas.
     """
 
@@ -55,7 +55,7 @@ class UnequalClasses(Baseline):
     early = ("class shares", ChampionChallenger.name)
 
     @cached_property
-    def grain(self) -> RoundingUnit:
+    def rounding_unit(self) -> RoundingUnit:
         """The unit, which is that of the majority's score if it varies more than a guess's."""
         return rounding_unit_for(self.n_examples, self.n_classes, self.matches / self.n_examples)
 
@@ -67,7 +67,7 @@ class UnequalClasses(Baseline):
     @property
     def percent(self) -> float:
         """What the majority class scores, as it is shown."""
-        return self.grain.round(100.0 * self.matches / self.n_examples)
+        return self.rounding_unit.round(100.0 * self.matches / self.n_examples)
 
     @cached_property
     def prior(self) -> Prior:
@@ -152,9 +152,9 @@ def baseline_of(labels: Labels, n_classes: int) -> Baseline:
     return UnequalClasses(n, m, most, _rounded(counts / n, rounding_unit_for(n, m, most / n)))
 
 
-def _rounded(shares: NDArray[np.float64], grain: RoundingUnit) -> tuple[float, ...]:
-    """Return shares on the grain that sum to 1: that of the majority as it is shown."""
-    rounded = np.array([grain.round(100.0 * share) / 100.0 for share in shares.tolist()])
+def _rounded(shares: NDArray[np.float64], unit: RoundingUnit) -> tuple[float, ...]:
+    """Return shares in multiples of the unit that sum to 1: that of the majority as it is shown."""
+    rounded = np.array([unit.round(100.0 * share) / 100.0 for share in shares.tolist()])
     largest = int(np.argmax(shares))
     top = min(1.0, float(rounded[largest]))
     rounded[largest] = 0.0

@@ -1,7 +1,7 @@
 """Codabench's `competition.yaml`.
 
 Sources: Codabench's unpackers (`unpackers/v2.py`, `unpackers/utils.py`) and its models of phases,
-leaderboards and submissions. A phase without limits has 5 looks a day and 100 in all; 0, null and
+leaderboards and submissions. A phase without limits has 5 looks per day and 100 in all; 0, null and
 blank limits are none. Dates that are no ISO dates are read month first. Phases come in the order
 of `index`; all use the first leaderboard. `hidden` takes a board or a column off the leaderboard,
 not out of the list of an account's own submissions.

@@ -2,8 +2,8 @@
 
 Sources: CodaLab's models (`CompetitionPhase`, `CompetitionSubmission.save`,
 `CompetitionDefBundle.unpack`) and Codabench's importer of such files (`unpackers/v1.py`). A phase
-without limits has 999 looks a day and 100 in all; 0 means no submission. A phase ends when a later
-one starts, the last with the competition; one with `phase_never_ends` doesn't.
+without limits has 999 looks per day and 100 in all; 0 means no submission. A phase ends when a
+later one starts, the last with the competition; one with `phase_never_ends` doesn't.
 `leaderboard_management_mode: hide_results` shows scores to the organizers only; there is no
 `hide_output`. Phases in parallel (the branch `google-cloud-merged`): a submission to the parent is
 scored in all phases that name it as `parent_phasenumber`, and in no other way; `hidden_columns` of

@@ -1,6 +1,6 @@
 """EvalAI's `challenge_config.yaml`.
 
-Sources: EvalAI's models `ChallengePhase` (100,000 looks a day, a month and in all unless limits
+Sources: EvalAI's models `ChallengePhase` (100,000 looks per day, per month and in all unless limits
 are set) and `ChallengePhaseSplit` (`visibility` 1: hosts, 2: the own team too, 3: everyone, the
 default; `leaderboard_decimal_precision`), which its web page alone applies.
 """
@@ -25,7 +25,7 @@ PRECISION = "leaderboard_decimal_precision"
 
 
 @dataclass(frozen=True)
-class _Split:
+class _PhaseSplit:
     """What one entry of challenge_phase_splits shows, of which phase, to whom."""
 
     node: Tree
@@ -98,7 +98,7 @@ def _boards(tree: Tree) -> dict[str | None, list[Column]]:
     return boards
 
 
-def _splits(tree: Tree) -> list[_Split]:
+def _splits(tree: Tree) -> list[_PhaseSplit]:
     found = []
     listed = tree.get("challenge_phase_splits")
     for split in listed.entries() if listed is not None else []:
@@ -106,7 +106,7 @@ def _splits(tree: Tree) -> list[_Split]:
         setting = split.get("visibility")
         value = None if setting is None else setting.number()
         found.append(
-            _Split(
+            _PhaseSplit(
                 split,
                 None if phase is None else str(phase.value),
                 None if board is None else str(board.value),
@@ -126,7 +126,7 @@ def _labels(tree: Tree, phase: Tree) -> tuple[str, ...]:
     return (str(held.value),)
 
 
-def _shown(tree: Tree, splits: list[_Split], phases: list[Phase]) -> list[Issue]:
+def _shown(tree: Tree, splits: list[_PhaseSplit], phases: list[Phase]) -> list[Issue]:
     issues = [
         unknown_setting(setting, "leaderboard_decimal_places", HOST, f"Call it {PRECISION}.")
         for split in splits

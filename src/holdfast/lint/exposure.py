@@ -5,18 +5,12 @@ from __future__ import annotations
 import math
 
 from holdfast.answers import ExactAnswers
-from holdfast.attacks import (
-    BoundaryChallenger,
-    ChampionChallenger,
-    ColumnVote,
-    HadamardBlocks,
-    HillClimb,
-    Lattice,
-)
+from holdfast.attacks import HadamardBlocks
 from holdfast.certificates import certify
 from holdfast.forecasts import Setting
 from holdfast.lint.record import Exposure, Phase
 from holdfast.mechanisms import Rule, parse_mechanism
+from holdfast.planner.strongest import best_gain
 from holdfast.problem import Problem
 
 __all__ = ["exposure"]
@@ -82,8 +76,7 @@ def _forecast(rule: Rule, problem: Problem) -> float | None:
         return None
     low, high = model.counts(0.0, n)
     if isinstance(model, ExactAnswers) or (rule.rounds_to is not None and low == high):
-        strongest = (ChampionChallenger, HillClimb, ColumnVote, Lattice)
-        return max(cls.forecast(Setting(problem)).gain for cls in strongest) / n
+        return best_gain(Setting(problem)) / n
     blocks = HadamardBlocks.expected_accuracy(problem, answers=model)
-    adaptive = BoundaryChallenger.forecast(Setting(problem, answers=model)).gain
+    adaptive = best_gain(Setting(problem, answers=model))
     return max(adaptive / n, (blocks or 0.0) - problem.baseline)

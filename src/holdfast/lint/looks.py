@@ -24,7 +24,7 @@ DAYS_PER_MONTH = 30
 
 
 @dataclass(frozen=True)
-class Limit:
+class LookLimit:
     """One limit as the host takes it. `value` None: no limit; `what` says how it came about."""
 
     name: str
@@ -44,25 +44,30 @@ def read_limit(
     default: int | None,
     most: int,
     empty_is_no_limit: bool = False,
-) -> Limit:
+) -> LookLimit:
     """Read a limit as the host does: its default if missing, and what 0 and blank mean there."""
     setting = phase.get(name)
     if setting is None:
         acts = "it has no default" if default is None else f"the default is {default:,}"
-        return Limit(name, default, most, phase.line, f"{name} is missing; on {host} {acts}.")
+        return LookLimit(name, default, most, phase.line, f"{name} is missing; on {host} {acts}.")
     value = setting.number()
     if empty_is_no_limit and (setting.blank or value == 0):
         shown = "blank" if setting.blank else "0"
         what = f"{name} is {shown}, which {host} takes as no limit."
-        return Limit(name, None, most, setting.line, what)
+        return LookLimit(name, None, most, setting.line, what)
     if value is None or value < 0:
         what = f"{name} is no whole number of 0 or more."
-        return Limit(name, default, most, setting.line, what, bad=True)
-    return Limit(name, value, most, setting.line, f"{name} is {value:,}.", chosen=True)
+        return LookLimit(name, default, most, setting.line, what, bad=True)
+    return LookLimit(name, value, most, setting.line, f"{name} is {value:,}.", chosen=True)
 
 
 def phase_looks(
-    phase: Tree, limits: tuple[Limit, Limit], days: int, *, end: Tree | None, seen: bool = True
+    phase: Tree,
+    limits: tuple[LookLimit, LookLimit],
+    days: int,
+    *,
+    end: Tree | None,
+    seen: bool = True,
 ) -> tuple[int | None, str, list[Issue]]:
     """Return an account's looks, where they come from, and findings; none if scores are unseen.
 
@@ -120,7 +125,7 @@ def looks_of(
     return min(found, key=lambda each: each[0], default=(None, "no limit"))
 
 
-def limit_issues(limits: Sequence[Limit], looks: int | None) -> list[Issue]:
+def limit_issues(limits: Sequence[LookLimit], looks: int | None) -> list[Issue]:
     """Return what is wrong with the limits that together leave an account so many looks."""
     issues = [
         Issue(

@@ -6,9 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from holdfast.attacks.through_metrics.covered import check_covered
+from holdfast.errors import NotSupported
 from holdfast.lint.record import Issue
-from holdfast.metrics import Metric
+from holdfast.metrics import Accuracy, Metric, TopKAccuracy
 from holdfast.metrics.registry import parse_metric
+from holdfast.problem import Problem
 from holdfast.quoting import listed, shortened
 
 __all__ = ["Column", "column_issues", "counted", "kind_of", "metric_of"]
@@ -22,10 +25,11 @@ KINDS = {
     "an edit distance": "cer, wer, levenshtein",
     "a text score": "bleu, rouge, rouge1, rouge2, rougel, chrf, meteor, cider, spice, bertscore",
     "an error or loss": "mse, rmse, mae, mape, smape, rmsle, nrmse, r2, loss, logloss, nll, "
-    "perplexity, squared error, absolute error",
+    "perplexity, squared error, absolute error, brier, cross entropy, hamming",
     "a ranking score": "auc, auroc, auprc, ap, map, map50, average precision, ndcg, mrr, eer, gini",
     "a precision or recall": "precision, recall, sensitivity, specificity, ppv, npv, tpr, fpr",
-    "an agreement": "mcc, kappa, pearson, spearman, kendall, correlation, plcc, srcc",
+    "an agreement": "mcc, matthews corrcoef, kappa, pearson, spearman, kendall, correlation, "
+    "plcc, srcc",
     "an image score": "psnr, ssim, lpips, fid",
     "a distance": "hausdorff, hd95, assd, distance",
     COST: "duration, time, runtime, latency, seconds, elapsed, memory, flops",
@@ -67,7 +71,10 @@ class Column:
     @property
     def kind(self) -> str | None:
         """What it is if it is no accuracy."""
-        return next((kind for name in self.names if (kind := kind_of(name))), None)
+        kind = next((kind for name in self.names if (kind := kind_of(name))), None)
+        if kind is None and not isinstance(self.metric, Accuracy | TopKAccuracy | None):
+            return f"the metric {self.metric}"
+        return kind
 
     @property
     def metric(self) -> Metric | None:
@@ -161,7 +168,7 @@ def column_issues(columns: Sequence[Column], fix: str) -> list[Issue]:
                 "note",
                 f"No accuracy: {told}.",
                 ("" if len(scored) > 1 else f"{_adds(others)}. ")
-                + "Bits and gains are those of an accuracy; no bound here covers other metrics.",
+                + "Bits, gains and bounds of this table are those of accuracies.",
                 _priced(others),
             )
         )
@@ -178,7 +185,19 @@ def _adds(columns: Sequence[Column]) -> str:
 
 def _priced(columns: Sequence[Column]) -> str:
     """Return how to learn what the columns give away on the host's own labels."""
-    known = list(dict.fromkeys(str(each.metric) for each in columns if each.metric is not None))
-    if not known:
-        return "Read the gains as those of a board that shows an accuracy."
-    return f"Audit the labels: holdfast audit LABELS --metric {' or '.join(known[:MOST_TOLD])}."
+    known = list(dict.fromkeys(each.metric for each in columns if each.metric is not None))
+    refused = {metric: reason for metric in known if (reason := _refusal(metric))}
+    audited = [str(metric) for metric in known if metric not in refused][:MOST_TOLD]
+    reasons = "".join(f" {reason}" for reason in list(refused.values())[:MOST_TOLD])
+    if not audited:
+        return f"Read the gains as those of a board that shows an accuracy.{reasons}"
+    return f"Audit the labels: holdfast audit LABELS --metric {' or '.join(audited)}.{reasons}"
+
+
+def _refusal(metric: Metric) -> str | None:
+    """Return why no audit covers a metric, whatever the labels are; None: audits do."""
+    try:
+        check_covered(metric, Problem(2, 2, 1))
+    except NotSupported as error:
+        return str(error)
+    return None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from xml.sax.saxutils import escape, quoteattr
 
-from holdfast.audit.result import Audit, Word
+from holdfast.audit.any_audit import AnyAudit
+from holdfast.audit.result import Word
 
 __all__ = ["badge"]
 
@@ -15,11 +16,15 @@ LEFT_COLOUR = "#444c56"
 MARGIN, HEIGHT = 7, 20
 
 
-def badge(audit: Audit) -> str:
-    """Return the SVG text: the verdict, and the worst gain found."""
+def badge(audit: AnyAudit) -> str:
+    """Return the SVG text: the verdict, and the worst gain found.
+
+    The picture needs no font and no network, and says the same to a screen reader, with the date:
+    a badge is read long after the audit.
+    """
     verdict = audit.verdict
-    right = f"{verdict.word}: +{verdict.points.mean:g} points"
-    title = f"{audit.board.name}: {verdict.sentence} (Holdfast, {audit.date})"
+    right = f"{verdict.word}: +{audit.worst:g} {audit.unit}"
+    title = f"{audit.name}: {verdict.sentence} (Holdfast, {audit.date})"
     widths = [_width(text) for text in (LEFT, right)]
     split, whole = widths[0] + 2 * MARGIN, sum(widths) + 4 * MARGIN
     texts = "".join(

@@ -1,11 +1,16 @@
-"""The audit as a list of checks, for formats that know nothing but those."""
+"""The audit as a list of checks, for formats that know nothing but those.
+
+Code scanning and test reports compare runs by names. So every statement has a code that stays the
+same when its numbers change, and a level in the words of these formats.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from holdfast.audit.result import Audit, Severity, Word
+from holdfast.audit.any_audit import AnyAudit
+from holdfast.audit.result import Severity, Word
 
 __all__ = ["Check", "Level", "checks"]
 
@@ -34,19 +39,23 @@ class Check(NamedTuple):
     text: str
 
 
-def checks(audit: Audit, *, limit: float | None = None) -> Iterator[Check]:
-    """Yield each verdict, the gain against `limit` if there is one, and every finding."""
+def checks(audit: AnyAudit, *, limit: float | None = None) -> Iterator[Check]:
+    """Yield each verdict, the gain against `limit` if there is one, and every finding.
+
+    A check that is passed is yielded too, with level "none": a report that leaves it out can't tell
+    "is well" from "was not looked at". `limit` is in the audit's unit.
+    """
     for verdict in audit.verdicts:
         code = f"verdict-{verdict.about.replace(' ', '-')}"
         about = f"What someone who learns nothing can gain: {verdict.about}"
         yield Check(code, about, LEVELS[verdict.word], verdict.sentence)
     if limit is not None:
-        gain = audit.verdict.points.mean
+        gain = audit.worst
         yield Check(
             "gain-limit",
             "The worst gain found against the limit that was set",
             "error" if gain > limit else "none",
-            f"The worst gain found is {gain:g} points, "
+            f"The worst gain found is {gain:g} {audit.unit}, "
             f"{'above' if gain > limit else 'within'} the limit of {limit:g}.",
         )
     for finding in audit.findings:

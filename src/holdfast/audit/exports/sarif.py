@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from holdfast._version import __version__
+from holdfast.audit.any_audit import AnyAudit
 from holdfast.audit.exports.checks import Check, checks
 from holdfast.audit.result import Audit
 
@@ -17,7 +18,7 @@ HELP = "docs/audit.md of Holdfast explains every verdict and every finding, and 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def sarif(audit: Audit, *, subject: str | None = None, limit: float | None = None) -> str:
+def sarif(audit: AnyAudit, *, subject: str | None = None, limit: float | None = None) -> str:
     """Return the SARIF text: one result per finding, and one for the verdict unless it is SAFE.
 
     Parameters
@@ -31,7 +32,7 @@ def sarif(audit: Audit, *, subject: str | None = None, limit: float | None = Non
         The gain in points from which on the audit was to fail; None: none was set.
     """
     found = list(checks(audit, limit=limit))
-    place = subject or audit.board.name
+    place = subject or audit.name
     run = {
         "tool": {
             "driver": {
@@ -46,7 +47,7 @@ def sarif(audit: Audit, *, subject: str | None = None, limit: float | None = Non
         ],
         "properties": {
             "verdict": audit.verdict.word,
-            "points": audit.verdict.points.mean,
+            **_gain(audit),
             "command": audit.reproduce.command,
             "labels": audit.reproduce.fingerprint,
         },
@@ -54,7 +55,15 @@ def sarif(audit: Audit, *, subject: str | None = None, limit: float | None = Non
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
+def _gain(audit: AnyAudit) -> dict[str, Any]:
+    """Return the worst gain with its unit: points of accuracy have a property of their own."""
+    if isinstance(audit, Audit):
+        return {"points": audit.worst}
+    return {"gain": audit.worst, "unit": audit.unit, "metric": audit.metric}
+
+
 def _rule(check: Check) -> dict[str, Any]:
+    """Return what SARIF calls a rule: a kind of result, described without this audit's numbers."""
     return {
         "id": check.code,
         "shortDescription": {"text": check.about},
@@ -65,6 +74,7 @@ def _rule(check: Check) -> dict[str, Any]:
 
 
 def _result(at: int, check: Check, place: str) -> dict[str, Any]:
+    """Return a result of the rule at that place of the list; it stands at the file's first line."""
     # What a result is told from others by: not its text, whose numbers change from run to run.
     same = hashlib.sha256(f"{check.code}\n{place}".encode()).hexdigest()[:32]
     location = {

@@ -9,7 +9,10 @@ __all__ = ["write_whole"]
 
 
 def write_whole(path: str | os.PathLike[str], text: str) -> Path:
-    """Write a file; when this returns it is whole, and a crash leaves the old one."""
+    """Write a file; when this returns it is whole, and a crash leaves the old one.
+
+    The draft lies beside it, since only within a file system a file takes another's place at once.
+    """
     target = Path(path)
     draft = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:

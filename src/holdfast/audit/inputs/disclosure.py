@@ -1,7 +1,7 @@
 """Disclosure control: the rounding of all figures that were computed from hidden labels.
 
 A page that shows the exact score of a known submission is itself a look. So every number that was
-computed from the labels is rounded to a grain: about a quarter of the standard deviation of a
+computed from the labels is rounded to a unit: about a quarter of the standard deviation of a
 guess's score, and never less than one example.
 """
 
@@ -63,10 +63,10 @@ class RoundingUnit:
 
 
 def rounding_unit_for(n_examples: int, n_classes: int, free: float | None = None) -> RoundingUnit:
-    """Return the grain for a test set: 1, 2 or 5 times a power of ten, rounded upward.
+    """Return the unit for a test set: 1, 2 or 5 times a power of ten, rounded upward.
 
     `free` is the share of the majority class where gains count from it: its score varies, too,
-    and the grain is that of the larger deviation.
+    and the unit is that of the larger deviation.
 
     >>> [rounding_unit_for(n, m).points for n, m in ((10_000, 10), (900, 10), (50_000, 1000))]
     [0.1, 0.5, 0.005]

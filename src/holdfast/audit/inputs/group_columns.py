@@ -6,11 +6,11 @@ import csv
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.files.csv_header import column_places
+from holdfast.files.further_columns import read_groups as read_column
 from holdfast.files.label_files import read_labels
 from holdfast.files.npy_files import NPY_MAGIC
 from holdfast.quoting import listed, quoted
@@ -24,14 +24,34 @@ MOST_COLUMNS = 20
 LONGEST_HEADER = 1 << 16
 
 
-def read_groups(path: Path, column: str, *, id_column: str | None = None) -> NDArray[Any]:
-    r"""Return the group of each row of a label file, or raise `InvalidInput`.
+def read_groups(
+    path: Path,
+    column: str,
+    n_examples: int,
+    *,
+    id_column: str | None = None,
+    label_column: str | None = None,
+) -> NDArray[Any]:
+    r"""Return the group of each row of a label file, as the guard does, or raise `InvalidInput`.
 
+    Parameters
+    ----------
+    path
+        The label file, a CSV.
+    column
+        The column that the board breaks scores down by; not that of ids, labels or parts.
+    n_examples
+        How many rows it must have.
+    id_column, label_column
+        As the labels were read with; None: found by name.
+
+    Examples
+    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "truth.csv"
     ...     _ = file.write_text("id,label,subject\n1,0,law\n2,1,art\n3,1,law\n")
-    ...     read_groups(file, "subject").tolist(), group_columns(file)
+    ...     read_groups(file, "subject", 3).tolist(), group_columns(file)
     (['law', 'art', 'law'], ())
     """
     header = _header(path)
@@ -41,11 +61,12 @@ def read_groups(path: Path, column: str, *, id_column: str | None = None) -> NDA
         raise InvalidInput(
             f"breakdown must be a column of {path}, got {quoted(column)}; found {listed(header)}."
         )
-    ids = id_column if id_column is not None else _id_column(path, header, column)
-    if ids == column:
-        raise InvalidInput(f"breakdown must not be the column of ids, got {quoted(column)}.")
-    read = read_labels(path, id_column=ids, label_column=column)
-    return np.asarray(read.class_names)[read.labels]
+    places = column_places(str(path), header, id_column, label_column)
+    for what, at in places._asdict().items():
+        if at == header.index(column):
+            name = {"split": "parts"}.get(what, what)
+            raise InvalidInput(f"breakdown must not be the column of {name}, got {quoted(column)}.")
+    return read_column(path, column, n_examples)
 
 
 def group_columns(
@@ -59,15 +80,16 @@ def group_columns(
     if header is None or not 2 < len(header) <= MOST_COLUMNS:
         return ()
     places = column_places(str(path), header, id_column, label_column)
+    ids = None if places.ids is None else header[places.ids]
     others = [name for at, name in enumerate(header) if at not in places]
     found = []
     for name in others:
         try:
-            groups = read_groups(path, name, id_column=id_column)
+            # As labels, which is quick: a finding on every file must not take its time.
+            read = read_labels(path, id_column=ids, label_column=name)
         except HoldfastError:  # blanks, fractions: no column of groups
             continue
-        count = np.unique(groups).size
-        if 2 <= count <= groups.size / LEAST_MEAN_SIZE:
+        if 2 <= read.n_classes <= read.n_examples / LEAST_MEAN_SIZE:
             found.append(name)
     return tuple(found)
 
@@ -80,12 +102,3 @@ def _header(path: Path) -> list[str] | None:
         file.seek(0)
         first = file.readline(LONGEST_HEADER).decode("utf-8-sig", errors="replace")
     return [name.strip() for name in next(csv.reader([first]), [])]
-
-
-def _id_column(path: Path, header: list[str], column: str) -> str | None:
-    """Return which column holds the ids, so that the one of groups is not taken for it."""
-    try:
-        at = column_places(str(path), header, None, None).ids
-    except InvalidInput:  # said by another option
-        return None
-    return None if at is None or header[at] == column else header[at]

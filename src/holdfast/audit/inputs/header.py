@@ -1,15 +1,23 @@
-"""The audit's header: all rows, both parts, the teams, the rule and the looks in one line."""
+"""The audit's header: all rows, both parts, the teams, the rule and the looks in one line.
+
+It opens every output, so that a host sees at once if the audit was asked about another board than
+his: the wrong label column, looks of one account taken for those of all, a private part forgotten.
+"""
 
 from __future__ import annotations
 
 from holdfast.audit.inputs.request import Request
-from holdfast.audit.result import Part
+from holdfast.audit.result import AuditedPart
 
 __all__ = ["header"]
 
 
 def header(request: Request) -> str:
-    """Return what is audited, in one line."""
+    """Return what is audited, in one line.
+
+    Sizes and roles of the parts, looks, rule and accounts: with the verdict below it, it can be
+    quoted alone.
+    """
     parts = request.parts.described()
     rows = f"{request.file.n_examples:,} rows"
     if len(parts) > 1:
@@ -31,7 +39,7 @@ def header(request: Request) -> str:
     return f"{request.name}: {', '.join(words)}"
 
 
-def _part(part: Part) -> str:
+def _part(part: AuditedPart) -> str:
     roles = {
         (True, True): "scored at every look and in the final ranking",
         (True, False): "scored at every look",

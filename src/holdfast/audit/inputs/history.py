@@ -1,4 +1,11 @@
-"""Past submissions: a CSV of team, time and score, and optionally the private score."""
+"""Past submissions: a CSV of team, time and score, and optionally the private score.
+
+Boards export such files under many column names, and many of them score something else than
+accuracy. A column is found by a list of names. What can only be another metric, by its name or its
+values, is refused: read as an accuracy it would give gaps and verdicts that are wrong and look
+right. What may be one is accepted here and questioned later, by the scores that no number of
+matches can give (`judgement.history_findings`).
+"""
 
 from __future__ import annotations
 
@@ -37,7 +44,11 @@ PRIVATE = ("private", "private_score", "privatescore", "final_score")
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """One answered look: scores are accuracies in [0, 1]."""
+    """One answered look: scores are accuracies in [0, 1].
+
+    `time` is in UTC unless the file says another zone; None: the file has no times. `private` is
+    the score on the examples that decide in the end.
+    """
 
     team: str
     time: datetime | None
@@ -49,8 +60,18 @@ def read_history(path: str | Path) -> list[Submission]:
     """Read a history, or raise `InvalidInput` naming the file, the rule and the line.
 
     Columns are found by name, in any case; where only another metric has one, such as RMSE or AUC,
-    the file is refused. Scores above 1 are taken as per cent if all scores
-    would be valid so.
+    the file is refused. Scores above 1 are taken as per cent if all scores would be valid so.
+
+    Parameters
+    ----------
+    path
+        A CSV file with a header. Team and score are needed. Times only tell the first and the last
+        day; without private scores nothing is said of public against private.
+
+    Returns
+    -------
+    list of Submission
+        In the order of the file.
     """
     path = Path(path)
     try:
@@ -82,6 +103,7 @@ def read_history(path: str | Path) -> list[Submission]:
 
 
 def _lines(path: Path, file: TextIO) -> Iterator[str]:
+    """Yield lines of bounded length: a file of another kind is refused, not read into memory."""
     while line := file.readline(LONGEST_LINE):
         if len(line) == LONGEST_LINE or "\0" in line:
             raise InvalidInput(f"{path} must be a table of short lines, got something else.")
@@ -92,6 +114,10 @@ COLUMNS = (("team", TEAM), ("time", TIME), ("score", SCORE), ("private score", P
 
 
 def _place(path: Path, header: Sequence[str], names: Sequence[str], what: str) -> int | None:
+    """Return where a column stands; None: it isn't there and may be missing.
+
+    The first of `names` that occurs decides, so that `score` wins over `public_score`.
+    """
     folded = [name.replace(" ", "_") for name in header]
     for name in names:
         if name in folded:
@@ -110,6 +136,7 @@ def _place(path: Path, header: Sequence[str], names: Sequence[str], what: str) -
 
 
 def _is_other_metric(name: str) -> bool:
+    """Tell whether a column is called after another metric, whatever part it is of."""
     bare = re.sub(
         r"^(public|private|test|val|mean|best)_|_(public|private|test|val|score)$", "", name
     )
@@ -158,6 +185,11 @@ def _moment(path: Path, text: str, line: int) -> datetime:
 
 
 def _as_shares(path: Path, rows: Sequence[Submission]) -> list[Submission]:
+    """Return the submissions with scores in [0, 1]: divided by 100 if they are per cent.
+
+    One score above 1 tells that all are per cent. Unless some lie below 1 and none above 2, which
+    is no board: then they are of two kinds, or of neither.
+    """
     scores = [score for row in rows for score in (row.score, row.private) if score is not None]
     if max(scores) <= 1.0:
         return list(rows)

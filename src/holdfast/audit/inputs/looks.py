@@ -1,4 +1,9 @@
-"""Looks of an account over the life of a board: a number, a rate for a time, or a policy's."""
+"""Looks of an account over the life of a board: a number, a rate for a time, or a policy's.
+
+What an attacker can do follows from the looks in all, so a rate needs the days that the board is
+open. Windows are counted as the guard opens them: five a day for a month and a half is 5 times 46
+days, and a last week that has begun counts in full. A least gap between two looks may leave fewer.
+"""
 
 from __future__ import annotations
 

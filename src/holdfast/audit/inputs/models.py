@@ -29,7 +29,7 @@ def prior_of(predictions: Sequence[Prediction], labels: Labels, n_classes: int) 
     return stack.prior(_accuracy(stack.top(), labels))
 
 
-def stated_accuracy(prior: Prior | None, request: Request, grain: RoundingUnit) -> float | None:
+def stated_accuracy(prior: Prior | None, request: Request, unit: RoundingUnit) -> float | None:
     """Return what the models' vote, or the majority class if that is more, scores; rounded.
 
     None if there is no model.
@@ -38,7 +38,7 @@ def stated_accuracy(prior: Prior | None, request: Request, grain: RoundingUnit) 
         return None
     n, m, _ = request.problem
     right = max(_accuracy(prior.top(), request.labels), request.baseline.matches / n)
-    return min(1.0, max(1.0 / m, grain.round(100.0 * right) / 100.0))
+    return min(1.0, max(1.0 / m, unit.round(100.0 * right) / 100.0))
 
 
 def _accuracy(guess: Labels, labels: Labels) -> float:
@@ -46,10 +46,9 @@ def _accuracy(guess: Labels, labels: Labels) -> float:
 
 
 def described(
-    predictions: Sequence[Prediction], labels: Labels, grain: RoundingUnit
+    predictions: Sequence[Prediction], labels: Labels, unit: RoundingUnit
 ) -> tuple[Model, ...]:
     """Return the models for the record, their accuracies rounded."""
     return tuple(
-        Model(each.name, grain.round(100.0 * _accuracy(each.labels, labels)))
-        for each in predictions
+        Model(each.name, unit.round(100.0 * _accuracy(each.labels, labels))) for each in predictions
     )

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from holdfast.audit.result import Part
+from holdfast.audit.result import AuditedPart
 from holdfast.errors import InvalidInput
 from holdfast.files.label_files import LabelFile
 from holdfast.guard.parts import AUTO, IGNORED, PRIVATE, PUBLIC, rows_of_parts, scored_part
@@ -55,15 +55,15 @@ class Parts:
             return 1.0
         return self.scored.size / (self.scored.size + self.private)
 
-    def described(self) -> tuple[Part, ...]:
+    def described(self) -> tuple[AuditedPart, ...]:
         """Return the parts for the record."""
         if not self.private and not self.ignored:
-            return (Part("all", int(self.scored.size), True, True),)
-        parts = [Part(self.name, int(self.scored.size), True, self.final != "private")]
+            return (AuditedPart("all", int(self.scored.size), True, True),)
+        parts = [AuditedPart(self.name, int(self.scored.size), True, self.final != "private")]
         if self.private:
-            parts.append(Part(PRIVATE, self.private, False, self.final != "public"))
+            parts.append(AuditedPart(PRIVATE, self.private, False, self.final != "public"))
         if self.ignored:
-            parts.append(Part(IGNORED, self.ignored, False, False))
+            parts.append(AuditedPart(IGNORED, self.ignored, False, False))
         return tuple(parts)
 
 

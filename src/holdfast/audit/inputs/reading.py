@@ -1,7 +1,13 @@
-"""An audit's request, read from files and options."""
+"""An audit's request, read from files and options.
+
+One thing is said in one place: a policy file excludes the options for what it says. What is said
+nowhere has a default: exact scores, and the looks of the busiest team where a history tells them,
+or else 1,000.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,15 +17,22 @@ from holdfast.audit.inputs.group_columns import group_columns
 from holdfast.audit.inputs.history import most_looks, read_history
 from holdfast.audit.inputs.looks import looks_of, parse_looks
 from holdfast.audit.inputs.parts import parts_of
-from holdfast.audit.inputs.request import Prediction, Request
+from holdfast.audit.inputs.request import MOST_POINTS, Prediction, Request
 from holdfast.errors import InvalidInput
-from holdfast.files.label_files import LabelFile, read_labels
+from holdfast.files.label_files import WHOLE_NUMBERS, LabelFile, read_labels
 from holdfast.guard import Policy
 from holdfast.labels import Labels
 from holdfast.mechanisms import parse_mechanism
+from holdfast.metrics import Metric
+from holdfast.metrics import Submission as Sent
+from holdfast.metrics.display import Display
+from holdfast.metrics.registry import parse_metric
 from holdfast.quoting import quoted
 
-__all__ = ["read_request"]
+__all__ = ["WIDEST_IN_POINTS", "read_request"]
+
+# Values between 0 and 1, or -1 and 1, are told in points.
+WIDEST_IN_POINTS = 2.0
 
 DEFAULT_RULE, DEFAULT_LOOKS = "exact", "1000"
 
@@ -42,6 +55,7 @@ def read_request(
     label_column: str | None = None,
     seed: int = 0,
     title: str | None = None,
+    metric: str | None = None,
 ) -> Request:
     """Read what `holdfast audit` is given; the options are those of the command.
 
@@ -62,6 +76,13 @@ def read_request(
         CSV file of past submissions.
     title
         What the page calls the test set; None: the label file's name.
+    metric
+        What the board shows, whose unit the gap is in; None: the policy's, or accuracy.
+
+    Returns
+    -------
+    Request
+        With the models' predictions of the scored part alone, in the order of the label file.
     """
     stated = _stated(policy, mechanism, looks)
     past = None if history is None else read_history(history)
@@ -69,7 +90,16 @@ def read_request(
         looks = str(most_looks(past))  # nothing else is said of a board whose past is known
     wanted = _settings(stated, mechanism, looks, days)
     classes = None if stated is None else stated.classes
-    file, models, name = _test_set(labels, predictions, id_column, label_column, classes)
+    shown = _ranking_metric(stated, metric)
+    try:
+        file, models, name = _test_set(labels, predictions, id_column, label_column, classes)
+    except InvalidInput as error:
+        if shown.takes is Sent.NUMBERS and WHOLE_NUMBERS in str(error):
+            raise InvalidInput(
+                f"{error} Attacks on {shown} read whole targets: multiply them by a power of ten "
+                "and round."
+            ) from None
+        raise
     parts = parts_of(file, _final(final), "auto" if stated is None else stated.part)
     said = {"teams": teams, "gap": gap, "final_choices": final_choices}
     return Request(
@@ -80,11 +110,19 @@ def read_request(
         predictions=[Prediction(model.name, model.labels[parts.where]) for model in models],
         history=past,
         seed=seed,
+        most_gap=MOST_POINTS if shown.high - shown.low <= WIDEST_IN_POINTS else math.inf,
         group_columns=()
         if labels is None
         else group_columns(labels, id_column=id_column, label_column=label_column),
         **{**wanted, **{name: value for name, value in said.items() if value is not None}},
     )
+
+
+def _ranking_metric(policy: Policy | None, metric: str | None) -> Metric:
+    """Return what the board ranks by: as said, as the policy says, or accuracy."""
+    if metric is not None:
+        return parse_metric(metric)
+    return (Display() if policy is None else policy.display).metric
 
 
 def _test_set(
@@ -94,6 +132,7 @@ def _test_set(
     label_column: str | None,
     classes: Sequence[str] | None,
 ) -> tuple[LabelFile, list[Prediction], str]:
+    """Return labels, models' predictions and the name; the example has a model of its own."""
     if labels is None:
         file, model = example()
         given = [_prediction(path, file) for path in predictions]

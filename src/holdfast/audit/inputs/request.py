@@ -22,6 +22,7 @@ from holdfast.problem import Problem, check_at_least
 __all__ = ["Prediction", "Request"]
 
 DEFAULT_GAP = 1.0
+MOST_POINTS = 100.0
 # Finer than this, rounding is a slip of the pen: a score of double precision has no such digits.
 FINEST_ROUNDING = 10**12
 
@@ -68,6 +69,8 @@ class Request:
     gap
         Ranking gap in points that the board should be able to show; None: from the history's
         median gap, or one point.
+    most_gap
+        The largest gap that makes sense: 100 points, or infinity for a loss in its own unit.
     policy
         The policy file that the settings come from; None: they were given one by one.
     group_columns
@@ -87,6 +90,7 @@ class Request:
     predictions: Sequence[Prediction] = ()
     history: Sequence[Submission] | None = None
     gap: float | None = None
+    most_gap: float = MOST_POINTS
     seed: int = 0
     policy: Policy | None = None
     group_columns: tuple[str, ...] = ()
@@ -103,8 +107,9 @@ class Request:
         check_at_least("final_choices", self.final_choices, 0)
         if self.teams < self.accounts:
             object.__setattr__(self, "teams", self.accounts)
-        if self.gap is not None and not (math.isfinite(self.gap) and 0.0 < self.gap <= 100.0):
-            raise InvalidInput(f"gap must lie in (0, 100] points, got {self.gap}.")
+        if self.gap is not None and not (math.isfinite(self.gap) and 0 < self.gap <= self.most_gap):
+            allowed = "lie in (0, 100] points" if math.isfinite(self.most_gap) else "be above 0"
+            raise InvalidInput(f"gap must {allowed}, got {self.gap}.")
         for stage in self.rule.stages:
             if stage.rounds_to is not None and stage.rounds_to * FINEST_ROUNDING < 1:
                 raise InvalidInput(

@@ -1,4 +1,9 @@
-"""Upper bounds on a board's gains: certificates for its looks, in points above the baseline."""
+"""Upper bounds on a board's gains: certificates for its looks, in points above the baseline.
+
+The one place where an audit's settings become those of `holdfast.certificates`: who shares which
+looks, whose past a rule remembers, and what the attackers know. Everything the audit calls allowed
+comes from here, so that no two numbers of a page can be bounds for different people unnoticed.
+"""
 
 from __future__ import annotations
 

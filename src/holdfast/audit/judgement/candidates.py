@@ -1,4 +1,10 @@
-"""Candidate fixes: other rules, fewer looks and batches, and what each costs honest teams."""
+"""Candidate fixes: other rules, fewer looks and batches, and what each costs honest teams.
+
+Costs of different kinds are made comparable by counting doublings: twice as coarse, half as many
+looks, twice as long a wait for an answer each cost one. That is a convention, not a measurement. It
+orders candidates sensibly within a kind, which is what the search needs; of each kind the cheapest
+fix is shown, and the choice between kinds is the host's.
+"""
 
 from __future__ import annotations
 

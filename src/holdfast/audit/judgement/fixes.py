@@ -1,4 +1,20 @@
-"""Fixes: changes that bring the worst gain under the gap, ranked by what they cost honest teams."""
+"""Fixes: changes that bring the worst gain under the gap, ranked by what they cost honest teams.
+
+A fix is advice, so it is held to what the verdict is held to. Attacks are played against it: those
+by which rules are compared, on small test sets all that an audit of the changed policy would play.
+It counts only if the word, or the number, becomes better. There are dozens of candidates and a play
+takes up to seconds, so most must be ruled out without one:
+
+1. `candidates` are sorted by their loss, and the search of a kind stops at the first that is
+   enough.
+2. A formula's forecast above half the gap rules a rule out, and so does a measured gain on a
+   coarser rule with no more looks, since a finer one tells no less (`_promising`).
+3. The coarsest Ladder is played first: if it is not enough, no finer one is.
+4. In the number of looks the gain is monotone: bisection, not a search (`_most_looks`).
+5. One attack plays first, and if it gains twice the gap the others need not.
+
+What was played is kept by rule and looks, for the verdict on the public board as well.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +113,12 @@ class FixSearch:
         return min(each.looks, self.measurer.budget.looks)
 
     def _tried(self, each: Candidate, verdict: Verdict, share: float) -> Fix | None:
-        """Return a candidate as a fix if it is enough."""
+        """Return a candidate as a fix if it is enough.
+
+        Either the certified bound lies below the gap, for attackers with models as good as the
+        given ones; or the worst gain that is found does, with the verdict's reserve. Without models
+        a bound alone is not enough: it binds those who know nothing, and every real team has one.
+        """
         request, model = self.measurer.request, self.measurer.model
         gap = verdict.gap_points / share  # a gain on the scored part counts by its share
         certain = allowed(request, each.rule, each.looks)
@@ -116,6 +137,11 @@ class FixSearch:
         return fix if _improves(fix, verdict) else None
 
     def _scenarios(self, rule: Rule, looks: int) -> list[Scenario]:
+        """Return who plays against a candidate: those by whom rules are compared, and models.
+
+        On small test sets all whom an audit of the changed policy would play, so that a fix that is
+        followed is not called unsafe by the next audit.
+        """
         request = self.measurer.request
         n, m, _ = request.problem
         problem, models = Problem(n, m, looks), bool(request.predictions)
@@ -132,15 +158,15 @@ class FixSearch:
     def _play(self, rule: Rule, looks: int, gap: float) -> Interval:
         """Return the worst gain under a rule; the first attack's alone if that is too much."""
         measurer = self.measurer
-        trials, grain = self._trials(looks, gap), measurer.grain
+        trials, unit = self._trials(looks, gap), measurer.rounding_unit
         asked = [(scenario, rule, looks) for scenario in self._scenarios(rule, looks)]
         few = min(trials, measurer.budget.fewer)
         first = measurer.measure(asked[:1], range(few))
         if first[0].bias is not None and 100.0 * first[0].bias.mean >= 2.0 * gap:
-            return grain.interval(first[0].bias, few)
+            return unit.interval(first[0].bias, few)
         # Choose by a few plays, and measure what was chosen often enough.
         rest = measurer.measure(asked[1:], range(few))
-        return measurer.strongest_of([(rule, looks, [*first, *rest])], trials)[0].points(grain)
+        return measurer.strongest_of([(rule, looks, [*first, *rest])], trials)[0].points(unit)
 
     def _trials(self, looks: int, gap: float) -> int:
         """Return how many plays make chance small beside the gap, as far as time allows."""
@@ -180,6 +206,7 @@ class FixSearch:
         *,
         proven: bool,
     ) -> Fix:
+        """Return a candidate that is enough as advice: change, price and new verdict."""
         request = self.measurer.request
         n, m, _ = request.problem
         measured = _times(possible, share, self.measurer)
@@ -204,6 +231,7 @@ class FixSearch:
 
 
 def _improves(fix: Fix, verdict: Verdict) -> bool:
+    """Tell whether a fix makes the word better, or keeps it with a smaller gain."""
     better = WORDS.index(fix.verdict) - WORDS.index(verdict.word)
     return better > 0 or (better == 0 and fix.possible.mean < verdict.points.mean)
 
@@ -213,11 +241,14 @@ def _times(points: Interval, share: float, measurer: Measurer) -> Interval:
     if share == 1.0:
         return points
     ends = (points.mean, points.low, points.high)
-    mean, low, high = (None if end is None else measurer.grain.round(share * end) for end in ends)
+    mean, low, high = (
+        None if end is None else measurer.rounding_unit.round(share * end) for end in ends
+    )
     return Interval(mean or 0.0, low, high)
 
 
 def _change(request: Request, each: Candidate) -> str:
+    """Return what to change, in words; looks per account, as a policy states them."""
     parts = []
     if each.rule != request.rule:
         parts.append(f"release {each.rule} instead of {request.release}")
@@ -232,6 +263,7 @@ def _change(request: Request, each: Candidate) -> str:
 
 
 def _price(rule: Rule, price: float) -> str:
+    """Return what honest teams lose: the blur, and what they are told later or never."""
     blur = f"blur for honest teams: up to {number(price)}" if price else "no blur for honest teams"
     if rule.tells_best:
         return f"{blur}, and only a new best is told its score"

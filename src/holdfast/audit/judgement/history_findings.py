@@ -1,4 +1,9 @@
-"""Findings about a history: scores that are no accuracies, tied ranks, looks above the limit."""
+"""Findings about a history: scores that are no accuracies, tied ranks, looks above the limit.
+
+A history enters the verdict in two ways: its median gap between ranks is the default of what the
+ranking must show, and its busiest team may have had more looks than were stated. Both are wrong if
+the file is not what it seems, and nothing else would tell.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +24,15 @@ DIGITS = 12
 
 
 def history_findings(request: Request, history: History | None) -> tuple[Finding, ...]:
-    """Return what is to be known of a history before its numbers are believed."""
+    """Return what is to be known of a history before its numbers are believed.
+
+    Parameters
+    ----------
+    request
+        The audit's request, with the submissions as they were read.
+    history
+        What was made of them (`observed`); None: there are none.
+    """
     if history is None:
         return ()
     return (*_no_accuracies(request), *_tied(request, history), *_over_limit(request, history))
@@ -38,6 +51,12 @@ def attainable(score: float, n_examples: int) -> bool:
 
 
 def _no_accuracies(request: Request) -> Iterator[Finding]:
+    """Yield a warning if scores are no accuracies of these examples.
+
+    By arithmetic where the rule shows whole counts: accuracies on n examples are multiples of 1/n.
+    Else by size: half of the teams below what a constant submission has is no accuracy of teams
+    that try.
+    """
     rows, n = request.history or (), request.labels.size
     exact = not any(stage.adds_noise or stage.selects for stage in request.rule.stages)
     odd = [row.score for row in rows if not attainable(row.score, n)]
@@ -72,6 +91,7 @@ def _no_accuracies(request: Request) -> Iterator[Finding]:
 
 
 def _tied(request: Request, history: History) -> Iterator[Finding]:
+    """Yield a note if the default gap takes the place of a median gap of 0."""
     if request.gap is None and history.median_gap == 0.0:
         yield Finding(
             "tied-ranks",
@@ -83,6 +103,7 @@ def _tied(request: Request, history: History) -> Iterator[Finding]:
 
 
 def _over_limit(request: Request, history: History) -> Iterator[Finding]:
+    """Yield a warning if the audit plays more looks than stated, since a team took them."""
     stated = request.stated_looks
     if stated < request.looks.count:
         yield Finding(

@@ -1,4 +1,10 @@
-"""Bounds: what is certified for this policy, and when each gain becomes a problem."""
+"""Bounds: what is certified for this policy, and when each gain becomes a problem.
+
+One certificate for each group of people: the colluding accounts without a model, the same with
+models as good as the given ones, and all teams together. Each is a bound on the *expected* gain of
+any attack, known or not, of those it binds; docs/bounds.md has the proofs. A forecast is something
+else: what the best known attack would gain, were the scores exact.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +29,18 @@ def limits(
 ) -> Limits:
     """Return what bounds say of the policy, and the looks at which each word passes the gap.
 
-    `model` is the stated accuracy of the given models; None: there are none. `measured` is the
-    worst gain found, in points, below which no forecast is shown.
+    Parameters
+    ----------
+    request
+        The policy and the test set's sizes.
+    gap
+        The ranking gap, in points.
+    curve
+        What was played with fewer looks: the first number of looks at which the gap was gained.
+    model
+        The stated accuracy of the given models; None: there are none.
+    measured
+        The worst gain found, in points, below which no forecast is shown.
     """
     problem = request.problem
     n, m, _ = problem

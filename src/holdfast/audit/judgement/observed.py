@@ -30,7 +30,7 @@ __all__ = ["observed", "paired_p", "score_interval"]
 LEVEL = 0.05
 
 
-def observed(request: Request, grain: RoundingUnit) -> History | None:
+def observed(request: Request, unit: RoundingUnit) -> History | None:
     """Return what the history shows, or None if there is none.
 
     Chance is how far a public score may lie above the private one with both parts drawn at
@@ -45,7 +45,7 @@ def observed(request: Request, grain: RoundingUnit) -> History | None:
     for row in request.history:
         by_team[row.team].append(row)
     teams = sorted(
-        (_team(request, grain, name, rows) for name, rows in by_team.items()),
+        (_team(request, unit, name, rows) for name, rows in by_team.items()),
         key=lambda team: (-team[0], team[1].team),
     )
     best = [score for score, _ in teams]
@@ -61,27 +61,33 @@ def observed(request: Request, grain: RoundingUnit) -> History | None:
         last=times[-1].isoformat() if times else None,
         most_looks=max(team.looks for _, team in teams),
         over_limit=tuple(t.team for _, t in teams if t.looks > request.stated_looks),
-        # Between ranks, not of a score: a grain would round most of them to nothing.
+        # Between ranks, not of a score: a unit would round most of them to nothing.
         median_gap=float(f"{statistics.median(neighbours):.1g}") if neighbours else None,
-        half_width=grain.round(half),
-        paired_half_width=grain.round(100.0 * _paired(n, looks)),
-        mean_gap=grain.round(statistics.mean(gaps)) if gaps else None,
-        chance=_mean([t.chance for _, t in teams], grain),
-        allowed=_mean([t.allowed for _, t in teams], grain),
-        unexplained=_mean([t.unexplained for _, t in teams], grain),
+        half_width=unit.round(half),
+        paired_half_width=unit.round(100.0 * _paired(n, looks)),
+        mean_gap=unit.round(statistics.mean(gaps)) if gaps else None,
+        chance=_mean([t.chance for _, t in teams], unit),
+        allowed=_mean([t.allowed for _, t in teams], unit),
+        unexplained=_mean([t.unexplained for _, t in teams], unit),
         teams=tuple(team for _, team in teams),
         groups=_groups(request, [team.team for _, team in teams], best),
     )
 
 
-def _mean(values: Sequence[float | None], grain: RoundingUnit) -> float | None:
+def _mean(values: Sequence[float | None], unit: RoundingUnit) -> float | None:
     known = [value for value in values if value is not None]
-    return grain.round(statistics.mean(known)) if known else None
+    return unit.round(statistics.mean(known)) if known else None
 
 
 def _team(
-    request: Request, grain: RoundingUnit, name: str, rows: Sequence[Submission]
+    request: Request, unit: RoundingUnit, name: str, rows: Sequence[Submission]
 ) -> tuple[float, Team]:
+    """Return a team's exact best score, to order teams by, and its row.
+
+    The gap between the public and the private score of its best submission is split in three:
+    what chance explains (the luck of the best of its looks, and the error of both scores at 95 %),
+    what overfitting by so many looks is proved to allow at most, and what neither explains.
+    """
     best = max(rows, key=lambda row: row.score)
     gap = chance = allowed = unexplained = None
     if best.private is not None and request.parts.private:
@@ -100,12 +106,12 @@ def _team(
     return best.score, Team(
         team=name,
         looks=len(rows),
-        score=grain.round(100.0 * best.score),
-        private=None if best.private is None else grain.round(100.0 * best.private),
-        gap=None if gap is None else grain.round(gap),
-        chance=None if chance is None else grain.round(chance),
-        allowed=None if allowed is None else grain.round(allowed),
-        unexplained=None if unexplained is None else grain.round(unexplained),
+        score=unit.round(100.0 * best.score),
+        private=None if best.private is None else unit.round(100.0 * best.private),
+        gap=None if gap is None else unit.round(gap),
+        chance=None if chance is None else unit.round(chance),
+        allowed=None if allowed is None else unit.round(allowed),
+        unexplained=None if unexplained is None else unit.round(unexplained),
     )
 
 
@@ -172,6 +178,10 @@ def _told_apart(
 
 def paired_p(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> float:
     """Return the exact p-value of McNemar's test: which examples each model has right.
+
+    Examples that both have right or both have wrong say nothing of which is better. Of the others
+    each model has as many, in expectation, if they are equally good: a fair coin, thrown that
+    often.
 
     >>> right = np.array([True] * 6 + [False] * 4)
     >>> paired_p(right, np.zeros(10, dtype=bool)), paired_p(right, right)

@@ -4,6 +4,15 @@ Some test sets need no attack: their labels are in order, or their ids tell them
 what they are asked for: too few examples, a rounding that hides nothing, public examples that the
 final ranking counts. Each check yields findings with a fix in words. Those that void the verdict
 come first, since every other number is beside the point until they are mended.
+
+A check is a function of the request that yields findings, and `CHECKS` lists them: a new one is
+added there. It must be right about files that are in order, too, so each that is a test of chance
+asks for six standard deviations, which hardly any shuffled file has.
+
+    severity   meaning                                               verdict
+    void       no release rule helps; mend this first                UNSAFE, whatever is gained
+    warning    gains, or ranks, are not what they seem               as measured
+    note       worth knowing                                         as measured
 """
 
 from __future__ import annotations
@@ -34,19 +43,40 @@ ORDERED = 6.0
 # A majority this many times the share 1/m, and scores say little without their baseline.
 IMBALANCED = 1.5
 
+# Names of two classes one of which is the positive one.
+YES_AND_NO = frozenset(
+    frozenset(pair)
+    for pair in (
+        *(("0", "1"), ("-1", "1"), ("false", "true"), ("f", "t"), ("no", "yes"), ("n", "y")),
+        *(("neg", "pos"), ("negative", "positive")),
+    )
+)
+
 Check = Callable[[Request, RoundingUnit], Iterator[Finding]]
 
 
-def preflight(request: Request, grain: RoundingUnit) -> tuple[Finding, ...]:
-    """Return all findings, those that void the verdict first."""
-    found = [finding for check in CHECKS for finding in check(request, grain)]
+def preflight(request: Request, unit: RoundingUnit) -> tuple[Finding, ...]:
+    """Return all findings, those that void the verdict first.
+
+    Parameters
+    ----------
+    request
+        What is audited.
+    unit
+        What shares and scores are rounded to before they stand in a finding, which may be shared.
+    """
+    found = [finding for check in CHECKS for finding in check(request, unit)]
     order = ("void", "warning", "note")
     return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))
 
 
-def sorted_rows(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
-    """Look for rows sorted or grouped by label."""
-    del grain
+def sorted_rows(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
+    """Look for rows sorted or grouped by label.
+
+    Sorted: as many runs of equal labels as there are classes. Grouped: neighbours agree far more
+    often than in a shuffled file, as with videos cut into frames.
+    """
+    del unit
     labels = request.labels
     if labels.size < 3 or np.unique(labels).size < 2:
         return
@@ -74,7 +104,11 @@ def sorted_rows(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
 
 
 def _neighbours_agree(labels: Labels) -> float:
-    """Return by how many standard deviations neighbours agree more often than by chance."""
+    """Return by how many standard deviations neighbours agree more often than by chance.
+
+    In a shuffled file two neighbours share their label with probability sum p_c^2, p_c being the
+    class shares, and the n - 1 pairs are nearly independent.
+    """
     n = labels.size
     shares = np.bincount(labels) / n
     alike = float((shares**2).sum())
@@ -83,9 +117,13 @@ def _neighbours_agree(labels: Labels) -> float:
     return (agreeing - alike * (n - 1)) / deviation
 
 
-def telling_ids(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
-    """Look for ids that are in the order of the labels."""
-    del grain
+def telling_ids(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
+    """Look for ids that are in the order of the labels.
+
+    Sorting by id must not bring equal labels together; more than the rows have them together
+    already, that is, or else sorted rows would be reported twice.
+    """
+    del unit
     ids = request.file.ids
     if ids is None:
         return
@@ -119,9 +157,12 @@ def _consecutive(ids: NDArray[Any]) -> bool:
     return bool(ids.size > 2 and np.all(np.diff(ids) == 1))
 
 
-def repeated_ids(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
-    """Look for ids that differ only in case, spaces or leading zeros."""
-    del grain
+def repeated_ids(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
+    """Look for ids that differ only in case, spaces or leading zeros.
+
+    A submission whose ids were read as numbers, or folded, then matches the wrong rows.
+    """
+    del unit
     ids = request.file.ids
     if ids is None or ids.dtype.kind in "iu":
         return
@@ -137,12 +178,11 @@ def repeated_ids(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
         )
 
 
-def imbalance(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
-    """Compare the majority class with 1/m, and tell what a constant submission reveals."""
-    labels, m = request.labels, max(2, request.file.n_classes)
-    counts = np.bincount(labels, minlength=m)
-    share = 100.0 * float(counts.max()) / labels.size
-    present = int(np.count_nonzero(counts))
+def absent_classes(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
+    """Look for classes without an example."""
+    del unit
+    m = max(2, request.file.n_classes)
+    present = np.unique(request.labels).size
     if present < m:
         yield Finding(
             "absent-classes",
@@ -151,19 +191,31 @@ def imbalance(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
             "Whoever learns that guesses among fewer classes.",
             "Score per class, or drop the classes from the task.",
         )
-    much = share > IMBALANCED * 100.0 / m + grain.points
+
+
+def imbalance(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
+    """Compare the majority class with 1/m, and tell what a constant submission reveals.
+
+    Two findings. What is had without a look: a constant submission of the majority class scores its
+    share, and gains are counted from there if the classes are unequal beyond chance. And what m - 1
+    looks reveal where the rule shows whole counts: the shares of all classes.
+    """
+    labels, m = request.labels, max(2, request.file.n_classes)
+    share = 100.0 * float(np.bincount(labels, minlength=m).max()) / labels.size
+    much = share > IMBALANCED * 100.0 / m + unit.points
     if much or request.baseline.unequal:
         yield Finding(
             "imbalance",
             "warning" if much else "note",
-            f"A constant submission scores about {grain.round(share):g} %, not {100.0 / m:.3g} %.",
+            f"A constant submission scores about {unit.round(share):g} %, not {100.0 / m:.3g} %.",
             "Few examples may be so unequal by chance, which nobody knows without a look: gains "
             f"in this audit are above {100.0 / m:.3g} %."
             if not request.baseline.unequal
             else "Everybody knows the class shares from the training part, so the majority class "
             "needs neither a model nor a look: gains in this audit are above it, and attacks "
             "start from the class shares, too.",
-            "Report the majority baseline beside the scores, or rank by balanced accuracy.",
+            "Report the majority baseline beside the scores, or rank by balanced accuracy: "
+            "--metric balanced_accuracy audits that.",
         )
     spent = min(m - 1, request.n_looks)
     if _reveals_counts(request.rule, labels.size):
@@ -183,15 +235,16 @@ def imbalance(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
 
 
 def _reveals_counts(rule: Rule, n: int) -> bool:
+    """Tell whether a constant submission's score is its class's count, rounding included."""
     return all(
         stage.keeps_exact or (stage.rounds_to is not None and stage.rounds_to * n <= 1)
         for stage in rule.stages
     )
 
 
-def tiny(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
+def tiny(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
     """Warn of a test set whose chance error is larger than any gap worth ranking by."""
-    del grain
+    del unit
     n = request.labels.size
     half = 100.0 * 1.96 * 0.5 / math.sqrt(n)
     if n < TINY:
@@ -205,9 +258,13 @@ def tiny(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
         )
 
 
-def void_rounding(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
-    """Find rounding that is finer than one match."""
-    del grain
+def void_rounding(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
+    """Find rounding that is finer than one match.
+
+    Accuracies of n examples are multiples of 1/n, so a step of 1/n or less tells each of them. What
+    a rule scores a part of counts as that part.
+    """
+    del unit
     n = request.labels.size
     for stage in request.rule.stages:
         n = stage.exposed(request.problem._replace(n_examples=n)).n_examples
@@ -237,9 +294,12 @@ def coarse_rule(request: Request, gap: float) -> Iterator[Finding]:
         )
 
 
-def public_in_final(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
-    """Find examples that looks are scored on and the final ranking counts."""
-    del grain
+def public_in_final(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
+    """Find examples that looks are scored on and the final ranking counts.
+
+    A warning if there is a private part and it does not decide alone; a note if there is none.
+    """
+    del unit
     parts = request.parts
     share = parts.final_share
     partial = any(stage.selects and stage.keeps_exact for stage in request.rule.stages)
@@ -263,9 +323,13 @@ def public_in_final(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
         )
 
 
-def best_of_private(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
-    """Tell what choosing the best of all submissions by their private scores is worth."""
-    del grain
+def best_of_private(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
+    """Tell what choosing the best of all submissions by their private scores is worth.
+
+    The best of k independent scores with the standard error of the private part lies about
+    `expected_best(k)` of them above the truth. Correlated submissions gain less: it says "up to".
+    """
+    del unit
     if not request.parts.private or request.final_choices != 0:
         return
     k, n = request.looks.count, request.parts.private
@@ -291,23 +355,24 @@ def expected_best(draws: int) -> float:
     return 0.0 if draws <= 1 else float(ndtri((draws - 0.375) / (draws + 0.25)))
 
 
-def assumed_metric(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
+def assumed_metric(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
     """Say that scores are taken for accuracies where labels of 0 and 1 leave that open."""
-    del grain
-    if request.file.class_names == ("0", "1"):
+    del unit
+    names = request.file.class_names
+    if frozenset(name.lower() for name in names) in YES_AND_NO:
         yield Finding(
             "assumed-accuracy",
             "note",
-            "Labels of 0 and 1: scores are taken for plain accuracies.",
+            f"Labels of {names[0]} and {names[1]}: scores are taken for plain accuracies.",
             "Boards of such labels often show F1, an area under a curve or a log-loss, which tell "
             "as much of the labels or far more.",
             "Say --metric f1, --metric roc_auc, --metric log_loss, ... if the board shows that.",
         )
 
 
-def groups(request: Request, grain: RoundingUnit) -> Iterator[Finding]:
+def groups(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
     """Ask about columns that look like groups."""
-    del grain
+    del unit
     for column in request.group_columns:
         yield group_finding(column)
 
@@ -328,6 +393,7 @@ CHECKS: tuple[Check, ...] = (
     sorted_rows,
     telling_ids,
     repeated_ids,
+    absent_classes,
     imbalance,
     tiny,
     void_rounding,

@@ -1,4 +1,9 @@
-"""Sentences of a verdict: what was tested, what was found, and what is certified for whom."""
+"""Sentences of a verdict: what was tested, what was found, and what is certified for whom.
+
+They stand on the page, in the terminal and in CI logs, often without anything around them. So each
+names its unit, its looks, its rule and the attack, and says no more than was tested: for SAFE "gaps
+of 1 point or more", for the others the gap alone.
+"""
 
 from __future__ import annotations
 

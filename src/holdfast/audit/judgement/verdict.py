@@ -1,4 +1,15 @@
-"""Verdicts: SAFE, MARGINAL or UNSAFE, with the number that matters and whom it binds."""
+"""Verdicts: SAFE, MARGINAL or UNSAFE, with the number that matters and whom it binds.
+
+The rule, for a gain g with a 95 % interval, a gap G, and a certified bound B:
+
+    UNSAFE     g >= G and the interval lies above 0; or a finding voids everything
+    SAFE       twice the interval's upper end is below G; or B < G and B covers the given models
+    MARGINAL   everything else
+
+The factor of two is for attacks that nobody has thought of: SAFE would be a mistake as soon as
+somebody finds a better one. A bound B < G leaves no room for that, but a bound that binds only
+those without a model says nothing of real participants, and does not make a verdict SAFE.
+"""
 
 from __future__ import annotations
 
@@ -54,16 +65,19 @@ def judge(
     """
     share = worth(request, about)
     allowed, modelled = share * limits.allowed, _times(share, limits.allowed_model)
-    points = found.points(request.baseline.grain, worth=share)
+    points = found.points(request.baseline.rounding_unit, worth=share)
     by_choice = not share and not request.final_choices
     if by_choice:
-        points, allowed = _selected(request, request.baseline.grain), _most_selected(request)
+        points, allowed = (
+            _selected(request, request.baseline.rounding_unit),
+            _most_selected(request),
+        )
         modelled = None if modelled is None else allowed  # a model does not help with luck
     void = [finding for finding in findings if finding.severity == "void"]
     most = max(allowed, modelled or 0.0)
     certain = most < gap and not void and not by_choice
     # Nobody, whatever he knows, gains more than is left above what is free.
-    left = share * (100.0 - request.baseline.percent + request.baseline.grain.points / 2.0)
+    left = share * (100.0 - request.baseline.percent + request.baseline.rounding_unit.points / 2.0)
     everybody = certain and (not share or left < gap)
     proven = everybody or (certain and limits.allowed_model is not None)
     # The bound that covers this attack: none is expected to gain more, whatever a few plays say.
@@ -106,11 +120,11 @@ def _times(share: float, points: float | None) -> float | None:
     return None if points is None else share * points
 
 
-def _selected(request: Request, grain: RoundingUnit) -> Interval:
+def _selected(request: Request, unit: RoundingUnit) -> Interval:
     """Return what the best of all private scores gains by chance alone."""
     error = 50.0 / request.parts.private**0.5
     mean = error * expected_best(request.looks.count)
-    return Interval(grain.round(mean), None, None)
+    return Interval(unit.round(mean), None, None)
 
 
 def _most_selected(request: Request) -> float:

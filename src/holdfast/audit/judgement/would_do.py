@@ -1,4 +1,10 @@
-"""Enough looks, or enough private examples: what would do where a ranking is not safe."""
+"""Enough looks, or enough private examples: what would do where a ranking is not safe.
+
+Sentences beside the fixes, from formulas alone. They answer the question that comes after "UNSAFE":
+is there a number of looks at all, and if not, how many examples would it take? A private part
+always does, because no look is scored on it; its size follows from the gap, as a score's chance
+error must be smaller.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +38,18 @@ def private_examples(gap: float) -> int:
 
 
 def would_do(request: Request, verdict: Verdict, share: float) -> tuple[str, ...]:
-    """Return how many looks, or how many private examples, would do, one sentence each."""
+    """Return how many looks, or how many private examples, would do, one sentence each.
+
+    Parameters
+    ----------
+    request
+        What was audited.
+    verdict
+        One that is not SAFE, with the fixes that were found: if one of them keeps the rule, fewer
+        looks do, and nothing is said of looks again.
+    share
+        What a gain on the scored part is worth in what the verdict is about; 0: looks gain nothing.
+    """
     if share == 0.0:  # only the choice among private scores is left
         return ("Let teams name one or two submissions before the private scores are shown.",)
     said = []
@@ -47,6 +64,11 @@ def would_do(request: Request, verdict: Verdict, share: float) -> tuple[str, ...
 
 
 def _no_looks(request: Request, gap: float, share: float) -> str:
+    """Return that no number of looks is small enough.
+
+    Proved by a forecast where scores are exact and one look alone already gains too much. Else only
+    the numbers of looks that were tried are spoken of.
+    """
     n, m, _ = request.problem
     one = Problem(n, m, 1)
     if not request.rule.refines(Exact(), one):
@@ -84,6 +106,7 @@ def _public(request: Request, gap: float) -> str:
 
 
 def _private(request: Request, gap: float) -> str:
+    """Return what a private part would do: the one that is there, or one that is large enough."""
     wanted, parts = private_examples(gap), request.parts
     if parts.private:
         good = HALF_WIDTH / math.sqrt(parts.private)

@@ -11,8 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.through_metrics.target_digits import SQUARED
+from holdfast.attacks.through_metrics import JointCounts
+from holdfast.attacks.through_metrics.covered import check_covered
+from holdfast.attacks.through_metrics.joint_counts import BY_RECALL, LINEAR
 from holdfast.audit.inputs.group_columns import read_groups
+from holdfast.audit.inputs.models import prior_of
 from holdfast.audit.inputs.reading import read_request
 from holdfast.audit.inputs.request import Request
 from holdfast.errors import InvalidInput, NotSupported
@@ -21,22 +24,24 @@ from holdfast.metrics import (
     Breakdown,
     Clipped,
     LabelMetric,
-    MeanAbsoluteError,
     Metric,
     RocAuc,
     Several,
     Show,
     Submission,
-    TopKAccuracy,
 )
+from holdfast.metrics.base import FunctionOf
 from holdfast.metrics.display import Display
-from holdfast.metrics.probabilities import ProbabilityMetric
-from holdfast.problem import Problem
+from holdfast.planner import decimals_of
+from holdfast.priors import Prior
 
 __all__ = ["TOTAL", "MetricRequest", "display_for", "read_metric_request", "with_groups"]
 
 # The show of one number, as tables call it.
 TOTAL = "total only"
+# Of more classes it takes too long to prove that a value will tell the counts. Recalls have the
+# same denominators in every look, so that more is tried before something else is asked.
+MOST_CLASSES, MOST_BY_RECALL = 30, 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +70,7 @@ class MetricRequest:
     def __post_init__(self) -> None:
         if (self.breakdown is None) != (self.groups is None):
             raise InvalidInput("breakdown and groups must be given together.")
-        if self.request.predictions or self.request.history is not None:
-            what = "predictions" if self.request.predictions else "history"
-            raise InvalidInput(f"{what} must be left out: audits of a metric do not use them yet.")
+        self._check_options()
         for metric in self.display.metrics:
             check_covered(metric, self.request.problem)
             check_metric(self.request.rule, metric)
@@ -75,6 +78,27 @@ class MetricRequest:
             raise NotSupported(f"{self.request.rule} holds answers back: no attack is told any.")
         for show in self.shows.values():
             show.truth(self.hidden)
+
+    def _check_options(self) -> None:
+        """Refuse what an audit of this metric can't use, with the reason."""
+        parts = self.request.parts
+        if self.request.history is not None:
+            raise InvalidInput(
+                f"history must be left out for {self.display}: how far chance moves a score, which "
+                "a history is compared with, is known for plain accuracies alone."
+            )
+        takes_model = isinstance(_inner(self.metric), LabelMetric | RocAuc)
+        if self.request.predictions and not takes_model:
+            raise InvalidInput(
+                f"predictions must be left out for {self.metric}: its attacks read the truth as "
+                "digits or blocks, and start from no model's labels."
+            )
+        if 0.0 < parts.final_share < 1.0 and not self.metric.averages_examples:
+            raise InvalidInput(
+                f"final must be private or public for {self.metric}, got {parts.final}: it is no "
+                "average over examples, so a gain on the public part has no fixed worth in the "
+                "whole."
+            )
 
     @property
     def metric(self) -> Metric:
@@ -91,6 +115,46 @@ class MetricRequest:
         """What the groups are called."""
         return self.display.breakdown
 
+    @cached_property
+    def beliefs(self) -> Prior | None:
+        """What the given models say of each scored example; None: none was given."""
+        request = self.request
+        return prior_of(request.predictions, request.labels, request.problem.n_classes)
+
+    @property
+    def class_sizes(self) -> tuple[int, ...]:
+        """How many examples each class has."""
+        m = self.request.problem.n_classes
+        return tuple(np.bincount(self.request.labels, minlength=m).tolist())
+
+    def tells_matches(self, metric: LabelMetric) -> bool:
+        """Whether a value belongs to one number of matches, where the class sizes are public."""
+        sizes = self.class_sizes
+        if len(sizes) == 2 or metric.function_of is not FunctionOf.CLASS_HITS:
+            return True
+        return isinstance(metric, BY_RECALL) and min(sizes) == max(sizes)
+
+    def tells_hits(self, metric: LabelMetric) -> bool:
+        """Whether values of several classes are read class by class, if the rule lets them be."""
+        m = self.request.problem.n_classes
+        most = MOST_BY_RECALL if isinstance(metric, BY_RECALL) else MOST_CLASSES
+        return isinstance(metric, LINEAR) and 2 < m <= most
+
+    def climbed(self, metric: LabelMetric) -> bool:
+        """Whether no attack reads counts from values of this metric as the rule releases them."""
+        if self.tells_matches(metric):
+            return False
+        if not self.tells_hits(metric):
+            return True
+        problem, sizes = self.request.problem, self.class_sizes
+        try:
+            decimals = decimals_of(self.request.rule)
+            rng = np.random.default_rng(0)
+            JointCounts(problem, rng=rng, metric=metric, sizes=sizes, decimals=decimals).ask()
+        except NotSupported:
+            return True
+        return False
+
     @property
     def n_groups(self) -> int:
         """How many groups the board shows."""
@@ -103,7 +167,16 @@ class MetricRequest:
         It stands in the first line of everything that an audit prints or writes.
         """
         words = str(self.display)
-        return words if self.groups is None else f"{words}, {self.n_groups:,} groups"
+        if self.groups is None:
+            return words
+        return f"{words}, {self.n_groups:,} group{'' if self.n_groups == 1 else 's'}"
+
+    @property
+    def told_apart_by(self) -> tuple[bytes, ...]:
+        """What plays of it are told from those of other boards with the same labels by."""
+        groups = b"" if self.groups is None else repr(self.groups.tolist()).encode()
+        histories = str(self.request.histories).encode()
+        return self.display.as_text().encode(), self.hidden.tobytes(), groups, histories
 
     @cached_property
     def hidden(self) -> NDArray[Any]:
@@ -130,34 +203,8 @@ class MetricRequest:
         return found
 
 
-def check_covered(metric: Metric, problem: Problem) -> None:
-    """Raise `NotSupported`, with the reason, unless some attack plays through the metric.
-
-    >>> from holdfast.metrics import AveragePrecision
-    >>> check_covered(AveragePrecision(), Problem(100, 2, 5))
-    Traceback (most recent call last):
-        ...
-    holdfast.errors.NotSupported: average_precision is not covered: no attack here reads what its \
-values tell.
-    """
-    m = problem.n_classes
-    if isinstance(metric, Clipped):
-        metric = metric.inner
-    if isinstance(metric, (LabelMetric, ProbabilityMetric, MeanAbsoluteError, *SQUARED)):
-        return
-    if isinstance(metric, RocAuc):
-        if m == 2:
-            return
-        reason = f"an area under a ROC curve is one of two classes, and these labels have {m}"
-    elif isinstance(metric, TopKAccuracy):
-        if m % metric.k == 0 and m >= 2 * metric.k:
-            return
-        reason = f"the attack cuts the classes into blocks of {metric.k}, and there are {m}"
-    elif metric.takes is Submission.LABEL_SETS:
-        reason = "it scores sets of labels, and a label file has one label per example"
-    else:
-        reason = "no attack here reads what its values tell"
-    raise NotSupported(f"{metric} is not covered: {reason}.")
+def _inner(metric: Metric) -> Metric:
+    return metric.inner if isinstance(metric, Clipped) else metric
 
 
 def read_metric_request(
@@ -182,11 +229,12 @@ def read_metric_request(
     also
         Metrics that the board shows beside it.
     """
-    request = read_request(labels, **options)
+    request = read_request(labels, metric=metric, **options)
     display = display_for(request, metric, breakdown, also)
-    if labels is None:
+    if labels is None and not options.get("predictions"):
         request = replace(request, predictions=())  # the example's own model is not used here
-    return with_groups(request, labels, display, id_column=options.get("id_column"))
+    columns = {name: options.get(name) for name in ("id_column", "label_column")}
+    return with_groups(request, labels, display, **columns)
 
 
 def display_for(
@@ -205,12 +253,23 @@ def display_for(
 
 
 def with_groups(
-    request: Request, labels: Path | None, display: Display, *, id_column: str | None = None
+    request: Request,
+    labels: Path | None,
+    display: Display,
+    *,
+    id_column: str | None = None,
+    label_column: str | None = None,
 ) -> MetricRequest:
     """Return the request of a metric's audit, with the groups that stand in the label file."""
     groups = None
     if display.breakdown is not None:
         if labels is None:
             raise InvalidInput("breakdown must be left out for the embedded example: no groups.")
-        groups = read_groups(labels, display.breakdown, id_column=id_column)[request.parts.where]
+        groups = read_groups(
+            labels,
+            display.breakdown,
+            request.file.n_examples,
+            id_column=id_column,
+            label_column=label_column,
+        )[request.parts.where]
     return MetricRequest(request, display, groups)

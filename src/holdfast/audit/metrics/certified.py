@@ -1,4 +1,4 @@
-"""Certified shares of labels that are right: what no attack exceeds, whatever is shown."""
+"""Certified limits: labels that are right, and gains, that no attack exceeds whatever is shown."""
 
 from __future__ import annotations
 
@@ -7,33 +7,75 @@ import math
 import numpy as np
 
 from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.audit.metrics.units import Unit
+from holdfast.audit.result import in_digits
 from holdfast.certificates import Certificate, certify_display
+from holdfast.certificates.metric_gains import CertifiedGain, certify_gain
 from holdfast.errors import NotSupported
 from holdfast.mechanisms import Rule
-from holdfast.metrics import Accuracy
+from holdfast.metrics import Submission
 from holdfast.problem import Problem
 
-__all__ = ["certified_labels", "in_words", "percent_right"]
+__all__ = ["certified_labels", "in_words", "most_gain", "percent_right"]
+
+# Of two classes every number of examples that a submission may call positive is gone through.
+MOST_EXAMPLES = 200_000
 
 
 def certified_labels(asked: MetricRequest, rule: Rule) -> Certificate | None:
     """Return the certificate for all that the board shows under a rule; None: none is known."""
     request = asked.request
-    n, m, _ = request.problem
-    sizes = None
-    if asked.groups is not None:
-        sizes = np.unique(asked.groups, return_counts=True)[1].tolist()
     try:
         return certify_display(
-            Problem(n, m, request.n_looks),
+            _sizes(asked),
             rule,
             asked.display,
-            sizes,
+            _group_sizes(asked),
             accounts=request.histories if rule.keeps_state else 1,
             knows=request.baseline.shares,
         )
     except NotSupported:
         return None
+
+
+def most_gain(asked: MetricRequest, rule: Rule, unit: Unit) -> tuple[float | None, CertifiedGain]:
+    """Return the certified gain in the audit's unit, rounded up, and what it rests on.
+
+    It is above the best expected value without a look, and binds whoever has no model. None: none
+    is known, or it leaves room for more than all that a perfect submission gains.
+    """
+    request, metric = asked.request, asked.metric
+    if request.labels.size > MOST_EXAMPLES:
+        why = f"it is worked out for at most {MOST_EXAMPLES:,} examples"
+        return None, CertifiedGain(None, math.inf, because=why)
+    numbers = metric.takes is Submission.NUMBERS
+    found = certify_gain(
+        _sizes(asked),
+        rule,
+        asked.display,
+        _group_sizes(asked),
+        accounts=request.histories if rule.keeps_state else 1,
+        class_sizes=asked.class_sizes,
+        targets=(float(asked.hidden.min()), float(asked.hidden.max())) if numbers else None,
+    )
+    if found.gain is None or not math.isfinite(found.gain):
+        return None, found
+    most = float(f"{math.ceil(unit.scale * found.gain / unit.grain - 1e-9) * unit.grain:.10g}")
+    best = metric.high if metric.higher_is_better else metric.low
+    left = abs(unit.scale * best - unit.constant)
+    return (most if most < left else None), found
+
+
+def _sizes(asked: MetricRequest) -> Problem:
+    n, m, _ = asked.request.problem
+    return Problem(n, m, asked.request.n_looks)
+
+
+def _group_sizes(asked: MetricRequest) -> list[int] | None:
+    if asked.groups is None:
+        return None
+    sizes: list[int] = np.unique(asked.groups, return_counts=True)[1].tolist()
+    return sizes
 
 
 def percent_right(certificate: Certificate | None) -> float | None:
@@ -43,18 +85,30 @@ def percent_right(certificate: Certificate | None) -> float | None:
     return math.ceil(1e4 * certificate.accuracy - 1e-6) / 100.0
 
 
-def in_words(asked: MetricRequest, certificate: Certificate | None) -> str:
-    """Return what is certified under the policy, and for whom."""
+def in_words(asked: MetricRequest, unit: Unit) -> tuple[str, ...]:
+    """Return what is certified under the policy, and for whom: gains first, then labels."""
+    rule = asked.request.rule
+    most, gained = most_gain(asked, rule, unit)
+    certificate = certified_labels(asked, rule)
     right = percent_right(certificate)
-    if right is None or certificate is None:
+    found = []
+    if most is not None:
+        found.append(
+            f"Certified for {gained.binds}: no attack, known or not, gains more than "
+            f"{in_digits(most, unit.grain)} {unit.name_of(most)} in expectation, above the best "
+            "expected value without a look."
+        )
+    else:
+        why = gained.because or "what is proved lies above all that can be gained"
+        found.append(f"No gain in {unit.name.removeprefix('of ')} is certified: {why}.")
+    if right is not None and certificate is not None:
+        found.append(
+            f"Certified for {certificate.binds}: no attack, known or not, has more than {right:g} "
+            "% of the labels right in expectation."
+        )
+    else:
         why = "no bound excludes that every label is known"
         if certificate is not None and certificate.not_covered:
             why = certificate.not_covered[0].because
-        return f"Nothing is certified for {asked.board} with so many looks: {why}."
-    text = (
-        f"Certified for {certificate.binds}: no attack, known or not, has more than {right:g} % of "
-        "the labels right in expectation."
-    )
-    if isinstance(asked.metric, Accuracy):
-        return text
-    return f"{text} No bound is known in the unit of {asked.metric}."
+        found.append(f"No share of right labels is certified with so many looks: {why}.")
+    return tuple(found)

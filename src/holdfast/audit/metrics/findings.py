@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from holdfast.audit.judgement.preflight import (
+    YES_AND_NO,
+    absent_classes,
     group_finding,
     public_in_final,
     repeated_ids,
@@ -16,20 +18,21 @@ from holdfast.audit.judgement.preflight import (
 )
 from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.result import Finding
-from holdfast.metrics import Accuracy, LabelMetric, TopKAccuracy
+from holdfast.metrics import F1, LabelMetric, RocAuc
 
 __all__ = ["metric_findings"]
 
 # What does not depend on which metric is shown.
-CHECKS = (sorted_rows, telling_ids, repeated_ids, tiny, public_in_final)
+CHECKS = (sorted_rows, telling_ids, repeated_ids, absent_classes, tiny, public_in_final)
 SMALL_GROUP = 30
 
 
 def metric_findings(asked: MetricRequest) -> tuple[Finding, ...]:
     """Return all findings, those that void the verdict first."""
-    request, grain = asked.request, asked.request.baseline.grain
+    request, grain = asked.request, asked.request.baseline.rounding_unit
     found = [finding for check in CHECKS for finding in check(request, grain)]
     found += [*_reveals(asked), *_groups(asked), *_classes(asked), *_unused(asked)]
+    found += [*_positive(asked), *_undecided(asked), *_chosen(asked)]
     order = ("void", "warning", "note")
     return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))
 
@@ -63,14 +66,11 @@ def _groups(asked: MetricRequest) -> Iterator[Finding]:
 
 def _classes(asked: MetricRequest) -> Iterator[Finding]:
     m = asked.request.problem.n_classes
-    many = isinstance(asked.metric, LabelMetric) and not isinstance(
-        asked.metric, Accuracy | TopKAccuracy
-    )
-    if many and m > 2:
+    if isinstance(asked.metric, LabelMetric) and asked.climbed(asked.metric):
         yield Finding(
             "climbers-only",
             "warning",
-            f"No attack here reads counts from {asked.metric} of {m} classes.",
+            f"No attack here reads counts from {asked.metric} of {m} classes as it is released.",
             "Each class has a denominator of its own. Attacks that keep what scores better are "
             "played; others may gain more.",
             "Read the gains below as what is possible at least.",
@@ -81,3 +81,41 @@ def _unused(asked: MetricRequest) -> Iterator[Finding]:
     for column in asked.request.group_columns:
         if column != asked.breakdown:
             yield group_finding(column)
+
+
+def _positive(asked: MetricRequest) -> Iterator[Finding]:
+    names = asked.request.file.class_names
+    named = frozenset(name.lower() for name in names) in YES_AND_NO
+    if isinstance(asked.metric, F1) and not named:
+        yield Finding(
+            "positive-class",
+            "note",
+            f"{names[1]} is taken for the positive class, and {names[0]} for the other.",
+            f"{asked.metric} of the other class is another metric, with other gains.",
+            "Name the classes 0 and 1 if it is the other way round.",
+        )
+
+
+def _undecided(asked: MetricRequest) -> Iterator[Finding]:
+    if isinstance(asked.metric, LabelMetric | RocAuc) and np.unique(asked.request.labels).size < 2:
+        yield Finding(
+            "one-class",
+            "warning",
+            "All scored examples are of one class.",
+            f"{asked.metric} then tells nothing of models, and nothing can be gained on it: that "
+            "no attack gains is no sign of safety.",
+            "Score examples of every class.",
+        )
+
+
+def _chosen(asked: MetricRequest) -> Iterator[Finding]:
+    request = asked.request
+    if request.parts.private and request.final_choices == 0:
+        yield Finding(
+            "best-of-private",
+            "warning",
+            "The final rank is the best private score of all submissions.",
+            "Every submission is a look at the private part, and the luckiest of "
+            f"{request.looks.count:,} equally good ones lies above its true {asked.metric}.",
+            "Let teams name one or two submissions before the private scores are shown.",
+        )

@@ -6,19 +6,29 @@ number that was computed from the labels is rounded to `grain`.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from holdfast.audit.result import Finding, Reproduce, Word
+from holdfast.audit.fractions import in_fractions
+from holdfast.audit.result import About, Finding, Interval, Knowledge, Model, Reproduce, Word
 
-__all__ = ["MetricAudit", "MetricFix", "MetricGain", "MetricRule", "metric_audit_as_json"]
+__all__ = [
+    "MetricAudit",
+    "MetricFix",
+    "MetricGain",
+    "MetricRule",
+    "MetricVerdict",
+    "metric_audit_as_json",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class MetricGain:
     """POSSIBLE. What one attack gained from one show with so many looks, or why it can't play.
 
-    `low` and `high` are the ends of a 95 % interval; None after a single play.
+    `low` and `high` are the ends of a 95 % interval; None after a single play. `setting` is what
+    the attack knew; a gain from models is above these, or above the constant if that is better.
+    `does` says in about six words what the attack does.
     """
 
     show: str
@@ -30,11 +40,18 @@ class MetricGain:
     low: float | None = None
     high: float | None = None
     reason: str | None = None
+    setting: Knowledge = "features"
+    does: str = ""
 
     @property
     def upper(self) -> float:
         """The upper end of what was found."""
         return self.high if self.high is not None else self.gain or 0.0
+
+    @property
+    def interval(self) -> Interval | None:
+        """The gain with its interval; None: it was not played."""
+        return None if self.gain is None else Interval(self.gain, self.low, self.high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +59,8 @@ class MetricRule:
     """One release rule: the strongest attack on each show, and the blur for honest teams.
 
     `strongest` has one gain for each show of the audit; one without a gain has the reason.
+    `allowed` is ALLOWED: the gain that nobody without a model is certified to exceed in expectation
+    who sees all that the board shows; None: none is proved below all that can be gained.
     `labels_right` is the share of labels in per cent that nobody is certified to exceed in
     expectation who sees all that the board shows; None: no bound excludes that all are known.
     """
@@ -49,18 +68,46 @@ class MetricRule:
     rule: str
     is_policy: bool
     strongest: tuple[MetricGain, ...]
+    allowed: float | None
     labels_right: float | None
     blur: float
 
 
 @dataclass(frozen=True, slots=True)
 class MetricFix:
-    """A change of what is shown, or of the rule, under which no attack reached the gap."""
+    """A change of what is shown, of the rule or of the looks under which no gain reached the gap.
+
+    `show` is the audit's name for what is still shown; `blur` is the price of the rule.
+    """
 
     rule: str
     show: str
+    looks: int
     gain: float
+    blur: float
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MetricVerdict:
+    """SAFE, MARGINAL or UNSAFE for ranking gaps of `gap`, as `result.Verdict` is for accuracies.
+
+    `gain` is the worst that was found, in the audit's unit, as far as it counts in what the verdict
+    is about; `low` and `high` are the ends of its 95 % interval.
+    """
+
+    about: About
+    word: Word
+    gap: float
+    gain: float
+    low: float | None
+    high: float | None
+    attack: str
+    setting: Knowledge
+    show: str
+    sentence: str
+    fixes: tuple[MetricFix, ...] = ()
+    would_do: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +124,24 @@ class MetricAudit:
         What gains are counted in, and how many of these are a difference of 1 between two values.
     constant
         What the best constant submission scores, in the same unit.
-    word, sentence
-        The verdict, and the sentence that says why.
+    rule, looks, accounts, teams
+        The policy: the release rule, the looks of all accounts that work together, and how many
+        accounts and teams there are.
+    models
+        Models whose predictions attacks start from; their accuracies are rounded.
+    model
+        What the models' best vote scores, in the same unit; None: no model was given.
+    verdict, public
+        The verdict on what decides, the final ranking; and that on the public board where that
+        does not decide alone.
     gains
         What every attack gained from every show under the policy, the strongest first.
     curve
-        The strongest attack of each show at fewer looks.
+        The strongest attack of each show at fewer looks, which need not be the same one.
     rules
         Other release rules, with each show.
     certified
-        What is certified under the policy, in a sentence.
+        What is certified under the policy, in sentences.
     not_covered
         What this audit does not tell, in sentences.
     """
@@ -104,16 +159,20 @@ class MetricAudit:
     constant: float
     rule: str
     looks: int
-    gap: float
-    word: Word
-    sentence: str
-    fixes: tuple[MetricFix, ...]
+    looks_text: str
+    accounts: int
+    teams: int
+    final_share: float
+    models: tuple[Model, ...]
+    model: float | None
+    verdict: MetricVerdict
+    public: MetricVerdict | None
     shows: tuple[str, ...]
     findings: tuple[Finding, ...]
     gains: tuple[MetricGain, ...]
     curve: tuple[MetricGain, ...]
     rules: tuple[MetricRule, ...]
-    certified: str
+    certified: tuple[str, ...]
     not_covered: tuple[str, ...]
     reproduce: Reproduce
     seconds: float
@@ -121,10 +180,36 @@ class MetricAudit:
 
     @property
     def strongest(self) -> MetricGain:
-        """The gain that the verdict is about: the largest under the policy."""
+        """The gain that the verdicts are about: the largest under the policy."""
         return self.gains[0]
+
+    @property
+    def verdicts(self) -> tuple[MetricVerdict, ...]:
+        """The verdict, and that on the public board where there is one."""
+        return (self.verdict,) if self.public is None else (self.verdict, self.public)
+
+    @property
+    def counted_in(self) -> str:
+        """The unit without a number before it."""
+        return self.unit.removeprefix("of ")
+
+    @property
+    def word(self) -> Word:
+        """The verdict's word."""
+        return self.verdict.word
+
+    @property
+    def worst(self) -> float:
+        """The number that matters: the worst gain found, as far as it counts in the end."""
+        return self.verdict.gain
+
+    @property
+    def gap(self) -> float:
+        """The ranking gap that was tested."""
+        return self.verdict.gap
 
 
 def metric_audit_as_json(audit: MetricAudit) -> dict[str, Any]:
     """Return the record as plain data; gains are in its unit."""
-    return asdict(audit)
+    data: dict[str, Any] = in_fractions(audit)
+    return data

@@ -8,19 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdfast.audit.inputs.disclosure import ROUND_NUMBERS, rounding_unit_for
+from holdfast.audit.inputs.reading import WIDEST_IN_POINTS
 from holdfast.audit.inputs.request import DEFAULT_GAP
 from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.audit.result import Interval, Knowledge
 from holdfast.experiments.summary import Mean
 from holdfast.metrics import LabelMetric, Submission, TopKAccuracy
 
-__all__ = ["Unit", "unit_for"]
+__all__ = ["Unit", "constant_value", "model_value", "start_value", "unit_for"]
 
-# Gains of a loss are rounded to this share of what a constant submission has, and compared with
-# a gap that is a hundredth of it.
+# Gains of a loss are rounded to this share of what a constant submission has above none, and
+# compared with a gap that is a hundredth of it.
 SHARE_OF_LOSS = 0.01
 NORMAL_95 = 1.96
-# Values between 0 and 1, or -1 and 1, are told in points.
-WIDEST_IN_POINTS = 2.0
 
 
 @dataclass(frozen=True)
@@ -53,12 +53,20 @@ class Unit:
         >>> Unit("points of f1", 100.0, 1.0, 2.0, 1.0).number(1.0)
         '1 point of f1'
         """
-        name = self.name.replace("points", "point", 1) if value == 1.0 else self.name
-        return f"{value:g} {name}"
+        return f"{value:g} {self.name_of(value)}"
+
+    def name_of(self, value: float) -> str:
+        """Return what follows a number."""
+        return self.name.replace("points", "point", 1) if value == 1.0 else self.name
 
     def round(self, value: float) -> float:
         """Return the nearest multiple of the grain, without the digits that arithmetic adds."""
         return float(f"{round(value / self.grain) * self.grain:.10g}") + 0.0
+
+    def times(self, interval: Interval, worth: float) -> Interval:
+        """Return what a gain is worth where it counts by a share."""
+        ends = (None if end is None else self.round(worth * end) for end in interval.ends)
+        return Interval(self.round(worth * interval.mean), *ends)
 
     def interval(self, gain: Mean) -> tuple[float, float | None, float | None]:
         """Return a mean gain and its 95 % interval, rounded; never less than nothing.
@@ -88,7 +96,8 @@ def unit_for(asked: MetricRequest) -> Unit:
             float(f"{round(100.0 * value / grain) * grain:.10g}"),
             DEFAULT_GAP,
         )
-    finest = SHARE_OF_LOSS * max(abs(value), SHARE_OF_LOSS)
+    best = metric.high if metric.higher_is_better else metric.low
+    finest = SHARE_OF_LOSS * max(abs(best - value), SHARE_OF_LOSS)
     grain = _nice(finest)
     return Unit(f"of {metric}", 1.0, grain, float(f"{round(value / grain) * grain:.10g}"), grain)
 
@@ -117,6 +126,21 @@ def constant_value(asked: MetricRequest) -> float:
     return max(scores) if metric.higher_is_better else min(scores)
 
 
+def model_value(asked: MetricRequest) -> float | None:
+    """Return what the given models' best vote scores; None: there is no model."""
+    if asked.beliefs is None:
+        return None
+    return asked.metric.score(asked.hidden, asked.beliefs.top())
+
+
+def start_value(asked: MetricRequest, setting: Knowledge) -> float:
+    """Return what gains are counted from: the best constant, or a model's own value if better."""
+    free, model = constant_value(asked), model_value(asked)
+    if setting != "model" or model is None:
+        return free
+    return max(free, model) if asked.metric.higher_is_better else min(free, model)
+
+
 def _grain(asked: MetricRequest) -> float:
     """Return what points are rounded to: about what chance moves a score by.
 
@@ -125,7 +149,7 @@ def _grain(asked: MetricRequest) -> float:
     """
     request = asked.request
     if asked.metric.averages_examples:
-        return request.baseline.grain.points
+        return request.baseline.rounding_unit.points
     counts = np.bincount(request.labels)
     rarest = max(2, int(counts[counts > 0].min()) * int(np.count_nonzero(counts)))
     return rounding_unit_for(rarest, 2).points

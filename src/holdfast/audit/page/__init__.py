@@ -1,4 +1,10 @@
-"""The audit as one self-contained HTML file: no network, light and dark, printable."""
+"""The audit as one self-contained HTML file: no network, light and dark, printable.
+
+`render` chooses what is shown and hands it to the templates; `charts` draws, by the lines and
+labels of `lines` and `end_labels`; `formats` has how numbers read, `templates` how values get into
+HTML without being taken for markup, `runtime` the drawing library that is put into the page. A page
+shows a record and computes nothing: whatever it says can be read from the JSON as well.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +24,13 @@ __all__ = [
     "render_metric",
     "write",
     "write_comparison",
-    "write_metric",
 ]
 
 
-def write(audit: Audit, path: str | os.PathLike[str]) -> Path:
+def write(audit: Audit | MetricAudit, path: str | os.PathLike[str]) -> Path:
     """Write the page; when this returns it is whole, and a crash leaves the old one."""
-    return write_whole(path, render(audit))
+    page = render_metric(audit) if isinstance(audit, MetricAudit) else render(audit)
+    return write_whole(path, page)
 
 
 def write_comparison(
@@ -32,8 +38,3 @@ def write_comparison(
 ) -> Path:
     """Write the page of two audits, as `write` does."""
     return write_whole(path, render_comparison(comparison, title=title))
-
-
-def write_metric(audit: MetricAudit, path: str | os.PathLike[str]) -> Path:
-    """Write the page of an audit of a metric, as `write` does."""
-    return write_whole(path, render_metric(audit))

@@ -1,4 +1,9 @@
-"""The page's charts: gain against looks of one audit, of two, and of the what-if panel."""
+"""The page's charts: gain against looks of one audit, of two, and of the what-if panel.
+
+In an audit's chart measured lines are solid and coloured; of what was computed, bounds are dashed,
+forecasts dotted, and the paper's guarantee is grey. Nothing is drawn where nothing is known: a line
+breaks where a theorem stops to hold, or a number is too small for the axis.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +12,40 @@ from typing import Any
 
 import altair as alt
 
+from holdfast.audit.any_audit import AnyAudit
 from holdfast.audit.comparison import Comparison
-from holdfast.audit.page.formats import bound, interval, series_name
+from holdfast.audit.metrics.record import MetricAudit, MetricGain
+from holdfast.audit.page.formats import bound, interval, measured, series_name
 from holdfast.audit.page.lines import INK, Line, Marker, Point, finished, hover_layer, line_chart
 from holdfast.audit.result import Audit, Series
 
-__all__ = ["POSSIBLE", "SOLID", "WHAT_IF_HEIGHT", "comparison_chart", "gain_chart", "what_if_chart"]
+__all__ = [
+    "POSSIBLE",
+    "SOLID",
+    "WHAT_IF_HEIGHT",
+    "comparison_chart",
+    "gain_chart",
+    "metric_point",
+    "what_if_chart",
+]
 
 # The style sheet's own: Okabe and Ito's palette without black and yellow, which colour-blind
 # readers can tell apart, lighter on a dark ground.
 POSSIBLE = tuple(f"var(--series-{at})" for at in range(1, 7))
 SOLID, DOTTED, DASHED = (1, 0), (2, 3), (7, 4)
 # A gain below this many points is not drawn on a logarithmic axis; nor, where labels are few,
-# one below a fifth of the grain that measured gains are rounded to.
+# one below a fifth of the unit that measured gains are rounded to.
 LEAST_POINTS = 0.01
 WHAT_IF_HEIGHT = 280
 EXCEED = "no attack can exceed"
 
 
 def gain_chart(audit: Audit, *, narrow: bool = False) -> dict[str, Any]:
-    """Return the chart of gain in points against looks, both axes logarithmic."""
+    """Return the chart of gain in points against looks, both axes logarithmic.
+
+    The strongest attacks as they were played up to today's looks, and up to ten times as many: what
+    no attack can exceed, what formulas forecast for exact scores, and what the paper guarantees.
+    """
     curve, least = audit.curve, _least(audit)
     lines = [
         Line(series_name(series.attack, series.setting), colour, SOLID, tuple(parts))
@@ -53,7 +72,11 @@ def gain_chart(audit: Audit, *, narrow: bool = False) -> dict[str, Any]:
 
 
 def comparison_chart(comparison: Comparison, *, narrow: bool = False) -> dict[str, Any]:
-    """Return the chart of two audits: the worst gain measured of each, and the bound of each."""
+    """Return the chart of two audits: the worst gain measured of each, and the bound of each.
+
+    One colour for each side. Audits of a metric have no bound at other numbers of looks than
+    today's, so theirs is left out.
+    """
     sides = {"before": comparison.before, "after": comparison.after}
     least = max(_least(audit) for audit in sides.values())
     lines, markers = [], []
@@ -61,24 +84,31 @@ def comparison_chart(comparison: Comparison, *, narrow: bool = False) -> dict[st
         worst = _worst(audit)
         parts = tuple(_parts(worst, least))
         lines.append(Line(f"{side}: possible", colour, SOLID, parts))
-        limit = _bound(audit, f"{side}: {EXCEED}", audit.curve.allowed, DASHED, bound, least)
-        lines.append(limit._replace(colour=colour))
-        markers.append(Marker(audit.curve.today, side))
+        if isinstance(audit, Audit):
+            limit = _bound(audit, f"{side}: {EXCEED}", audit.curve.allowed, DASHED, bound, least)
+            lines.append(limit._replace(colour=colour))
+        today = audit.curve.today if isinstance(audit, Audit) else audit.strongest.looks
+        markers.append(Marker(today, side))
     if markers[0].looks == markers[1].looks:
         markers = [Marker(markers[0].looks, "before and after")]
     return line_chart(
-        lines,
+        [line for line in lines if line.parts],
         markers,
         least=least,
         y_title=_gain_title(comparison.after),
-        description="Gain in points of accuracy against scored submissions before and after the "
-        "change: the worst gain measured, and what no attack can exceed.",
+        description=f"{_gain_title(comparison.after).capitalize()} against scored submissions "
+        "before and after the change: the worst gain measured, and what no attack can exceed where "
+        "that is known.",
         narrow=narrow,
     )
 
 
 def what_if_chart(*, narrow: bool = False) -> dict[str, Any]:
-    """Return the chart that the what-if panel redraws; its data come from the page's script."""
+    """Return the chart that the what-if panel redraws; its data come from the page's script.
+
+    The script interpolates the surfaces of `judgement.what_if` and fills four named data sets:
+    `curves`, `here` (today's looks), `ends` (the lines' names) and `hover`.
+    """
     looks = "scored submissions per account"
     names = ["forecast", EXCEED]
     x = alt.X(
@@ -121,11 +151,14 @@ def what_if_chart(*, narrow: bool = False) -> dict[str, Any]:
     return finished(chart)
 
 
-def _least(audit: Audit) -> float:
-    return max(LEAST_POINTS, audit.grain / 5.0)
+def _least(audit: AnyAudit) -> float:
+    """Return the smallest gain that is drawn: a logarithmic axis has no 0."""
+    return max(LEAST_POINTS if isinstance(audit, Audit) else 0.0, audit.grain / 5.0)
 
 
-def _gain_title(audit: Audit) -> str:
+def _gain_title(audit: AnyAudit) -> str:
+    if not isinstance(audit, Audit):
+        return f"gain, {audit.counted_in}"
     return "points above the majority class" if audit.board.skewed else "gain in points of accuracy"
 
 
@@ -138,15 +171,25 @@ def _measured(audit: Audit, series: Series) -> list[Point]:
     ]
 
 
-def _worst(audit: Audit) -> list[Point]:
+def _worst(audit: AnyAudit) -> list[Point]:
     """Return at each number of looks the point of the strongest attack there."""
     found: dict[int, Point] = {}
+    if not isinstance(audit, Audit):
+        for each in sorted(audit.curve, key=lambda each: each.gain or 0.0):
+            found[each.looks] = metric_point(each, audit)
+        return [found[looks] for looks in sorted(found)]
     for series in audit.curve.measured:
         for point in _measured(audit, series):
             known = found.get(point.looks)
             if known is None or point.points > known.points:
                 found[point.looks] = point._replace(text=f"{point.text} ({series.attack})")
     return [found[looks] for looks in sorted(found)]
+
+
+def metric_point(gain: MetricGain, audit: MetricAudit) -> Point:
+    """Return a point of a metric's gain; its attack stands under the pointer."""
+    text = f"{measured(gain, audit)}, {gain.attack}"
+    return Point(gain.looks, gain.gain or 0.0, gain.low, gain.high, text)
 
 
 def _parts(points: Sequence[Point], least: float) -> Iterator[tuple[Point, ...]]:
@@ -185,6 +228,7 @@ def _broken(
     text: Callable[[float], str],
     least: float | None,
 ) -> tuple[tuple[Point, ...], ...]:
+    """Return the parts of a computed line: a new one at each gap, and where the source changes."""
     least = _least(audit) if least is None else least
     parts: list[list[Point]] = [[]]
     before: str | None = None

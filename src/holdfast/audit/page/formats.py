@@ -26,22 +26,22 @@ def bound(value: float | None) -> str:
     return f"{math.ceil(100.0 * value - 1e-9) / 100.0:.2f}"
 
 
-def interval(found: Interval | None, grain: float) -> str:
-    """Return a gain with its 95 % interval, in no more digits than the grain has.
+def interval(found: Interval | None, unit: float) -> str:
+    """Return a gain with its 95 % interval, in no more digits than the rounding unit has.
 
     >>> interval(Interval(2.0, 1.5, 2.5), 0.5)
     '2.0 (1.5 to 2.5)'
     """
     if found is None:
         return "–"
-    mean = in_digits(found.mean, grain)
+    mean = in_digits(found.mean, unit)
     if found.low is None or found.high is None or found.low == found.high:
         return mean
-    return f"{mean} ({in_digits(found.low, grain)} to {in_digits(found.high, grain)})"
+    return f"{mean} ({in_digits(found.low, unit)} to {in_digits(found.high, unit)})"
 
 
 def measured(gain: MetricGain | None, audit: MetricAudit) -> str:
-    """Return a metric's gain with its interval, in no more digits than its grain has."""
+    """Return a metric's gain with its interval, in no more digits than its rounding unit has."""
     if gain is None or gain.gain is None:
         return interval(None, audit.grain)
     return interval(Interval(gain.gain, gain.low, gain.high), audit.grain)

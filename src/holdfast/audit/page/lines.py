@@ -36,7 +36,11 @@ LOOKS = "scored submissions"
 
 
 class Point(NamedTuple):
-    """A point of a line: the gain in points, its 95 % interval if it has one, and both in words."""
+    """A point of a line: the gain in points, its 95 % interval if it has one, and both in words.
+
+    `text` is what stands under the pointer. Points with an interval were measured: they get a dot
+    and a band, and between them nothing is read off.
+    """
 
     looks: int
     points: float
@@ -46,7 +50,11 @@ class Point(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line in parts, between which it breaks."""
+    """A line in parts, between which it breaks.
+
+    `colour` is one of the style sheet's variables, `dash` the lengths of strokes and gaps. Between
+    two parts nothing is known, and nothing is read off there.
+    """
 
     name: str
     colour: str
@@ -70,7 +78,21 @@ def line_chart(
     description: str,
     narrow: bool = False,
 ) -> dict[str, Any]:
-    """Return the specification; on narrow screens with a legend instead of labels at the ends."""
+    """Return the specification of a chart of gains against looks, both axes logarithmic.
+
+    Parameters
+    ----------
+    lines
+        What is drawn; lines without points are left out.
+    markers
+        Vertical lines, such as today's number of looks.
+    least
+        Where the vertical axis begins; ends of bands below it are drawn there.
+    y_title, description
+        The axis' title, and what a screen reader says of the chart.
+    narrow
+        With a legend below instead of names at the lines' ends, for which there is no room.
+    """
     lines = [line for line in lines if line.parts]
     every = [point for line in lines for part in line.parts for point in part]
     top = 1.15 * max([point.high or point.points for point in every], default=10.0 * least)
@@ -109,7 +131,11 @@ def line_chart(
 
 
 def finished(chart: alt.LayerChart | alt.FacetChart) -> dict[str, Any]:
-    """Return a chart's specification in the page's own look."""
+    """Return a chart's specification in the page's own look.
+
+    It fills its container's width and has no ground of its own, so that one drawing serves light,
+    dark and print.
+    """
     # The schema is checked by a test, not for every page: it takes half a second.
     spec: dict[str, Any] = chart.to_dict(validate=False)
     text = {"labelColor": INK, "titleColor": INK, "titleFontWeight": 500}
@@ -147,6 +173,7 @@ def finished(chart: alt.LayerChart | alt.FacetChart) -> dict[str, Any]:
 
 
 def _rows(lines: Sequence[Line], least: float) -> list[dict[str, Any]]:
+    """Return the data: a row per point; `part` keeps a broken line from being joined."""
     rows = []
     for line in lines:
         for at, part in enumerate(line.parts):
@@ -168,6 +195,7 @@ def _rows(lines: Sequence[Line], least: float) -> list[dict[str, Any]]:
 
 
 def _styles(lines: Sequence[Line], *, legend: bool) -> tuple[alt.Color, alt.StrokeDash]:
+    """Return colours and dashes by line; with one legend for both, or none."""
     names = [line.name for line in lines]
     key = alt.Legend(title=None) if legend else None
     dashes = [list(line.dash) for line in lines]
@@ -234,7 +262,11 @@ def _hover(lines: Sequence[Line]) -> Any:
 
 
 def hover_layer(data: Any, looks: str) -> Any:
-    """Return a line that follows the pointer and shows the row of `data` that is nearest to it."""
+    """Return a line that follows the pointer and shows the row of `data` that is nearest to it.
+
+    `looks` is the column that is nearest, and the first name in the box; the other columns are
+    shown as they are, so rows hold texts.
+    """
     near = alt.selection_point(
         name="near", on="pointermove", clear="pointerout", nearest=True, fields=[looks], empty=False
     )

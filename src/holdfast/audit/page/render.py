@@ -1,25 +1,35 @@
-"""Rendering of one audit, or of two, into the page's text."""
+"""Rendering of one audit, or of two, into the page's text.
+
+Everything on the page comes from the record, never from the request: a page of a saved audit is the
+same, and shows nothing that the record, which may be shared, does not hold. Python arranges rows
+and charts; the words stand in the templates beside this file.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 from holdfast.audit.comparison import Comparison
 from holdfast.audit.page.charts import WHAT_IF_HEIGHT, comparison_chart, gain_chart, what_if_chart
+from holdfast.audit.page.ranked import split_by_rank
 from holdfast.audit.page.templates import drawing, filled, json_for_script
+from holdfast.audit.page.tiles import scale_of
 from holdfast.audit.result import Audit, Gain
 
 __all__ = ["render", "render_comparison"]
 
-# So many of the strongest attacks are shown unfolded.
-STRONGEST = 3
 CHANGES_SHOWN = 6
 
 
 def render(audit: Audit) -> str:
-    """Return the page of one audit."""
+    """Return the page of one audit.
+
+    Sections that have nothing to tell are left out of page and contents: rules where only the
+    policy was played, and the history where none was given. What the page's script needs is put
+    into it as JSON: the charts in two widths, and the what-if surfaces with the settings where the
+    panel starts.
+    """
     wide = gain_chart(audit)
     contents = [
         ("verdict", "Verdict"),
@@ -37,9 +47,8 @@ def render(audit: Audit) -> str:
         "page.html",
         audit=audit,
         contents=contents,
-        void=[finding for finding in audit.findings if finding.severity == "void"],
-        scale=_scale([audit]),
-        attacks=_attacks(audit),
+        scale=scale_of([audit]),
+        attacks=split_by_rank(audit.gains, _mean, lambda gain: gain.setting),
         heat=_heat(audit),
         played_looks=max((gain.looks for gain in audit.gains), default=audit.board.looks),
         curve_rows=_curve_rows(audit),
@@ -59,7 +68,12 @@ def render(audit: Audit) -> str:
 
 
 def render_comparison(comparison: Comparison, *, title: str | None = None) -> str:
-    """Return the page of two audits, before and after."""
+    """Return the page of two audits, before and after.
+
+    Bars share one scale and the chart one axis, so that lengths can be compared; numbers have the
+    digits of the finer of the two rounding units. `title` is the name above; None: the later
+    audit's.
+    """
     before, after = comparison.before, comparison.after
     wide = comparison_chart(comparison)
     return filled(
@@ -67,7 +81,7 @@ def render_comparison(comparison: Comparison, *, title: str | None = None) -> st
         comparison=comparison,
         before=before,
         after=after,
-        name=title or after.board.name,
+        name=title or after.name,
         contents=[
             ("verdict", "Verdicts"),
             ("settings", "What was changed"),
@@ -77,7 +91,7 @@ def render_comparison(comparison: Comparison, *, title: str | None = None) -> st
             ("glossary", "Words"),
             ("reproduce", "Reproduce"),
         ],
-        scale=_scale([before, after]),
+        scale=scale_of([before, after]),
         most=CHANGES_SHOWN,
         digits=max(0, math.ceil(-math.log10(min(before.grain, after.grain)) - 1e-9)),
         drawing=drawing(wide),
@@ -88,35 +102,16 @@ def render_comparison(comparison: Comparison, *, title: str | None = None) -> st
     )
 
 
-def _scale(audits: Iterable[Audit]) -> float:
-    """Return the number of points that fills a tile's bar: the largest of all tiles."""
-    shown = [
-        value
-        for audit in audits
-        for verdict in audit.verdicts
-        for value in (verdict.points.mean, verdict.allowed, verdict.observed, verdict.gap_points)
-    ]
-    return max(value for value in shown if value is not None and math.isfinite(value))
-
-
-def _attacks(audit: Audit) -> dict[str, list[Gain]]:
-    """Return the attacks: those that matter, the weaker ones, and those that could not play.
-
-    What matters are the strongest, and the strongest of each kind of knowledge.
-    """
-    played = [gain for gain in audit.gains if gain.points is not None]
-    played.sort(key=lambda gain: -gain.points.mean if gain.points else 0.0)
-    first = {gain.setting: gain for gain in reversed(played)}
-    chosen = {id(gain) for gain in [*played[:STRONGEST], *first.values()]}
-    return {
-        "matter": [gain for gain in played if id(gain) in chosen],
-        "others": [gain for gain in played if id(gain) not in chosen],
-        "unable": [gain for gain in audit.gains if gain.points is None],
-    }
+def _mean(gain: Gain) -> float | None:
+    return None if gain.points is None else gain.points.mean
 
 
 def _heat(audit: Audit) -> dict[str, Any]:
-    """Return the heat map: a row per rule, a column per attack, and how dark each cell is."""
+    """Return the heat map: a row per rule, a column per attack, and how dark each cell is.
+
+    Shades are relative to the largest gain that is shown. A cell without a play is empty, not
+    light: that an attack can't be played against a rule is no gain of 0.
+    """
     # The policy met the whole suite; columns are the attacks that other rules met, too.
     others = {attack for row in audit.rules if not row.is_policy for attack in row.cells}
     attacks = sorted(others or {attack for row in audit.rules for attack in row.cells})

@@ -1,4 +1,9 @@
-"""Templates, style and scripts of the page, filled and put together into one text."""
+"""Templates, style and scripts of the page, filled and put together into one text.
+
+The page must open from a mail or a file share, so it is one file: style, scripts and the chart
+runtime are inside, and it loads nothing. Every value is escaped (`autoescape`), and a name that a
+template misspells is an error (`StrictUndefined`), not a blank.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +18,11 @@ import vl_convert
 
 from holdfast._version import __version__
 from holdfast.attacks.registry import summary_of
+from holdfast.audit.judgement.fixes import READ
+from holdfast.audit.metrics.record import MetricVerdict
 from holdfast.audit.page.formats import bound, interval, measured, points, series_name
 from holdfast.audit.page.runtime import runtime
+from holdfast.audit.page.tiles import tiles
 from holdfast.audit.result import Audit, Interval, Verdict, in_digits
 
 __all__ = ["drawing", "filled", "json_for_script"]
@@ -24,7 +32,15 @@ DRAWN, FOR_WIDER_FONTS = 900, 36
 
 
 def filled(template: str, **values: Any) -> str:
-    """Return the whole page that a template gives with these values."""
+    """Return the whole page that a template gives with these values.
+
+    Parameters
+    ----------
+    template
+        `page.html`, `compare.html` or `metric.html`.
+    **values
+        What the template names; version, style, scripts and chart runtime are added here.
+    """
     return (
         _environment()
         .get_template(template)
@@ -44,7 +60,10 @@ def json_for_script(value: object) -> str:
 
 
 def drawing(spec: dict[str, Any]) -> str:
-    """Return a chart as a finished drawing, for browsers that run no scripts."""
+    """Return a chart as a finished drawing (SVG), for browsers that run no scripts.
+
+    With scripts the chart that follows the pointer takes its place (`page.js`).
+    """
     # A reader's own font may be wider than the one that the labels were measured with.
     roomy = {**spec, "width": DRAWN, "padding": {**spec["padding"], "right": FOR_WIDER_FONTS}}
     svg: str = vl_convert.vegalite_to_svg(roomy)
@@ -53,6 +72,7 @@ def drawing(spec: dict[str, Any]) -> str:
 
 @cache
 def _environment() -> jinja2.Environment:
+    """Return the templates with the filters that they use; made once per process."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("holdfast.audit.page", "."),
         autoescape=True,
@@ -71,6 +91,8 @@ def _environment() -> jinja2.Environment:
     environment.filters["number"] = lambda value, audit: in_digits(value, audit.grain)
     environment.filters["facts"] = _facts
     environment.filters["reason"] = _reason
+    environment.filters["tiles"] = tiles
+    environment.globals["read"] = READ
     environment.globals["series_name"] = series_name
     return environment
 
@@ -80,7 +102,7 @@ def _text(name: str) -> str:
 
 
 def _gain(value: float | None, audit: Audit) -> str:
-    """Return a number that was computed from labels, with no more digits than its grain has."""
+    """Return a number that was computed from labels, without digits below its rounding unit."""
     return "–" if value is None else in_digits(value, audit.grain)
 
 
@@ -100,7 +122,7 @@ def _facts(audit: Audit) -> str:
     return audit.board.header.removeprefix(f"{audit.board.name}: ")
 
 
-def _reason(verdict: Verdict) -> str:
+def _reason(verdict: Verdict | MetricVerdict) -> str:
     """Return a verdict's sentence without the word, which stands above it."""
     rest = verdict.sentence.removeprefix(verdict.word).strip()
     return f"{rest[:1].upper()}{rest[1:]}"

@@ -42,6 +42,7 @@ def n_jobs(play_budget: PlayBudget) -> int:
 
 
 def _looks(play_budget: PlayBudget) -> tuple[int, ...]:
+    """Return the numbers of looks that are played: over two decades, up to today's."""
     return log_spaced(max(2, play_budget.looks // 100), play_budget.looks, N_LOOKS)
 
 
@@ -55,8 +56,22 @@ def _chosen(measured: Sequence[Measured], first: tuple[str, str]) -> list[Measur
 
 
 def curve(measurer: Measurer, measured: Sequence[Measured]) -> Curve:
-    """Play the strongest attacks at fewer looks; their gains today come from the suite."""
-    request, budget, grain = measurer.request, measurer.budget, measurer.grain
+    """Play the strongest attacks at fewer looks; their gains today come from the suite.
+
+    Parameters
+    ----------
+    measurer
+        Plays, with the audit's request and budget.
+    measured
+        What the suite gained with today's looks: it decides who is drawn.
+
+    Returns
+    -------
+    Curve
+        Gains in points. Forecasts are raised to what was measured with as few looks: what was done
+        is possible, whatever a formula says.
+    """
+    request, budget, unit = measurer.request, measurer.budget, measurer.rounding_unit
     forms = request.baseline.formulas
     strongest = _chosen(measured, forms.early)
     looks = _looks(budget)
@@ -64,11 +79,11 @@ def curve(measurer: Measurer, measured: Sequence[Measured]) -> Curve:
     found = measurer.measure(asked, range(budget.fewer))
     columns: list[list[Interval | None]] = [[] for _ in strongest]
     for at, each in enumerate(found):
-        points = None if each.bias is None else grain.interval(each.bias, budget.fewer)
+        points = None if each.bias is None else unit.interval(each.bias, budget.fewer)
         columns[at % len(strongest)].append(points)
     for column, each in zip(columns, strongest, strict=True):
         assert each.bias is not None
-        column.append(grain.interval(each.bias, budget.trials))
+        column.append(unit.interval(each.bias, budget.trials))
     n, m, today = request.problem
     last = max(2, int(BOUNDS_DRAWN_TO * today))
     edges = {k for k in forms.regime_edges(n, m) if k <= last}

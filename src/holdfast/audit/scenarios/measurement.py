@@ -1,4 +1,9 @@
-"""The attack suite of the matrix against this policy, on these very labels."""
+"""The attack suite of the matrix against this policy, on these very labels.
+
+Measured on the labels themselves, not on random ones of the same size: what an attack gains may
+depend on how unequal the classes are, and on models that are right on some examples. What is
+reported of them is rounded (`inputs.disclosure`).
+"""
 
 from __future__ import annotations
 
@@ -32,6 +37,9 @@ def scenarios(request: Request, looks: int) -> list[Scenario]:
 def suite(measurer: Measurer) -> tuple[tuple[Gain, ...], StrongestAttack, list[Measured]]:
     """Play the whole suite under the policy; measure the strongest attack once more.
 
+    The largest of many measured gains is too large by chance, so the verdict rests on a second
+    measurement of that attack alone.
+
     Returns
     -------
     A gain for every attack; the strongest with fresh randomness; and the first measurement.
@@ -52,9 +60,10 @@ def suite(measurer: Measurer) -> tuple[tuple[Gain, ...], StrongestAttack, list[M
 
 
 def _gain(measurer: Measurer, each: Measured, most: float | None) -> Gain:
+    """Return an attack's row; a gain that chance or rounding puts above its bound is cut there."""
     request, trials, scenario = measurer.request, measurer.budget.trials, each.scenario
     job = scenario.job(request.rule, measurer.budget.looks, 0)
-    points = None if each.bias is None else measurer.grain.interval(each.bias, trials)
+    points = None if each.bias is None else measurer.rounding_unit.interval(each.bias, trials)
     return Gain(
         attack=scenario.name,
         setting=scenario.setting,

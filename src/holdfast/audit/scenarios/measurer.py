@@ -4,6 +4,10 @@ A scenario's gain is the mean over a few trials with their own seeds. The larges
 lies above what its attack really gains, the more so the more scenarios there are and the fewer the
 trials: the winner's curse. So the strongest scenario is chosen by the first trials and reported by
 fresh ones, which know nothing of the choice and are unbiased.
+
+Trials are numbered, and a number is a seed: trials 0 .. t - 1 choose, t .. 2t - 1 report. All
+scenarios that are compared meet the same trial numbers, and two audits that ask for the same play
+get the same one.
 """
 
 from __future__ import annotations
@@ -86,20 +90,25 @@ class StrongestAttack:
         name = self.scenario.name
         return name if self.on is None else f"{name}, which reads scores as {self.on} has them"
 
-    def points(self, grain: RoundingUnit, *, worth: float = 1.0) -> Interval:
+    def points(self, unit: RoundingUnit, *, worth: float = 1.0) -> Interval:
         """Return the gain in points, rounded.
 
         Above a majority class never less than nothing: who would end below it submits it.
         """
-        points = grain.interval(self.bias, self.trials, worth=worth)
-        if grain.free is None:
+        points = unit.interval(self.bias, self.trials, worth=worth)
+        if unit.free is None:
             return points
         low, high = (None if end is None else max(0.0, end) for end in (points.low, points.high))
         return Interval(max(0.0, points.mean), low, high)
 
 
 def play_budget_for(request: Request) -> PlayBudget:
-    """Return an effort that keeps an audit within about a minute on two cores."""
+    """Return an effort that keeps an audit within about a minute on two cores.
+
+    A play's work is about the labels that it handles, examples times looks. Up to 5 * 10^7 all
+    looks are played; beyond, fewer, and the audit says so. The larger the work the fewer the
+    trials, which costs little: the spread of an accuracy shrinks with the examples, too.
+    """
     n, m, k = request.problem
     looks = max(1, min(k, MOST_WORK // n))
     work = n * looks
@@ -143,9 +152,9 @@ class Measurer:
     on_play: OnPlay | None = None
 
     @property
-    def grain(self) -> RoundingUnit:
+    def rounding_unit(self) -> RoundingUnit:
         """The unit that gains are rounded to."""
-        return self.request.baseline.grain
+        return self.request.baseline.rounding_unit
 
     def telling(self, on_play: OnPlay) -> Measurer:
         """Return the same measurer with somebody else to tell of plays."""

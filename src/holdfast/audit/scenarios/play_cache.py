@@ -23,18 +23,22 @@ import sqlite3
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from holdfast.audit.inputs.request import Request
-from holdfast.audit.scenarios.plays import Job, Play
 from holdfast.experiments.matrix_plays import Played
+from holdfast.experiments.pool import Map
 
 __all__ = ["ENVIRONMENT", "PlayCache", "cache_folder", "keeping"]
+
+# A play of an audit, whatever it is of: a tuple of all that its outcome follows from.
+AnyJob: TypeAlias = tuple[Any, ...]
+KeptJob = TypeVar("KeptJob", bound=AnyJob)
 
 ENVIRONMENT = "HOLDFAST_CACHE_DIR"
 STORE, KEY = "plays.sqlite", "key"
@@ -71,6 +75,8 @@ class PlayCache:
         What is audited.
     folder
         Where the store lies; made if it is not there.
+    beside
+        What outcomes follow from besides: what a board shows, where that is not one accuracy.
 
     Examples
     --------
@@ -81,8 +87,8 @@ class PlayCache:
     {}
     """
 
-    def __init__(self, request: Request, folder: Path) -> None:
-        self.reused: set[Job] = set()  # plays that were found so far
+    def __init__(self, request: Request, folder: Path, beside: Sequence[bytes] = ()) -> None:
+        self.reused: set[AnyJob] = set()  # plays that were found so far
         self._store: sqlite3.Connection | None = None
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -94,21 +100,24 @@ class PlayCache:
             request.labels.astype("<i8").tobytes(),
             *(model.labels.astype("<i8").tobytes() for model in request.predictions),
             repr((request.problem.n_classes, request.seed, _software())).encode(),
+            *beside,
         )
+        # An accuracy gains at most 1, a loss whatever it has.
+        self._most = math.inf if beside else 1.0
 
-    def found(self, jobs: Iterable[Job]) -> dict[Job, Played]:
-        """Return what is known of these plays."""
-        known: dict[Job, Played] = {}
+    def found(self, jobs: Iterable[AnyJob]) -> dict[AnyJob, Played]:
+        """Return what is known of these plays; they count as used, and are dropped last."""
+        known: dict[AnyJob, Played] = {}
         for job in jobs:
             address = self._address(job)
             row = self._run("SELECT gain, looks, reason FROM plays WHERE address = ?", address)
-            if row and (played := _checked(*row[0])) is not None:
+            if row and (played := self._checked(*row[0])) is not None:
                 known[job] = played
                 self.reused.add(job)
                 self._run("UPDATE plays SET used = ? WHERE address = ?", int(time.time()), address)
         return known
 
-    def keep(self, job: Job, played: Played) -> None:
+    def keep(self, job: AnyJob, played: Played) -> None:
         """Keep what came of a play."""
         row = (float(played.bias), int(played.looks), played.reason, int(time.time()))
         insert = "INSERT OR REPLACE INTO plays VALUES (?, ?, ?, ?, ?)"
@@ -124,7 +133,13 @@ class PlayCache:
             self._store.close()
             self._store = None
 
-    def _address(self, job: Job) -> bytes:
+    def _checked(self, gain: Any, looks: Any, reason: Any) -> Played | None:
+        """Return a row as a play if it can be one."""
+        whole = isinstance(looks, int) and looks >= 0
+        likely = isinstance(gain, float) and math.isfinite(gain) and abs(gain) <= self._most
+        return Played(gain, looks, reason) if whole and likely else None
+
+    def _address(self, job: AnyJob) -> bytes:
         return self._digest(self._context, repr(tuple(job)).encode()) if self._store else b""
 
     def _digest(self, *parts: bytes) -> bytes:
@@ -148,13 +163,17 @@ class PlayCache:
             return []
 
 
-def keeping(play: Play, kept: PlayCache | None) -> Play:
-    """Return a map that plays only what is not kept, and keeps what it plays."""
+def keeping(play: Map[KeptJob, Played], kept: PlayCache | None) -> Map[KeptJob, Played]:
+    """Return a map that plays only what is not kept, and keeps what it plays.
+
+    `play` may be any pool's. Results come in the order of the tasks; `on_done` hears of kept plays
+    at once, so that a progress bar jumps over them.
+    """
     if kept is None:
         return play
 
     def mapped(
-        tasks: Iterable[Job], on_done: Callable[[Any, Any], None] | None = None
+        tasks: Iterable[KeptJob], on_done: Callable[[Any, Any], None] | None = None
     ) -> Iterator[Played]:
         jobs = list(tasks)
         known = kept.found(jobs)
@@ -162,7 +181,7 @@ def keeping(play: Play, kept: PlayCache | None) -> Play:
             if on_done is not None:
                 on_done(job, played)
 
-        def done(job: Job, played: Played) -> None:
+        def done(job: KeptJob, played: Played) -> None:
             kept.keep(job, played)
             if on_done is not None:
                 on_done(job, played)
@@ -218,13 +237,6 @@ def _connected(path: Path) -> sqlite3.Connection:
         store.close()
         raise
     return store
-
-
-def _checked(gain: Any, looks: Any, reason: Any) -> Played | None:
-    """Return a row as a play if it can be one."""
-    whole = isinstance(looks, int) and looks >= 0
-    likely = isinstance(gain, float) and math.isfinite(gain) and -1.0 <= gain <= 1.0
-    return Played(gain, looks, reason) if whole and likely else None
 
 
 @cache

@@ -3,6 +3,10 @@
 With known features a play is one of the matrix: the same seed gives the same number as
 `holdfast matrix`. Without features it is one of `holdfast attack --without-features`. Where the
 classes are unequal, the gain of every play is counted from the majority class.
+
+A play's seed is made of the audit's seed, the trial and the names of attack and rule, so that no
+two plays share their randomness and none depends on which others are played, or where. That is what
+makes plays fit for any pool, and for keeping.
 """
 
 from __future__ import annotations
@@ -50,7 +54,19 @@ class Job(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PlayContext:
-    """What all plays of an audit share."""
+    """What all plays of an audit share: sent to each process once, not with every job.
+
+    Parameters
+    ----------
+    labels
+        Those of the scored part, which the oracle hides.
+    baseline
+        What is free, from which gains are counted.
+    seed
+        The audit's.
+    prior
+        What the given models say together; None: there are none.
+    """
 
     labels: Labels = field(repr=False)
     baseline: Baseline = field(repr=False)

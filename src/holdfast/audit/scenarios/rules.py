@@ -50,7 +50,10 @@ def n_jobs(request: Request, play_budget: PlayBudget) -> int:
 
 
 def compared(request: Request, rule: Rule, looks: int) -> list[Scenario]:
-    """Return the scenarios by which a rule is compared with the policy's, at so many looks."""
+    """Return the scenarios by which a rule is compared with the policy's, at so many looks.
+
+    Those of attackers without a model, whom every board has. `FixSearch` plays the others, too.
+    """
     n, m, _ = request.problem
     shares = request.baseline.unequal
     return compared_scenarios(rule, Problem(n, m, looks), request.histories, shares=shares)
@@ -101,15 +104,15 @@ def compare(
         hardest = max(able, key=lambda other: on_each[other].bias.mean)
         rows[rule] = row(measurer, rule, group, on_each[hardest], hardest)
         if rule == request.rule and on_each[hardest].bias.mean > found.bias.mean:
-            found = _stronger(found, on_each[hardest], hardest, measurer.grain)
+            found = _stronger(found, on_each[hardest], hardest, measurer.rounding_unit)
     return rows, found
 
 
 def _stronger(
-    own: StrongestAttack, other: StrongestAttack, on: Rule, grain: RoundingUnit
+    own: StrongestAttack, other: StrongestAttack, on: Rule, unit: RoundingUnit
 ) -> StrongestAttack:
     """Return the attack that was found on another rule, or its gain alone if that is chance."""
-    here, there = own.points(grain), other.points(grain)
+    here, there = own.points(unit), other.points(unit)
     if here.high is None or there.low is None or there.low <= here.high:
         return replace(own, bias=other.bias, trials=other.trials)
     return replace(other, on=str(on))
@@ -122,8 +125,21 @@ def row(
     strongest: StrongestAttack,
     judged_on: Rule,
 ) -> RuleRow:
-    """Gather one rule's row; the strongest attack was found on a rule that this one refines."""
-    request, looks, grain = measurer.request, measurer.budget.looks, measurer.grain
+    """Gather one rule's row of the comparison.
+
+    Parameters
+    ----------
+    measurer
+        With the audit's request and budget.
+    rule
+        The row's.
+    measured
+        What was played against it: the row's cells, the larger gain where an attack played twice.
+    strongest, judged_on
+        The attack with the largest gain on any rule that this one refines, and that rule: who knows
+        more can play the same.
+    """
+    request, looks, unit = measurer.request, measurer.budget.looks, measurer.rounding_unit
     n, m, _ = request.problem
     # What is allowed is what the policy's looks allow, however many of them were played.
     certified = certificate(request, rule, request.n_looks)
@@ -131,14 +147,14 @@ def row(
     cells: dict[str, float] = {}
     for each in measured:
         if each.bias is not None:
-            gain = grain.round(100.0 * each.bias.mean)
+            gain = unit.round(100.0 * each.bias.mean)
             cells[each.scenario.base] = max(gain, cells.get(each.scenario.base, gain))
     return RuleRow(
         rule=str(rule),
         is_policy=str(rule) == request.release,
         attack=strongest.scenario.name,
         judged_on=str(judged_on),
-        possible=strongest.points(grain).at_most(allowed),
+        possible=strongest.points(unit).at_most(allowed),
         allowed=allowed,
         bits_per_look=round(certified.bits_per_look, 3),
         price_points=price_points(rule, Problem(n, m, looks)),

@@ -1,4 +1,17 @@
-"""Scenarios: an attack, the attacker's knowledge, and a number of accounts."""
+"""Scenarios: an attack, the attacker's knowledge, and a number of accounts.
+
+Who plays is selected from the registry, by what every attack says of itself, in three rounds that
+differ in what they can afford:
+
+- the suite against the policy (`suite_scenarios`): every attack of the matrix; those without
+  features; with unequal classes, those that can start from the class shares; with models, those
+  that can start from these;
+- other rules (`compared_scenarios`): the few that are strongest on a board that shows so much;
+- candidates for a fix: the same, with those from models (`model_scenarios`).
+
+Accounts matter only where a rule remembers: there every account meets a fresh state, and an attack
+may do better with many first looks than with one long history. Elsewhere k looks are k looks.
+"""
 
 from __future__ import annotations
 

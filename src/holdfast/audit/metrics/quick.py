@@ -1,0 +1,125 @@
+"""The quick audit of a metric: findings and the first attacks through each show, within seconds."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.audit.fractions import in_fractions
+from holdfast.audit.inputs.header import header
+from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.audit.metrics.findings import metric_findings
+from holdfast.audit.metrics.plays import Asked, measured, play_metric_job
+from holdfast.audit.metrics.record import MetricGain
+from holdfast.audit.metrics.scenarios import metric_scenarios
+from holdfast.audit.metrics.units import Unit, unit_for
+from holdfast.audit.quick import N_ATTACKS, TRIALS, quick_sentence
+from holdfast.audit.result import Finding, in_digits
+from holdfast.audit.scenarios.measurer import play_budget_for
+from holdfast.audit.scenarios.play_cache import PlayCache, keeping
+from holdfast.experiments.pool import pool
+
+__all__ = ["QuickMetricAudit", "quick_metric_audit"]
+
+# Labels handled by one play; beyond it fewer looks are played.
+MOST_WORK = 10**6
+
+
+@dataclass(frozen=True, slots=True)
+class QuickMetricAudit:
+    """What can be said of a metric's board within seconds: no verdict.
+
+    `gains` are those of the first attacks through each show, in `unit`, with `looks` of the
+    `n_looks` that the policy grants; `worst_final` is the largest, as far as the scored part counts
+    in the final ranking. All others were not played, which says nothing of them.
+    """
+
+    header: str
+    metric: str
+    board: str
+    unit: str
+    grain: float
+    constant: float
+    findings: tuple[Finding, ...]
+    gap: float
+    gains: tuple[MetricGain, ...]
+    not_played: int
+    looks: int
+    n_looks: int
+    worst_final: float
+    sentence: str
+    seconds: float
+
+    quick: bool = True
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the record as plain data; gains are in its unit."""
+        data: dict[str, Any] = in_fractions(self)
+        return data
+
+
+def quick_metric_audit(asked: MetricRequest, *, kept: PlayCache | None = None) -> QuickMetricAudit:
+    """Play the first attacks that can play, of the show that tells most and of the total.
+
+    Parameters
+    ----------
+    asked
+        What to audit.
+    kept
+        Where plays are looked up and kept; None: nowhere.
+    """
+    start = time.perf_counter()
+    request, unit = asked.request, unit_for(asked)
+    findings = metric_findings(asked)
+    gap = unit.gap if request.gap is None else request.gap
+    budget = play_budget_for(request).looks
+    looks = max(1, min(budget, MOST_WORK // request.labels.size))
+    # The first attack through each show, the richest show first; then the second ones, and so on.
+    every = sorted(
+        ((at, -turn, show) for turn, show in enumerate(asked.shows) for at in _places(asked, show))
+    )
+    gains: list[MetricGain] = []
+    tried = 0
+    with pool(play_metric_job, asked, processes=1) as plain:
+        play = keeping(plain, kept)
+        while tried < len(every) and len(gains) < N_ATTACKS:
+            at, _, show = every[tried]
+            wanted = [Asked(show, at, request.rule, looks)]
+            found = measured(asked, unit, play, wanted, range(TRIALS))
+            gains += [each for each in found if each.gain is not None]
+            tried += 1
+    gains.sort(key=lambda each: -(each.gain or 0.0))
+    worst = (gains[0].gain or 0.0) if gains else 0.0
+    final = unit.round(worst * request.parts.final_share)
+    return QuickMetricAudit(
+        header=header(request),
+        metric=str(asked.metric),
+        board=asked.board,
+        unit=unit.name,
+        grain=unit.grain,
+        constant=unit.constant,
+        findings=findings,
+        gap=gap,
+        gains=tuple(gains),
+        not_played=len(every) - tried,
+        looks=looks,
+        n_looks=request.n_looks,
+        worst_final=final,
+        sentence=quick_sentence(
+            findings,
+            _gained(unit, worst) if gains else None,
+            gains[0].attack if gains else "",
+            unit.number(gap),
+            reached=final >= gap,
+        ),
+        seconds=round(time.perf_counter() - start, 1),
+    )
+
+
+def _places(asked: MetricRequest, show: str) -> range:
+    return range(len(metric_scenarios(asked, show)))
+
+
+def _gained(unit: Unit, worst: float) -> str:
+    return f"{in_digits(worst, unit.grain)} {unit.name_of(worst)}"

@@ -1,0 +1,132 @@
+"""Verdicts on a board that shows a metric: the word, the number that matters, and the sentence."""
+
+from __future__ import annotations
+
+from holdfast.audit.judgement.sentences import WHO
+from holdfast.audit.judgement.verdict import word_for, worth
+from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.audit.metrics.record import MetricGain, MetricVerdict
+from holdfast.audit.metrics.units import Unit
+from holdfast.audit.result import About, Finding, Interval, Word, in_digits
+
+__all__ = ["above", "judged", "with_interval"]
+
+NOTHING = Interval(0.0, 0.0, 0.0)
+
+
+def judged(
+    asked: MetricRequest,
+    unit: Unit,
+    found: MetricGain,
+    gap: float,
+    findings: tuple[Finding, ...],
+    *,
+    about: About = "final ranking",
+) -> MetricVerdict:
+    """Judge a ranking by the strongest attack's gain: the rule of accuracies, without a bound."""
+    request, share = asked.request, worth(asked.request, about)
+    assert found.interval is not None
+    gain = unit.times(found.interval, share) if share else NOTHING
+    word = word_for(gain, gap, proven=False)
+    void = next((finding for finding in findings if finding.severity == "void"), None)
+    # Where the best of all private scores counts, luck is worth something that nobody measured.
+    by_choice = not share and not request.final_choices
+    if by_choice:
+        word = "MARGINAL"
+    if void is not None:
+        word = "UNSAFE"
+    tested = f"{word} for ranking gaps of {unit.number(gap)}{' or more' if word == 'SAFE' else ''}"
+    if void is not None:
+        why = f"{void.what} {void.fix}"
+    elif not share:
+        why = _private(asked, by_choice=by_choice)
+    else:
+        why = _gained(asked, unit, found, gain, about, share)
+    return MetricVerdict(
+        about=about,
+        word=word,
+        gap=gap,
+        gain=gain.mean,
+        low=gain.low,
+        high=gain.high,
+        attack=found.attack,
+        setting=found.setting,
+        show=found.show,
+        sentence=f"{tested}: {why}",
+        would_do=_would_do(asked, word, about, share, void),
+    )
+
+
+def above(found: MetricGain) -> str:
+    """Return what a gain is above."""
+    return "the given models" if found.setting == "model" else "the best constant submission"
+
+
+def with_interval(gain: Interval, unit: Unit) -> str:
+    """Return a gain with its interval and its unit."""
+    text = f"{in_digits(gain.mean, unit.grain)} {unit.name_of(gain.mean)}"
+    if gain.low is not None and gain.high is not None and gain.low < gain.high:
+        low, high = in_digits(gain.low, unit.grain), in_digits(gain.high, unit.grain)
+        return f"{text} (95 % interval {low} to {high})"
+    return text
+
+
+def _private(asked: MetricRequest, *, by_choice: bool) -> str:
+    private = f"{asked.request.parts.private:,} examples that no look is scored on decide it"
+    if not by_choice:
+        return f"{private}, so that nothing gained on the public board counts."
+    return (
+        f"{private}, but the best of a team's private scores counts, and what its luck is worth in "
+        f"{asked.metric} was not measured."
+    )
+
+
+def _gained(
+    asked: MetricRequest,
+    unit: Unit,
+    found: MetricGain,
+    gain: Interval,
+    about: About,
+    share: float,
+) -> str:
+    request = asked.request
+    where = ""
+    if share < 1.0:
+        where = f" in the final ranking, {100.0 * share:.0f} % of which is the public part,"
+    elif about == "public board":
+        where = " on the public part"
+    looks = f"{found.looks:,} scored submission{'' if found.looks == 1 else 's'}"
+    if found.looks < request.n_looks:
+        looks += f" (of {request.n_looks:,} allowed)"
+    if request.accounts > 1:
+        looks += f" from {request.accounts:,} accounts"
+    under = f"with {looks} under the rule {request.release}"
+    if gain.mean <= 0.0:
+        return f"no attack gained anything over {above(found)}{where}, {under}."
+    shown = "" if len(asked.shows) == 1 else f", {found.show}"
+    return (
+        f"{with_interval(gain, unit)} can be gained over {above(found)}{where} "
+        f"{WHO[found.setting]}, {under} (attack: {found.attack}{shown}"
+        f"{f': {found.does}' if found.does else ''})."
+    )
+
+
+def _would_do(
+    asked: MetricRequest, word: Word, about: About, share: float, void: Finding | None
+) -> tuple[str, ...]:
+    """Return what would be enough besides a change of the rule."""
+    if word == "SAFE" or void is not None:
+        return ()
+    if not share:
+        return ("Let teams name one or two submissions before the private scores are shown.",)
+    if about == "public board":
+        return ("Nothing gained here counts where a private part decides alone.",)
+    if asked.request.parts.private:
+        return (
+            f"Ranked by the {asked.request.parts.private:,} private examples alone "
+            "(--final private), nothing gained on the public board would count.",
+        )
+    return (
+        "A private part that no look is scored on would do: it decides the ranking, and nothing "
+        "gained on the public board counts.",
+    )

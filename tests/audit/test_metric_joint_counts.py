@@ -1,0 +1,140 @@
+"""Audits of macro averages of three classes: counts are read where the rule lets them be."""
+
+import numpy as np
+import pytest
+
+from holdfast import audit as auditing
+from holdfast.audit.metrics import plays
+from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.audit.metrics.scenarios import metric_scenarios
+from holdfast.audit.metrics.until_refused import UntilRefused
+from holdfast.errors import NotSupported
+from holdfast.mechanisms import Exact, Rounding
+from holdfast.metrics.display import Display
+from tests.audit.conftest import make_request
+
+NAME = "joint-counts"
+
+
+def asked(metric="f1_macro", groups=None, also=(), looks=20, **settings):
+    request = make_request(looks=auditing.parse_looks(str(looks)), **settings)
+    display = Display.of(metric, None if groups is None else "subject", also)
+    return MetricRequest(request, display, groups)
+
+
+def played(request, name, rule=None, looks=20, show="total only"):
+    places = [each.name for each in metric_scenarios(request, show)]
+    job = plays.MetricJob(show, places.index(name), rule or Exact(), looks, 0)
+    return plays.play_metric_job(request, job)
+
+
+def test_exact_macro_f1_gives_all_labels_away_and_the_audit_says_so(monkeypatch):
+    monkeypatch.setattr("holdfast.audit.metrics.run.RULES", (Exact(), Rounding(decimals=2)))
+    found = auditing.metric_audit(asked(n=300, looks=110))
+    best = found.strongest
+    assert (best.attack, best.reads) == (NAME, "f1_macro")
+    assert best.gain == pytest.approx(100.0 - found.constant, abs=found.grain)
+    assert found.word == "UNSAFE"
+    assert "climbers-only" not in [finding.code for finding in found.findings]
+    # Two decimals hide the counts: other attacks play, and gain less.
+    exact, rounded = (row.strongest[0] for row in found.rules)
+    assert rounded.attack != NAME
+    assert 0.0 < rounded.gain < exact.gain / 2
+
+
+def test_where_decimals_hide_the_counts_the_audit_runs_and_says_that_it_climbs(monkeypatch):
+    monkeypatch.setattr("holdfast.audit.metrics.run.RULES", ())
+    found = auditing.metric_audit(asked(n=120, release="round:2"))
+    assert "climbers-only" in [finding.code for finding in found.findings]
+    refused = [each for each in found.gains if each.gain is None]
+    assert [each.attack for each in refused] == [NAME]
+    assert "2 decimals of f1_macro do not tell two counts apart" in refused[0].reason
+    assert found.strongest.gain is not None
+
+
+@pytest.mark.parametrize("metric", ["f1_macro", "f1_weighted", "precision_macro", "recall_macro"])
+def test_fewer_looks_gain_something_and_never_less_than_a_constant(metric):
+    shares = [0.8, 0.15, 0.05]
+    labels = np.random.default_rng(2).choice(3, size=200, p=shares).astype(np.uint8)
+    request = asked(metric, labels=labels)
+    gains = [played(request, NAME, looks=looks).bias for looks in (1, 8, 40)]
+    assert min(gains) >= 0.0
+    assert gains[2] > 0.02
+
+
+def test_class_sizes_that_leave_no_proof_are_a_refusal_among_other_players():
+    # One class is absent, and the two others are equally large: only the sum of hits is told.
+    labels = (np.arange(60) % 2).astype(np.uint8)
+    request = asked("recall_macro", labels=labels)
+    assert "no value of recall_macro tells two counts apart" in played(request, NAME).reason
+    assert request.climbed(request.metric)
+    others = [each.name for each in metric_scenarios(request, "total only") if each.name != NAME]
+    assert others
+    assert all(played(request, name).reason is None for name in others)
+
+
+def test_who_plays_depends_on_metric_and_classes():
+    def names(metric, m, **settings):
+        labels = np.r_[np.arange(m), np.zeros(9, dtype=int)].astype(np.uint8)
+        request = asked(metric, m=m, labels=labels, **settings)
+        return [each.name for each in metric_scenarios(request, "total only")]
+
+    assert names("f1_macro", 30)[0] == NAME
+    assert NAME not in names("f1_macro", 31)  # it would take too long
+    assert NAME not in names("recall_macro", 4)
+    assert NAME not in names("jaccard_macro", 3)
+    assert NAME not in names("cohen_kappa", 3)
+    assert NAME not in names("f1_macro", 2)
+    # Once, not from a model too.
+    assert names("f1_macro", 3, predictions=[np.zeros(12, dtype=np.uint8)]).count(NAME) == 1
+
+
+def test_groups_are_read_one_by_one_once_their_class_sizes_are_learned():
+    groups = np.repeat(np.arange(6), [1, 2, 3, 5, 12, 37])
+    request = asked(groups=groups, n=60)
+    show = list(request.shows)[1]
+    found = played(request, f"{NAME}, by group", looks=40, show=show)
+    assert found.reason is None
+    constant = max(request.metric.score(request.hidden, np.full(60, c)) for c in range(3))
+    # The group of two examples leaves no proof and stops; all others are read to the last label.
+    assert 1.0 - constant - 0.03 < found.bias <= 1.0 - constant + 1e-9
+    recalls = asked("recall_macro", groups=groups, n=60)
+    found = played(recalls, f"{NAME}, by group", show=list(recalls.shows)[1])
+    assert "a group's are not public" in found.reason
+
+
+def test_a_column_beside_the_ranking_is_read_too():
+    request = asked("accuracy", also=["f1_macro"], n=60)
+    show = list(request.shows)[1]
+    found = played(request, NAME, looks=60, show=show)
+    assert found.bias == pytest.approx(1.0 - np.bincount(request.hidden).max() / 60)
+
+
+class Stopping:
+    """An attack that can't go on after some answers."""
+
+    def __init__(self, after):
+        self._after, self.answered = after, 0
+
+    def ask(self):
+        if self.answered == self._after:
+            raise NotSupported("no further.")
+        return np.zeros(3)
+
+    def tell(self, answer):
+        self.answered += 1
+
+    def predict(self):
+        return np.full(3, self.answered)
+
+
+def test_what_was_learned_before_a_refusal_is_submitted():
+    attack = UntilRefused(Stopping(2))
+    for _ in range(2):
+        assert attack.ask() is not None
+        attack.tell(0.5)
+    assert attack.ask() is None
+    assert attack.ask() is None
+    assert attack.predict().tolist() == [2, 2, 2]
+    with pytest.raises(NotSupported, match="no further"):
+        UntilRefused(Stopping(0)).ask()
