@@ -3,7 +3,7 @@ import pytest
 
 from holdfast import Problem
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Experiment, attack_names, make_attack, run, run_trial
+from holdfast.experiments import Experiment, attack_names, make_attack, run, run_trial, trials
 
 PROBLEM = Problem(200, 4, 21)
 
@@ -25,7 +25,8 @@ def test_a_row_is_flat_and_its_numbers_agree():
     assert row["looks"] == 21
 
 
-def test_rows_are_the_same_whatever_the_number_of_processes():
+def test_rows_are_the_same_whatever_the_number_of_processes(monkeypatch):
+    monkeypatch.setattr(trials, "SECONDS_TO_START", 0.0)  # else so little needs no processes
     experiments = [
         Experiment("block-majority", PROBLEM, trials=7, seed=1),
         Experiment("block-majority", Problem(90, 2, 9), trials=5, seed=2, label_kind="sorted"),
@@ -36,6 +37,13 @@ def test_rows_are_the_same_whatever_the_number_of_processes():
     assert without_seconds(alone) == without_seconds(together)
     assert [row["trial"] for row in alone] == [*range(7), *range(5)]
     assert sum(reported) == 12
+
+
+def test_what_is_done_before_processes_would_have_started_needs_none(monkeypatch):
+    experiments = [Experiment("block-majority", PROBLEM, trials=7, seed=1)]
+    monkeypatch.setattr(trials, "SECONDS_TO_START", 60.0)
+    monkeypatch.setattr("multiprocessing.get_context", None)
+    assert without_seconds(run(experiments, processes=2)) == without_seconds(run(experiments))
 
 
 def test_another_seed_is_another_result_and_one_trial_can_be_repeated_alone():
@@ -92,3 +100,15 @@ def test_an_unknown_attack_without_features_is_told_apart():
 def test_the_number_of_processes_is_checked():
     with pytest.raises(InvalidInput, match=r"^processes must be at least 1, got 0\.$"):
         run([], processes=0)
+
+
+@pytest.mark.parametrize(("seed", "trial"), [(0, 0), (16, 3), (2**32 - 1, 70_000), (2**40 + 1, 2)])
+def test_a_trials_generators_are_those_of_spawned_sequences(seed, trial):
+    """Descendants too: an oracle without features spawns from its own."""
+    experiment = Experiment("constant", Problem(4, 2, 1), trials=1, seed=seed)
+    spawned = np.random.SeedSequence(seed, spawn_key=(trial,)).spawn(3)
+    for use, sequence in enumerate(spawned):
+        mine, theirs = trials._generator(experiment, trial, use), np.random.default_rng(sequence)
+        assert mine.bit_generator.state == theirs.bit_generator.state
+        mine, theirs = mine.spawn(2)[1], theirs.spawn(2)[1]
+        assert mine.bit_generator.state == theirs.bit_generator.state

@@ -1,13 +1,18 @@
 """Figures and tables of a sweep: what is drawn is what the rows say."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from holdfast.bounds.binomial import divergence
 from holdfast.errors import InvalidInput
+from holdfast.experiments.summary import Mean
 from holdfast.sweeps import Experiment, Journal, run, summarised
 from holdfast.sweeps.figures import draw_all, latex_table
+from holdfast.sweeps.figures.costs import exponent
+from holdfast.sweeps.figures.recovery import looks_over_the_limit
+from holdfast.sweeps.figures.style import Line, lines_on
 from holdfast.sweeps.figures.tables import write_tables
 
 pytest.importorskip("matplotlib")
@@ -39,7 +44,7 @@ def test_every_figure_that_the_rows_are_enough_for_is_there(rows, tmp_path):
     for name in (
         "gain-200-2-uniform.svg",
         "rules-200-2-6-uniform-none.svg", "rules-200-2-20-uniform-none.svg",
-        "bits-200-2-exact-uniform.svg", "bits-200-2-ladder-0-01-uniform.svg", "cost.svg",
+        "bits-200-2-exact-uniform.svg", "bits-200-2-ladder-0-01-uniform.svg", "cost-k.svg",
         "gains.tex",
     ):  # fmt: skip
         assert name in names
@@ -61,6 +66,32 @@ def test_the_exponents_are_those_of_the_small_k_law(law, tmp_path):
         assert abs(mean - theory) < 0.01 + 4 * error
 
 
+def test_a_place_without_a_gain_is_left_out_of_the_exponents_alone_and_is_named(law, tmp_path):
+    places = summarised(law)
+    write_tables(places, tmp_path)
+    _, _, whole = (tmp_path / "exponents.md").read_text().splitlines()
+    for gain in (Mean(-0.1, 0.01), Mean(0.1, 0.0), None):
+        write_tables([*places[:-1], replace(places[-1], gain=gain)], tmp_path)
+        text = (tmp_path / "exponents.md").read_text()
+        assert text.splitlines()[2].startswith("| block-majority | exact | 0.")
+        assert text.splitlines()[2] != whole
+        assert text.endswith("- block-majority, exact: 1 of 8 places\n")
+    few = [replace(each, attack="lattice", gain=None) for each in places]
+    write_tables([*places, *few], tmp_path)
+    text = (tmp_path / "exponents.md").read_text()
+    assert whole in text
+    assert text.endswith("- lattice, exact: 8 of 8 places, and too few are left\n")
+
+
+def test_neighbouring_lines_differ_by_dash_as_well():
+    from matplotlib.figure import Figure
+
+    axes = Figure().add_subplot()
+    lines_on(axes, [Line(str(at), [1, 2], [1, 2]) for at in range(4)], x="x", y="y", title="")
+    dashes = [line.get_linestyle() for line in axes.get_lines() if len(line.get_xdata()) == 2]
+    assert len(set(dashes)) == 4
+
+
 def test_the_latex_table_has_every_place_and_no_bare_special_character(rows):
     text = latex_table(summarised(rows))
     lines = [line for line in text.splitlines() if line.endswith(r"\\")]
@@ -77,6 +108,51 @@ def test_bits_are_the_rate_of_what_was_reached(law):
     assert bits / 100 == pytest.approx(1 / math.pi / math.log(2), rel=0.05)
 
 
+def test_looks_for_all_labels_are_told_over_the_information_limit(tmp_path):
+    problems = [(40, 2, 60), (80, 2, 90), (80, 2, 15)]
+    rows = list(run(Experiment(["lattice"], problems=problems, seeds=2)))
+    whole, larger, few = summarised(rows)
+    for place in (whole, larger):
+        assert 1 < looks_over_the_limit(place) < 3
+    # Lattice's measured ratio at this size, as docs/attacks state it.
+    known = replace(whole, n_examples=10_000, n_classes=10, looks=6576.0)
+    assert looks_over_the_limit(known) == pytest.approx(1.377, abs=0.001)
+    assert looks_over_the_limit(few) is None
+    assert "recovery.svg" in {each.path.name for each in draw_all(rows, tmp_path)}
+    assert "recovery.svg" not in {each.path.name for each in draw_all(rows[4:], tmp_path / "few")}
+
+
+def test_costs_are_fitted_along_each_size_alone(law, tmp_path):
+    """Seconds that are made up as a product of powers come back as these powers."""
+    made = [
+        row
+        | {"seconds": 1e-9 * row["n_queries"] ** 2 * row["n_examples"] * row["n_classes"] ** 0.5}
+        for row in law
+    ]
+    names = {each.path.name for each in draw_all(made, tmp_path)}
+    assert {"cost-n.svg", "cost-m.svg", "cost-k.svg", "cost.md"} <= names
+    *_, line = (tmp_path / "cost.md").read_text().splitlines()
+    assert line == "| block-majority | exact | 2.000 ±0.000 | 1.000 ±0.000 | 0.500 ±0.000 |"
+    assert exponent([10, 100], [3.0, 300.0]) == pytest.approx(2.0)
+
+
+def test_gains_of_other_metrics_have_their_own_tables_and_units(tmp_path):
+    experiment = Experiment(
+        ["hill-climb", "auto"],
+        rules=["exact", "round:3"],
+        metrics=["f1", "log_loss"],
+        problems=[(60, 2, 12)],
+    )
+    rows = list(run(experiment))
+    found = draw_all(rows, tmp_path)
+    assert "rules-60-2-12-uniform-none-f1.svg" in {each.path.name for each in found}
+    places = {(p.attack, p.rule, p.metric): p for p in summarised(rows)}
+    assert places["auto", "exact", "f1"].unit == "points of f1"
+    loss = places["auto", "exact", "log_loss"]
+    assert (loss.unit, loss.scale, loss.accuracy) == ("log_loss", 1.0, None)
+    assert "of log\\_loss" in latex_table(places.values())
+
+
 def test_the_command_draws_and_names_its_files(law, tmp_path, capsys):
     from holdfast.cli import main
 
@@ -84,7 +160,7 @@ def test_the_command_draws_and_names_its_files(law, tmp_path, capsys):
         journal.add(row for row in law if (row["n_examples"], row["n_classes"]) == (10**5, 2))
     folder = tmp_path / "figures"
     assert main(["figures", str(tmp_path / "rows.jsonl"), "--out", str(folder)]) == 0
-    assert str(folder / "cost.svg") in capsys.readouterr().out
+    assert str(folder / "cost-k.svg") in capsys.readouterr().out
     assert main(["figures", str(tmp_path / "rows.jsonl"), "--format", "gif"]) == 2
     assert "--format must be one of" in capsys.readouterr().err
 

@@ -5,13 +5,19 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from itertools import product
+from multiprocessing import active_children
 
 import numpy as np
 import pytest
 
-from holdfast.errors import InvalidInput, NotSupported
-from holdfast.sweeps import Experiment, Journal, play_cell, read_rows, run, summarised
+from holdfast import Problem
+from holdfast.errors import InvalidInput, NotSupported, WorkerLost
+from holdfast.experiments import trials
+from holdfast.sweeps import Experiment, Journal, play_cell, read_rows, run, running, summarised
 from holdfast.sweeps.cells import MEASURED
+from tests.sweeps.own_attack import Halves
 
 OWN = "tests/sweeps/own_attack.py"
 
@@ -43,7 +49,8 @@ def test_a_row_is_the_same_in_any_order_and_alone():
 
 
 @pytest.mark.slow
-def test_two_processes_give_the_rows_of_one():
+def test_two_processes_give_the_rows_of_one(monkeypatch):
+    monkeypatch.setattr("holdfast.sweeps.running.SECONDS_TO_START", 0.0)
     assert lasting(run(grid(), processes=2)) == lasting(run(grid()))
 
 
@@ -126,6 +133,18 @@ def test_a_journal_is_not_overwritten_shared_or_mistaken(tmp_path):
         Journal(tmp_path / "no" / "folder.jsonl")
 
 
+def test_a_row_is_in_the_file_at_once_and_on_the_disk_within_a_second(tmp_path, monkeypatch):
+    """Though no other row follows; a tenth of a second here."""
+    synced = threading.Event()
+    monkeypatch.setattr("holdfast.sweeps.journal.SECONDS_TO_DISK", 0.1)
+    with Journal(tmp_path / "rows.jsonl") as journal:
+        monkeypatch.setattr("os.fsync", lambda _: synced.set())
+        journal.add([{"address": "a"}])
+        assert not synced.is_set()
+        assert len(journal.path.read_text().splitlines()) == 2
+        assert synced.wait(5.0)
+
+
 KILLED = """
 import sys, time
 from pathlib import Path
@@ -135,8 +154,7 @@ running.SECONDS_PER_BATCH = 0.02
 with Journal(Path(sys.argv[1])) as journal:
     for at, row in enumerate(run(grid(seeds=4), journal=journal)):
         if at == 50:
-            journal.flush()
-            print("flushed", flush=True)
+            print("far enough", flush=True)
         time.sleep(0.1 if at > 50 else 0)
 """
 
@@ -146,7 +164,7 @@ def test_after_kill_9_only_unfinished_cells_are_played(tmp_path):
     path = tmp_path / "rows.jsonl"
     command = [sys.executable, "-c", KILLED, str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "flushed\n"
+        assert process.stdout.readline() == "far enough\n"
         os.kill(process.pid, signal.SIGKILL)
     experiment = grid(seeds=4)
     with Journal(path, resume=True) as journal:
@@ -189,6 +207,44 @@ def test_on_a_cluster_the_rows_are_the_same_also_if_a_worker_is_killed(cluster):
 
 
 @pytest.mark.slow
+def test_a_local_cluster_is_started_for_a_sweep_and_ended_with_it():
+    pytest.importorskip("distributed")
+    before = {process.pid for process in active_children()}
+    assert lasting(run(grid(), processes=2, cluster="local")) == lasting(run(grid()))
+    assert {process.pid for process in active_children()} == before
+
+
+@pytest.mark.slow
+def test_the_rows_are_the_same_if_a_local_worker_is_killed(monkeypatch):
+    monkeypatch.setattr("holdfast.sweeps.running.SECONDS_TO_START", 0.0)
+    monkeypatch.setattr("holdfast.sweeps.running.SECONDS_PER_BATCH", 0.05)
+    experiment, plain = grid(seeds=3), lasting(run(grid(seeds=3)))
+    rows, counted = [], []
+    for row in run(experiment, processes=2, on_rows=counted.append):
+        if len(rows) == 5:
+            os.kill(active_children()[0].pid, signal.SIGKILL)
+        rows.append(row)
+    assert lasting(rows) == plain
+    assert sum(counted) == len(experiment)
+
+
+class Fatal(Halves):
+    """Ends its process."""
+
+    def tell(self, answer):
+        os._exit(3)
+
+
+@pytest.mark.slow
+def test_a_cell_that_kills_its_worker_each_time_ends_the_sweep_with_one_line(monkeypatch):
+    monkeypatch.setattr("holdfast.sweeps.running.SECONDS_TO_START", 0.0)
+    monkeypatch.setattr("holdfast.sweeps.running._rehearsals", lambda cells: [])
+    experiment = Experiment(["tests.sweeps.test_run:Fatal"], problems=[(30, 2, 2)])
+    with pytest.raises(WorkerLost, match="exit code 3"):
+        list(run(experiment, processes=2))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
@@ -217,6 +273,49 @@ def test_a_matrix_and_an_audit_are_the_same_on_a_cluster(
         }
 
     assert told("--cluster", cluster.scheduler_address) == told("--processes", "1")
+
+
+def test_every_attack_rule_and_kind_of_knowledge_is_rehearsed_small_before_workers_start():
+    attacks, rules, classes = ["block-majority", "hill-climb"], ["exact", "ladder"], [10, 300]
+    experiment = Experiment(
+        attacks,
+        rules,
+        n_examples=[10**7],
+        n_classes=classes,
+        n_queries=[500],
+        labels=["sorted", "counts"],
+        priors=["none", "model:0.7", "model:0.8"],
+        seeds=3,
+    )
+    cells = running._rehearsals(experiment)
+    assert sorted((cell.attack, cell.rule, cell.n_classes, cell.prior) for cell in cells) == sorted(
+        product(attacks, rules, classes, ["none", "model:0.6"])
+    )
+    for cell in cells:
+        assert cell.problem == (2048, cell.n_classes, 20)
+        row = play_cell(experiment.sources, cell)
+        assert row["error"] is None
+
+
+def test_batches_take_a_moment_each_and_shrink_towards_the_end():
+    experiment = Experiment(["naive-bayes"], problems=[(20_000, 10, 500)], seeds=1000)
+    each = running.forecast_seconds(next(iter(experiment)))
+    batches = list(running._batches(experiment))
+    assert [cell for batch in batches for cell in batch] == list(experiment)
+    sizes = [len(batch) for batch in batches]
+    assert sizes[0] == int(running.SECONDS_PER_BATCH / each)
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] == 1
+
+
+def test_memory_is_forecast_for_large_cells_alone():
+    def bytes_of(attack, n, labels="uniform"):
+        experiment = Experiment([attack], problems=[(n, 10, 50)], labels=[labels])
+        return running.forecast_bytes(next(iter(experiment)), experiment.sources)
+
+    assert bytes_of("lattice", 10**5) == bytes_of("block-majority", 10**12, "counts") == 0
+    assert bytes_of("lattice", 10**8) >= 10**9
+    assert 0 < bytes_of("block-majority", 10**9) < 10**8
 
 
 def test_counts_alone_are_ordinary_points_of_a_grid():
@@ -249,3 +348,16 @@ def test_counts_alone_are_ordinary_points_of_a_grid():
 def test_labels_that_no_machine_holds_are_refused_in_their_row():
     (row,) = run(Experiment(["block-majority"], problems=[(10**12, 10, 11)]))
     assert "labels are not drawn one by one" in row["error"]
+
+
+@pytest.mark.parametrize("attack", ["block-majority", "naive-bayes", "column-vote"])
+def test_cells_of_a_sweep_and_trials_of_reproduce_are_games_of_one_law(attack):
+    """60 games each of a small problem: their means within four standard errors."""
+    problem, games = (120, 4, 60), 60
+    cells = [
+        row["gain_examples"] for row in run(Experiment([attack], problems=[problem], seeds=games))
+    ]
+    asked = trials.Experiment(attack, Problem(*problem), trials=games, seed=3)
+    played = [row["gain_examples"] for row in trials.run([asked])]
+    error = np.sqrt((np.var(cells) + np.var(played)) / games)
+    assert abs(np.mean(cells) - np.mean(played)) < 4 * error

@@ -11,6 +11,7 @@ import numpy as np
 from holdfast.certificates import certify
 from holdfast.experiments.matrix_plays import Matrix, Played, Task, play_once
 from holdfast.experiments.pool import Map, pool
+from holdfast.experiments.rehearsals import suite_rehearsals
 from holdfast.experiments.suite import SUITE, VERSION, entry_named
 from holdfast.experiments.summary import Mean, mean_of
 from holdfast.mechanisms import Rule
@@ -78,7 +79,9 @@ def run_matrix(
     suite (its version and attacks), problem, trials, seed, `rules` (`RuleSummary`) and `cells`
     (`Cell`).
     """
-    with pool(play_once, matrix, processes=processes, cluster=cluster) as play:
+    m = matrix.problem.n_classes
+    small = [each for rule in matrix.release_rules for each in suite_rehearsals(rule, m)]
+    with pool(play_once, matrix, processes=processes, cluster=cluster, rehearsals=small) as play:
         tasks = [
             Task(rule, entry.name, trial)
             for entry in SUITE

@@ -15,9 +15,8 @@ import sys
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
@@ -27,6 +26,7 @@ from holdfast import compiling
 from holdfast.errors import WorkerLost
 from holdfast.experiments.cluster import cluster_map
 from holdfast.experiments.interrupts import HAS_MASKS, deferred_interrupt
+from holdfast.experiments.reservations import Reservations, free_bytes
 from holdfast.problem import check_at_least
 
 __all__ = ["Map", "pool"]
@@ -63,6 +63,8 @@ def pool(
     *,
     processes: int,
     cluster: str | None = None,
+    needs: Callable[[Task], int] | None = None,
+    rehearsals: Sequence[Callable[[], object]] = (),
 ) -> Iterator[Map[Task, Result]]:
     """Yield what maps tasks to `work(shared, task)`, here, on several processes, or on a cluster.
 
@@ -79,7 +81,16 @@ def pool(
         How many processes to work on; 1: in this one. A script that asks for more needs the usual
         `if __name__ == "__main__":`.
     cluster
-        The address of a Dask scheduler to work on instead.
+        The address of a Dask scheduler to work on instead; "local": as many Dask workers of this
+        machine as there would be processes.
+    needs
+        Tells about how many bytes a task takes: those that run together are kept below what is
+        free, and a task that needs more than that runs alone.
+    rehearsals
+        Small things to do before any task, in one process of a machine, such as
+        `holdfast.experiments.rehearsals.suite_rehearsals`: whatever has to be compiled for the
+        tasks is then compiled once, and not by several processes that write to one cache. Here,
+        workers start meanwhile.
 
     Raises
     ------
@@ -94,14 +105,21 @@ def pool(
     """
     check_at_least("processes", processes, 1)
     if cluster is not None:
-        with cluster_map(work, shared, cluster) as on_cluster:
+        with cluster_map(
+            work, shared, cluster, needs=needs, rehearsals=rehearsals, workers=processes
+        ) as on_cluster:
             yield on_cluster
         return
     if processes == 1:
         yield _Here(work, shared)
         return
-    workers = _Workers[Task, Result](pickle.dumps((work, shared)), processes)
+    instruction = pickle.dumps((work, shared))
+    workers = _Workers[Task, Result](instruction, processes, Reservations(needs, free_bytes()))
     try:
+        if rehearsals:
+            workers.hire(processes)
+        for rehearse in rehearsals:
+            rehearse()
         yield workers
     finally:
         workers.end()
@@ -157,22 +175,25 @@ class _Worker:
 class _Workers(Generic[Task, Result]):
     """The map of a pool of several processes, which are started when there is work for them."""
 
-    def __init__(self, instruction: bytes, processes: int) -> None:
+    def __init__(
+        self, instruction: bytes, processes: int, reservations: Reservations[Task]
+    ) -> None:
         self._instruction, self._processes = instruction, processes
+        self._reservations = reservations
         self._all: list[_Worker] = []
 
     def __call__(
         self, tasks: Iterable[Task], on_done: Callable[[Task, Result], None] | None = None
     ) -> Iterator[Result]:
-        waiting, more = iter(tasks), True
+        waiting, more = self._reservations.over(tasks), True
         call = _Call(on_done)
         sent = given = 0
         while more or given < sent:
             missing = self._processes - len(self._all)
             room = missing + sum(worker.room for worker in self._all)
-            taken = list(islice(waiting, room)) if more else []
-            more = more and len(taken) == room
-            self._hire(min(missing, len(taken) - sum(worker.room for worker in self._all)))
+            taken = waiting.take(room) if more else []
+            more = not waiting.ended
+            self.hire(min(missing, len(taken) - sum(worker.room for worker in self._all)))
             for task in taken:
                 self._send(_Errand(task, call, sent))
                 sent += 1
@@ -198,7 +219,7 @@ class _Workers(Generic[Task, Result]):
                 worker.process.close()
             self._all.clear()
 
-    def _hire(self, number: int) -> None:
+    def hire(self, number: int) -> None:
         """Start so many more workers."""
         if number <= 0:
             return
@@ -253,6 +274,7 @@ class _Workers(Generic[Task, Result]):
             seconds, done, result = pickle.loads(message)
             worker.most = 2 if seconds < SHORT_TASK_SECONDS else 1
             errand = worker.errands.popleft()
+            self._reservations.free(errand.task)
             call = errand.call
             if not done:
                 call.failures.append(result)

@@ -11,9 +11,11 @@ Implements: acharya2020 tab:results (Table 1)
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +30,7 @@ from holdfast.experiments.trials import Experiment, Row
 from holdfast.problem import Problem
 
 __all__ = [
+    "FILE",
     "TABLE_1",
     "Grid",
     "MeasuredRow",
@@ -104,59 +107,48 @@ def _column_vote(problem: Problem) -> float:
     return predicted_accuracy(problem) - 1 / problem.n_classes
 
 
-# k <= 1 + n/(2m) everywhere, and k above m, so that every label is shown.
-_SMALL = Grid(k=(101, 201, 401), n=(20_000, 40_000, 80_000), m=(4, 10, 25))
-# max(9 m log m, n/m) <= k <= 9 (n-1) log m everywhere.
-_LARGE = Grid(k=(1000, 2000, 4000, 8000), n=(1000, 2000, 4000), m=(4, 8, 16))
-# A search over m^t = 2^(k/2) labelings: t = k / (2 log2 m) is a whole number everywhere here.
-_SEARCH = Grid(k=(24, 32, 40), n=(24, 48, 96), m=(2, 4, 16))
+class _TableLine(NamedTuple):
+    """What the table says of an attack."""
 
-TABLE_1 = (
-    TableRow(
-        BlockMajority.name,
-        "small k",
-        (0.5, -0.5, -0.5),
-        _SMALL,
-        trials=30,
-        work="this paper",
-        expected_bias=_block_majority,
+    regime: str
+    theory: tuple[float, float, float]
+    work: str
+    expected_bias: Callable[[Problem], float] | None = None
+
+
+_LINES = {
+    BlockMajority.name: _TableLine("small k", (0.5, -0.5, -0.5), "this paper", _block_majority),
+    NaiveBayes.name: _TableLine(
+        "small k", (0.5, -0.5, -1.0), "Feldman, Frostig, Hardt", naive_bayes.expected_bias
     ),
-    TableRow(
-        NaiveBayes.name,
-        "small k",
-        (0.5, -0.5, -1.0),
-        _SMALL,
-        trials=25,
-        work="Feldman, Frostig, Hardt",
-        expected_bias=naive_bayes.expected_bias,
+    ColumnVote.name: _TableLine("large k", (1.0, -1.0, 0.0), "this paper", _column_vote),
+    UniformVote.name: _TableLine(
+        "large k", (1.0, -1.0, 0.0), "this paper, their queries", _column_vote
     ),
-    TableRow(
-        ColumnVote.name,
-        "large k",
-        (1.0, -1.0, 0.0),
-        _LARGE,
-        trials=6,
-        work="this paper",
-        expected_bias=_column_vote,
-    ),
-    TableRow(
-        UniformVote.name,
-        "large k",
-        (1.0, -1.0, 0.0),
-        _LARGE,
-        trials=6,
-        work="this paper, their queries",
-        expected_bias=_column_vote,
-    ),
-    TableRow(
-        Exhaustive.name,
-        "large k",
-        (1.0, -1.0, 0.0),
-        _SEARCH,
-        trials=50,
-        work="Feldman, Frostig, Hardt",
-    ),
-)
+    Exhaustive.name: _TableLine("large k", (1.0, -1.0, 0.0), "Feldman, Frostig, Hardt"),
+}
+
+# An experiment like any other: `holdfast.sweeps` reads the same file.
+FILE = Path(__file__).with_name("table_1.toml")
+
+
+def _rows(file: Path) -> Iterator[TableRow]:
+    """Yield the lines of the table, with the grids that the experiment file gives them."""
+    for part in tomllib.loads(file.read_text(encoding="utf-8"))["parts"]:
+        (attack,) = part["attacks"]
+        said = _LINES[attack]
+        yield TableRow(
+            attack,
+            said.regime,
+            said.theory,
+            Grid(*(tuple(part[name]) for name in ("n_queries", "n_examples", "n_classes"))),
+            trials=part["seeds"],
+            work=said.work,
+            expected_bias=said.expected_bias,
+        )
+
+
+TABLE_1 = tuple(_rows(FILE))
 
 
 def table_experiments(

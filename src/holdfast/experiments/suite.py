@@ -17,6 +17,7 @@ from holdfast.attacks.registry import attack_types, build
 from holdfast.errors import NotSupported
 from holdfast.labels import Labels
 from holdfast.mechanisms import Rule
+from holdfast.planner import Auto
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
@@ -70,6 +71,10 @@ def attack_on(
     grid = _fine_grid(rule, problem)
     # What the reader undoes is left out of the model.
     shown = rule.stages[0] if grid else rule
+    if issubclass(cls, Auto):
+        # It plans for the whole board, which may show ranks or new bests, not for a new value.
+        planned = cls(problem, rng=rng, prior=prior, rule=shown)
+        return GridReader(planned, size=grid) if grid else planned
     if prior is None:
         model = shown.answer_model(problem)
     else:

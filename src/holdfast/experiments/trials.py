@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 import holdfast.planner  # noqa: F401 - registers the attack that plans first
-from holdfast.attacks.registry import make_attack
+from holdfast.attacks.registry import attack_type, make_attack
 from holdfast.errors import InvalidInput
 from holdfast.experiments.label_kinds import LABEL_KINDS, hidden_labels
 from holdfast.experiments.pool import pool
@@ -30,6 +30,9 @@ Row: TypeAlias = dict[str, Any]
 
 # How long a batch of trials should keep a worker busy before it reports.
 SECONDS_PER_REPORT = 0.3
+# What worker processes take to start, about, and a label in the simplest attack at most.
+SECONDS_TO_START = 0.8
+SECONDS_PER_LABEL = 2e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,21 +100,20 @@ def run_trial(experiment: Experiment, trial: int) -> Row:
     """
     problem = experiment.problem
     n, m, k = problem
-    # The same as SeedSequence(seed).spawn(trials)[trial], without spawning the others.
-    sequence = np.random.SeedSequence(experiment.seed, spawn_key=(trial,))
-    for_labels, for_attack, for_oracle = map(np.random.default_rng, sequence.spawn(3))
     labels = experiment.labels
     if labels is None:
-        labels = hidden_labels(experiment.label_kind, n, m, for_labels)
+        labels = hidden_labels(experiment.label_kind, n, m, _generator(experiment, trial, 0))
     hidden = experiment.without_features
+    for_attack = _generator(experiment, trial, 1)
     attack = make_attack(experiment.attack, problem, for_attack, without_features=hidden)
     oracle: LabelOracle | ClassifierOracle
     if hidden:
         # Features that are distinct and tell nothing: random 64-bit keys.
+        for_oracle = _generator(experiment, trial, 2)
         X = for_oracle.integers(2**64, size=(n, 1), dtype=np.uint64)
         oracle = ClassifierOracle(X, labels, problem=problem, rng=for_oracle)
     else:
-        oracle = LabelOracle(labels, problem=problem, rng=for_oracle)
+        oracle = LabelOracle(labels, problem=problem)  # exact scores need no randomness
     start = time.process_time()
     prediction = play(attack, oracle)
     guess = prediction.predict(X) if hidden else prediction
@@ -131,6 +133,23 @@ def run_trial(experiment: Experiment, trial: int) -> Row:
         "looks": oracle.looks,
         "seconds": seconds,
     }
+
+
+def _generator(experiment: Experiment, trial: int, use: int) -> np.random.Generator:
+    """Return a trial's own generator for one use: labels, attack, oracle.
+
+    The same as that of SeedSequence(seed).spawn(trials)[trial].spawn(3)[use], without spawning
+    the others.
+    """
+    seed = experiment.seed
+    sequence = (
+        # The words that a sequence makes of its seed, filled up to four, and of its place: it is
+        # the same one, and its descendants are, in half the time.
+        np.random.SeedSequence(np.array([seed, 0, 0, 0, trial, use], dtype=np.uint32))
+        if max(seed, trial) < 2**32
+        else np.random.SeedSequence(seed, spawn_key=(trial, use))
+    )
+    return np.random.Generator(np.random.PCG64(sequence))
 
 
 def run(
@@ -161,10 +180,33 @@ def run(
         if on_trials is not None:
             on_trials(len(finished))
 
+    waiting = iter(batches)
+    if processes > 1:
+        _play_first_here(experiments, waiting, on_done)
     with pool(_play, list(experiments), processes=processes) as play:
-        for _ in play(batches, on_done):
+        for _ in play(waiting, on_done):
             pass
     return [row for part in rows for row in part if row is not None]
+
+
+def _play_first_here(
+    experiments: Sequence[Experiment],
+    waiting: Iterator[_Batch],
+    on_done: Callable[[_Batch, list[Row]], None],
+) -> None:
+    """Play short trials here for as long as workers would take to start.
+
+    What is done by then needs none, and nothing takes more than twice as long as it must.
+    """
+    latest = time.perf_counter() + SECONDS_TO_START
+    short = all(_forecast_seconds(each) < SECONDS_PER_REPORT for each in experiments)
+    while short and time.perf_counter() < latest and (batch := next(waiting, None)) is not None:
+        on_done(batch, _play(experiments, batch))
+
+
+def _forecast_seconds(experiment: Experiment) -> float:
+    cls = attack_type(experiment.attack, without_features=experiment.without_features)
+    return SECONDS_PER_LABEL * cls.effort * cls.work(experiment.problem)
 
 
 class _Batch(NamedTuple):

@@ -9,11 +9,13 @@ import contextlib
 import hashlib
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast._version import __version__
 from holdfast.errors import HoldfastError, NotSupported
@@ -22,16 +24,32 @@ from holdfast.experiments.suite import attack_on
 from holdfast.labels import Labels
 from holdfast.loop import play
 from holdfast.mechanisms import Exact
+from holdfast.metrics import Accuracy, Submission
+from holdfast.metrics.registry import parse_metric
 from holdfast.oracles import LabelOracle
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.sweeps.models import NO_MODEL, drawn_prior, is_drawn, voted_prior
 from holdfast.sweeps.references import find_attack, find_rule
+from holdfast.sweeps.stretches import LARGE, MappedLabels, drawn_stretches, play_by_stretches
+from holdfast.sweeps.through_metric import play_through
 
-__all__ = ["COUNTS", "MEASURED", "RESULTS", "Cell", "Row", "Sources", "address", "play_cell"]
+__all__ = [
+    "COUNTS",
+    "MEASURED",
+    "RESULTS",
+    "UNIFORM",
+    "Cell",
+    "Row",
+    "Sources",
+    "address",
+    "play_cell",
+]
 
 Row: TypeAlias = dict[str, Any]
 
-# The version of results: raised when the same cell would give another row.
+# The version of results: raised when the same cell would give another row; where that is so of one
+# attack's cells alone, its own is (`Described.results`).
 RESULTS = 1
 # Labels that nobody draws.
 COUNTS = "counts"
@@ -41,15 +59,19 @@ MOST_LABELS = 2_000_000_000
 MEASURED = ("seconds", "peak_memory_bytes", "version")
 # Of an address: 80 bits tell any number of cells apart.
 DIGITS = 20
-# A model is so sure of its label that nothing is left to ask; it must stay below.
-MOST_SURE = 0.999
+# Labels that can be drawn a stretch at a time.
+UNIFORM = "uniform"
 
 
 class Sources(NamedTuple):
-    """What cells refer to by name: digests of files, and the labels of label files."""
+    """What cells refer to by name.
+
+    Digests of files, the labels of label files, and by label file and prior what models predict.
+    """
 
     digests: Mapping[str, str]
-    labels: Mapping[str, Labels]
+    labels: Mapping[str, Labels | MappedLabels]
+    votes: Mapping[tuple[str, str], NDArray[np.integer]] = {}
 
 
 class Cell(NamedTuple):
@@ -67,8 +89,8 @@ class Cell(NamedTuple):
         A kind of labels (`hidden_labels`), the path of a label file, or "counts": uniform labels
         that nobody draws, for attacks whose matches follow a law of counts alone.
     prior
-        "none", or "model:0.7" for a model that is right about so many of the labels, drawn anew
-        for every seed, and as sure of each.
+        "none"; "model:0.7" for a model that is right about so many of the labels, drawn anew
+        for every seed, and as sure of each; or files of models' predicted labels.
     seed
         Which of many equal plays.
     """
@@ -98,9 +120,11 @@ def address(cell: Cell, digests: Mapping[str, str]) -> str:
     parts: list[Any] = list(cell)
     for at, part in enumerate(parts):
         if part in digests:
-            name = part.rpartition(":")[2] if ".py:" in part else ""
-            parts[at] = [digests[part], name]
-    return _hashed(["cell", RESULTS, *parts])[:DIGITS]
+            name = part.rpartition(":")[2]
+            parts[at] = [digests[part], name if name.isidentifier() else ""]
+    own = find_attack(cell.attack).results
+    version = RESULTS if own == 1 else [RESULTS, own]
+    return _hashed(["cell", version, *parts])[:DIGITS]
 
 
 def _generator(*parts: Any) -> np.random.Generator:
@@ -109,25 +133,28 @@ def _generator(*parts: Any) -> np.random.Generator:
 
 def _labels(cell: Cell, sources: Sources) -> Labels:
     """Return the hidden labels: all cells of one problem and seed meet the same ones."""
-    if cell.labels in sources.labels:
-        return sources.labels[cell.labels]
+    known = sources.labels.get(cell.labels)
+    if known is not None:
+        return known.whole() if isinstance(known, MappedLabels) else known
     n, m, _ = cell.problem
     rng = _generator("labels", RESULTS, n, m, cell.labels, cell.seed)
     return hidden_labels(cell.labels, n, m, rng)
 
 
-def _prior(cell: Cell, labels: Labels, sources: Sources) -> tuple[Prior | None, int | None]:
-    """Return the model's probabilities, and how many of its labels are right."""
-    if cell.prior == "none":
+def _prior(cell: Cell, labels: Labels, sources: Sources) -> tuple[Prior | None, Labels | None]:
+    """Return what the attacker's models say of the labels, and the labels that they give."""
+    if cell.prior == NO_MODEL:
         return None, None
     n, m, _ = cell.problem
-    accuracy = float(cell.prior.partition(":")[2])
-    source = sources.digests.get(cell.labels, cell.labels)
-    rng = _generator("model", RESULTS, n, m, source, cell.prior, cell.seed)
-    wrong = rng.random(n) >= accuracy
-    top = np.where(wrong, (labels + rng.integers(1, m, size=n)) % m, labels)
-    sure = np.full((n, 1), min(max(accuracy, 1 / m), MOST_SURE))
-    return Prior.candidates(top[:, None], sure, m), int(np.count_nonzero(top == labels))
+    if is_drawn(cell.prior):
+        source = sources.digests.get(cell.labels, cell.labels)
+        rng = _generator("model", RESULTS, n, m, source, cell.prior, cell.seed)
+        return drawn_prior(cell.prior, labels, m, rng)
+    votes = sources.votes.get((cell.labels, cell.prior))
+    if votes is None:
+        raise NotSupported("predictions are about the examples of a label file, not drawn labels.")
+    prior = voted_prior(votes, labels, m)
+    return prior, prior.top()
 
 
 def play_cell(sources: Sources, cell: Cell) -> Row:
@@ -135,13 +162,14 @@ def play_cell(sources: Sources, cell: Cell) -> Row:
 
     Returns
     -------
-    A flat row: the cell's parameters; its address; matches, accuracy, and gain_examples and gain
-    (above guessing, or above the model's own labels); looks; seconds of processor time; the most
-    memory that the process had meanwhile, in bytes; version; error, if there is one.
+    A flat row: the cell's parameters; its address; matches, accuracy, score (the metric's value),
+    and gain_examples and gain (above guessing, or above the model's own labels); looks; seconds of
+    processor time; the most memory that the process had meanwhile, in bytes; version; error, if
+    there is one.
     """
     own = address(cell, sources.digests)
     row: Row = {**cell._asdict(), "address": own, "matches": None, "accuracy": None}
-    row |= {"gain_examples": None, "gain": None, "looks": 0}
+    row |= {"score": None, "gain_examples": None, "gain": None, "looks": 0}
     _forget_peak()
     start = time.process_time()
     try:
@@ -168,29 +196,67 @@ def _outcome(cell: Cell, own: str, sources: Sources) -> Row:
             f"{n:,} labels are not drawn one by one (at most {MOST_LABELS:,}); labels = "
             f'["{COUNTS}"] plays attacks whose law follows from counts alone.'
         )
+    cls, for_attack = find_attack(cell.attack), _generator("attack", RESULTS, own)
+    metric = parse_metric(cell.metric)
+    plain = isinstance(metric, Accuracy)
+    if n >= LARGE and plain and rule == Exact() and cell.prior == NO_MODEL:
+        attack = attack_on(cls, problem, for_attack, rule)
+        streamed = play_by_stretches(attack, partial(_stretches, cell, sources), problem)
+        if streamed is not None:
+            return _scores(problem, streamed, (m * streamed - n) / m) | {"looks": k}
+        for_attack = _generator("attack", RESULTS, own)
     labels = _labels(cell, sources)
-    prior, known = _prior(cell, labels, sources)
-    oracle = LabelOracle(
-        labels, problem=problem, mechanism=rule, rng=_generator("rule", RESULTS, own)
-    )
-    attack = attack_on(
-        find_attack(cell.attack), problem, _generator("attack", RESULTS, own), rule, prior=prior
-    )
+    prior, modelled = _prior(cell, labels, sources)
+    for_rule = _generator("rule", RESULTS, own)
+    if not plain:
+        played = play_through(
+            metric, cls, problem, labels, rule, prior, rng=for_attack, rule_rng=for_rule
+        )
+        row: Row = {"score": played.value, "gain": played.gain, "looks": played.looks}
+        if metric.takes is Submission.LABELS:
+            right = int(np.count_nonzero(np.asarray(played.guess) == labels))
+            row |= {"matches": right, "accuracy": right / n}
+        return row
+    oracle = LabelOracle(labels, problem=problem, mechanism=rule, rng=for_rule)
+    attack = attack_on(cls, problem, for_attack, rule, prior=prior)
     guess = play(attack, oracle, until_refused=True)
     matches = int(np.count_nonzero(np.asarray(guess) == labels))
-    gain = (m * matches - n) / m if known is None else float(matches - known)
+    gain = (m * matches - n) / m
+    if modelled is not None:
+        gain = float(matches - np.count_nonzero(modelled == labels))
     return _scores(problem, matches, gain) | {"looks": oracle.looks}
+
+
+def _stretches(cell: Cell, sources: Sources) -> Iterator[Labels]:
+    """Yield the labels of a large problem a stretch at a time."""
+    known = sources.labels.get(cell.labels)
+    n, m, _ = cell.problem
+    if isinstance(known, MappedLabels):
+        return known.stretches()
+    if known is None and cell.labels == UNIFORM:
+        rng = _generator("labels", RESULTS, n, m, cell.labels, cell.seed)
+        return drawn_stretches(n, m, rng)
+    return iter([_labels(cell, sources)])
 
 
 def _scores(problem: Problem, matches: int, gain: float) -> Row:
     n = problem.n_examples
-    return {"matches": matches, "accuracy": matches / n, "gain_examples": gain, "gain": gain / n}
+    share = matches / n
+    return {
+        "matches": matches,
+        "accuracy": share,
+        "score": share,
+        "gain_examples": gain,
+        "gain": gain / n,
+    }
 
 
 def _drawn_matches(cell: Cell, own: str) -> int:
     """Play without labels: draw the matches from their law."""
-    if find_rule(cell.rule) != Exact() or cell.prior != "none":
+    if find_rule(cell.rule) != Exact() or cell.prior != NO_MODEL:
         raise NotSupported("counts alone are drawn for exact scores, and without a model.")
+    if not isinstance(parse_metric(cell.metric), Accuracy):
+        raise NotSupported("counts alone are drawn where a look tells an accuracy.")
     rng = _generator("counts", RESULTS, own)
     matches = find_attack(cell.attack).drawn_matches(cell.problem, rng)
     if matches is None:

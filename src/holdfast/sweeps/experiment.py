@@ -15,13 +15,17 @@ from holdfast.attacks.description import Described
 from holdfast.errors import InvalidInput
 from holdfast.experiments.label_kinds import LABEL_KINDS
 from holdfast.files.label_files import read_labels
+from holdfast.labels import Labels
 from holdfast.mechanisms import Rule
+from holdfast.metrics.registry import parse_metric
 from holdfast.problem import Problem, check_at_least
 from holdfast.quoting import choice
 from holdfast.sweeps.cells import COUNTS, Cell, Sources
+from holdfast.sweeps.models import NO_MODEL, check_prior, is_drawn, prediction_files, read_votes
 from holdfast.sweeps.references import attack_reference, digest, rule_reference
+from holdfast.sweeps.stretches import MappedLabels, mapped_labels
 
-__all__ = ["MOST_CELLS", "Experiment", "read_experiment"]
+__all__ = ["MOST_CELLS", "Experiment", "Parts", "read_experiment"]
 
 # Beyond this many cells a grid is a typing error.
 MOST_CELLS = 10_000_000
@@ -39,7 +43,7 @@ class Experiment:
     rules
         Release rules as text or objects, or `path/to/file.py:NAME`.
     metrics
-        What a look tells; `accuracy` is what sweeps play so far.
+        What a look tells, as `holdfast.metrics.registry.parse_metric` reads it.
     n_examples, n_classes, n_queries
         Sizes; all combinations are problems.
     problems
@@ -48,7 +52,9 @@ class Experiment:
         Kinds of hidden labels, or paths of label files, whose own sizes replace the grid's;
         "counts": uniform labels that nobody draws, for attacks whose law follows from counts.
     priors
-        "none", or "model:0.7" for models that are right about so many labels.
+        "none"; "model:0.7" for models that are right about so many labels; or a file of predicted
+        labels, or a pattern (`models/*.csv`) for the vote of several models. Files are about the
+        examples of the label files.
     seeds
         How many plays of each, or their seeds.
 
@@ -87,14 +93,12 @@ class Experiment:
             raise InvalidInput(
                 f"the grid has {cells:,} cells, and at most {MOST_CELLS:,} are played."
             )
-        for metric in self.metrics:
-            if metric != "accuracy":
-                raise InvalidInput(f"metrics must be accuracy, which sweeps play, got {metric!r}.")
+        object.__setattr__(self, "metrics", _once(str(parse_metric(each)) for each in self.metrics))
         if not isinstance(self._seeds, range):
             for seed in self._seeds:
                 check_at_least("seeds", seed, 0)
         for prior in self.priors:
-            _check_prior(prior)
+            check_prior(prior)
         for labels in self.labels:
             if not _is_file(labels) and labels not in (kinds := (*LABEL_KINDS, COUNTS)):
                 raise InvalidInput(f"labels must be a file or {choice(labels, kinds)}")
@@ -142,8 +146,11 @@ class Experiment:
         for kind in self.labels:
             if kind in self.sources.labels:
                 labels = self.sources.labels[kind]
-                m = int(labels.max()) + 1
-                found += [(kind, Problem(labels.size, max(2, m), k)) for k in looks]
+                if isinstance(labels, MappedLabels):
+                    m = labels.n_classes
+                else:
+                    m = max(2, int(labels.max()) + 1)
+                found += [(kind, Problem(labels.size, m, k)) for k in looks]
             else:
                 found += [(kind, each) for each in _once(given)]
         return found
@@ -151,28 +158,87 @@ class Experiment:
     @cached_property
     def sources(self) -> Sources:
         """What the cells refer to by name."""
-        files = {each: read_labels(Path(each)).labels for each in self.labels if _is_file(each)}
+        labels: dict[str, Labels | MappedLabels] = {}
+        votes: dict[tuple[str, str], Any] = {}
+        models = [each for each in self.priors if each != NO_MODEL and not is_drawn(each)]
+        for each in filter(_is_file, self.labels):
+            mapped = mapped_labels(Path(each))
+            if mapped is not None and not models:
+                labels[each] = mapped
+                continue
+            file = read_labels(Path(each))
+            labels[each] = file.labels
+            votes |= {(each, prior): read_votes(prior, file) for prior in models}
         named = (*map(str, self.attacks), *map(str, self.rules), *self.labels)
         digests = {each: found for each in named if (found := digest(each)) is not None}
-        return Sources(digests, files)
+        for prior in models:
+            digests[prior] = "".join(str(digest(str(path))) for path in prediction_files(prior))
+        return Sources(digests, labels, votes)
 
 
-def read_experiment(path: Path) -> Experiment:
+class Parts:
+    """Several grids played as one: every cell of each, one that is in two of them once."""
+
+    def __init__(self, parts: Sequence[Experiment]) -> None:
+        self._parts = parts
+        if (cells := sum(map(len, parts))) > MOST_CELLS:
+            raise InvalidInput(
+                f"the grids have {cells:,} cells, and at most {MOST_CELLS:,} are played."
+            )
+        self._cells = list(dict.fromkeys(cell for part in parts for cell in part))
+
+    def __len__(self) -> int:
+        """Return the number of cells."""
+        return len(self._cells)
+
+    def __iter__(self) -> Iterator[Cell]:
+        """Yield every cell once."""
+        return iter(self._cells)
+
+    @cached_property
+    def sources(self) -> Sources:
+        """What the cells refer to by name."""
+        digests: dict[str, str] = {}
+        labels: dict[str, Labels | MappedLabels] = {}
+        votes: dict[tuple[str, str], Any] = {}
+        for part in self._parts:
+            digests |= part.sources.digests
+            labels |= part.sources.labels
+            votes |= part.sources.votes
+        return Sources(digests, labels, votes)
+
+
+def read_experiment(path: Path) -> Experiment | Parts:
     """Read an experiment from a TOML file whose keys are the fields of `Experiment`.
 
-    Paths in it are relative to the file.
+    With `[[parts]]` it has several grids: each part has the file's other keys and its own. Paths
+    are relative to the file.
     """
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InvalidInput(f"{path} can't be read: {error}") from None
+    parts = content.pop("parts", None)
+    if parts is None:
+        return _grid(path, content)
+    if not (isinstance(parts, list) and parts and all(isinstance(each, dict) for each in parts)):
+        raise InvalidInput(f"{path}: parts must be tables, each under [[parts]].")
+    grids = [_grid(path, content | each) for each in parts]
+    try:
+        return Parts(grids)
+    except InvalidInput as error:
+        raise InvalidInput(f"{path}: {error}") from None
+
+
+def _grid(path: Path, content: dict[str, Any]) -> Experiment:
+    """Return one grid of a file."""
     known = [field.name for field in fields(Experiment)]
     for key in content:
         if key not in known:
-            raise InvalidInput(f"{path}: a key must be {choice(key, known)}")
+            raise InvalidInput(f"{path}: a key must be {choice(key, [*known, 'parts'])}")
     if "attacks" not in content:
         raise InvalidInput(f"{path}: attacks must be given.")
-    for key in ("attacks", "rules", "labels"):
+    for key in ("attacks", "rules", "labels", "priors"):
         if isinstance(content.get(key), list):
             content[key] = [_from_folder(each, path.parent) for each in content[key]]
     try:
@@ -198,17 +264,3 @@ def _is_file(labels: object) -> bool:
 
 def _once(values: Any) -> list[Any]:
     return list(dict.fromkeys(values))
-
-
-def _check_prior(prior: object) -> None:
-    if prior == "none":
-        return
-    kind, _, value = str(prior).partition(":")
-    try:
-        accuracy = float(value)
-    except ValueError:
-        accuracy = -1.0
-    if kind != "model" or not 0.0 < accuracy < 1.0:
-        raise InvalidInput(
-            f"priors must be none or model:0.7 with a share in (0, 1), got {prior!r}."
-        )

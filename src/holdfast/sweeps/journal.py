@@ -1,14 +1,16 @@
 """The journal of a sweep: one file of rows that survives whatever ends the sweep.
 
-Rows are appended as they come, and flushed to the disk each second. A line that a crash tore is
-dropped when the file is opened again, and rows are told apart by their address, so that a cell
-that was played twice counts once.
+Rows are handed to the system as they come, which outlives the process, and seen onto the disk
+within a second, which outlives the machine. A line that a crash tore is dropped when the file is
+opened again, and rows are told apart by their address, so that a cell that was played twice counts
+once.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -21,7 +23,8 @@ from holdfast.sweeps.cells import Row
 __all__ = ["Journal"]
 
 FORMAT = 1
-SECONDS_BETWEEN_FLUSHES = 1.0
+# The longest time that a row may be in the system's memory alone.
+SECONDS_TO_DISK = 1.0
 
 
 class Journal:
@@ -48,7 +51,9 @@ class Journal:
         except OSError as error:
             raise InvalidInput(f"{path} can't be written: {error.strerror}.") from None
         self._lock()
-        self._flushed = time.monotonic()
+        self._writing = threading.Lock()
+        self._synced = time.monotonic()
+        self._timer: threading.Timer | None = None
         if not there:
             self._append({"format": FORMAT})
             self.flush()
@@ -64,23 +69,40 @@ class Journal:
         trace: TracebackType | None,
     ) -> None:
         """Flush and close."""
-        self.flush()
-        self._file.close()
+        with self._writing:
+            self._sync()
+            self._file.close()
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Append rows whose address is new."""
-        for row in rows:
-            if row["address"] not in self.rows:
-                self.rows[row["address"]] = row
-                self._append(row)
-        if time.monotonic() - self._flushed > SECONDS_BETWEEN_FLUSHES:
-            self.flush()
+        """Append rows whose address is new: if this process is killed now, they are there."""
+        with self._writing:
+            for row in rows:
+                if row["address"] not in self.rows:
+                    self.rows[row["address"]] = row
+                    self._append(row)
+            self._file.flush()
+            left = self._synced + SECONDS_TO_DISK - time.monotonic()
+            if left <= 0.0:
+                self._sync()
+            elif self._timer is None:
+                # Of its own accord: the next row may be hours away.
+                self._timer = threading.Timer(left, self.flush)
+                self._timer.daemon = True
+                self._timer.start()
 
     def flush(self) -> None:
         """See all rows onto the disk."""
+        with self._writing:
+            if not self._file.closed:
+                self._sync()
+
+    def _sync(self) -> None:
         self._file.flush()
         os.fsync(self._file.fileno())
-        self._flushed = time.monotonic()
+        self._synced = time.monotonic()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def _append(self, line: dict[str, Any]) -> None:
         self._file.write(json.dumps(line, ensure_ascii=False) + "\n")

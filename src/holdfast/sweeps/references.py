@@ -1,7 +1,7 @@
 """References: attacks and rules by name, by `package.module:Name`, or by `path/to/file.py:Name`.
 
 A reference is text, so that a cell means the same to every process and on every machine: each
-worker looks it up for itself. What a file defines is part of a cell's content address.
+worker looks it up for itself. The file that defines it is part of a cell's content address.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,9 @@ __all__ = ["attack_reference", "digest", "find_attack", "find_rule", "rule_refer
 
 # Of a file's digest; enough that no two files of a sweep share it.
 DIGITS = 16
+# What a module that was loaded from a file's path is called, before a digest of the path.
+OWN = "holdfast_own_"
+MAIN = "__main__"
 
 
 def attack_reference(attack: str | type[Described]) -> str:
@@ -69,10 +72,16 @@ def _of_object(thing: Any, name: str, by_name: Callable[[str], Any]) -> str:
             return name
     except InvalidInput:
         pass
-    reference = f"{thing.__module__}:{thing.__qualname__}"
+    reference = f"{_home(thing.__module__)}:{thing.__qualname__}"
     if _looked_up(reference) is not thing:
         raise InvalidInput(f"{thing!r} must be at the top of a module, or path/to/file.py:Name.")
     return reference
+
+
+def _home(module: str) -> str:
+    """Return by what every process finds a module: a script is another one's `__main__` nowhere."""
+    path = getattr(sys.modules.get(module), "__file__", None)
+    return str(path) if path and (module == MAIN or module.startswith(OWN)) else module
 
 
 @lru_cache(maxsize=256)
@@ -99,11 +108,29 @@ def find_rule(reference: str) -> Rule:
 
 
 def digest(reference: str) -> str | None:
-    """Return the digest of the file that a reference names; None: it is not one."""
-    path = Path(reference.rpartition(":")[0] or reference)
-    if path.suffix not in (".py", ".csv", ".npy", ".txt") or not path.is_file():
+    """Return the digest of the file that a reference names; None: it is not one.
+
+    Of a module it is the file that defines it; what that imports is not part of it.
+    """
+    place, _, name = reference.rpartition(":")
+    path = Path(place if name.isidentifier() else reference)
+    if path.suffix not in (".py", ".csv", ".npy", ".txt"):
+        if not (place and name.isidentifier()):
+            return None
+        path = Path(_origin(place) or "")
+    if not path.is_file():
         return None
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:DIGITS]
+    with path.open("rb") as file:  # by and by: a file may be larger than memory
+        return hashlib.file_digest(file, "sha256").hexdigest()[:DIGITS]
+
+
+def _origin(module: str) -> str | None:
+    """Return the file that a module comes from, if there is one."""
+    try:
+        spec = find_spec(module)
+    except (ImportError, ValueError):
+        return None
+    return spec.origin if spec is not None and spec.has_location else None
 
 
 def _looked_up(reference: str) -> Any:
@@ -117,9 +144,12 @@ def _looked_up(reference: str) -> Any:
 
 
 def _loaded(place: str) -> Any:
-    """Load a file as a module of its own, once."""
+    """Load a file as a module of its own, once; the script that runs is loaded already."""
     path = Path(place).resolve()
-    name = f"holdfast_own_{hashlib.sha256(str(path).encode()).hexdigest()[:DIGITS]}"
+    main = sys.modules[MAIN]
+    if (running := getattr(main, "__file__", None)) and Path(running).resolve() == path:
+        return main
+    name = f"{OWN}{hashlib.sha256(str(path).encode()).hexdigest()[:DIGITS]}"
     if name not in sys.modules:
         if not path.is_file():
             raise OSError("there is no such file")

@@ -6,23 +6,24 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from statistics import median
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from holdfast.bounds.binomial import divergence
 from holdfast.experiments.figures import bias_figure, check_can_draw
+from holdfast.metrics import Accuracy
 from holdfast.sweeps.cells import Row
-from holdfast.sweeps.figures.style import Line, drawn, grouped, lines_on
+from holdfast.sweeps.figures.costs import cost_figures
+from holdfast.sweeps.figures.recovery import recovery_figure
+from holdfast.sweeps.figures.style import SIZE, Line, drawn, grouped, lines_on
 from holdfast.sweeps.figures.tables import write_tables
 from holdfast.sweeps.summary import Place, summarised
 
 __all__ = ["Figure", "draw_all"]
 
-SIZE = (9.6, 5.4)
 LOOKS = "scored submissions (looks)"
-# Fewer points make no line, and no exponents.
+# Fewer points make no line.
 LEAST_POINTS = 2
 
 
@@ -52,8 +53,10 @@ def draw_all(rows: Iterable[Row], folder: Path, *, suffix: str = ".svg") -> list
         key=lambda place: (place.n_examples, place.n_classes, place.n_queries),
     )
     found: list[Figure] = []
-    for draw in (_gains, _rules, _bits, _costs):
+    for draw in (_gains, _rules, _bits):
         found += draw(places, folder, suffix)
+    for also in (recovery_figure, cost_figures):
+        found += [Figure(*each) for each in also(places, folder, suffix)]
     found += [Figure(*each) for each in write_tables(places, folder)]
     return found
 
@@ -61,7 +64,8 @@ def draw_all(rows: Iterable[Row], folder: Path, *, suffix: str = ".svg") -> list
 def _gains(places: Sequence[Place], folder: Path, suffix: str) -> list[Figure]:
     """Gain against looks with exact scores and no model, with guarantees and bounds."""
     found = []
-    plain = [place for place in places if (place.rule, place.prior) == ("exact", "none")]
+    wanted = ("exact", "none", Accuracy.name)
+    plain = [place for place in places if (place.rule, place.prior, place.metric) == wanted]
     for (n, m, labels), group in grouped(
         plain, lambda place: (place.n_examples, place.n_classes, place.labels)
     ):
@@ -86,8 +90,8 @@ def _gains(places: Sequence[Place], folder: Path, suffix: str) -> list[Figure]:
 def _rules(places: Sequence[Place], folder: Path, suffix: str) -> list[Figure]:
     """Attacks across, rules down, the gain as colour and number."""
     found = []
-    for (n, m, k, labels, prior), group in grouped(
-        places, lambda p: (p.n_examples, p.n_classes, p.n_queries, p.labels, p.prior)
+    for (n, m, k, labels, prior, metric), group in grouped(
+        places, lambda p: (p.n_examples, p.n_classes, p.n_queries, p.labels, p.prior, p.metric)
     ):
         rules = list(dict.fromkeys(place.rule for place in group))
         attacks = list(dict.fromkeys(place.attack for place in group))
@@ -97,10 +101,11 @@ def _rules(places: Sequence[Place], folder: Path, suffix: str) -> list[Figure]:
         for place in group:
             if place.gain is not None:
                 at = rules.index(place.rule), attacks.index(place.attack)
-                values[at] = 100 * place.gain.mean
-        title = f"Gain in points: {n:,} examples, {m:,} classes, {k:,} looks, {labels}"
+                values[at] = place.scale * place.gain.mean
+        title = f"Gain in {group[0].unit}: {n:,} examples, {m:,} classes, {k:,} looks, {labels}"
         title += "" if prior == "none" else f", {prior}"
-        path = folder / f"rules-{n}-{m}-{k}-{_word(labels)}-{_word(prior)}{suffix}"
+        shown = "" if metric == Accuracy.name else f"-{_word(metric)}"
+        path = folder / f"rules-{n}-{m}-{k}-{_word(labels)}-{_word(prior)}{shown}{suffix}"
         drawn(
             path,
             (3.2 + 1.0 * len(attacks), 2.2 + 0.42 * len(rules)),
@@ -117,7 +122,9 @@ def _heat(axes: Any, values: Any, rules: Sequence[str], attacks: Sequence[str], 
     colours = colormaps["YlOrRd"].with_extremes(bad="#d9d9d9")
     axes.imshow(values, cmap=colours, vmin=0.0, vmax=top, aspect="auto")
     for (row, column), value in np.ndenumerate(values):
-        if not math.isnan(value):
+        if math.isnan(value):  # grey like a gain, without colours, but for the words
+            axes.text(column, row, "not\nplayed", ha="center", va="center", fontsize=8)
+        else:
             colour = "white" if value > 0.6 * top else "#222222"
             axes.text(column, row, f"{value:.2f}", ha="center", va="center", color=colour)
     axes.set_xticks(range(len(attacks)), attacks, rotation=30, ha="right")
@@ -128,7 +135,7 @@ def _heat(axes: Any, values: Any, rules: Sequence[str], attacks: Sequence[str], 
 def _bits(places: Sequence[Place], folder: Path, suffix: str) -> list[Figure]:
     """Bits that each look told of the labels: the rate of the accuracy reached, per look."""
     found = []
-    plain = [p for p in places if p.prior == "none" and p.looks > 0]
+    plain = [p for p in places if (p.prior, p.metric) == ("none", Accuracy.name) and p.looks > 0]
     for (n, m, rule, labels), group in grouped(
         plain, lambda p: (p.n_examples, p.n_classes, p.rule, p.labels)
     ):
@@ -151,29 +158,6 @@ def _bits(places: Sequence[Place], folder: Path, suffix: str) -> list[Figure]:
         )
         found.append(Figure(path, title))
     return found
-
-
-def _costs(places: Sequence[Place], folder: Path, suffix: str) -> list[Figure]:
-    """Processor seconds of a play against its n * k, with the exponent of each attack."""
-    lines = []
-    for (attack,), line in grouped(places, lambda p: (p.attack,)):
-        by_work = dict(grouped(line, lambda p: (float(p.n_examples) * p.n_queries,)))
-        if len(by_work) < LEAST_POINTS:
-            continue
-        work = sorted(size for (size,) in by_work)
-        seconds = [median(max(p.seconds, 1e-9) for p in by_work[size,]) for size in work]
-        slope = float(np.polyfit(np.log(work), np.log(seconds), 1)[0])
-        lines.append(Line(f"{attack}: exponent {slope:.2f}", work, seconds))
-    if not lines:
-        return []
-    path = folder / f"cost{suffix}"
-    title = "Processor seconds of a play"
-    drawn(
-        path,
-        SIZE,
-        partial(lines_on, lines=lines, x="n_examples x looks", y="seconds", title=title),
-    )
-    return [Figure(path, "processor seconds against n_examples x looks")]
 
 
 def _word(text: str) -> str:

@@ -11,7 +11,9 @@ import numpy as np
 from holdfast.experiments.figures import COLOURS, MARKERS
 from holdfast.sweeps.summary import Place
 
-__all__ = ["Line", "drawn", "grouped", "lines_on"]
+__all__ = ["SIZE", "Line", "drawn", "grouped", "lines_on"]
+
+SIZE = (9.6, 5.4)
 
 SETTINGS: Any = {"font.size": 11, "svg.hashsalt": "holdfast", "svg.fonttype": "path"}
 # Marker and dash tell lines apart in grey.
@@ -56,8 +58,15 @@ def drawn(path: Path, size: tuple[float, float], draw: Callable[[Any], None]) ->
     return path
 
 
-def lines_on(axes: Any, lines: Sequence[Line], *, x: str, y: str, title: str) -> None:
-    """Draw lines on logarithmic axes; what is not above zero has no place there."""
+def lines_on(
+    axes: Any, lines: Sequence[Line], *, x: str, y: str, title: str, level: float | None = None
+) -> None:
+    """Draw lines on logarithmic axes; what is not above zero has no place there.
+
+    A `level` is drawn across, for what lines are compared with.
+    """
+    if level is not None:
+        axes.axhline(level, color="0.4", linewidth=1.0, linestyle=":")
     for at, line in enumerate(lines):
         xs, ys = np.asarray(line.x, dtype=float), np.asarray(line.y, dtype=float)
         errors = np.zeros_like(ys) if line.errors is None else np.asarray(line.errors)
@@ -68,7 +77,7 @@ def lines_on(axes: Any, lines: Sequence[Line], *, x: str, y: str, title: str) ->
             yerr=None if line.errors is None else np.nan_to_num(errors[seen]),
             color=COLOURS[at % len(COLOURS)],
             marker=MARKERS[at % len(MARKERS)],
-            linestyle=DASHES[at // len(COLOURS) % len(DASHES)],
+            linestyle=DASHES[at % len(DASHES)],
             linewidth=1.3,
             capsize=3,
             label=line.name,
