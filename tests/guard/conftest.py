@@ -9,6 +9,7 @@ import urllib.parse
 
 import pytest
 
+from holdfast.guard import fingerprint
 from tests.guard import servers
 
 WATCHDOG = """
@@ -17,6 +18,45 @@ sys.stdin.read()
 os.kill(int(sys.argv[1]), signal.SIGQUIT)
 shutil.rmtree(sys.argv[2], ignore_errors=True)
 """
+
+FULL_COST = fingerprint.SCRYPT_COST
+# Modules whose ledgers other processes open, or that come from files: those have the full cost.
+FULL_FINGERPRINT = {
+    "test_adapters",
+    "test_closing",
+    "test_commands",
+    "test_deployment",
+    "test_disk",
+    "test_faults",
+    "test_fingerprint",
+    "test_forwarder",
+    "test_gone",
+    "test_load",
+    "test_story",
+    "test_version_1",
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick_fingerprint(request):
+    """Make the hash of labels quick: guards are made by the thousand, and nobody guesses labels."""
+    if request.module.__name__.rpartition(".")[2] in FULL_FINGERPRINT:
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fingerprint, "SCRYPT_COST", 2)
+        fingerprint._slow_hash.cache_clear()
+        yield
+    fingerprint._slow_hash.cache_clear()
+
+
+@pytest.fixture
+def full_fingerprint(monkeypatch):
+    """Hash labels at the cost that hosts pay: for records of what was written."""
+    monkeypatch.setattr(fingerprint, "SCRYPT_COST", FULL_COST)
+    fingerprint._slow_hash.cache_clear()
+    yield
+    fingerprint._slow_hash.cache_clear()
 
 
 @pytest.fixture(scope="session")

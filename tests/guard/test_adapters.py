@@ -77,6 +77,16 @@ def test_codabench_gets_its_scores_file_and_refuses_with_a_message(app, ledger):
     assert not (app / "output" / "scores.json").exists()
 
 
+def test_the_scoring_program_of_the_page_runs_as_pasted(app, ledger):
+    page = (EXAMPLES.parent / "docs" / "hosts.md").read_text(encoding="utf-8")
+    [pasted] = re.findall(r"^```sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    script = pasted.replace("/app", str(app)).replace("python3", sys.executable)
+    (app / "program" / "score.py").unlink()
+    subprocess.run(["sh", "-ec", script], cwd=app / "program", check=True)
+    scores = json.loads((app / "output" / "scores.json").read_text())
+    assert scores == {"accuracy": RELEASED, "looks_left": 4}
+
+
 def test_codabench_charges_for_an_archive_without_predictions(app, ledger):
     (app / "input" / "res" / "predictions.csv").rename(app / "input" / "res" / "notes.txt")
     policy = app / "input" / "ref" / "policy.toml"
@@ -177,7 +187,7 @@ def test_codabench_says_that_a_batch_is_not_full(app, ledger):
 
 def test_kaggle_calls_score_with_frames(ledger, monkeypatch):
     monkeypatch.setenv("HOLDFAST_POLICY", str(EXAMPLES / "kaggle" / "policy.toml"))
-    # The policy is so many looks a day, and a day may end while this runs.
+    # The policy is so many looks per day, and a day may end while this runs.
     monkeypatch.setattr(windows, "time", SimpleNamespace(time_ns=lambda: 1_800_000_000 * 10**9))
     metric = load(EXAMPLES / "kaggle" / "metric.py")
     solution, submission = (

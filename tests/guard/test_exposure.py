@@ -65,6 +65,7 @@ def test_what_looks_allow_is_computed_once_for_all_teams_with_as_many(sqlite_url
         return certify_histories(n, m, looks, **settings)
 
     monkeypatch.setattr(module, "certify_recorded", counted)
+    module._gain.cache_clear()  # what other tests asked
     rng = np.random.default_rng(3)
     guard = Guard(np.arange(60) % 3, Policy("exact"), sqlite_url, create=True)
     for team in range(12):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from holdfast.errors import NotSupported
-from holdfast.guard import Guard, Policy, fingerprint, gate
+from holdfast.guard import Guard, Policy, gate
 from holdfast.guard.policy import POLICY_TEMPLATE
 from tests.mechanisms.rules import ALL
 
@@ -22,12 +22,6 @@ def with_accuracy(labels, accuracy, rng):
 
 
 @pytest.fixture
-def quick_fingerprint(monkeypatch):
-    """Make the hash of the labels fast: its slowness is not what is tested here."""
-    monkeypatch.setattr(fingerprint, "SCRYPT_COST", 2)
-
-
-@pytest.fixture
 def memory_folder():
     """A folder in memory where there is one: nothing here is about a disk."""
     shared = Path("/dev/shm")
@@ -37,7 +31,7 @@ def memory_folder():
 
 @pytest.mark.parametrize("memory", ["team", "data_set"])
 @pytest.mark.parametrize("rule", [*map(str, ALL), "ladder:0.01", "shaky:step=0.01,scale=0.002"])
-def test_garbage_never_passes_under_any_rule(rule, memory, tmp_path, quick_fingerprint):
+def test_garbage_never_passes_under_any_rule(rule, memory, tmp_path):
     for seed in range(3):
         rng = np.random.default_rng(seed)
         labels = rng.integers(0, 4, N)
@@ -76,9 +70,7 @@ def test_under_the_rule_that_policy_init_writes_a_climber_passes_and_nothing_els
 
 
 @pytest.mark.slow
-def test_somebody_who_tries_often_passes_no_more_often_than_stated(
-    memory_folder, quick_fingerprint
-):
+def test_somebody_who_tries_often_passes_no_more_often_than_stated(memory_folder):
     # Candidates that differ from the baseline in one prediction: what they seem to win is noise.
     # Twice the stated risk, or a first try with four times its share, fails in 19 runs of 20.
     ledgers, tries, scale, confidence = 1000, 6, 0.05, 0.95

@@ -61,7 +61,7 @@ def shared(tmp_path_factory):
         yield ledger
 
 
-def test_accuracies_alone_are_recorded_byte_for_byte_as_before(tmp_path):
+def test_accuracies_alone_are_recorded_byte_for_byte_as_before(tmp_path, full_fingerprint):
     before = json.loads(accuracy_alone.RECORD.read_text())
     now = json.loads(json.dumps(accuracy_alone.written(tmp_path)))
     assert now["receipts"] == before["receipts"]

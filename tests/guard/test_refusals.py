@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.cli import main
 from holdfast.errors import BudgetExhausted, HoldfastError, InvalidQuery
-from holdfast.guard import Guard, GuardedFile, Ledger, Policy, fingerprint, windows
+from holdfast.guard import Guard, GuardedFile, Ledger, Policy, windows
 from holdfast.guard.adapters import codabench, evalai, hugging_face, kaggle
 from holdfast.guard.adapters.frames import GuardedFrame
 
@@ -49,12 +49,6 @@ class Hidden:
     def released(self):
         with Ledger(self.ledger) as ledger:
             return [entry.released for entry in ledger.entries() if entry.kind == "look"]
-
-
-@pytest.fixture(autouse=True)
-def _quick_hash(monkeypatch):
-    """Hosts are made by the hundred here, and nobody guesses labels."""
-    monkeypatch.setattr(fingerprint, "SCRYPT_COST", 2)
 
 
 @pytest.fixture

@@ -31,6 +31,7 @@ from tests.guard.conftest import (
     new_sqlite_url,
     postgres_server,
     postgres_url,
+    quick_fingerprint,
     sqlite_url,
 )
 

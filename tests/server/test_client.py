@@ -20,6 +20,7 @@ from holdfast.errors import (
     LedgerError,
     TranscriptMismatch,
 )
+from holdfast.guard.storage.sql import SqlTransaction
 from holdfast.oracles import LabelOracle, Remote
 from tests.server.conftest import Place, as_csv, free_port, listening
 
@@ -263,6 +264,21 @@ def test_patience_ends():
         client.board()
 
 
+def test_days_of_attempts_are_as_far_apart_as_the_longest_pause(monkeypatch):
+    pauses = []
+    client = BoardClient(
+        f"http://127.0.0.1:{free_port()}/b/pets", "t", patience=3000, sleep=pauses.append,
+        now=lambda: len(pauses),
+    )  # fmt: skip
+    monkeypatch.setattr("holdfast.client.http.random.uniform", lambda _, longest: longest)
+    with pytest.raises(BoardUnreachable):
+        client.board()
+    # More than 1,024 of them, after which a pause that doubled would be no number.
+    assert len(pauses) > 2900
+    assert pauses[:10] == [min(0.1 * 2**attempt, 30.0) for attempt in range(10)]
+    assert set(pauses[9:]) == {30.0}
+
+
 def test_a_ledger_that_fails_is_said_to_have_released_nothing(flaky):
     send, _ = flaky
     told = {"type": "ledger_unavailable", "detail": "It fails. Nothing was released."}
@@ -293,7 +309,7 @@ def command(monkeypatch, capsys):
     return run
 
 
-def test_submit_has_the_exit_codes_of_score(place, tmp_path, command):
+def test_submit_has_the_exit_codes_of_score(place, tmp_path, command, monkeypatch):
     policy = 'release = "exact"\nlooks_per_team = 1\n'
     place.boards.change(place.board, place.phase(), "policy", policy, "test")
     token = place.token(place.team("Blue"))
@@ -301,7 +317,16 @@ def test_submit_has_the_exit_codes_of_score(place, tmp_path, command):
     good.write_bytes(as_csv(place.labels))
     bad.write_text("hello\n")
     other.write_bytes(as_csv((place.labels + 1) % 3))
+
+    def full(*_):
+        raise LedgerError("the disk is full")
+
     with listening(place) as url:
+        with monkeypatch.context() as disk:
+            disk.setattr(SqlTransaction, "put_state", full)
+            code, said = command("submit", good, "--board", url, "--patience", "0", token=token)
+        assert (code, said.out) == (4, "")
+        assert said.err == "error: The ledger can't be used. Nothing was released.\n"
         code, said = command("submit", good, "--board", url, "--json", token=token)
         assert code == 0
         assert json.loads(said.out)["released"] == 1.0

@@ -4,10 +4,15 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from holdfast.cli import main
-from tests.server.conftest import write_labels
+from holdfast.errors import HoldfastError
+from holdfast.server.gatekeeper import Gatekeeper
+from holdfast.server.looks import Sent
+from tests.server.conftest import as_csv, write_labels
+from tests.server.test_api import changed
 
 
 @pytest.fixture
@@ -106,6 +111,35 @@ def test_serve_says_what_is_wrong_before_it_listens(command, labels, tmp_path):
     write_labels(labels, seed=7, split=True)
     code, _, err = command("serve")
     assert (code, "labels of board 1 must be those" in err) == (4, True)
+
+
+def test_a_restored_copy_without_the_labels_cannot_score(place, tmp_path, command):
+    """What the copy holds is sealed with a key from the labels, or was released."""
+    team = place.team("blue")
+    sent = [
+        Sent("pets", lambda _: team.id, None, key, "file", as_csv(changed(place.labels, wrong)))
+        for key, wrong in (("a", 6), ("b", 12))
+    ]
+    [answer] = place.gatekeeper.submit(sent[:1])
+    assert answer.receipt.released == 0.9
+    assert command("ledger", "backup", "copy.db", place.url)[0] == 0
+    assert command("ledger", "restore", "copy.db", "restored.db")[0] == 0
+    place.labels_file.rename(tmp_path / "elsewhere.csv")
+    code, _, err = command("serve", "--database", "restored.db")
+    assert (code, "pets.csv" in err) == (2, True)
+    restored = Gatekeeper("restored.db")
+    before = restored.ledger.entries()
+    for labels in (None, np.roll(place.labels, 1)):
+        if labels is not None:  # somebody else's idea of them
+            place.labels_file.write_bytes(as_csv(labels))
+            place.labels_file.chmod(0o600)
+        [refused] = restored.submit(sent[1:])
+        assert isinstance(refused, HoldfastError)
+    assert restored.ledger.entries() == before
+    (tmp_path / "elsewhere.csv").rename(place.labels_file)
+    [again] = restored.submit(sent[1:])
+    assert again.receipt.released == 0.8
+    restored.close()
 
 
 def test_help_loads_nothing_of_the_server():

@@ -2,8 +2,10 @@
 
 import re
 import runpy
+import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -32,10 +34,7 @@ def test_the_containerfile_copies_what_there_is_and_runs_as_nobody_special():
     words = [word for word, _ in instructions()]
     assert words[0] == "FROM"
     assert set(words) <= {"FROM", "RUN", "WORKDIR", "COPY", "USER", "EXPOSE", "CMD"}
-    for word, rest in instructions():
-        if word == "COPY":
-            for source in rest.split()[:-1]:
-                assert (ROOT / source).exists(), source
+    assert all((ROOT / source).exists() for source in copied_sources())
     assert dict(instructions())["USER"] != "root"
     assert words.index("USER") > max(at for at, word in enumerate(words) if word == "RUN")
     command = yaml.safe_load(dict(instructions())["CMD"])
@@ -43,6 +42,49 @@ def test_the_containerfile_copies_what_there_is_and_runs_as_nobody_special():
     extras = re.search(r"\.\[(.*?)\]", (EXAMPLE / "Containerfile").read_text())[1].split(",")
     project = (ROOT / "pyproject.toml").read_text()
     assert all(re.search(rf"^{extra} = ", project, re.MULTILINE) for extra in extras)
+
+
+def copied_sources():
+    """Return what the Containerfile copies into the image's source folder."""
+    return {
+        source for word, rest in instructions() if word == "COPY" for source in rest.split()[:-1]
+    }
+
+
+def test_the_containerfile_copies_all_that_a_build_reads():
+    document = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    hatch = document["tool"]["hatch"]
+    read = {"pyproject.toml", hatch["version"]["path"], *document["project"]["license-files"]}
+    read |= set(hatch["build"]["targets"]["wheel"]["packages"])
+    hooks = hatch.get("metadata", {}).get("hooks", {})
+    if "custom" in hooks:
+        hook = hooks["custom"].get("path", "hatch_build.py")
+        text = (ROOT / hook).read_text(encoding="utf-8")
+        read |= {hook, *re.findall(r'root / "([^"]+)"', text)}
+    copied = copied_sources()
+    missing = {
+        path for path in read if not any(p in copied for p in (path, path.partition("/")[0]))
+    }
+    assert missing == set()
+
+
+def test_the_build_tool_reads_the_metadata_of_what_is_copied(tmp_path):
+    pytest.importorskip("hatchling")
+    for source in copied_sources():
+        if (ROOT / source).is_dir():
+            # All of a source folder that metadata are read from is the version.
+            version = ROOT / source / "holdfast" / "_version.py"
+            (tmp_path / source / "holdfast").mkdir(parents=True)
+            shutil.copy(version, tmp_path / source / "holdfast")
+        else:
+            shutil.copy(ROOT / source, tmp_path)
+    program = "from hatchling.build import prepare_metadata_for_build_wheel as f; print(f('.'))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    written = tmp_path / done.stdout.strip() / "METADATA"
+    assert "Description-Content-Type: text/markdown" in written.read_text(encoding="utf-8")
 
 
 def check_command(command):

@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from holdfast.cli import main
 from holdfast.server.api import export_ledger
+from holdfast.server.questions import visit_of_host
 from tests.server.conftest import Place, as_csv, bearer, write_labels
 
 B = "/api/v1/boards/pets"
@@ -81,14 +82,14 @@ def test_another_rule_neither_opens_a_stopped_board_nor_forgets_what_stands(plac
 
 
 def test_a_slow_download_of_the_ledger_holds_up_nobody(place):
-    scope = {"type": "http", "headers": [], "method": "GET", "path": "/"}
+    scope = {"type": "http", "headers": [], "method": "GET", "path": "/api/v1/"}
     with place.client() as client:
         assert submit(client, place.token(place.team("b")), as_csv(place.labels)).is_success
         scope["headers"] = [
             (b"authorization", bearer(place.token(scope="host")).popitem()[1].encode())
         ]
         scope["app"] = client.app
-        lines = export_ledger(Request(scope), "pets").body_iterator
+        lines = export_ledger(visit_of_host(Request(scope), "pets")).body_iterator
 
         get = client.app.state.site.boards.get
         other = threading.Thread(target=get, args=("pets",), daemon=True)
@@ -194,6 +195,10 @@ def test_boards_over_the_same_labels_keep_their_teams_apart(sqlite_url, tmp_path
         lines = client.get(f"{B}/ledger.jsonl", headers=host).text
         assert f"b{ours.id}-t{blue.id}" in lines
         assert f"b{other.id}-t{red.id}" not in lines
+        told = client.get(f"{B}/exposure", headers=host).json()
+        assert told["looks"] == 2  # of the test set, which is public
+        assert [(each["team_id"], each["team"]) for each in told["teams"]] == [(blue.id, "blue")]
+        assert 0 < told["teams"][0]["gain"] < told["gain"]
         place.boards.change(ours, place.phase(), "close", "", "t")
         rows = client.get(f"{B}/final").json()["final"]
     assert [row["team"] for row in rows] == ["blue"]

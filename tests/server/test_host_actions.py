@@ -182,6 +182,24 @@ def standings(client):
     return client.get("/api/v1/boards/pets/standings").json()["standings"]
 
 
+@pytest.mark.parametrize("rule", ["exact", "round:1", "improved"])
+def test_one_teams_row_is_the_one_among_all(new_place, rule):
+    place = new_place(policy=f'release = "{rule}"\n', n=200)
+    teams = [place.team(f"team {number}") for number in range(8)]
+    with place.client() as client:
+        for team, wrong in zip(teams, (10, 90, 10, 40, 12, 60, 130), strict=False):
+            send(client, place, place.token(team), as_csv(changed(place.labels, wrong)))
+    place.boards.change(place.board, place.phase(), "hide", str(teams[0].id), "test")
+    for action in ("freeze", "hide"):
+        for options in ({}, {"host": True}):
+            rows = {row.team: row for row in place.boards.rows(place.phase(), **options)}
+            assert len(rows) >= 5
+            for team in teams:
+                row = place.boards.row(place.phase(), team.id, **options)
+                assert row == rows.get(team.id)
+        place.boards.change(place.board, place.phase(), action, str(teams[3].id), "test")
+
+
 def test_an_older_database_is_brought_to_the_present_tables(sqlite_url, tmp_path, monkeypatch):
     from holdfast.server import schema
 
@@ -340,7 +358,7 @@ def test_a_group_in_which_one_look_breaks_down_halfway_is_answered_all_the_same(
 
     def broken(self, transaction, entry, receipt):
         real(self, transaction, entry, receipt)
-        if self.sender.team.name == "blue":
+        if self.team.name == "blue":
             raise RuntimeError("after it has written")
 
     monkeypatch.setattr(Look, "inside", broken)

@@ -44,6 +44,7 @@ def test_from_sign_up_to_a_released_score_without_javascript(new_place):
         board = client.get("/b/pets").text
         assert "The &lt;Blues&gt;" in board
         assert "0.75" in board
+        assert re.search(r"could have bought comes on top: at most \d+\.\d\d points", board)
         team = client.get("/b/pets/t/1")
         assert "guess.csv" in team.text
         made = client.post(
@@ -162,8 +163,8 @@ def test_pages_carry_headers_against_frames_scripts_and_caches(place):
 
 
 def busy_board(url, folder):
-    """A board with a few teams, for pictures and checks."""
-    place = Place(url, folder, split=True, n=400, policy='release = "round:2"\n')
+    """A board with a few teams, one of which guesses, for pictures and checks; and a receipt."""
+    place = Place(url, folder, split=True, n=400, policy='release = "round:2"\nfinal_choices = 2\n')
     rng = np.random.default_rng(0)
     with place.client() as client:
         for name, wrong in (("Blue whales", 60), ("Red pandas", 68), ("Green", 160)):
@@ -171,56 +172,94 @@ def busy_board(url, folder):
             for more in (40, 20, 0):
                 guess = changed(place.labels, wrong + more)
                 guess[-1 - int(rng.integers(5))] = 0
-                send(client, place, token, as_csv(guess))
-    return place
+                answer = send(client, place, token, as_csv(guess))
+        token = place.token(place.team("Grey"))
+        for _ in range(4):
+            send(client, place, token, as_csv(rng.integers(3, size=400)))
+    return place, answer.json()["receipt_id"]
+
+
+class Checked:
+    """A browser at phone width that looks at pages in light and in dark."""
+
+    def __init__(self, page, site):
+        from axe_playwright_python.sync_playwright import Axe
+
+        self.page, self._site, self.found, self._axe = page, site, {}, Axe()
+
+    def look(self, name):
+        """Check the page that is shown."""
+        for scheme in ("light", "dark"):
+            self.page.emulate_media(color_scheme=scheme)
+            if pictures := os.environ.get("HOLDFAST_PICTURES"):
+                file = f"{scheme}{name.replace('/', '-')}.png"
+                self.page.screenshot(path=f"{pictures}/{file}", full_page=True)
+            told = self._axe.run(self.page).response["violations"]
+            self.found[scheme, name] = [
+                (v["id"], [n["html"][:120] for n in v["nodes"][:2]]) for v in told
+            ]
+            wide = self.page.evaluate("document.documentElement.scrollWidth > innerWidth")
+            assert not wide, f"{name} is wider than a phone"
+
+    def visit(self, *paths, shows=None):
+        """Check pages by their addresses."""
+        for path in paths:
+            answer = self.page.goto(self._site + path)
+            assert answer.status == (404 if path == "/nowhere" else 200), path
+            assert shows is None or self.page.locator(shows).count(), f"{path} has no {shows}"
+            self.look(path)
 
 
 @pytest.mark.slow
 @needs_browser
 def test_every_page_is_accessible_at_phone_width_light_and_dark(sqlite_url, tmp_path):
-    from axe_playwright_python.sync_playwright import Axe
-
     from holdfast.server.accounts import Accounts
 
-    place = busy_board(sqlite_url, tmp_path)
+    place, receipt = busy_board(sqlite_url, tmp_path)
     secret = Accounts(place.gatekeeper.store).invite(place.board, None, "host")
     host = place.token(scope="host")
-    with listening(place) as url, chromium() as browser:
+    good, bad = tmp_path / "good.csv", tmp_path / "bad.csv"
+    good.write_bytes(as_csv(changed(place.labels, 100)))
+    bad.write_bytes(as_csv(place.labels).replace(b"cat", b"cow"))
+    with listening(place, flood="1000/second") as url, chromium() as browser:
         site = url.removesuffix("/b/pets")
-        context = browser.new_context(viewport={"width": 390, "height": 800})
-        page = context.new_page()
+        page = browser.new_context(viewport={"width": 390, "height": 800}).new_page()
+        checked = Checked(page, site)
+        checked.visit("/sign-in", "/sign-up", "/b/pets/submit")
         page.goto(f"{site}/sign-up?to=/join/{secret}")
         page.fill("#name", "ann")
         page.fill("#password", PASSWORD)
         page.keyboard.press("Enter")
+        page.wait_for_selector("text=Join as ann")
+        checked.look("/join")
         page.click("main button")
-        page.goto(f"{url}/submit")
+        checked.visit("/b/pets/submit", shows="text=Make the team")
         page.fill("#name", "My team")
         page.keyboard.press("Enter")
         page.wait_for_selector("#file")
+        checked.look("the form that submits")
+        for name, file, sign in (("good", good, "#released"), ("bad", bad, "[role=alert] table")):
+            page.goto(f"{url}/submit")
+            page.set_input_files("#file", file)
+            page.click("#submit button")
+            page.wait_for_selector(sign)
+            checked.look(f"the answer to a {name} file")
+        checked.visit("/b/pets/t/5", shows="text=Choose")
+        page.fill("#name", "laptop")
+        page.click("text=Make a token")
+        page.wait_for_selector("#secret")
+        checked.look("a new token")
+        checked.visit("/b/pets/host/probes", shows="svg.plot circle")
+        checked.visit(f"/b/pets/receipts/{receipt}", shows="text=It is in the chain")
+        checked.visit("/b/pets/host", shows="text=Stop at")
+        checked.visit("/", "/me", "/nowhere", "/b/pets", "/b/pets/rules", "/b/pets/t/1", "/join/x",
+                      "/b/pets/host/replay", "/b/pets/receipts/x")  # fmt: skip
         with place.client() as client:
-            client.post(
-                "/api/v1/boards/pets/actions", json={"action": "close"}, headers=bearer(host)
-            )
-        found = {}
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
-            for path in ("/", "/me", "/sign-in", "/sign-up", "/nowhere", "/b/pets", "/b/pets/rules",
-                         "/b/pets/submit", "/b/pets/t/1", "/b/pets/t/4", "/b/pets/final",
-                         "/b/pets/host", "/b/pets/host/replay", "/b/pets/receipts/x",
-                         "/join/x"):  # fmt: skip
-                answer = page.goto(site + path)
-                assert answer.status == (404 if path == "/nowhere" else 200), path
-                if pictures := os.environ.get("HOLDFAST_PICTURES"):
-                    name = f"{scheme}{path.replace('/', '-')}.png"
-                    page.screenshot(path=f"{pictures}/{name}", full_page=True)
-                found[scheme, path] = [
-                    (v["id"], [n["html"][:120] for n in v["nodes"][:2]])
-                    for v in Axe().run(page).response["violations"]
-                ]
-                wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
-                assert not wide, f"{path} is wider than a phone"
-        assert {where: what for where, what in found.items() if what} == {}
+            act = {"action": "close"}
+            client.post("/api/v1/boards/pets/actions", json=act, headers=bearer(host))
+        checked.visit("/b/pets", "/b/pets/final", shows="text=inal ranking")
+        checked.visit("/b/pets/submit", "/b/pets/host")
+        assert {where: what for where, what in checked.found.items() if what} == {}
 
 
 @pytest.mark.slow

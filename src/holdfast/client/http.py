@@ -35,6 +35,8 @@ __all__ = ["BoardClient", "Released"]
 RETRIED_STATUSES = (429, 500, 502, 503, 504)
 # Seconds: the least and the longest pause, and how long one request may take.
 SHORTEST, LONGEST, TIMEOUT = 0.1, 30.0, 60.0
+# After so many attempts the longest pause is reached; a power of two beyond 1,023 is no float.
+MOST_DOUBLINGS = 9
 LARGEST_ANSWER = 1 << 24
 
 
@@ -163,8 +165,9 @@ class BoardClient:
                 trouble = str(error_)
                 retry_after = reply.headers.get("retry-after", "")
                 wait = float(retry_after) if retry_after.isdecimal() else 0.0
-            pause = max(wait, random.uniform(SHORTEST, min(LONGEST, SHORTEST * 2.0**attempt)))
-            attempt += 1
+            longest = min(LONGEST, SHORTEST * 2.0**attempt)
+            pause = max(wait, random.uniform(SHORTEST, longest))
+            attempt = min(attempt + 1, MOST_DOUBLINGS)
             if self._now() + pause > deadline:
                 if "Nothing was released" in trouble:
                     raise LedgerError(trouble)

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from holdfast.bounds.metric_values import FLOAT_NATS
@@ -96,15 +96,6 @@ def _of_data_set(data_set: str, n: int, m: int, tallies: list[Tally]) -> DataSet
         # A ledger of an older format may hold several spellings of a team's name.
         by_team[spelling_key(tally.team)].append(tally)
 
-    @cache
-    def gain(looks: tuple[tuple[str, bool, int], ...]) -> float:
-        """Return what histories allow, which is the same for every team with as many looks."""
-        numbered = {
-            (rule, f"{number} {ALL_TEAMS}" if shared else str(number)): count
-            for number, (rule, shared, count) in enumerate(looks)
-        }
-        return certify_recorded(n, m, numbered, everyone=False).gain
-
     teams = []
     for key in sorted(by_team):
         of_team = by_team[key]
@@ -117,13 +108,15 @@ def _of_data_set(data_set: str, n: int, m: int, tallies: list[Tally]) -> DataSet
                 last=as_datetime(max(tally.last for tally in of_team)),
                 gain=1.0 - 1.0 / m
                 if any(map(_tells_of_others, of_team))
-                else gain(
+                else _gain(
+                    n,
+                    m,
                     tuple(
                         sorted(
                             (rule, of_all_teams(scope), count)
                             for (rule, scope), count in looks.items()
                         )
-                    )
+                    ),
                 ),
             )
         )
@@ -143,6 +136,17 @@ def _of_data_set(data_set: str, n: int, m: int, tallies: list[Tally]) -> DataSet
         gain=most,
         teams=tuple(teams),
     )
+
+
+# A server asks again after every look, of which all but one team's histories are as before.
+@lru_cache(maxsize=10_000)
+def _gain(n: int, m: int, looks: tuple[tuple[str, bool, int], ...]) -> float:
+    """Return what histories allow, which is the same for every team with as many looks."""
+    numbered = {
+        (rule, f"{number} {ALL_TEAMS}" if shared else str(number)): count
+        for number, (rule, shared, count) in enumerate(looks)
+    }
+    return certify_recorded(n, m, numbered, everyone=False).gain
 
 
 def _histories(tallies: Iterable[Tally]) -> Counter[tuple[str, str]]:

@@ -10,6 +10,7 @@ import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass
+from typing import Self
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -32,6 +33,7 @@ SHORTEST_PASSWORD, LONGEST_PASSWORD = 10, 200
 TOKEN_LASTS = 2 * SECOND
 SCOPES = ("submit", "host", "service", "metrics")
 PREFIX = "hf"
+INVITATION = "SELECT board, team, role FROM holdfast_invitations WHERE hash = ? AND expires > ?"
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,17 @@ class Caller:
     token: Token | None = None
     members: tuple[Member, ...] = ()
     secret: str = ""
+
+    @property
+    def known(self) -> bool:
+        """Whether it is anybody."""
+        return self.user is not None or self.token is not None
+
+    def required(self) -> Self:
+        """Raise unless it is anybody."""
+        if not self.known:
+            raise Problem("not_signed_in", "Sign in, or send a token, to do this.")
+        return self
 
     @property
     def form_token(self) -> str:
@@ -151,10 +164,8 @@ class Accounts:
         secret, now = secrets.token_urlsafe(32), clock()
         with self._store.writing() as transaction:
             transaction.execute("DELETE FROM holdfast_sessions WHERE expires < ?", (now,))
-            transaction.execute(
-                "INSERT INTO holdfast_sessions VALUES (?, ?, ?, ?)",
-                (digest(secret), user.id, now, now + SESSION_DAYS * DAY),
-            )
+            row = (digest(secret), user.id, now, now + SESSION_DAYS * DAY)
+            transaction.execute("INSERT INTO holdfast_sessions VALUES (?, ?, ?, ?)", row)
         return secret
 
     def end_session(self, secret: str) -> None:
@@ -170,10 +181,8 @@ class Accounts:
     def from_session(self, secret: str) -> Caller:
         """Return who has this session; nobody, if it is none."""
         with self._store.reading() as transaction:
-            rows = transaction.rows(
-                "SELECT owner FROM holdfast_sessions WHERE hash = ? AND expires > ?",
-                (digest(secret), clock()),
-            )
+            question = "SELECT owner FROM holdfast_sessions WHERE hash = ? AND expires > ?"
+            rows = transaction.rows(question, (digest(secret), clock()))
             if not rows:
                 return Caller()
             [user] = store.find(transaction, User, "WHERE id = ?", rows[0][0])
@@ -205,13 +214,21 @@ class Accounts:
             raise Problem("not_signed_in", f"The token expired on {_day(token.expires)}.")
         if token.used_on is None or token.used_on // DAY != now // DAY:
             with self._store.writing() as transaction:  # once a day, so that looks stay quick
-                transaction.execute(
-                    "UPDATE holdfast_tokens SET used_on = ? WHERE id = ?", (now, token.id)
-                )
+                statement = "UPDATE holdfast_tokens SET used_on = ? WHERE id = ?"
+                transaction.execute(statement, (now, token.id))
         if len(self._believed) > 10_000:
             self._believed.clear()
         self._believed[text] = (now, token)
         return Caller(token=token)
+
+    def new_team_token(self, team: Team, name: str, caller: Caller, days: int = TOKEN_DAYS) -> str:
+        """Store a token that submits for a team, and return its text, which is nowhere else."""
+        owner = None if caller.user is None else caller.user.id
+        with self._store.writing() as transaction:
+            return new_token(
+                transaction, board=team.board, team=team.id, scope="submit", name=name,
+                owner=owner, days=days,
+            )  # fmt: skip
 
     def revoke(self, number: str, caller: Caller) -> bool:
         """End a token of an account's own, or the one that is sent; tell whether there was one."""
@@ -230,32 +247,21 @@ class Accounts:
         """Return the secret of a link that makes whoever follows it a member or a host."""
         secret = secrets.token_urlsafe(24)
         with self._store.writing() as transaction:
-            transaction.execute(
-                "INSERT INTO holdfast_invitations VALUES (?, ?, ?, ?, ?)",
-                (
-                    digest(secret),
-                    board.id,
-                    0 if team is None else team.id,
-                    role,
-                    clock() + INVITATION_DAYS * DAY,
-                ),
-            )
+            number, expires = 0 if team is None else team.id, clock() + INVITATION_DAYS * DAY
+            row = (digest(secret), board.id, number, role, expires)
+            transaction.execute("INSERT INTO holdfast_invitations VALUES (?, ?, ?, ?, ?)", row)
         return secret
 
     def invited(self, secret: str) -> bool:
         """Tell whether an invitation is there to be used."""
-        question = "SELECT hash FROM holdfast_invitations WHERE hash = ? AND expires > ?"
         with self._store.reading() as transaction:
-            return bool(transaction.rows(question, (digest(secret), clock())))
+            return bool(transaction.rows(INVITATION, (digest(secret), clock())))
 
     def join(self, user: User, secret: str) -> int:
         """Use an invitation, once; return the board's number."""
         with self._store.writing() as transaction:
             hashed = digest(secret)
-            rows = transaction.rows(
-                "SELECT board, team, role FROM holdfast_invitations WHERE hash = ? AND expires > ?",
-                (hashed, clock()),
-            )
+            rows = transaction.rows(INVITATION, (hashed, clock()))
             if not rows:
                 raise Problem("not_found", "The invitation was used before, or has expired.")
             board, team, role = rows[0]

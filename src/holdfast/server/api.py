@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Header, Path, Query, Request, Response
@@ -15,36 +16,13 @@ from starlette.concurrency import run_in_threadpool
 from holdfast.guard.team import team_key
 from holdfast.guard.windows import as_datetime, clock
 from holdfast.server import store
-from holdfast.server.accounts import Caller, new_token
+from holdfast.server.accounts import Caller
 from holdfast.server.exports import as_kaggle_csv, as_lines
 from holdfast.server.gatekeeper import Answer
 from holdfast.server.looks import Sent
 from holdfast.server.problems import PROBLEMS, Problem
-from holdfast.server.questions import (
-    act_as_host,
-    choose_submission,
-    entries_after,
-    entry_in_chain,
-    entry_of,
-    final_rows,
-    is_about,
-    may_read,
-    member_names,
-    moment,
-    newest,
-    own_submission,
-    probing,
-    replayed,
-    seen_rows,
-    shown_submission,
-    submissions_of,
-)
-from holdfast.server.records import (
-    Board,
-    Phase,
-    Team,
-    Token,
-)
+from holdfast.server.questions import At, AtAsHost, Slug, Visit, entry_in_chain, moment
+from holdfast.server.records import Board, Team, Token
 from holdfast.server.site import Site, own_number, site_of
 from holdfast.server.standings import policy_of
 from holdfast.server.uploads import unpacked
@@ -81,30 +59,24 @@ router = APIRouter(
     },
 )
 
-Slug = Annotated[str, Path(max_length=40, description="The board's name.")]
 Number = Annotated[int, Path(ge=1, lt=2**62)]
 # Described here and read by hand: a look is answered so often that taking apart every request by
 # its description would cost as much as the ledger does.
+# What is told of a policy, and of a receipt.
+PUBLIC_SETTINGS = ("release", "memory", "looks_per_team", "looks_per_data_set", "window", "min_gap",
+                   "failed", "final_choices")  # fmt: skip
+OF_A_RECEIPT = ("released", "meaning", "new_best", "own", "part", "looks_left", "receipt_id")
+TEXT = {"type": "string", "maxLength": 200}
 SUBMISSION = {
     "parameters": [
-        {
-            "name": "slug",
-            "in": "path",
-            "required": True,
-            "description": "The board's name.",
-            "schema": {"type": "string", "maxLength": 40},
-        },
+        {"name": "slug", "in": "path", "required": True, "schema": {**TEXT, "maxLength": 40}},
         {
             "name": "Idempotency-Key",
             "in": "header",
             "description": "Sent again with the same upload, it gives the same answer, free.",
-            "schema": {"type": "string", "maxLength": 200},
+            "schema": TEXT,
         },
-        {
-            "name": "X-File-Name",
-            "in": "header",
-            "schema": {"type": "string", "maxLength": 200, "default": "submission"},
-        },
+        {"name": "X-File-Name", "in": "header", "schema": {**TEXT, "default": "submission"}},
     ],
     "requestBody": {
         "required": True,
@@ -134,6 +106,7 @@ def show_board(request: Request, slug: Slug) -> Any:
     facts, policy = site.gatekeeper.facts(phase), policy_of(phase.policy)
     with site.store.reading() as transaction:
         head = transaction.head()
+    metric = policy.display.metric
     return JSONResponse(
         {
             "name": board.slug,
@@ -141,25 +114,16 @@ def show_board(request: Request, slug: Slug) -> Any:
             "visibility": board.visibility,
             "phase": phase.number,
             "open": site.boards.is_open(phase),
+            "opens": moment(phase.opens),
             "closes": moment(phase.closes),
             "frozen": phase.frozen is not None,
-            "n_examples": facts.n_examples,
-            "n_classes": facts.n_classes,
-            "classes": list(facts.classes),
-            "has_ids": facts.has_ids,
+            **asdict(facts),
             "shows": phase.shows,
             "policy": {
                 "digest": phase.digest,
-                "release": policy.release,
-                "metric": str(policy.display.metric),
-                "higher_is_better": policy.display.metric.higher_is_better,
-                "memory": policy.memory,
-                "looks_per_team": policy.looks_per_team,
-                "looks_per_data_set": policy.looks_per_data_set,
-                "window": policy.window,
-                "min_gap": policy.min_gap,
-                "failed": policy.failed,
-                "final_choices": policy.final_choices,
+                "metric": str(metric),
+                "higher_is_better": metric.higher_is_better,
+                **_told_of(policy, PUBLIC_SETTINGS),
             },
             "head": f"{head.number}-{head.hash[:32]}",
         }
@@ -169,41 +133,30 @@ def show_board(request: Request, slug: Slug) -> Any:
 @router.get("/boards/{slug}/standings")
 def show_standings(
     request: Request,
-    slug: Slug,
+    at: At,
     limit: Annotated[int, Query(ge=1, le=10_000)] = 100,
     skip: Annotated[int, Query(ge=0, le=10**9)] = 0,
 ) -> Any:
     """Show the board: released values with intervals and tie groups."""
-    site = site_of(request)
-    board = site.board(slug)
-    rows = seen_rows(site, board, site.phase(board), site.caller(request), limit, skip)
     body = [
         {
-            "rank": row.rank,
             "team_id": row.team,
             "team": row.name,
             "released": None if row.released is None else float(row.released),
-            "low": row.low,
-            "high": row.high,
-            "group": row.group,
-            "looks": row.looks,
             "last": moment(row.last),
+            **_told_of(row, ("rank", "low", "high", "group", "looks")),
         }
-        for row in rows
+        for row in at.rows(limit, skip)
     ]
     return _tagged(request, JSONResponse({"standings": body}))
 
 
 @router.get("/boards/{slug}/standings.csv", response_class=PlainTextResponse)
-def export_standings(request: Request, slug: Slug) -> Any:
+def export_standings(request: Request, at: At) -> Any:
     """Download the board in the layout of Kaggle's leaderboards."""
-    site = site_of(request)
-    board = site.board(slug)
-    phase = site.phase(board)
-    rows = seen_rows(site, board, phase, site.caller(request), 1_000_000, 0)
     when = as_datetime(clock()).strftime("%Y-%m-%dT%H:%M:%S")
-    name = f"{board.slug}-publicleaderboard-{when}.csv"
-    text = as_kaggle_csv(rows, member_names(site, board))
+    name = f"{at.board.slug}-publicleaderboard-{when}.csv"
+    text = as_kaggle_csv(at.rows(1_000_000), at.member_names())
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return _tagged(request, Response(text, media_type="text/csv", headers=headers))
 
@@ -214,7 +167,6 @@ async def submit(request: Request) -> Any:
     site = site_of(request)
     caller = await _bearer(request, site)
     site.slow_down(f"submit {caller.token.id if caller.token else ''}")
-
     return await _take(request, site, lambda board: own_number(board, caller), caller)
 
 
@@ -233,10 +185,8 @@ async def submit_for_team(
     site.slow_down(f"forward {caller.token.id if caller.token else ''} {name}")
 
     def whose(board: Board) -> int:
-        if caller.token is None or (caller.token.scope, caller.token.board) != (
-            "service",
-            board.id,
-        ):
+        token = caller.token
+        if token is None or (token.scope, token.board) != ("service", board.id):
             raise Problem("not_allowed", "The token must have the scope service, for this board.")
         where = "WHERE board = ? AND outside = ?"
         known = site.store.one(Team, where, board.id, team_key(name))
@@ -253,9 +203,13 @@ async def _bearer(request: Request, site: Site) -> Caller:
     caller = site.believed(request)
     if caller is None:
         caller = await run_in_threadpool(site.caller, request)
+    _require_token(caller)
+    return caller
+
+
+def _require_token(caller: Caller) -> None:
     if caller.token is None:
         raise Problem("not_signed_in", "Send a token: Authorization: Bearer TOKEN.")
-    return caller
 
 
 async def _take(
@@ -279,17 +233,12 @@ async def _take(
 
 
 def as_sent(
-    slug: str,
-    whose: Callable[[Board], int],
-    caller: Caller,
-    key: str | None,
-    name: str,
-    body: bytes,
+    slug: str, whose: Callable[[Board], int], who: Caller, key: str | None, name: str, body: bytes
 ) -> Sent:
     """Return a submission as the gatekeeper takes it."""
-    user = caller.user.id if caller.user is not None else None
-    if caller.token is not None:
-        user = caller.token.owner
+    user = who.user.id if who.user is not None else None
+    if who.token is not None:
+        user = who.token.owner
     if key is not None and not re.fullmatch(r"[\x21-\x7e]{1,200}", key):
         raise Problem("bad_request", "Idempotency-Key must have 1 to 200 visible ASCII characters.")
     shown = "".join(c for c in name[:200] if c.isprintable()) or "submission"
@@ -297,168 +246,97 @@ def as_sent(
 
 
 @router.get("/boards/{slug}/submissions")
-def list_submissions(
-    request: Request,
-    slug: Slug,
-    before: Annotated[int, Query(ge=1, lt=2**62)] = 2**62 - 1,
-) -> Any:
+def list_submissions(at: At, before: Annotated[int, Query(ge=1, lt=2**62)] = 2**62 - 1) -> Any:
     """List the team's own submissions, newest first, a hundred at a time."""
-    site = site_of(request)
-    board = site.board(slug)
-    team = site.own_team(board, site.caller(request))
-    return JSONResponse({"submissions": submissions_of(site, board, team, before)})
+    return JSONResponse({"submissions": at.submissions(at.own_team(), before)})
 
 
 @router.get("/boards/{slug}/submissions/{number}")
-def show_submission(request: Request, slug: Slug, number: Number) -> Any:
+def show_submission(at: At, number: Number) -> Any:
     """Show one submission, to its team and to hosts."""
-    site = site_of(request)
-    board = site.board(slug)
-    found = own_submission(site, board, site.caller(request), number)
-    team = site.team(board, found.team)
-    with site.store.reading() as transaction:
-        entry = transaction.entry(found.entry)
-        return JSONResponse(shown_submission(board, team, found, newest(transaction, entry)))
+    return JSONResponse(at.submission(number))
 
 
 @router.post("/boards/{slug}/submissions/{number}/choice")
-def choose(request: Request, slug: Slug, number: Number) -> Any:
+def choose(at: At, number: Number) -> Any:
     """Name a submission for the final result; it costs no look."""
-    site = site_of(request)
-    board = site.board(slug)
-    caller = site.caller(request)
-    if caller.token is None:
-        raise Problem("not_signed_in", "Send a token: Authorization: Bearer TOKEN.")
-    team = site.own_team(board, caller)
-    receipt = choose_submission(site, board, team, number)
-    return JSONResponse({"chosen": receipt.receipt_id})
+    _require_token(at.caller)
+    return JSONResponse({"chosen": at.choose(at.own_team(), number).receipt_id})
 
 
 @router.get("/boards/{slug}/allowance")
-def show_allowance(request: Request, slug: Slug) -> Any:
+def show_allowance(at: At) -> Any:
     """Show how many looks the team has left, and when the next one is allowed."""
-    site = site_of(request)
-    board = site.board(slug)
-    team = site.own_team(board, site.caller(request))
-    left, at = site.gatekeeper.allowance(site.phase(board), team)
-    return JSONResponse(
-        {
-            "team": team.name,
-            "team_id": team.id,
-            "looks_left": left,
-            "next_allowed_at": None if at is None else at.isoformat(timespec="seconds"),
-        }
-    )
+    team = at.own_team()
+    left, opens = at.site.gatekeeper.allowance(at.phase, team)
+    told = {"team": team.name, "team_id": team.id, "looks_left": left}
+    return JSONResponse(told | {"next_allowed_at": moment(opens)})
 
 
 @router.get("/boards/{slug}/receipts/{receipt_id}")
-def show_receipt(
-    request: Request, slug: Slug, receipt_id: Annotated[str, Path(max_length=80)]
-) -> Any:
+def show_receipt(at: At, receipt_id: Annotated[str, Path(max_length=80)]) -> Any:
     """Say whether a receipt is in the chain; what was released, to its team and hosts alone."""
-    site = site_of(request)
-    board = site.board(slug)
-    caller = site.caller(request)
-    entry = entry_of(site, board, receipt_id)
+    entry = at.entry(receipt_id)
     if entry is None:
         return JSONResponse({"receipt_id": receipt_id, "in_chain": False})
-    body: dict[str, Any] = {
-        "receipt_id": entry.receipt_id,
-        "in_chain": True,
-        "number": entry.number,
-        "kind": entry.kind,
-        "time": moment(entry.time),
-        "policy": entry.policy,
-    }
-    if may_read(board, caller, entry):
-        body["released"] = None if entry.released is None else float(entry.released)
-        body["rule"] = entry.rule
-    return JSONResponse(body)
+    told = _told_of(entry, ("receipt_id", "number", "kind", "policy"))
+    told |= {"in_chain": True, "time": moment(entry.time)}
+    if at.may_read(entry):
+        released = None if entry.released is None else float(entry.released)
+        told |= {"released": released, "rule": entry.rule}
+    return JSONResponse(told)
 
 
 @router.get("/boards/{slug}/final")
-def show_final(request: Request, slug: Slug) -> Any:
+def show_final(at: At) -> Any:
     """Show the final ranking on the private part, once the board is closed."""
-    site = site_of(request)
-    board = site.board(slug)
-    rows = final_rows(site, board, site.phase(board), site.caller(request))
-    return JSONResponse({"final": rows})
+    return JSONResponse({"final": at.final_rows()})
 
 
 @router.post("/boards/{slug}/actions")
 def act(
-    request: Request,
-    slug: Slug,
+    at: At,
     action: Annotated[str, Body(max_length=40)],
     value: Annotated[str, Body(max_length=100_000)] = "",
 ) -> Any:
     """Do something as a host, recorded in the ledger at no cost.
 
-    freeze, thaw, stop, reopen, policy, hide, show, merge ("3 into 5"), close, visibility.
+    freeze, thaw, stop (now, or at "2027-05-01T12:00", in UTC), reopen, policy, hide, show, merge
+    ("3 into 5"), close, visibility.
     """
-    site = site_of(request)
-    board = site.board(slug)
-    caller = site.caller(request)
-    if caller.token is None:
-        raise Problem("not_signed_in", "Send a token: Authorization: Bearer TOKEN.")
-    site.require_host(board, caller)
-    done = act_as_host(site, board, caller, action, value)
+    _require_token(at.caller)
+    done = at.as_host().act(action, value)
     return JSONResponse({"done": done.told, "receipt_id": done.receipt_id})
 
 
 @router.get("/boards/{slug}/exposure")
-def show_exposure(request: Request, slug: Slug) -> Any:
+def show_exposure(at: AtAsHost) -> Any:
     """Show what all looks allow, team by team; for hosts."""
-    site = site_of(request)
-    board = site.board(slug)
-    site.require_host(board, site.caller(request))
-    found = site.gatekeeper.exposure(site.phase(board))
-    if found is None:
-        return JSONResponse({"looks": 0, "gain": 0.0, "teams": []})
+    found, by_team = at.exposures()
     teams = [
-        {"team": each.team, "looks": each.looks, "failed": each.failed, "gain": each.gain}
-        for each in found.teams
+        {"team_id": team.id, "team": team.name, **_told_of(each, ("looks", "failed", "gain"))}
+        for team, each in by_team
     ]
-    return JSONResponse({"looks": found.looks, "gain": found.gain, "teams": teams})
+    looks, gain = (0, 0.0) if found is None else (found.looks, found.gain)
+    return JSONResponse({"looks": looks, "gain": gain, "teams": teams})
 
 
 @router.get("/boards/{slug}/replay")
-def show_replay(
-    request: Request, slug: Slug, rule: Annotated[str, Query(min_length=1, max_length=200)]
-) -> Any:
+def show_replay(at: AtAsHost, rule: Annotated[str, Query(min_length=1, max_length=200)]) -> Any:
     """Show what another rule would have released for the last looks; for hosts."""
-    site = site_of(request)
-    board = site.board(slug)
-    site.require_host(board, site.caller(request))
-    return JSONResponse({"replay": replayed(site, site.phase(board), rule)})
+    return JSONResponse({"replay": at.replayed(rule)})
 
 
 @router.get("/boards/{slug}/ledger.jsonl")
-def export_ledger(request: Request, slug: Slug) -> Any:
+def export_ledger(at: AtAsHost) -> Any:
     """Download the ledger's entries about the board's test set; for hosts."""
-    site = site_of(request)
-    board = site.board(slug)
-    site.require_host(board, site.caller(request))
-    phases = site.store.find(Phase, "WHERE board = ?", board.id)
-    data_sets = {phase.data_set for phase in phases}
-
-    def lines() -> Iterator[str]:
-        last = 0
-        # A piece at a time: whoever reads slowly holds up nobody else's questions.
-        while some := entries_after(site, last):
-            last = some[-1].number
-            yield from as_lines(e for e in some if e.data_set in data_sets and is_about(e, board))
-
-    return StreamingResponse(lines(), media_type="application/jsonl")
+    return StreamingResponse(as_lines(at.entries()), media_type="application/jsonl")
 
 
 @router.get("/boards/{slug}/probes")
-def show_probes(request: Request, slug: Slug) -> Any:
+def show_probes(at: AtAsHost) -> Any:
     """Show teams whose looks were right no more often than guessing; for hosts."""
-    site = site_of(request)
-    board = site.board(slug)
-    site.require_host(board, site.caller(request))
-    band, found = probing(site, site.phase(board))
+    band, found = at.probing()
     return JSONResponse({"at_chance_between": band, "teams": found})
 
 
@@ -484,14 +362,11 @@ def verify(
 def list_tokens(request: Request) -> Any:
     """List one's own tokens; with a token, show what that one is good for."""
     site = site_of(request)
-    caller = site.caller(request)
+    caller = site.caller(request).required()
     with site.store.reading() as transaction:
         mine = [caller.token] if caller.token is not None else []
-        if caller.token is None and caller.user is not None:
-            where = "WHERE owner = ? ORDER BY created DESC"
-            mine = store.find(transaction, Token, where, caller.user.id)
-        elif caller.token is None:
-            raise Problem("not_signed_in", "Sign in, or send a token, to do this.")
+        if caller.user is not None:
+            mine = store.find(transaction, Token, store.TOKENS_OF, caller.user.id)
         boards = {each.id: each.slug for each in store.find(transaction, Board, "ORDER BY id")}
     return JSONResponse({"tokens": [_described(token, boards) for token in mine]})
 
@@ -506,21 +381,10 @@ def make_token(
 ) -> Any:
     """Make a token for one's team, shown once; for people who are signed in, not for tokens."""
     site = site_of(request)
-    caller = site.visitor(request)
-    found = site.board(board)
-    team = site.own_team(found, caller)
-    site.check_form(request, caller, form_token)
-    owner = None if caller.user is None else caller.user.id
-    with site.store.writing() as transaction:
-        text = new_token(
-            transaction,
-            board=found.id,
-            team=team.id,
-            scope="submit",
-            name=name,
-            owner=owner,
-            days=days,
-        )
+    at = Visit(site, site.board(board), site.visitor(request))
+    team = at.own_team()
+    site.check_form(request, at.caller, form_token)
+    text = site.accounts.new_team_token(team, name, at.caller, days)
     return JSONResponse({"token": text}, status_code=201)
 
 
@@ -532,10 +396,8 @@ def revoke_token(
 ) -> Any:
     """End a token: one's own when signed in, or the one that is sent."""
     site = site_of(request)
-    caller = site.caller(request)
+    caller = site.caller(request).required()
     if caller.token is None:
-        if caller.user is None:
-            raise Problem("not_signed_in", "Sign in, or send a token, to do this.")
         site.check_form(request, caller, form_token)
     elif caller.token.id != number:
         raise Problem("not_allowed", "A token may end itself, and no other.")
@@ -546,9 +408,7 @@ def revoke_token(
 
 def _described(token: Token, boards: Mapping[int, str]) -> dict[str, Any]:
     return {
-        "id": token.id,
-        "name": token.name,
-        "scope": token.scope,
+        **_told_of(token, ("id", "name", "scope")),
         "board": boards.get(token.board),
         "team_id": token.team or None,
         "expires": moment(token.expires),
@@ -559,23 +419,21 @@ def _described(token: Token, boards: Mapping[int, str]) -> dict[str, Any]:
 
 def _answered(answer: Answer) -> dict[str, Any]:
     receipt = answer.receipt
-    at = receipt.next_allowed_at
     return {
         "id": answer.submission.id,
         "board": answer.board.slug,
         "team": answer.team.name,
-        "released": receipt.released,
-        "meaning": receipt.meaning,
-        "new_best": receipt.new_best,
-        "own": receipt.own,
-        "part": receipt.part,
+        **_told_of(receipt, OF_A_RECEIPT),
         # Of the submission, not of this request: whoever sends it again gets the same answer.
         "repeated": answer.submission.outcome == "repeated",
-        "looks_left": receipt.looks_left,
-        "next_allowed_at": None if at is None else at.isoformat(timespec="seconds"),
-        "receipt_id": receipt.receipt_id,
+        "next_allowed_at": moment(receipt.next_allowed_at),
         "waiting": receipt.released is None,
     }
+
+
+def _told_of(record: object, names: Sequence[str]) -> dict[str, Any]:
+    """Return what is told of a record as it stands there."""
+    return {name: getattr(record, name) for name in names}
 
 
 def _tagged(request: Request, response: Response) -> Response:

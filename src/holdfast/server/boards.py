@@ -6,29 +6,44 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from holdfast.errors import InvalidInput
 from holdfast.guard.storage import Transaction
-from holdfast.guard.windows import clock
+from holdfast.guard.windows import as_datetime, as_microseconds, clock
 from holdfast.quoting import quoted
 from holdfast.server import store
 from holdfast.server.gatekeeper import Gatekeeper
-from holdfast.server.looks import rebuilt
+from holdfast.server.looks import STANDING, rebuilt
 from holdfast.server.records import Board, Phase, Standing, Team
 from holdfast.server.standings import Row, as_rows, policy_of, rows_from_text, rows_to_text
+from holdfast.server.store import LATER_THAN_ALL
 
 __all__ = ["Boards"]
 
 VISIBILITIES = ("open", "own", "host")
 SHOWS = ("best", "latest", "chosen")
+# Each has a method of the same name below.
+ACTIONS = ("freeze", "thaw", "stop", "reopen", "policy", "rotate", "hide", "show", "merge", "close",
+           "visibility")  # fmt: skip
 IN_ORDER = (
     "WHERE board = ? AND phase = ? AND released IS NOT NULL "
     "ORDER BY value, reached, team LIMIT ? OFFSET ?"
 )
+BETTER = (
+    "SELECT s.released, s.value, COUNT(*) FROM holdfast_standings AS s "
+    "JOIN holdfast_teams AS t ON t.id = s.team WHERE s.board = ? AND s.phase = ? "
+    "AND s.released IS NOT NULL AND s.value < ? AND t.hidden <= ? "
+    "GROUP BY s.value, s.released ORDER BY s.value"
+)
 HIDDEN = "WHERE board = ? AND (hidden = 1 OR pooled_into IS NOT NULL)"
+CHANGED = "UPDATE holdfast_boards SET changed = changed + 1 WHERE id = ?"
+COUNT = (
+    "SELECT COUNT(*) FROM holdfast_standings WHERE board = ? AND phase = ? AND released IS NOT NULL"
+)
 SNAPSHOT = "SELECT shown FROM holdfast_snapshots WHERE board = ? AND phase = ?"
 # All rows that a frozen board keeps.
 MOST_ROWS = 10_000_000
@@ -69,30 +84,32 @@ class Boards:
         id_column: str | None = None,
         label_column: str | None = None,
         shows: str | None = None,
+        opens: str | None = None,
+        closes: str | None = None,
         who: str = "the command line",
     ) -> Board:
-        """Make a board with its first phase."""
+        """Make a board with its first phase, from now on or between times in ISO 8601 (UTC)."""
         if not re.fullmatch(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?", slug):
             raise InvalidInput(
                 "name of the board must have 1 to 40 small letters, digits and inner hyphens, "
                 f"got {quoted(slug)}."
             )
-        if visibility not in VISIBILITIES:
-            raise InvalidInput(
-                f"visibility must be one of {', '.join(VISIBILITIES)}, got {visibility}."
-            )
-        _check_shows(shows)
+        _check_one_of("visibility", visibility, VISIBILITIES)
+        _check_one_of("shows", shows or SHOWS[0], SHOWS)
         if self._store.one(Board, "WHERE slug = ?", slug) is not None:
             raise InvalidInput(f"name of the board must be new, got {slug}, which is there.")
-        phase = self._gatekeeper.new_phase(
-            0, 1, labels, policy, id_column=id_column, label_column=label_column, shows=shows
-        )
+        columns = {"id_column": id_column, "label_column": label_column}
+        phase = self._gatekeeper.new_phase(labels, policy, **columns, shows=shows)
+        if opens is not None:
+            phase = phase._replace(opens=_time("opens", opens))
+        if closes is not None:
+            phase = phase._replace(closes=_closing("closes", closes, phase.opens))
         now = clock()
         with self._store.writing() as transaction:
             number = store.next_id(transaction, Board)
             board = Board(number, slug, title.strip() or slug, visibility, now)
             store.insert(transaction, board)
-            store.insert(transaction, phase._replace(board=number))
+            store.insert(transaction, phase._replace(board=number, number=1))
             store.note_action(transaction, now, who, number, "made", slug)
         return board
 
@@ -100,48 +117,57 @@ class Boards:
         """Return a board by name."""
         return self._store.one(Board, "WHERE slug = ?", slug)
 
-    def phase(self, board: Board) -> Phase | None:
-        """Return the phase in force."""
-        return self._store.one(Phase, store.PHASE_IN_FORCE, board.id, clock())
+    def phase(self, board: Board, *, coming: bool = False) -> Phase | None:
+        """Return the phase in force; before the board opens none, or the `coming` one."""
+        with self._store.reading() as transaction:
+            return store.phase_of(transaction, board.id, clock(), coming=coming)
 
     def is_open(self, phase: Phase) -> bool:
         """Tell whether a phase takes submissions now."""
-        return phase.finals is None and (phase.closes is None or phase.closes > clock())
+        closes = LATER_THAN_ALL if phase.closes is None else phase.closes
+        return phase.finals is None and phase.opens <= clock() < closes
 
     # What the board shows.
 
     def rows(
-        self,
-        phase: Phase,
-        *,
-        live: bool = False,
-        most: int = 100,
-        skip: int = 0,
-        all_: bool = False,
+        self, phase: Phase, *, most: int = 100, skip: int = 0, host: bool = False
     ) -> list[Row]:
-        """Return rows of the board: those of the freeze if it is frozen, unless `live`.
+        """Return rows of the board; of a frozen one, those of the freeze.
 
-        Teams that the host hides are left out unless `all_`.
+        A host sees what is new all the same, and the teams that are hidden.
         """
-        if phase.frozen is not None and not live:
-            return [row for row in self._frozen(phase) if not row.hidden or all_][
-                skip : skip + most
-            ]
+        if phase.frozen is not None and not host:
+            return [row for row in self._frozen(phase) if not row.hidden][skip : skip + most]
         with self._store.reading() as transaction:
             # Groups go by differences from the head of a group, so they are counted from the top.
-            return self._live(transaction, phase, skip + most, all_=all_)[skip:]
+            return self._live(transaction, phase, skip + most, host=host)[skip:]
+
+    def row(self, phase: Phase, team: int, *, host: bool = False) -> Row | None:
+        """Return one team's row, under the same conditions; None: it has none."""
+        if phase.frozen is not None and not host:
+            found = (row for row in self._frozen(phase) if row.team == team and not row.hidden)
+            return next(found, None)
+        with self._store.reading() as transaction:
+            place = (phase.board, phase.number, team)
+            own = store.one(transaction, Standing, STANDING, *place)
+            [shown] = store.find(transaction, Team, "WHERE id = ?", team)
+            if own is None or own.released is None or (shown.hidden and not host):
+                return None
+            better = transaction.rows(BETTER, (*place[:2], own.value, int(host)))
+        # One of each value is enough for groups, and their number for the rank.
+        ahead = [own._replace(released=released, value=value) for released, value, _ in better]
+        named = [(each, shown.name, bool(shown.hidden)) for each in (*ahead, own)]
+        row = as_rows(named, phase, policy_of(phase.policy))[-1]
+        return replace(row, rank=1 + sum(count for _, _, count in better))
 
     def _live(
-        self, transaction: Transaction, phase: Phase, most: int, *, all_: bool = False
+        self, transaction: Transaction, phase: Phase, most: int, *, host: bool = False
     ) -> list[Row]:
         place = (phase.board, phase.number, most, 0)
         found = store.find(transaction, Standing, IN_ORDER, *place)
         teams = store.names_of(transaction, (standing.team for standing in found))
-        shown = [
-            (standing, teams[standing.team].name, bool(teams[standing.team].hidden))
-            for standing in found
-            if all_ or not teams[standing.team].hidden
-        ]
+        named = [(each, teams[each.team]) for each in found]
+        shown = [(each, t.name, bool(t.hidden)) for each, t in named if host or not t.hidden]
         return as_rows(shown, phase, policy_of(phase.policy))
 
     def _frozen(self, phase: Phase) -> list[Row]:
@@ -161,43 +187,21 @@ class Boards:
         if phase.frozen is not None:
             return len(self._frozen(phase))
         with self._store.reading() as transaction:
-            return int(
-                transaction.rows(
-                    "SELECT COUNT(*) FROM holdfast_standings "
-                    "WHERE board = ? AND phase = ? AND released IS NOT NULL",
-                    (phase.board, phase.number),
-                )[0][0]
-            )
+            return int(transaction.rows(COUNT, (phase.board, phase.number))[0][0])
 
     # The host's actions.
 
     def change(self, board: Board, phase: Phase, action: str, value: str, who: str) -> Done:
         """Do what a host asks for, and record it in the ledger; return in words what changed."""
-        plans: dict[str, Callable[[Board, Phase, str], _Plan]] = {
-            "freeze": self._freeze,
-            "thaw": self._thaw,
-            "stop": self._stop,
-            "reopen": self._reopen,
-            "policy": self._new_policy,
-            "rotate": self._rotate,
-            "hide": self._hide,
-            "show": self._show,
-            "merge": self._merge,
-            "close": self._close,
-            "visibility": self._visibility,
-        }
-        if action not in plans:
-            raise InvalidInput(f"action must be one of {', '.join(plans)}, got {quoted(action)}.")
-        plan = plans[action](board, phase, value)
+        _check_one_of("action", action, ACTIONS)
+        plan: _Plan = getattr(self, f"_{action}")(board, phase, value)
 
         def do(transaction: Transaction) -> None:
             now = clock()
-            if store.one(transaction, Phase, store.PHASE_IN_FORCE, board.id, now) != phase:
+            if store.phase_of(transaction, board.id, now, coming=True) != phase:
                 raise InvalidInput("the board must not change meanwhile; look at it and try again.")
             plan.write(transaction)
-            transaction.execute(
-                "UPDATE holdfast_boards SET changed = changed + 1 WHERE id = ?", (board.id,)
-            )
+            transaction.execute(CHANGED, (board.id,))
             store.note_action(transaction, now, who, board.id, action, plan.told)
 
         # Names of people stay out of the ledger, from which nothing can be erased.
@@ -205,8 +209,7 @@ class Boards:
         receipt = self._gatekeeper.note(plan.under or phase, what, do, plan.pooled)
         return Done(plan.told, receipt)
 
-    def _freeze(self, board: Board, phase: Phase, value: str) -> _Plan:
-        del board, value
+    def _freeze(self, _board: Board, phase: Phase, _value: str) -> _Plan:
         if phase.frozen is not None:
             raise InvalidInput("the board must not be frozen already.")
 
@@ -217,35 +220,30 @@ class Boards:
 
         return _Plan("frozen; looks go on, and teams see their own", write)
 
-    def _thaw(self, board: Board, phase: Phase, value: str) -> _Plan:
-        del board, value
+    def _thaw(self, _board: Board, phase: Phase, _value: str) -> _Plan:
         if phase.frozen is None:
             raise InvalidInput("the board must be frozen to be thawed.")
         return _Plan("thawed", partial(_set, phase=phase, frozen=None))
 
-    def _stop(self, board: Board, phase: Phase, value: str) -> _Plan:
-        del board, value
-        return _Plan("no more submissions are taken", partial(_set, phase=phase, closes=clock()))
+    def _stop(self, _board: Board, phase: Phase, value: str) -> _Plan:
+        """Take no more submissions, now or from a time on."""
+        if not value.strip():
+            told = "no more submissions are taken"
+            return _Plan(told, partial(_set, phase=phase, closes=clock()))
+        closes = _closing("value", value, phase.opens)
+        told = f"submissions are taken until {as_datetime(closes):%Y-%m-%d %H:%M} UTC"
+        return _Plan(told, partial(_set, phase=phase, closes=closes))
 
-    def _reopen(self, board: Board, phase: Phase, value: str) -> _Plan:
-        del board, value
+    def _reopen(self, _board: Board, phase: Phase, _value: str) -> _Plan:
         if phase.finals is not None:
             raise InvalidInput("a board that was closed stays closed: its private part was scored.")
         return _Plan("submissions are taken again", partial(_set, phase=phase, closes=None))
 
-    def _new_policy(self, board: Board, phase: Phase, value: str) -> _Plan:
+    def _policy(self, _board: Board, phase: Phase, value: str) -> _Plan:
         """Put another policy in force: a new phase if another rule releases."""
         old = policy_of(phase.policy)
-        fresh = self._gatekeeper.new_phase(
-            board.id,
-            phase.number,
-            Path(phase.labels),
-            value,
-            id_column=phase.id_column,
-            label_column=phase.label_column,
-            shows=phase.shows if phase.shows == "chosen" else None,
-            closes=phase.closes,
-        )
+        shows = phase.shows if phase.shows == "chosen" else None
+        fresh = self._followed(phase, phase.labels, value, shows)._replace(closes=phase.closes)
         new = policy_of(fresh.policy)
         if phase.finals is not None:
             raise InvalidInput("policy must be set before the board is closed.")
@@ -258,28 +256,27 @@ class Boards:
         told += f", as phase {phase.number + 1}: looks stay spent"
         return _Plan(told, partial(_begin, fresh=fresh, last=phase), fresh)
 
-    def _rotate(self, board: Board, phase: Phase, value: str) -> _Plan:
+    def _rotate(self, _board: Board, phase: Phase, value: str) -> _Plan:
         """Go on with fresh labels, as a new phase."""
-        fresh = self._gatekeeper.new_phase(
-            board.id,
-            phase.number,
-            Path(value),
-            phase.policy,
-            id_column=phase.id_column,
-            label_column=phase.label_column,
-            shows=phase.shows,
-        )
+        fresh = self._followed(phase, value, phase.policy, phase.shows)
+        if phase.finals is None and (phase.closes or 0) > clock():
+            fresh = fresh._replace(closes=phase.closes)  # an end that is still ahead stays
         if fresh.data_set == phase.data_set:
             raise InvalidInput("labels must be others than before; the budget belongs to them.")
         told = f"fresh labels in force, as phase {phase.number + 1}: every team has its looks anew"
         return _Plan(told, partial(_begin, fresh=fresh, last=phase), fresh)
 
-    def _hide(self, board: Board, phase: Phase, value: str) -> _Plan:
-        del phase
+    def _followed(self, phase: Phase, labels: str, policy: str, shows: str | None) -> Phase:
+        """Return what may come after a phase, under its number: columns stay as they are."""
+        columns = {"id_column": phase.id_column, "label_column": phase.label_column}
+        fresh = self._gatekeeper.new_phase(Path(labels), policy, **columns, shows=shows)
+        opens = max(fresh.opens, phase.opens)  # what comes after a phase that has not opened yet
+        return fresh._replace(board=phase.board, number=phase.number, opens=opens)
+
+    def _hide(self, board: Board, _phase: Phase, value: str) -> _Plan:
         return self._set_hidden(board, value, 1)
 
-    def _show(self, board: Board, phase: Phase, value: str) -> _Plan:
-        del phase
+    def _show(self, board: Board, _phase: Phase, value: str) -> _Plan:
         return self._set_hidden(board, value, 0)
 
     def _set_hidden(self, board: Board, value: str, hidden: int) -> _Plan:
@@ -319,22 +316,20 @@ class Boards:
         told = f"merged: {gone.name} into {team.name}; the looks of both are spent"
         return _Plan(told, write, pooled=(team, gone))
 
-    def _visibility(self, board: Board, phase: Phase, value: str) -> _Plan:
-        del phase
-        if value not in VISIBILITIES:
-            raise InvalidInput(f"visibility must be one of {', '.join(VISIBILITIES)}, got {value}.")
+    def _visibility(self, board: Board, _phase: Phase, value: str) -> _Plan:
+        _check_one_of("visibility", value, VISIBILITIES)
         statement = "UPDATE holdfast_boards SET visibility = ? WHERE id = ?"
         write = lambda transaction: transaction.execute(statement, (value, board.id))  # noqa: E731
         return _Plan(f"visibility {value}", write)
 
-    def _close(self, board: Board, phase: Phase, value: str) -> _Plan:
+    def _close(self, _board: Board, phase: Phase, _value: str) -> _Plan:
         """Score the private part, once; where there is none, that is an error (stop it instead)."""
-        del board, value
         finals = self._gatekeeper.finish(phase)
         results = [asdict(final) for final in finals.results]
         text = json.dumps({"n_examples": finals.n_examples, "results": results})
         told = f"closed: {len(results)} teams ranked on {finals.n_examples} private examples"
-        return _Plan(told, partial(_set, phase=phase, finals=text, closes=phase.closes or clock()))
+        closes = min(phase.closes or LATER_THAN_ALL, clock())
+        return _Plan(told, partial(_set, phase=phase, finals=text, closes=closes))
 
     def rebuild(self, board: Board) -> list[int]:
         """Make all standings anew from the ledger; return the phases that had been different."""
@@ -376,6 +371,28 @@ def _put_snapshot(transaction: Transaction, phase: Phase, rows: list[Row]) -> No
     transaction.execute(statement, (*place, rows_to_text(rows)))
 
 
-def _check_shows(shows: str | None) -> None:
-    if shows is not None and shows not in SHOWS:
-        raise InvalidInput(f"shows must be one of {', '.join(SHOWS)}, got {shows}.")
+def _time(name: str, text: str) -> int:
+    """Return the moment that a text in ISO 8601 names; without a zone it is UTC."""
+    try:
+        found = datetime.fromisoformat(text.strip())
+        if found.tzinfo is None:
+            found = found.replace(tzinfo=UTC)
+        return as_microseconds(found.astimezone(UTC))
+    except (ValueError, OverflowError):
+        raise InvalidInput(
+            f"{name} must be a time like 2027-05-01T12:00, in UTC, got {quoted(text)}."
+        ) from None
+
+
+def _closing(name: str, text: str, opens: int) -> int:
+    closes = _time(name, text)
+    if closes <= max(opens, clock()):
+        raise InvalidInput(
+            f"{name} must be a time to come, after the board opens, got {quoted(text)}."
+        )
+    return closes
+
+
+def _check_one_of(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise InvalidInput(f"{name} must be one of {', '.join(known)}, got {quoted(value)}.")

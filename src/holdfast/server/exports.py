@@ -15,15 +15,8 @@ from holdfast.server.standings import Row
 __all__ = ["as_kaggle_csv", "as_lines", "safe_cell"]
 
 # The columns of a leaderboard that Kaggle lets download.
-COLUMNS = (
-    "Rank",
-    "TeamId",
-    "TeamName",
-    "LastSubmissionDate",
-    "Score",
-    "SubmissionCount",
-    "TeamMemberUserNames",
-)
+COLUMNS = ("Rank", "TeamId", "TeamName", "LastSubmissionDate", "Score", "SubmissionCount",
+           "TeamMemberUserNames")  # fmt: skip
 
 
 def safe_cell(text: str) -> str:
@@ -41,17 +34,9 @@ def as_kaggle_csv(rows: Iterable[Row], members: Mapping[int, Sequence[str]]) -> 
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row in rows:
-        writer.writerow(
-            (
-                row.rank,
-                row.team,
-                safe_cell(row.name),
-                as_datetime(row.last).strftime("%Y-%m-%d %H:%M:%S"),
-                row.released,
-                row.looks,
-                safe_cell(", ".join(members.get(row.team, ()))),
-            )
-        )
+        name, people = safe_cell(row.name), safe_cell(", ".join(members.get(row.team, ())))
+        last = as_datetime(row.last).strftime("%Y-%m-%d %H:%M:%S")
+        writer.writerow((row.rank, row.team, name, last, row.released, row.looks, people))
     return "\ufeff" + text.getvalue()
 
 

@@ -7,24 +7,24 @@ What leaves this one are ledger entries, receipts and records: released values a
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from holdfast.errors import BudgetExhausted, InvalidInput, LedgerError, NotSupported
 from holdfast.evaluate import evaluate
+from holdfast.files.sample_layout import SampleLayout
 from holdfast.guard.closing import close
 from holdfast.guard.entry import Entry
 from holdfast.guard.exposure import DataSetExposure, exposure
@@ -38,23 +38,30 @@ from holdfast.guard.replay import replay
 from holdfast.guard.storage import Transaction
 from holdfast.guard.verification import Verification
 from holdfast.guard.windows import clock
+from holdfast.labels import Labels
 from holdfast.metrics import Submission as Form
 from holdfast.protocols import one_number
 from holdfast.server import store
 from holdfast.server.bad_rows import bad_rows
 from holdfast.server.looks import STANDING, Known, Look, Sent, Superseded
 from holdfast.server.problems import Problem
-from holdfast.server.records import Board, Phase, Sender, Standing, Submission, Team
+from holdfast.server.records import Board, Phase, Standing, Submission, Team
 from holdfast.server.schema import migrate
 from holdfast.server.standings import chosen
 
 __all__ = ["Answer", "Facts", "Gatekeeper"]
 
+Result = TypeVar("Result")
+
 # An exposure that takes longer than this is not waited for, in seconds.
 QUICK_SECONDS = 0.1
 
-# How many looks are replayed at most.
+# How many looks are replayed at most, and which.
 LONGEST_REPLAY = 500
+LAST_ANSWERED = "WHERE board = ? AND phase = ? AND outcome = 'answered' ORDER BY id DESC LIMIT ?"
+
+# In how many threads labels are hashed at the start; each takes 16 MB for a moment.
+WARMING_THREADS = 4
 
 # How many teams of a board are remembered.
 MOST_KNOWN_TEAMS = 10_000
@@ -101,10 +108,10 @@ class Gatekeeper:
         self._reader = Ledger(database)
         self.store = store.Store(self.ledger.storage, self._reader.storage)
         self._hosts: dict[tuple[str, str], GuardedFile] = {}
-        self._making = threading.Lock()
+        self._layouts: dict[tuple[str, str], SampleLayout] = {}
         self._known: dict[str, Known] = {}
         self._own, self._numbers = secrets.token_hex(8), count(1)
-        self._exposures: dict[str, _Measured] = {}
+        self._exposures = _Measured(-1, {}, 0.0)
         self._measuring = threading.Lock()
 
     def close(self) -> None:
@@ -116,21 +123,18 @@ class Gatekeeper:
 
     def new_phase(
         self,
-        board: int,
-        number: int,
         labels: Path,
         policy_text: str,
         *,
         id_column: str | None = None,
         label_column: str | None = None,
         shows: str | None = None,
-        opens: int | None = None,
-        closes: int | None = None,
     ) -> Phase:
-        """Return a phase over a file of hidden labels, checked, and not stored yet.
+        """Return a phase over a file of hidden labels, checked, not stored, and of no board yet.
 
         The classes become part of the policy's text: a board's classes are public.
         """
+        columns = (id_column, label_column)
         policy = Policy.parse(policy_text, folder=labels.parent)
         display = policy.display
         if display.breakdown is not None or display.also or display.metric.takes is not Form.LABELS:
@@ -138,73 +142,72 @@ class Gatekeeper:
                 "a board ranks by one number about one label per example; the policy's metric is "
                 f"{display}, which takes {display.metric.takes.value}. Use holdfast score for it."
             )
-        host = GuardedFile(
-            labels, policy, self.ledger, id_column=id_column, label_column=label_column
-        )
+        host = self._guarded(labels, policy, *columns)
         if policy.classes is None:
             policy = replace(policy, classes=tuple(host.truth.class_names))
-        text = policy_as_toml(policy)
+            host = self._guarded(labels, policy, *columns)
         with self.store.reading() as transaction:
             start = transaction.head().number
         noisy = policy.mechanism.adds_noise or policy.mechanism.shows != "scores"
-        phase = Phase(
-            board=board,
-            number=number,
+        self._hosts[host.guard.data_set, policy.digest] = host
+        return Phase(
+            board=0,
+            number=0,
             labels=str(labels.absolute()),
             id_column=id_column,
             label_column=label_column,
             data_set=host.guard.data_set,
             n_examples=host.guard.problem.n_examples,
-            policy=text,
+            policy=policy_as_toml(policy),
             digest=policy.digest,
             shows=shows or ("latest" if noisy else "best"),
-            opens=clock() if opens is None else opens,
-            closes=closes,
+            opens=clock(),
+            closes=None,
             start=start,
             frozen=None,
             finals=None,
         )
-        self._hosts[phase.data_set, phase.digest] = GuardedFile(
-            labels, policy, self.ledger, id_column=id_column, label_column=label_column
-        )
-        return phase
+
+    def _guarded(self, labels: Path | str, policy: Policy, *columns: str | None) -> GuardedFile:
+        ids, classes = columns
+        return GuardedFile(labels, policy, self.ledger, id_column=ids, label_column=classes)
 
     def _host(self, phase: Phase) -> GuardedFile:
         """Return the guard of a phase; its labels must still be those of the first day."""
         key = (phase.data_set, phase.digest)
-        with self._making:
-            if key not in self._hosts:
-                host = GuardedFile(
-                    phase.labels,
-                    Policy.parse(phase.policy),
-                    self.ledger,
-                    id_column=phase.id_column,
-                    label_column=phase.label_column,
+        if key not in self._hosts:
+            columns = (phase.id_column, phase.label_column)
+            host = self._guarded(phase.labels, Policy.parse(phase.policy), *columns)
+            # A data set that was linked to another one later goes on under that name.
+            known = host.guard.data_set == phase.data_set or self._is_linked(phase.data_set)
+            if not known:
+                raise LedgerError(
+                    f"the labels of board {phase.board} must be those with which phase "
+                    f"{phase.number} began, got others in {phase.labels}."
                 )
-                # A data set that was linked to another one later goes on under that name.
-                known = host.guard.data_set == phase.data_set or self._is_linked(phase.data_set)
-                if not known:
-                    raise LedgerError(
-                        f"the labels of board {phase.board} must be those with which phase "
-                        f"{phase.number} began, got others in {phase.labels}."
-                    )
-                self._hosts[key] = host
-            return self._hosts[key]
+            self._hosts.setdefault(key, host)  # another thread may have been quicker
+        return self._hosts[key]
 
     def _is_linked(self, data_set: str) -> bool:
         with self.store.reading() as transaction:
             return "linked_to" in (transaction.opened(data_set) or "")
 
     def warm_up(self) -> None:
-        """Read the labels of every phase in force, so that a fault shows at the start."""
-        for board in self.store.find(Board, "ORDER BY id"):
-            phase = self.store.one(Phase, store.PHASE_IN_FORCE, board.id, clock())
-            if phase is not None:
-                # Kernels are compiled or loaded now, not with somebody's first look.
-                guess = self._host(phase).truth.labels
-                hidden = guess.copy()
-                hidden.setflags(write=False)  # as a guard keeps them
-                evaluate(guess.copy(), hidden, max(self.facts(phase).n_classes, 2))
+        """Read the labels of all phases in force or to come: a fault shows at the start."""
+        with self.store.reading() as transaction:
+            boards, now = store.find(transaction, Board, "ORDER BY id"), clock()
+            found = [store.phase_of(transaction, each.id, now, coming=True) for each in boards]
+        phases = [phase for phase in found if phase is not None]
+        # Nearly all of it is the slow hash of labels, which other threads need not wait for.
+        with ThreadPoolExecutor(WARMING_THREADS) as threads:
+            hosts = list(threads.map(self._host, phases))
+        for phase, host in zip(phases, hosts, strict=True):
+            # Kernels are compiled or loaded now, not with somebody's first look.
+            guess = host.truth.labels
+            hidden = guess.copy()
+            hidden.setflags(write=False)  # as a guard keeps them
+            evaluate(guess.copy(), hidden, max(self.facts(phase).n_classes, 2))
+            self.exposure(phase)  # the first visitor does not wait for it
 
     def facts(self, phase: Phase) -> Facts:
         """Return what is public about a phase's test set."""
@@ -238,57 +241,62 @@ class Gatekeeper:
         written anything leaves the others as they are; after anything else that goes wrong nothing
         of the group was done, and each look is tried by itself.
         """
-        found: list[Answer | Exception | _Ready] = [self._tried(each) for each in sent]
+        found = [_or_error(self._made_ready, each) for each in sent]
         ready = [each for each in found if isinstance(each, _Ready)]
         try:
             self._take_together(ready)
         except Exception:
             for each in ready:
                 each.told = None
-        return [
-            (each.told or self._alone(each.sent)) if isinstance(each, _Ready) else each
-            for each in found
-        ]
+
+        def told(each: _Ready) -> Answer | Exception:
+            return _or_error(self._alone, each.sent) if each.told is None else each.told
+
+        return [told(each) if isinstance(each, _Ready) else each for each in found]
 
     def _take_together(self, ready: Sequence[_Ready]) -> None:
-        if len(ready) < 2:
+        """Answer looks in one transaction: two messages to a database far away, for all of them.
+
+        What was asked for all at first still holds for a look if no other of its team came before.
+        """
+        if not ready:
             return
-        with self.ledger.storage.writing(ready[0].wanted) as transaction:
-            for place, each in enumerate(ready):
-                if place:
+        wanted = [question for each in ready for question in each.wanted]
+        with self.ledger.storage.writing(wanted) as transaction:
+            for each in ready:
+                each.look.ask(transaction)
+            last, teams = 0, set[int]()
+            for each in ready:
+                team = each.look.team.id
+                if team in teams or (teams and each.look.answers_others):
                     transaction.expect(each.wanted)
+                    each.look.ask(transaction)
+                teams.add(team)
                 written = transaction.written
                 try:
-                    each.told = each.take(transaction)
+                    each.told = each.take(transaction, last)
                 except Superseded:
                     self._known.pop(each.sent.slug, None)
                 except Exception as error:
                     if transaction.written != written:
                         raise
                     each.told = error
+                if each.look.submission is not None:
+                    last = max(last, each.look.submission.id)
 
-    def _alone(self, sent: Sent) -> Answer | Exception:
-        try:
-            while True:
-                ready = self._made_ready(sent)
-                if isinstance(ready, Answer):
-                    return ready
-                try:
-                    with self.ledger.storage.writing(ready.wanted) as transaction:
-                        told = ready.take(transaction)
-                except Superseded:
-                    self._known.pop(sent.slug, None)
-                    continue
-                if told is not None:
-                    return told
-        except Exception as error:
-            return error
-
-    def _tried(self, sent: Sent) -> Answer | Exception | _Ready:
-        try:
-            return self._made_ready(sent)
-        except Exception as error:
-            return error
+    def _alone(self, sent: Sent) -> Answer:
+        while True:
+            ready = self._made_ready(sent)
+            if isinstance(ready, Answer):
+                return ready
+            try:
+                with self.ledger.storage.writing(ready.wanted) as transaction:
+                    told = ready.take(transaction)
+            except Superseded:
+                self._known.pop(sent.slug, None)
+                continue
+            if isinstance(told, Answer):
+                return told
 
     def _made_ready(self, sent: Sent) -> Answer | _Ready:
         """Do all of a look that comes before its transaction; what can't be scored is refused."""
@@ -296,26 +304,35 @@ class Gatekeeper:
             known, now = self.known(sent.slug), clock()
             phase = known.phase(now)
             team = self._team(known, sent.whose(known.board))
-            digest = hashlib.sha256(sent.body).hexdigest()
             key = sent.key or f"none {now} {self._own} {next(self._numbers)}"  # of its own
-            look = Look(known.board, phase, Sender(team, sent.user, key, digest, sent.file), now)
+            look = Look(known.board, phase, team, sent._replace(key=key), now)
             host = self._host(phase)
             # A look that was answered is answered again, whatever the team may do now.
             if team.refusals and not self.store.find(Submission, store.SAME_KEY, team.id, key):
                 with _named(team):
                     host.guard.admit(team=team.ledger_name)
-            prediction, reason = host.attempt(io.BytesIO(sent.body))
+            prediction, reason = self._predicted(phase, host, sent.body)
             if prediction is not None:
-                return _Ready(
-                    sent, host, look, host.guard.prepare(prediction, team=team.ledger_name)
-                )
+                prepared = host.guard.prepare(prediction, team=team.ledger_name)
+                return _Ready(sent, host, look, prepared)
             try:
                 return self._refuse(host, look, reason, sent)
             except Superseded:
                 self._known.pop(sent.slug, None)
 
+    def _predicted(self, phase: Phase, host: GuardedFile, body: bytes) -> tuple[Labels | None, str]:
+        """Return the labels of a submission in the order of the hidden ones, or why not."""
+        key = (phase.data_set, phase.digest)
+        if key not in self._layouts:
+            ids = host.truth.ids
+            rows = np.arange(host.truth.n_examples) if ids is None else np.argsort(np.argsort(ids))
+            sample = self.sample(phase).encode()
+            self._layouts[key] = SampleLayout(sample, host.truth.class_names, rows)
+        labels = self._layouts[key].labels(body)
+        return host.attempt(io.BytesIO(body)) if labels is None else (labels, "")
+
     def _refuse(self, host: GuardedFile, look: Look, reason: str, sent: Sent) -> Answer:
-        team = look.sender.team
+        team = look.team
         try:
             with _named(team):
                 receipt = host.guard.refuse(
@@ -375,15 +392,11 @@ class Gatekeeper:
         host = self._host(phase)
 
         def inside(transaction: Transaction, look: Entry) -> None:
-            standing = store.one(
-                transaction, Standing, STANDING, phase.board, phase.number, team.id
-            )
+            place = (phase.board, phase.number, team.id)
+            standing = store.one(transaction, Standing, STANDING, *place)
             if phase.shows == "chosen" and standing is not None:
-                answer = (
-                    transaction.answered(look.data_set, look.team, look.prediction, look.rule)
-                    or look
-                )
-                store.put(transaction, chosen(standing, answer), 3)
+                asked = (look.data_set, look.team, look.prediction, look.rule)
+                store.put(transaction, chosen(standing, transaction.answered(*asked) or look), 3)
 
         with _named(team):
             receipt = host.guard.choose_final(receipt_id, team=team.ledger_name, inside=inside)
@@ -399,13 +412,9 @@ class Gatekeeper:
         pooled: tuple[Team, Team] | None = None,
     ) -> str:
         """Do and record what a host decided, in one transaction; return the entry's receipt."""
-        entry = self._host(phase).guard.note(
-            what,
-            by=f"b{phase.board}-host",
-            inside=inside,
-            pooled=None if pooled is None else (pooled[0].ledger_name, pooled[1].ledger_name),
-        )
-        return entry.receipt_id
+        both = None if pooled is None else (pooled[0].ledger_name, pooled[1].ledger_name)
+        guard, by = self._host(phase).guard, f"b{phase.board}-host"
+        return guard.note(what, by=by, inside=inside, pooled=both).receipt_id
 
     def finish(self, phase: Phase) -> Finals:
         """Score the private part once, from the predictions that the ledger keeps."""
@@ -417,30 +426,26 @@ class Gatekeeper:
         A pass over all entries: where that takes long, the last result is shown while another
         thread makes the next one.
         """
-        known = self._exposures.get(phase.data_set)
+        known = self._exposures
         with self.store.reading() as transaction:
             head = transaction.head().number
-        if known is not None and known.head == head:
-            return known.exposure
-        if known is None or known.seconds < QUICK_SECONDS:
-            return self._measure_exposure(phase.data_set, head)
-        if self._measuring.acquire(blocking=False):
-            work = partial(self._measure_exposure, phase.data_set, head, self._measuring)
-            threading.Thread(target=work, daemon=True).start()
-        return known.exposure
+        if known.head != head and known.seconds < QUICK_SECONDS:
+            known = self._measure_exposures(head)
+        elif known.head != head and self._measuring.acquire(blocking=False):
+            threading.Thread(target=self._measure_beside, args=(head,), daemon=True).start()
+        return known.by_data_set.get(phase.data_set)
 
-    def _measure_exposure(
-        self, data_set: str, head: int, lock: threading.Lock | None = None
-    ) -> DataSetExposure | None:
-        began = time.perf_counter()
+    def _measure_beside(self, head: int) -> None:
         try:
-            found = {each.data_set: each for each in exposure(self._reader)}
-            seconds = time.perf_counter() - began
-            self._exposures[data_set] = _Measured(head, found.get(data_set), seconds)
+            self._measure_exposures(head)
         finally:
-            if lock is not None:
-                lock.release()
-        return found.get(data_set)
+            self._measuring.release()
+
+    def _measure_exposures(self, head: int) -> _Measured:
+        began = time.perf_counter()
+        found = {each.data_set: each for each in exposure(self._reader)}
+        self._exposures = _Measured(head, found, time.perf_counter() - began)
+        return self._exposures
 
     def replay(self, phase: Phase, text: str) -> list[tuple[int, str, float | None]]:
         """Return of the last looks what was released, and what another rule would have released.
@@ -450,11 +455,8 @@ class Gatekeeper:
         policy = replace(Policy.parse(phase.policy), release=text)
         guard = self._host(phase).guard
         with self.store.reading() as transaction:
-            where = (
-                "WHERE board = ? AND phase = ? AND outcome = 'answered' ORDER BY id DESC LIMIT ?"
-            )
             place = (phase.board, phase.number, LONGEST_REPLAY)
-            sent = store.find(transaction, Submission, where, *place)
+            sent = store.find(transaction, Submission, LAST_ANSWERED, *place)
             found = [transaction.entry(each.entry) for each in reversed(sent)]
             looks = [entry for entry in found if entry is not None]
             return [
@@ -472,10 +474,10 @@ class Gatekeeper:
 
 
 class _Measured(NamedTuple):
-    """An exposure, the number of entries that it is of, and how long it took."""
+    """Exposures of all data sets, the number of entries that they are of, and how long it took."""
 
     head: int
-    exposure: DataSetExposure | None
+    by_data_set: dict[str, DataSetExposure]
     seconds: float
 
 
@@ -483,13 +485,14 @@ class _Ready:
     """A look that waits for its transaction."""
 
     def __init__(self, sent: Sent, host: GuardedFile, look: Look, prepared: PreparedLook) -> None:
-        self.sent, self._host, self._look, self._prepared = sent, host, look, prepared
+        self.sent, self._host, self.look, self._prepared = sent, host, look, prepared
         self.wanted = [*prepared.wanted, *look.questions]
         self.told: Answer | Exception | None = None
 
-    def take(self, transaction: Transaction) -> Answer | None:
-        """Answer it; None: it has to be prepared again."""
-        look, team = self._look, self._look.sender.team
+    def take(self, transaction: Transaction, last: int = 0) -> Answer | None:
+        """Answer it, after submission number `last`; None: it has to be prepared again."""
+        look, team = self.look, self.look.team
+        look.follow(last)
         with _named(team):
             receipt = self._host.guard.take(
                 transaction, self._prepared, before=look.before, inside=look.inside
@@ -506,6 +509,14 @@ def policy_as_toml(policy: Policy) -> str:
 
     settings = {name: value for name, value in policy.settings().items() if value is not None}
     return policy_text(settings)
+
+
+def _or_error(work: Callable[[Sent], Result], sent: Sent) -> Result | Exception:
+    """Return what came of a look, or what was raised."""
+    try:
+        return work(sent)
+    except Exception as error:
+        return error
 
 
 @contextmanager

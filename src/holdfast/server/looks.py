@@ -7,21 +7,23 @@ that. So a host's word holds from the next look on, in every process.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from holdfast.errors import LedgerError
 from holdfast.guard.entry import Entry
 from holdfast.guard.receipt import Receipt
 from holdfast.guard.storage import Transaction
 from holdfast.guard.storage.contract import Question
+from holdfast.guard.windows import as_datetime
 from holdfast.server import store
 from holdfast.server.problems import Problem
-from holdfast.server.records import Board, Phase, Sender, Standing, Submission, Team
-from holdfast.server.standings import advanced, chosen
+from holdfast.server.records import Board, Phase, Standing, Submission, Team
+from holdfast.server.standings import advanced, chosen, policy_of
 
-__all__ = ["Known", "Look", "Sent", "Superseded", "rebuilt"]
+__all__ = ["Known", "Look", "Sent", "Superseded", "not_open_yet", "rebuilt"]
 
 STANDING = "WHERE board = ? AND phase = ? AND team = ?"
 # Whether anything has changed, the last submission's number, and the team's row on the board.
@@ -62,43 +64,66 @@ class Known:
         """Return the phase in force."""
         found = next((phase for phase in self.phases if phase.opens <= now), None)
         if found is None:
-            raise Problem("phase_closed", "The board has not opened yet.")
+            raise not_open_yet(self.phases[0], now)
         return found
+
+
+def not_open_yet(coming: Phase, now: int) -> Problem:
+    """Return what is told before a board opens."""
+    at, wait = as_datetime(coming.opens).isoformat(timespec="seconds"), (coming.opens - now) / 1e6
+    told = f"The board has not opened yet; it opens at {at}."
+    return Problem("phase_closed", told, retry_after=wait, next_allowed_at=at)
 
 
 class Look:
     """One submission's questions and rows in the transaction of its look."""
 
-    def __init__(self, board: Board, phase: Phase, sender: Sender, now: int) -> None:
-        self.board, self.phase, self.sender, self._now = board, phase, sender, now
+    def __init__(self, board: Board, phase: Phase, team: Team, sent: Sent, now: int) -> None:
+        self.board, self.phase, self.team, self._sent, self._now = board, phase, team, sent, now
+        self._body = hashlib.sha256(sent.body).hexdigest()
         self.submission: Submission | None = None
         self.replayed = False
-        self._same_key: Question = (SAME_KEY, (sender.team.id, sender.key))
-        self._affairs: Question = (AFFAIRS, (sender.team.id, phase.number, board.id))
+        self._same_key: Question = (SAME_KEY, (team.id, sent.key))
+        self._affairs: Question = (AFFAIRS, (team.id, phase.number, board.id))
+        # A full batch answers looks of other teams, too.
+        self.answers_others = policy_of(phase.policy).mechanism.waits
+        self._asked: tuple[list[Any], list[Any]] | None = None
+        self._last = 0
 
     @property
     def questions(self) -> list[Question]:
         """What `before` asks, for a server far away to answer at once."""
         return [self._same_key, self._affairs]
 
+    def ask(self, transaction: Transaction) -> None:
+        """Ask what `before` asks, already."""
+        self._asked = (transaction.rows(*self._same_key), transaction.rows(*self._affairs))
+
+    def follow(self, last: int) -> None:
+        """Say which submission was the newest of this transaction."""
+        self._last = last
+
     def before(self, transaction: Transaction) -> Entry | None:
         """Return the look that was made under the same key; raise if none may be made now."""
         self.submission, self.replayed = None, False
-        rows = transaction.rows(*self._same_key)
-        if rows:
-            return self._replay(transaction, Submission(*rows[0]))
-        [(changed, refusals, last, *standing)] = transaction.rows(*self._affairs)
-        if (changed, refusals) != (self.board.changed, self.sender.team.refusals):
+        if self._asked is None:
+            self.ask(transaction)
+        assert self._asked is not None
+        (same, affairs), self._asked = self._asked, None
+        if same:
+            return self._replay(transaction, Submission(*same[0]))
+        [(changed, refusals, last, *standing)] = affairs
+        if (changed, refusals) != (self.board.changed, self.team.refusals):
             raise Superseded
         closes = self.phase.closes
         if self.phase.finals is not None or (closes is not None and closes <= self._now):
             raise Problem("phase_closed", "The board takes no more submissions.")
         self._row = None if standing[0] is None else Standing(*standing)
-        self._id = (last or 0) + 1
+        self._id = max(last or 0, self._last) + 1
         return None
 
     def _replay(self, transaction: Transaction, earlier: Submission) -> Entry:
-        if earlier.body != self.sender.body:
+        if earlier.body != self._body:
             raise Problem("key_reused", "This idempotency key came with another upload before.")
         entry = transaction.entry(earlier.entry)
         if entry is None:
@@ -114,33 +139,30 @@ class Look:
         self._insert(transaction, entry, outcome, "")
         if entry.number <= self.phase.start or not receipt.repeated:
             counts = not receipt.repeated
-            row = advanced(self._row, self.phase, self.sender.team.id, entry, counts=counts)
+            row = advanced(self._row, self.phase, self.team.id, entry, counts=counts)
             store.put(transaction, row, 3)
-        if not receipt.repeated and receipt.released is not None:
+        if self.answers_others and not receipt.repeated and receipt.released is not None:
             _answer_earlier(transaction, self.phase, entry)
 
     def refused(self, transaction: Transaction, entry: Entry, reason: str) -> None:
         """Write a submission that could not be scored."""
         self._insert(transaction, entry, entry.kind, reason)
-        transaction.execute(
-            "UPDATE holdfast_teams SET refusals = refusals + 1 WHERE id = ?",
-            (self.sender.team.id,),
-        )
+        statement = "UPDATE holdfast_teams SET refusals = refusals + 1 WHERE id = ?"
+        transaction.execute(statement, (self.team.id,))
 
     def _insert(self, transaction: Transaction, entry: Entry, outcome: str, note: str) -> None:
-        sender = self.sender
         self.submission = Submission(
             id=self._id,
             board=self.phase.board,
             phase=self.phase.number,
-            team=sender.team.id,
-            sender=sender.user,
-            key=sender.key,
-            body=sender.body,
+            team=self.team.id,
+            sender=self._sent.user,
+            key=self._sent.key,
+            body=self._body,
             entry=entry.number,
             outcome=outcome,
             note=note,
-            file=sender.file,
+            file=self._sent.file,
             time=entry.time,
         )
         store.insert(transaction, self.submission)

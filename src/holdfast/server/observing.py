@@ -17,6 +17,8 @@ __all__ = ["JsonLines", "Meter", "log"]
 
 log = logging.getLogger("holdfast.server")
 
+# Of how long requests take, in seconds.
+BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 LOGGED_FIELDS: Final = ("method", "route", "status", "milliseconds", "request", "problem", "board")
 
 
@@ -50,19 +52,10 @@ class Meter:
     def __init__(self) -> None:
         self._known: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._registry = CollectorRegistry()
-        self._requests = Counter(
-            "holdfast_requests",
-            "Answered requests.",
-            ["method", "route", "status"],
-            registry=self._registry,
-        )
-        self._seconds = Histogram(
-            "holdfast_request_seconds",
-            "Time from request to answer.",
-            ["route"],
-            registry=self._registry,
-            buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5),
-        )
+        own, names = self._registry, ["method", "route", "status"]
+        self._requests = Counter("holdfast_requests", "Answered requests.", names, registry=own)
+        name, told = "holdfast_request_seconds", "Time from request to answer."
+        self._seconds = Histogram(name, told, ["route"], registry=own, buckets=BUCKETS)
 
     def count(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count an answered request."""

@@ -4,109 +4,267 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
-from dataclasses import asdict, fields
-from functools import partial
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime
+from functools import cached_property, partial
+from typing import Annotated, Any, Self
+
+from fastapi import Depends, Path, Request
 
 from holdfast.guard.entry import Entry
+from holdfast.guard.exposure import DataSetExposure, TeamExposure
+from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import Receipt
 from holdfast.guard.storage import Transaction
 from holdfast.guard.windows import as_datetime
 from holdfast.mechanisms import RecordedLook, Told
 from holdfast.server import store
 from holdfast.server.accounts import Caller
-from holdfast.server.boards import MOST_ROWS, Done
+from holdfast.server.boards import Done
 from holdfast.server.probes import chance_band, suspects
 from holdfast.server.problems import Problem
 from holdfast.server.records import Board, Member, Phase, Standing, Submission, Team, User
-from holdfast.server.site import Site
+from holdfast.server.site import Site, own_number, site_of
 from holdfast.server.standings import Row, look_of, order, policy_of
 
-__all__ = [
-    "act_as_host",
-    "choose_submission",
-    "entries_after",
-    "entry_in_chain",
-    "entry_of",
-    "final_rows",
-    "is_about",
-    "may_read",
-    "member_names",
-    "moment",
-    "newest",
-    "own_submission",
-    "probing",
-    "replayed",
-    "seen_rows",
-    "shown_submission",
-    "submissions_of",
-]
+__all__ = ["At", "AtAsHost", "Visit", "entry_in_chain", "moment", "visit"]
+
+ENTRIES_AT_ONCE = 1000
+
+Slug = Annotated[str, Path(max_length=40, description="The board's name.")]
 
 
-def seen_rows(
-    site: Site, board: Board, phase: Phase, caller: Caller, most: int, skip: int
-) -> list[Row]:
-    """Return the rows of a board that a caller may see."""
-    host = caller.is_host(board)
-    if host or board.visibility == "open":
-        return site.boards.rows(phase, live=host, most=most, skip=skip, all_=host)
-    rows = site.boards.rows(phase, most=MOST_ROWS)
-    return [row for row in rows if site.may_see(board, caller, row.team)][skip : skip + most]
+@dataclass(frozen=True)
+class Visit:
+    """A request to a board: what is asked of it, as far as whoever asks may know it."""
 
+    site: Site
+    board: Board
+    caller: Caller
 
-def member_names(site: Site, board: Board) -> dict[int, list[str]]:
-    """Return the accounts of each team of a board."""
-    found: dict[int, list[str]] = {}
-    users = {user.id: user.name for user in site.store.find(User, "ORDER BY id")}
-    for member in site.store.find(Member, "WHERE board = ? ORDER BY member", board.id):
-        if member.team:
-            found.setdefault(member.team, []).append(users[member.member])
-    return found
+    @cached_property
+    def phase(self) -> Phase:
+        """The phase in force; for hosts also one that has not opened yet."""
+        return self.site.phase(self.board, coming=self.is_host)
 
+    @property
+    def policy(self) -> Policy:
+        """The policy in force."""
+        return policy_of(self.phase.policy)
 
-def newest(transaction: Transaction, entry: Entry | None) -> Entry | None:
-    """Return the answer to a look, if it came later than the look."""
-    if entry is None or entry.kind != "look" or entry.released is not None:
-        return entry
-    return transaction.answered(entry.data_set, entry.team, entry.prediction, entry.rule) or entry
+    @property
+    def is_host(self) -> bool:
+        """Whether a host of the board asks."""
+        return self.caller.is_host(self.board)
 
+    def as_host(self) -> Self:
+        """Raise unless a host of the board asks."""
+        if not self.caller.required().is_host(self.board):
+            raise Problem("not_allowed", "Only a host of the board may do this.")
+        return self
 
-def own_submission(site: Site, board: Board, caller: Caller, number: int) -> Submission:
-    """Return a submission, to its team and hosts; to others it is not there."""
-    if caller.user is None and caller.token is None:
-        raise Problem("not_signed_in", "Sign in, or send a token, to do this.")
-    found = site.store.one(Submission, "WHERE id = ? AND board = ?", number, board.id)
-    if found is None or not (caller.is_host(board) or found.team in caller.teams(board)):
-        raise Problem("not_found", "There is no such submission.")
-    return found
+    def own_team(self, number: int | None = None) -> Team:
+        """Return the team of whoever asks, or the one of several that is asked for."""
+        return self.site.team(self.board, own_number(self.board, self.caller, number))
 
+    def may_see(self, team: int) -> bool:
+        """Tell whether a team's row may be shown."""
+        if self.board.visibility == "open" or self.is_host:
+            return True
+        return self.board.visibility == "own" and team in self.caller.teams(self.board)
 
-def choose_submission(site: Site, board: Board, team: Team, number: int) -> Receipt:
-    """Name a team's submission for the final result."""
-    found = site.store.one(Submission, "WHERE id = ? AND team = ?", number, team.id)
-    if found is None:
-        raise Problem("not_found", "There is no such submission.")
-    with site.store.reading() as transaction:
-        entry = transaction.entry(found.entry)
-        if entry is not None and entry.kind == "answer":  # the look that it answers
-            entry = transaction.entry(int(entry.detail.partition("-")[0]))
-    if entry is None or entry.kind != "look":
-        raise Problem("invalid_input", "Only a submission that was answered can be chosen.")
-    return site.gatekeeper.choose(site.phase(board), team, entry.receipt_id)
+    def rows(self, most: int, skip: int = 0) -> list[Row]:
+        """Return the rows of the board that may be shown."""
+        if self.is_host or self.board.visibility == "open":
+            return self.site.boards.rows(self.phase, most=most, skip=skip, host=self.is_host)
+        rows = [row for team in self.caller.teams(self.board) if (row := self.row(team))]
+        return sorted(rows, key=lambda row: row.rank)[skip : skip + most]
 
+    def row(self, team: int) -> Row | None:
+        """Return a team's row if there is one that may be shown."""
+        if not self.may_see(team):
+            return None
+        return self.site.boards.row(self.phase, team, host=self.is_host)
 
-def submissions_of(
-    site: Site, board: Board, team: Team, before: int, most: int = 100
-) -> list[dict[str, Any]]:
-    """Return a team's submissions, newest first."""
-    with site.store.reading() as transaction:
-        where = "WHERE team = ? AND id < ? ORDER BY id DESC LIMIT ?"
-        found = store.find(transaction, Submission, where, team.id, before, most)
+    def member_names(self) -> dict[int, list[str]]:
+        """Return the accounts of each team."""
+        found: dict[int, list[str]] = {}
+        users = {user.id: user.name for user in self.site.store.find(User, "ORDER BY id")}
+        where = "WHERE board = ? ORDER BY member"
+        for member in self.site.store.find(Member, where, self.board.id):
+            if member.team:
+                found.setdefault(member.team, []).append(users[member.member])
+        return found
+
+    def submission(self, number: int) -> dict[str, Any]:
+        """Return a submission, to its team and hosts; to others it is not there."""
+        self.caller.required()
+        where = "WHERE id = ? AND board = ?"
+        found = self.site.store.one(Submission, where, number, self.board.id)
+        if found is None or not (self.is_host or found.team in self.caller.teams(self.board)):
+            raise Problem("not_found", "There is no such submission.")
+        team = self.site.team(self.board, found.team)
+        with self.site.store.reading() as transaction:
+            return _shown(transaction, self.board, team, found)
+
+    def submissions(self, team: Team, before: int = 2**62 - 1) -> list[dict[str, Any]]:
+        """Return a hundred of a team's submissions, newest first."""
+        with self.site.store.reading() as transaction:
+            where = "WHERE team = ? AND id < ? ORDER BY id DESC LIMIT 100"
+            found = store.find(transaction, Submission, where, team.id, before)
+            return [_shown(transaction, self.board, team, each) for each in found]
+
+    def choose(self, team: Team, number: int) -> Receipt:
+        """Name a team's submission for the final result."""
+        found = self.site.store.one(Submission, "WHERE id = ? AND team = ?", number, team.id)
+        if found is None:
+            raise Problem("not_found", "There is no such submission.")
+        with self.site.store.reading() as transaction:
+            entry = transaction.entry(found.entry)
+            if entry is not None and entry.kind == "answer":  # the look that it answers
+                entry = transaction.entry(int(entry.detail.partition("-")[0]))
+        if entry is None or entry.kind != "look":
+            raise Problem("invalid_input", "Only a submission that was answered can be chosen.")
+        return self.site.gatekeeper.choose(self.phase, team, entry.receipt_id)
+
+    def entry(self, receipt_id: str) -> Entry | None:
+        """Return the entry of a receipt, if it is in the chain and about this board."""
+        entry = entry_in_chain(self.site, receipt_id)
+        if entry is None or not self.is_about(entry):
+            return None
+        where = "WHERE board = ? AND data_set = ?"
+        known = self.site.store.find(Phase, where, self.board.id, entry.data_set)
+        return entry if known else None
+
+    def is_about(self, entry: Entry) -> bool:
+        """Tell whether an entry is about this board; others may have the same test set."""
+        return not entry.team or entry.team.startswith(f"b{self.board.id}-")
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield the ledger's entries about this board.
+
+        A piece at a time: whoever reads slowly holds up nobody else's questions.
+        """
+        phases = self.site.store.find(Phase, "WHERE board = ?", self.board.id)
+        data_sets, last = {phase.data_set for phase in phases}, 0
+        columns = ", ".join(field.name for field in fields(Entry))
+        question = (
+            f"SELECT {columns} FROM holdfast_entries WHERE number > ? ORDER BY number LIMIT ?"
+        )
+        while True:
+            with self.site.store.reading() as transaction:
+                some = [Entry(*row) for row in transaction.rows(question, (last, ENTRIES_AT_ONCE))]
+            if not some:
+                return
+            yield from (e for e in some if e.data_set in data_sets and self.is_about(e))
+            last = some[-1].number
+
+    def may_read(self, entry: Entry) -> bool:
+        """Tell whether what an entry released may be told."""
+        owners = {f"b{self.board.id}-t{number}" for number in self.caller.teams(self.board)}
+        return self.is_host or entry.team in owners
+
+    def final_rows(self) -> list[dict[str, Any]]:
+        """Return the final ranking, public beside private; there is none before the close."""
+        if self.phase.finals is None:
+            raise Problem("phase_closed", "The board is not closed yet; there is no final ranking.")
+        # Another board may have the same test set; its teams are its own.
+        ours = f"b{self.board.id}-t"
+        found = json.loads(self.phase.finals)["results"]
+        results = [each for each in found if each["team"].startswith(ours)]
+        with self.site.store.reading() as transaction:
+            numbers = [
+                store.survivor(transaction, int(each["team"].rpartition("-t")[2]))
+                for each in results
+            ]
+            teams = store.names_of(transaction, numbers)
+        # Of teams that were merged, what was chosen, or else released, decides, and never the
+        # private part.
+        look = RecordedLook(self.policy.mechanism, self.policy.display)
+        best: dict[int, dict[str, Any]] = {}
+        for number, each in zip(numbers, results, strict=True):
+            best[number] = min(best.get(number, each), each, key=partial(_decisive, look))
+        sign = 1 if self.policy.display.metric.higher_is_better else -1
+        scores = [sign * each["score"] for each in best.values()]
         return [
-            shown_submission(board, team, each, newest(transaction, transaction.entry(each.entry)))
-            for each in found
+            {
+                "rank": 1 + sum(score > sign * each["score"] for score in scores),
+                "team_id": number,
+                "team": teams[number].name,
+                "private": each["score"],
+                "public": each["released"],
+                "chosen": each["chosen"],
+                "receipt_id": each["receipt_id"],
+            }
+            for number, each in sorted(best.items(), key=lambda pair: -sign * pair[1]["score"])
+            if (self.is_host or not teams[number].hidden) and self.may_see(number)
         ]
+
+    def exposures(
+        self, most: int | None = None
+    ) -> tuple[DataSetExposure | None, list[tuple[Team, TeamExposure]]]:
+        """Return what all looks at the test set allow, and those of each team, the worst first."""
+        found = self.site.gatekeeper.exposure(self.phase)
+        # Another board may have the same test set; its teams are its own.
+        ours = f"b{self.board.id}-t"
+        mine = [each for each in found.teams if each.team.startswith(ours)] if found else []
+        worst = {
+            int(each.team.removeprefix(ours)): each
+            for each in sorted(mine, key=lambda each: -each.gain)[:most]
+        }
+        with self.site.store.reading() as transaction:
+            teams = store.names_of(transaction, worst)
+        return found, [(teams[number], each) for number, each in worst.items()]
+
+    def probing(self) -> tuple[tuple[float, float] | None, list[dict[str, Any]]]:
+        """Return which released values are at chance, and the teams with several of them."""
+        phase, n_classes = self.phase, self.site.gatekeeper.facts(self.phase).n_classes
+        band = chance_band(phase, self.policy, n_classes)
+        if band is None:
+            return None, []
+        with self.site.store.reading() as transaction:
+            where = "WHERE board = ? AND phase = ?"
+            rows = store.find(transaction, Standing, where, phase.board, phase.number)
+            found = suspects(rows, band)
+            teams = store.names_of(transaction, (each.team for each in found))
+        return band, [{"name": teams[each.team].name, **asdict(each)} for each in found]
+
+    def replayed(self, rule: str) -> list[dict[str, Any]]:
+        """Return what another rule would have released, by team, newest look first."""
+        found = self.site.gatekeeper.replay(self.phase, rule)[::-1]
+        with self.site.store.reading() as transaction:
+            teams = store.names_of(transaction, (team for team, _, _ in found))
+        return [
+            {"team": teams[team].name, "released": released, "replayed": value}
+            for team, released, value in found
+        ]
+
+    def act(self, action: str, value: str) -> Done:
+        """Do a host's action, but for those that name a file of the server's."""
+        if action == "rotate":
+            told = "Fresh labels are put in force where they lie: holdfast board rotate."
+            raise Problem("not_allowed", told)
+        if action == "policy" and _names_files(value):
+            told = "A policy that names files is set with holdfast board policy."
+            raise Problem("not_allowed", told)
+        return self.site.boards.change(self.board, self.phase, action, value, self.caller.name)
+
+
+def visit(request: Request, slug: Slug) -> Visit:
+    """Return the board that is asked for, and who asks; pages go by sessions alone."""
+    site = site_of(request)
+    who = site.caller if request.url.path.startswith("/api/") else site.visitor
+    return Visit(site, site.board(slug), who(request))
+
+
+def visit_of_host(request: Request, slug: Slug) -> Visit:
+    """Return the board that a host asks for."""
+    return visit(request, slug).as_host()
+
+
+At = Annotated[Visit, Depends(visit)]
+AtAsHost = Annotated[Visit, Depends(visit_of_host)]
 
 
 def entry_in_chain(site: Site, receipt_id: str) -> Entry | None:
@@ -119,111 +277,10 @@ def entry_in_chain(site: Site, receipt_id: str) -> Entry | None:
     return entry if entry is not None and entry.receipt_id == receipt_id else None
 
 
-def entry_of(site: Site, board: Board, receipt_id: str) -> Entry | None:
-    """Return the entry of a receipt, if it is in the chain and about this board."""
-    entry = entry_in_chain(site, receipt_id)
-    if entry is None or not is_about(entry, board):
-        return None
-    where = "WHERE board = ? AND data_set = ?"
-    return entry if site.store.find(Phase, where, board.id, entry.data_set) else None
-
-
-def is_about(entry: Entry, board: Board) -> bool:
-    """Tell whether an entry is about a board; others may have the same test set."""
-    return not entry.team or entry.team.startswith(f"b{board.id}-")
-
-
-def entries_after(site: Site, number: int, most: int = 1000) -> list[Entry]:
-    """Return the next entries of the ledger."""
-    columns = ", ".join(field.name for field in fields(Entry))
-    question = f"SELECT {columns} FROM holdfast_entries WHERE number > ? ORDER BY number LIMIT ?"
-    with site.store.reading() as transaction:
-        return [Entry(*row) for row in transaction.rows(question, (number, most))]
-
-
-def may_read(board: Board, caller: Caller, entry: Entry) -> bool:
-    """Tell whether what an entry released may be told to a caller."""
-    owners = {f"b{board.id}-t{number}" for number in caller.teams(board)}
-    return caller.is_host(board) or entry.team in owners
-
-
-def final_rows(site: Site, board: Board, phase: Phase, caller: Caller) -> list[dict[str, Any]]:
-    """Return the final ranking, public beside private; there is none before the close."""
-    if phase.finals is None:
-        raise Problem("phase_closed", "The board is not closed yet; there is no final ranking.")
-    # Another board may have the same test set; its teams are its own.
-    ours = f"b{board.id}-t"
-    found = json.loads(phase.finals)["results"]
-    results = [each for each in found if each["team"].startswith(ours)]
-    with site.store.reading() as transaction:
-        numbers = [
-            store.survivor(transaction, int(each["team"].rpartition("-t")[2])) for each in results
-        ]
-        teams = store.names_of(transaction, numbers)
-    # Of teams that were merged, what was chosen, or else released, decides; never the private part.
-    policy = policy_of(phase.policy)
-    look = RecordedLook(policy.mechanism, policy.display)
-    best: dict[int, dict[str, Any]] = {}
-    for number, each in zip(numbers, results, strict=True):
-        best[number] = min(best.get(number, each), each, key=partial(_decisive, look))
-    sign = 1 if policy.display.metric.higher_is_better else -1
-    scores = [sign * each["score"] for each in best.values()]
-    return [
-        {
-            "rank": 1 + sum(score > sign * each["score"] for score in scores),
-            "team_id": number,
-            "team": teams[number].name,
-            "private": each["score"],
-            "public": each["released"],
-            "chosen": each["chosen"],
-            "receipt_id": each["receipt_id"],
-        }
-        for number, each in sorted(best.items(), key=lambda pair: -sign * pair[1]["score"])
-        if (caller.is_host(board) or not teams[number].hidden)
-        and site.may_see(board, caller, number)
-    ]
-
-
 def _decisive(look: RecordedLook, final: Mapping[str, Any]) -> tuple[bool, bool, int]:
     released = final["released"]
     value = 0 if released is None else order(look, float(released))
     return not final["chosen"], released is None, value
-
-
-def probing(site: Site, phase: Phase) -> tuple[tuple[float, float] | None, list[dict[str, Any]]]:
-    """Return which released values are at chance, and the teams with several of them."""
-    n_classes = site.gatekeeper.facts(phase).n_classes
-    band = chance_band(phase, policy_of(phase.policy), n_classes)
-    if band is None:
-        return None, []
-    with site.store.reading() as transaction:
-        where = "WHERE board = ? AND phase = ?"
-        rows = store.find(transaction, Standing, where, phase.board, phase.number)
-        found = suspects(rows, band)
-        teams = store.names_of(transaction, (each.team for each in found))
-    return band, [{"name": teams[each.team].name, **asdict(each)} for each in found]
-
-
-def replayed(site: Site, phase: Phase, rule: str) -> list[dict[str, Any]]:
-    """Return what another rule would have released, by team, newest look first."""
-    found = site.gatekeeper.replay(phase, rule)[::-1]
-    with site.store.reading() as transaction:
-        teams = store.names_of(transaction, (team for team, _, _ in found))
-    return [
-        {"team": teams[team].name, "released": released, "replayed": value}
-        for team, released, value in found
-    ]
-
-
-def act_as_host(site: Site, board: Board, caller: Caller, action: str, value: str) -> Done:
-    """Do a host's action, but for those that name a file of the server's."""
-    if action == "rotate":
-        raise Problem(
-            "not_allowed", "Fresh labels are put in force where they lie: holdfast board rotate."
-        )
-    if action == "policy" and _names_files(value):
-        raise Problem("not_allowed", "A policy that names files is set with holdfast board policy.")
-    return site.boards.change(board, site.phase(board), action, value, caller.name)
 
 
 def _names_files(policy: str) -> bool:
@@ -235,10 +292,13 @@ def _names_files(policy: str) -> bool:
     return any(isinstance(document.get(name), str) for name in ("witness", "classes"))
 
 
-def shown_submission(
-    board: Board, team: Team, found: Submission, entry: Entry | None
-) -> dict[str, Any]:
+def _shown(transaction: Transaction, board: Board, team: Team, found: Submission) -> dict[str, Any]:
     """Return what is told of a submission: when, what came of it, and what was released."""
+    entry = transaction.entry(found.entry)
+    if entry is not None and entry.kind == "look" and entry.released is None:
+        # Its answer may have come later.
+        look = (entry.data_set, entry.team, entry.prediction, entry.rule)
+        entry = transaction.answered(*look) or entry
     released = None if entry is None or entry.released is None else float(entry.released)
     told: dict[str, Any] = {
         "id": found.id,
@@ -261,6 +321,7 @@ def shown_submission(
     return told
 
 
-def moment(at: int | None) -> str | None:
-    """Return a time of the ledger as text in ISO 8601."""
-    return None if at is None else as_datetime(at).isoformat(timespec="seconds")
+def moment(at: int | datetime | None) -> str | None:
+    """Return a time as text in ISO 8601."""
+    found = as_datetime(at) if isinstance(at, int) else at
+    return None if found is None else found.isoformat(timespec="seconds")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Board", "Member", "Phase", "Sender", "Standing", "Submission", "Team", "Token", "User"]
+__all__ = ["Board", "Member", "Phase", "Standing", "Submission", "Team", "Token", "User"]
 
 
 class Board(NamedTuple):
@@ -141,13 +141,3 @@ class Standing(NamedTuple):
     last: int
     history: str
     fixed: int
-
-
-class Sender(NamedTuple):
-    """Who sent a submission, in whose name, and how it is told from others."""
-
-    team: Team
-    user: int | None
-    key: str
-    body: str
-    file: str

@@ -16,12 +16,13 @@ from limits.strategies import MovingWindowRateLimiter
 from starlette.datastructures import FormData
 from starlette.requests import ClientDisconnect, Request
 
+from holdfast.guard.windows import clock
 from holdfast.server import store
 from holdfast.server.accounts import Accounts, Caller
 from holdfast.server.boards import Boards
 from holdfast.server.gatekeeper import Answer, Gatekeeper
 from holdfast.server.groups import Groups
-from holdfast.server.looks import Sent
+from holdfast.server.looks import Sent, not_open_yet
 from holdfast.server.observing import Meter
 from holdfast.server.problems import Problem
 from holdfast.server.records import Board, Phase, Team
@@ -116,8 +117,11 @@ class Site:
         except ClientDisconnect:
             raise Problem("bad_request", "The upload ended before it was complete.") from None
 
-    async def form(self, request: Request, most: int = LARGEST_FORM) -> FormData:
-        """Return a form, within its size."""
+    async def form(
+        self, request: Request, caller: Caller | None = None, most: int = LARGEST_FORM
+    ) -> FormData:
+        """Return a form of a page of this site, within its size; of a session, if one is given."""
+        self.check_origin(request)
         body = await self.body(request, most)
 
         async def again() -> dict[str, Any]:
@@ -127,7 +131,10 @@ class Site:
         if not kind.startswith(("multipart/form-data", "application/x-www-form-urlencoded")):
             raise Problem("bad_request", "A form must be sent as one.")
         replayed = Request(request.scope, again)
-        return await replayed.form(max_files=1, max_fields=20, max_part_size=most)
+        form = await replayed.form(max_files=1, max_fields=20, max_part_size=most)
+        if caller is not None:
+            self.check_form(request, caller, form.get("form_token"))
+        return form
 
     def largest_upload(self, slug: str) -> int:
         """Return how many bytes an upload to a board may have, and remember it for a while."""
@@ -190,11 +197,12 @@ class Site:
             raise Problem("not_found", "There is no board of this name.")
         return board
 
-    def phase(self, board: Board) -> Phase:
-        """Return the phase in force."""
-        phase = self.boards.phase(board)
-        if phase is None:
-            raise Problem("phase_closed", "The board has not opened yet.")
+    def phase(self, board: Board, *, coming: bool = False) -> Phase:
+        """Return the phase in force, or the `coming` one; else say when the board opens."""
+        phase, now = self.boards.phase(board, coming=True), clock()
+        assert phase is not None
+        if phase.opens > now and not coming:
+            raise not_open_yet(phase, now)
         return phase
 
     def team(self, board: Board, number: int) -> Team:
@@ -209,29 +217,10 @@ class Site:
             raise Problem("not_found", "There is no such team on this board.")
         return team
 
-    def own_team(self, board: Board, caller: Caller, number: int | None = None) -> Team:
-        """Return the team of a caller, or the one of several that is asked for."""
-        return self.team(board, own_number(board, caller, number))
-
-    def require_host(self, board: Board, caller: Caller) -> None:
-        """Raise unless a host of the board is asking."""
-        if caller.user is None and caller.token is None:
-            raise Problem("not_signed_in", "Sign in, or send a token, to do this.")
-        if not caller.is_host(board):
-            raise Problem("not_allowed", "Only a host of the board may do this.")
-
-    def may_see(self, board: Board, caller: Caller, team: int) -> bool:
-        """Tell whether a team's row may be shown to a caller."""
-        if board.visibility == "open" or caller.is_host(board):
-            return True
-        return board.visibility == "own" and team in caller.teams(board)
-
 
 def own_number(board: Board, caller: Caller, number: int | None = None) -> int:
     """Return the number of a caller's team, or of the one of several that is asked for."""
-    if caller.user is None and caller.token is None:
-        raise Problem("not_signed_in", "Sign in, or send a token, to do this.")
-    mine = caller.teams(board)
+    mine = caller.required().teams(board)
     if not mine or (number is not None and number not in mine):
         raise Problem("not_allowed", "Only a member of the team may do this.")
     return mine[0] if number is None else number

@@ -174,21 +174,8 @@ def as_rows(
         if standing.value != value or value is None:
             rank, value = place, standing.value
         history = tuple(standing.history.split())
-        rows.append(
-            Row(
-                rank,
-                standing.team,
-                name,
-                standing.released,
-                low,
-                high,
-                group,
-                standing.looks,
-                standing.last,
-                history,
-                hidden,
-            )
-        )
+        last = (standing.looks, standing.last, history, hidden)
+        rows.append(Row(rank, standing.team, name, standing.released, low, high, group, *last))
     return rows
 
 

@@ -14,16 +14,7 @@ from holdfast.errors import InvalidInput
 from holdfast.guard.storage import Storage, Transaction
 from holdfast.guard.team import team_key
 from holdfast.quoting import quoted
-from holdfast.server.records import (
-    Board,
-    Member,
-    Phase,
-    Standing,
-    Submission,
-    Team,
-    Token,
-    User,
-)
+from holdfast.server.records import Board, Member, Phase, Standing, Submission, Team, Token, User
 
 __all__ = ["Store"]
 
@@ -40,9 +31,9 @@ TABLES: dict[type[Any], str] = {
     Standing: "holdfast_standings",
 }
 
-PHASE_IN_FORCE = (
-    "WHERE board = ? AND opens <= ? ORDER BY number DESC LIMIT 1"  # the newest that has opened
-)
+NEWEST_PHASE = "WHERE board = ? AND opens <= ? ORDER BY number DESC LIMIT 1"
+LATER_THAN_ALL = 2**62
+TOKENS_OF = "WHERE owner = ? ORDER BY created DESC"
 SAME_KEY = "WHERE team = ? AND key = ?"
 
 
@@ -95,13 +86,22 @@ def one(transaction: Transaction, kind: type[Record], where: str, *values: Any) 
     return found[0] if found else None
 
 
+def phase_of(
+    transaction: Transaction, board: int, now: int, *, coming: bool = False
+) -> Phase | None:
+    """Return the phase in force: the newest that has opened, or else the `coming` one."""
+    found = one(transaction, Phase, NEWEST_PHASE, board, now)
+    if found is None and coming:
+        return one(transaction, Phase, NEWEST_PHASE, board, LATER_THAN_ALL)
+    return found
+
+
 def insert(transaction: Transaction, record: Any) -> None:
     """Add a record."""
     marks = ", ".join("?" for _ in record)
     columns = ", ".join(record._fields)
-    transaction.execute(
-        f"INSERT INTO {TABLES[type(record)]} ({columns}) VALUES ({marks})", tuple(record)
-    )
+    statement = f"INSERT INTO {TABLES[type(record)]} ({columns}) VALUES ({marks})"
+    transaction.execute(statement, tuple(record))
 
 
 def put(transaction: Transaction, record: Any, keys: int) -> None:
@@ -145,10 +145,8 @@ def note_action(
 ) -> None:
     """Record what somebody did that is no look."""
     number = (transaction.rows("SELECT MAX(number) FROM holdfast_audit")[0][0] or 0) + 1
-    transaction.execute(
-        "INSERT INTO holdfast_audit VALUES (?, ?, ?, ?, ?, ?)",
-        (number, now, who, board, action, detail),
-    )
+    row = (number, now, who, board, action, detail)
+    transaction.execute("INSERT INTO holdfast_audit VALUES (?, ?, ?, ?, ?, ?)", row)
 
 
 def actions(transaction: Transaction, board: int, most: int) -> list[tuple[Any, ...]]:
@@ -202,7 +200,6 @@ def names_of(transaction: Transaction, teams: Iterable[int]) -> dict[int, Team]:
     for start in range(0, len(wanted), 500):
         some = wanted[start : start + 500]
         marks = ", ".join("?" for _ in some)
-        found |= {
-            team.id: team for team in find(transaction, Team, f"WHERE id IN ({marks})", *some)
-        }
+        rows = find(transaction, Team, f"WHERE id IN ({marks})", *some)
+        found |= {team.id: team for team in rows}
     return found

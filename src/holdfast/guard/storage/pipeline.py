@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import selectors
+import struct
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -21,6 +22,7 @@ Statement: TypeAlias = tuple[str, Sequence[Any]]
 # How PostgreSQL numbers the types that a ledger's columns have; bytea comes as it is.
 BIGINT_TYPE: Final = 20
 TEXT_TYPE: Final = 25
+BIGINT: Final = struct.Struct(">q")
 
 
 class Pipeline:
@@ -59,7 +61,7 @@ class Pipeline:
 
         def send() -> None:
             for text, parameters in statements:
-                values = [_encoded(value) for value in parameters]
+                values = _encoded(parameters)
                 formats = [pq.Format.BINARY] * len(values)
                 connection.send_query_prepared(self._names[text], values, formats, pq.Format.BINARY)
 
@@ -131,14 +133,21 @@ def _numbered(text: str) -> str:
     return first + "".join(f"${number}{part}" for number, part in enumerate(others, start=1))
 
 
-def _encoded(value: str | int | bytes | None) -> bytes | None:
-    """Return a value as PostgreSQL keeps it; libpq would cut a value in text at a zero byte."""
-    if isinstance(value, str):
-        return value.encode()
-    return value.to_bytes(8, "big", signed=True) if isinstance(value, int) else value
+def _encoded(values: Sequence[str | int | bytes | None]) -> list[bytes | None]:
+    """Return values as PostgreSQL keeps them; libpq would cut a value in text at a zero byte."""
+    return [
+        value.encode()
+        if isinstance(value, str)
+        else BIGINT.pack(value)
+        if isinstance(value, int)
+        else value
+        for value in values
+    ]
 
 
 def _rows(result: PGresult) -> list[tuple[Any, ...]]:
+    if not result.ntuples:
+        return []
     types = [result.ftype(column) for column in range(result.nfields)]
     return [
         tuple(_decoded(result.get_value(row, column), kind) for column, kind in enumerate(types))
@@ -150,7 +159,7 @@ def _decoded(value: bytes | None, kind: int) -> Any:
     if value is None:
         return None
     if kind == BIGINT_TYPE:
-        return int.from_bytes(value, "big", signed=True)
+        return BIGINT.unpack(value)[0]
     return value.decode() if kind == TEXT_TYPE else value
 
 

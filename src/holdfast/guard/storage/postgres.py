@@ -127,6 +127,7 @@ class PostgresStorage:
         """
         with self._turns, _clear_errors(), _undone(self._connected()) as pipeline:
             engine = _Engine(pipeline)
+            ahead = list(dict.fromkeys(ahead))  # several looks ask some of the same
             asked = [(QUESTIONS.get(name, name), parameters) for name, parameters in ahead]
             # The lock is a statement of its own, so that those after it see the last commit.
             _, _, *answers = pipeline.run(BEGIN, LOCK, *asked)

@@ -110,6 +110,8 @@ QUESTIONS: Final[Mapping[str, str]] = {
 }
 # Their answers are about the past alone, so no later entry changes them.
 LASTING_QUESTIONS: Final = ("salt", "past_before", "time_of_look")
+# Theirs are about the entries of one team, their second parameter.
+TEAM_QUESTIONS: Final = ("past", "answered")
 
 INSERT: Final = (
     f"INSERT INTO holdfast_entries ({', '.join(COLUMNS)}) "
@@ -226,14 +228,13 @@ class SqlTransaction:
 
     def append(self, entry: Entry) -> None:
         """Add an entry and move the head to it."""
-        self._write(INSERT, [getattr(entry, name) for name in COLUMNS])
-        opened = self._known.get(("opened", (entry.data_set,)))
-        self._write(MOVE_HEAD, (entry.number, entry.hash, entry.time))
-        # What the next of several looks asks, too.
+        self.written += 2
+        self._engine.write(INSERT, [getattr(entry, name) for name in COLUMNS])
+        self._engine.write(MOVE_HEAD, (entry.number, entry.hash, entry.time))
+        # What is known of other teams is what the next of several looks asks.
+        self._known = {q: rows for q, rows in self._known.items() if _outlives(q, entry)}
         self._known["head", ()] = [(entry.number, entry.hash, entry.time)]
         self._known["data_set_looks", (entry.data_set,)] = [(entry.data_set_looks,)]
-        if entry.team and opened is not None:
-            self._known["opened", (entry.data_set,)] = opened
 
     def opened(self, data_set: str) -> str | None:
         """Return the newest detail recorded about the data set itself; None: there is none."""
@@ -335,9 +336,8 @@ class SqlTransaction:
         """Store a rule's sealed state in place of the one before."""
         self.written += 1
         self._engine.write(PUT_STATE, state)
-        self._known = {
-            q: rows for q, rows in self._known.items() if q[0] not in ("state", "states")
-        }
+        self._known.pop(("states", ()), None)
+        self._known["state", state[:3]] = [(state.sealed,)]
 
     def states(self) -> Iterator[StoredState]:
         """Return every stored state."""
@@ -368,7 +368,10 @@ class SqlTransaction:
 
     def put_prediction(self, data_set: str, digest: str, sealed: bytes) -> None:
         """Keep a sealed prediction, unless it is kept already."""
-        self._write(PUT_PREDICTION, (data_set, digest, sealed))
+        self.written += 1
+        self._engine.write(PUT_PREDICTION, (data_set, digest, sealed))
+        self._known.pop(("kept", (data_set,)), None)
+        self._known.pop(("looks_not_kept", ()), None)
 
     def rows(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return what a query finds in tables that a caller keeps beside the ledger's."""
@@ -391,3 +394,11 @@ class SqlTransaction:
         self.written += 1
         self._engine.write(statement, parameters)
         self._known = {q: rows for q, rows in self._known.items() if q[0] in LASTING_QUESTIONS}
+
+
+def _outlives(question: Question, entry: Entry) -> bool:
+    """Tell whether a new entry leaves the answer to a question as it was."""
+    name, values = question
+    if name in TEAM_QUESTIONS:
+        return bool(values[1] != entry.team)
+    return name in LASTING_QUESTIONS or name == "state" or (name == "opened" and entry.team != "")
