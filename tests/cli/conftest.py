@@ -46,3 +46,14 @@ def refused(holdfast):
         return outcome.err.removeprefix("error: ").rstrip("\n")
 
     return run
+
+
+@pytest.fixture(scope="session")
+def plays_folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("plays")
+
+
+@pytest.fixture
+def kept_plays(plays_folder, monkeypatch):
+    """Let audits of the same labels find each other's plays, as they do for a user."""
+    monkeypatch.setenv("HOLDFAST_CACHE_DIR", str(plays_folder))

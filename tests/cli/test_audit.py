@@ -6,6 +6,9 @@ import pytest
 
 LOOKS = ("--looks", 8, "--processes", 1)
 
+# The same few audits again and again.
+pytestmark = pytest.mark.usefixtures("kept_plays")
+
 
 @pytest.fixture
 def files(tmp_path):

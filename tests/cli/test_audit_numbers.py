@@ -26,10 +26,10 @@ def test_audit_matrix_and_attack_agree(holdfast, truth, rule):
     trials = audited["reproduce"]["trials"]
     sizes = ("--labels", truth, "--n-queries", LOOKS, "--trials", trials)
     matrix = holdfast("matrix", *sizes, "--rule", rule, *seeded).json
-    grain = rounding_unit_for(N, M)
+    unit = rounding_unit_for(N, M)
 
     def rounded(bias):
-        interval = grain.interval(Mean(bias["mean"], bias["stderr"]), trials)
+        interval = unit.interval(Mean(bias["mean"], bias["stderr"]), trials)
         return in_fractions(interval)
 
     gains = {(gain["attack"], gain["setting"]): gain["gain"] for gain in audited["gains"]}

@@ -18,13 +18,24 @@ PROC = Path("/proc")
 START = "import sys; from holdfast.cli import main; sys.exit(main())"
 
 SIZES = ("--n-examples", "2000", "--n-classes", "10", "--n-queries", "1001")
-# Each would work for minutes.
+GRID = """
+attacks = ["block-majority"]
+problems = [[20000, 10, 1001]]
+seeds = 100000
+"""
+# Each would work for minutes, the demo for half a minute.
 COMMANDS = {
     "attack": ("attack", "block-majority", *SIZES, "--trials", "1000000"),
     "matrix": ("matrix", *SIZES),
     "audit": ("audit", "--looks", "3000"),
     "reproduce": ("reproduce", "--out", "out", "--effort", "100"),
+    "audit --metric": ("audit", "--metric", "f1_macro", "--looks", "3000"),
+    "sweep": ("sweep", "grid.toml"),
+    "bench": ("bench", "--full"),
+    "demo": ("demo",),
 }
+# What they may leave besides the grid that was given: a sweep goes on from the rows it has.
+KEPT = {"sweep": {"grid.rows.jsonl"}}
 
 pytestmark = [
     pytest.mark.slow,
@@ -75,6 +86,7 @@ def interrupted(tmp_path):
     temporary, folder = tmp_path / "temporary", tmp_path / "folder"
     temporary.mkdir()
     folder.mkdir()
+    (folder / "grid.toml").write_text(GRID)
     started = []
 
     def run(arguments, when, send):
@@ -124,9 +136,10 @@ def test_ctrl_c_is_one_line_and_exit_code_130_and_nothing_stays(
     parent, out, err = interrupted(COMMANDS[name], when, send)
     # That kernels are compiled is told by whoever comes first.
     said = [line for line in err.splitlines() if line and "ompil" not in line]
-    if name == "audit":  # it tells findings and steps, and at the end what is known so far
+    if name.startswith("audit"):  # it tells findings and steps, and at the end what is known so far
         del said[:-1]
     assert (parent.returncode, out, said) == (130, "", ["error: interrupted."])
     wait_until(lambda: not processes_of(parent.pid), "a process outlived the command")
     assert list((tmp_path / "temporary").iterdir()) == []
-    assert [path for path in (tmp_path / "folder").rglob("*") if path.is_file()] == []
+    left = {path.name for path in (tmp_path / "folder").rglob("*") if path.is_file()}
+    assert left <= {"grid.toml", *KEPT.get(name, ())}

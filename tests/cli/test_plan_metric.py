@@ -7,7 +7,7 @@ import pytest
 from benchmarks.tables import DATA
 
 from holdfast import metrics, oracles
-from holdfast.attacks.through_metrics import Graded, TargetDigits
+from holdfast.attacks.through_metrics import Graded, TargetBisection, TargetDigits
 from holdfast.cli.plan_metric import group_sizes
 from holdfast.errors import InvalidInput, NotSupported, OutOfTurn
 from holdfast.mechanisms import parse_mechanism
@@ -27,6 +27,8 @@ SIZES = ("--n-examples", 10_000, "--n-classes", 2, "--looks", 300)
         ("| log_loss | 10 | 5 decimals |", "log_loss", 10, "round:5"),
         ("| brier | 2 | float64 |", "brier", 2, "exact"),
         ("| mse, targets 0 to 100 | 101 | float64 |", "mse", 101, "exact"),
+        ("| mae, targets 0 to 100 | 101 | float64 |", "mae", 101, "exact"),
+        ("| mae, targets 0 to 100 | 101 | 5 decimals |", "mae", 101, "round:5"),
         ("| roc_auc, 30 % positives | 2 | float64 |", "roc_auc", 2, "exact"),
     ],
 )
@@ -94,14 +96,38 @@ def test_targets_per_look_are_told_before_the_first_answer():
         attack.digits_of_uniform_targets()
 
 
+@pytest.mark.parametrize("looks", [5, 60, 130, 400])
+def test_absolute_errors_are_planned_round_by_round(looks):
+    hidden = np.random.default_rng(1).integers(0, 101, size=1000)
+    board = oracles.MetricOracle(hidden, metrics.MeanAbsoluteError(), n_queries=looks)
+    attack = TargetBisection(1000, looks, low=0, high=100, rng=np.random.default_rng(0))
+    while (query := attack.ask()) is not None:
+        attack.tell(board.query(query))
+    found = metric_plan(metrics.MeanAbsoluteError(), EXACT, Problem(1000, 101, looks))
+    right = int(np.count_nonzero(attack.targets() == hidden))
+    # A twentieth of the targets: chance alone moves what middles hit by five standard errors less.
+    assert found.gain == pytest.approx(right - 1000 / 101, abs=50)
+    assert found.certain == pytest.approx(attack.certain().sum(), abs=50)
+
+
+def test_kappa_of_several_classes_is_planned_as_an_accuracy_and_of_groups_refused():
+    problem, rule = Problem(1000, 4, 100), parse_mechanism("exact")
+    found = metric_plan(parse_metric("cohen_kappa"), rule, problem)
+    accuracy = metric_plan(parse_metric("accuracy"), rule, problem)
+    assert (found.gain, found.looks_for_all) == (accuracy.gain, accuracy.looks_for_all)
+    assert found.attack == f"match-reader, {accuracy.attack}"
+    with pytest.raises(NotSupported, match="a group's class sizes are not public"):
+        metric_plan(parse_metric("cohen_kappa"), rule, problem, [500, 500])
+
+
 @pytest.mark.parametrize(
     ("metric", "rule", "n_classes", "because"),
     [
         ("f1_macro", "exact", 3, "no forecast for f1_macro of 3 classes"),
         ("f1", "round:2", 2, "how much rounding hides depends on the number of positives"),
-        ("mae", "exact", 5, "no forecast for mae: no attack here reads it"),
-        ("average_precision", "exact", 2, "no forecast for average_precision"),
-        ("roc_auc", "exact", 3, "no forecast for roc_auc"),
+        ("mae", "round:2", 5, "2 decimals do not show one of 1000 errors"),
+        ("average_precision", "exact", 2, "no forecast for average_precision of 2 classes"),
+        ("roc_auc", "exact", 3, "no forecast for roc_auc of 3 classes"),
         ("top_k_accuracy:3", "exact", 5, "they can't be cut into blocks of 3"),
         ("log_loss", "ladder:0.01", 2, "needs values between two limits"),
         ("roc_auc", "round:2", 2, "2 decimals do not show one of 1000 examples"),

@@ -9,6 +9,9 @@ PLAYED = ("--processes", 1, "--json")
 # What an audit measures, without how it was asked and how long it took.
 ASKED = ("reproduce", "seconds")
 
+# The same few audits again and again.
+pytestmark = pytest.mark.usefixtures("kept_plays")
+
 
 @pytest.fixture
 def labels(tmp_path):

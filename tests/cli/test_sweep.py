@@ -43,6 +43,30 @@ def test_the_table_has_gains_in_points_and_reasons(holdfast, file, tmp_path):
     assert (tmp_path / "rows.csv").read_text().count("\n") == 25
 
 
+def test_a_cluster_that_is_not_there_is_named_before_anything_is_written(
+    refused, file, tmp_path, monkeypatch
+):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("holdfast.experiments.cluster.SECONDS_TO_CONNECT", 1)
+    said = refused("sweep", file, "--cluster", "tcp://127.0.0.1:9")
+    assert "no Dask scheduler answers at tcp://127.0.0.1:9" in said
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["grid.toml"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("lattice", "latice", "did you mean lattice"),
+        ("n_examples = [300]", "n_examples = [-300]", "n_examples must be at least 1, got -300"),
+        ("seeds = 3", "seeds = 1_000_000_000_000", "cells, and at most"),
+    ],
+)
+def test_a_bad_grid_is_one_line(refused, file, tmp_path, old, new, words):
+    file.write_text(GRID.replace(old, new))
+    assert words in refused("sweep", file)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["grid.toml"]
+
+
 def test_bad_files_and_names_are_refused_before_anything_is_written(refused, file, tmp_path):
     assert "did you mean" in refused("sweep", file, "--table", tmp_path / "rows.cvs")
     assert "--out must end in .jsonl" in refused("sweep", file, "--out", tmp_path / "rows")

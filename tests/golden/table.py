@@ -27,6 +27,7 @@ NAMES = [
     "exhaustive",
     "hadamard-blocks",
     "hill-climb",
+    "hit-pools",
     "label-subset",
     "lattice",
     "message-passing",
@@ -34,6 +35,7 @@ NAMES = [
     "pooled-detecting",
     "prior-climb",
     "random-climb",
+    "steered-pools",
     "uniform-vote",
 ]
 WITHOUT_FEATURES = ["block-majority", "column-vote", "naive-bayes", "uniform-vote"]

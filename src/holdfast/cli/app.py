@@ -38,6 +38,7 @@ TASKS = {
         "audit": "Tell how many points someone can gain on a test set without learning anything.",
         "lint": "List the unsafe settings of a host's configuration, with line numbers.",
         "matrix": "Judge release rules by the strongest of many attacks.",
+        "bench": "Play the versioned suite of fixed problems, and rank attacks and release rules.",
         "plan": "Predict what every attack would gain and say which one to play, and why.",
         "bounds": "Say what so many scored submissions can reach, and what no attack can exceed.",
     },
@@ -58,7 +59,8 @@ TASKS = {
     "See and reproduce": {
         "demo": "Overfit a hidden test set of 10,000 examples and 10 classes with every attack.",
         "attack": "Play an attack against hidden labels and report the accuracy it ends with.",
-        "sweep": "Play every cell of a grid: attacks x rules x problems x labels x models x seeds.",
+        "sweep": "Play every cell of a grid: attacks x rules x metrics x problems x labels x "
+        "models x seeds.",
         "figures": "Draw the figures of a sweep, and write its tables.",
         "reproduce": "Measure the paper's Table 1: how the bias grows with k, n and m.",
         "statements": "List every statement and figure of the paper, its code and its tests.",

@@ -6,12 +6,14 @@ import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from holdfast import audit as auditing
+from holdfast.cli.audit_asking import asked_breakdown
 from holdfast.cli.audit_compare import compare
 from holdfast.cli.audit_files import (
     OpenPage,
@@ -27,8 +29,9 @@ from holdfast.cli.audit_metric import (
     Also,
     Breakdown,
     Metric,
-    audit_metric,
-    refuse_with_metric,
+    audited_metric,
+    show_metric,
+    show_quick_metric,
 )
 from holdfast.cli.audit_progress import watched
 from holdfast.cli.audit_tables import show, show_quick
@@ -135,8 +138,8 @@ def run_audit(
     gap: Annotated[
         float | None,
         typer.Option(
-            help="Ranking gap in points that the board should be able to show. Default: the "
-            "policy's, the history's median gap, or 1."
+            help="Ranking gap in points, or in a loss's own unit, that the board should be able to "
+            "show. Default: the policy's, the history's median gap, or 1."
         ),
     ] = None,
     report: Report = None,
@@ -164,7 +167,10 @@ def run_audit(
     ] = None,
     fail_above: Annotated[
         float | None,
-        typer.Option(help="Exit with code 1 if the worst gain found is above so many points."),
+        typer.Option(
+            help="Exit with code 1 if the worst gain found is above so many points, or so much of "
+            "a loss."
+        ),
     ] = None,
     id_column: Annotated[str | None, typer.Option(help="The CSV file's column of ids.")] = None,
     label_column: Annotated[
@@ -202,13 +208,13 @@ def run_audit(
     holdfast audit labels.csv --policy policy.toml --report audit.html
     holdfast audit labels.csv --metric f1 --breakdown subject --looks 5/day --days 60
     """
-    command = _command(locals())
+    options = locals()
     if processes is not None:
         check_at_least("processes", processes, 1)
     if quick:
         _check_quick(
             {"report": report, "badge": badge, "sarif": sarif, "junit": junit}
-            | {"write_policy": write_policy, "open": open_page or None}
+            | {"write_policy": write_policy, "open": open_page or None, "cluster": cluster}
         )
     report = report_file(report, open_page=open_page)
     check_writable(badge=badge, sarif=sarif, junit=junit, write_policy=write_policy)
@@ -231,33 +237,58 @@ def run_audit(
         label_column=label_column,
         seed=seed,
         title=title,
+        metric=metric,
     )
+    request, breakdown = asked_breakdown(request, breakdown)
+    command = _command({**options, "breakdown": breakdown})
     display = auditing.display_for(request, metric, breakdown, also or ())
+    asked = None
     if not display.plain:
-        refuse_with_metric(
-            {"badge": badge, "sarif": sarif, "junit": junit, "write_policy": write_policy}
-            | {"quick": quick or None, "cluster": cluster}
-        )
         if labels is None and not predictions:
-            request = replace(request, predictions=())
-        asked = auditing.with_groups(request, labels, display, id_column=id_column)
-        found = audit_metric(asked, command, processes, report, as_json=as_json)
-        if report is not None and open_page:
-            open_in_browser(report)
-        if fail_above is not None and (found.strongest.gain or 0.0) > fail_above:
-            raise typer.Exit(EXIT_ABOVE_LIMIT)
-        return
+            request = replace(request, predictions=())  # the example's own model is not used here
+        asked = auditing.with_groups(
+            request, labels, display, id_column=id_column, label_column=label_column
+        )
     if quick:
-        _quick(request, keep=not no_cache, as_json=as_json, limit=fail_above)
+        _quick(request, asked, keep=not no_cache, as_json=as_json, limit=fail_above)
         return
     n_processes = available_cores() if processes is None else processes
-    with (
-        _kept(request, wanted=not no_cache) as kept,
-        watched(request, n_processes, kept) as progress,
-    ):
-        result = auditing.audit(
+    with _kept(request, asked, wanted=not no_cache) as kept:
+        if asked is None:
+            result = _audited(request, n_processes, cluster, command, kept)
+        else:
+            result = audited_metric(asked, n_processes, cluster, command, kept)
+    if report is not None:
+        page_module().write(result, report)
+    write_exports(
+        result, badge=badge, sarif=sarif, junit=junit, subject=policy or labels, limit=fail_above
+    )
+    if as_json:
+        print_json(auditing.any_as_json(result))
+    elif isinstance(result, auditing.MetricAudit):
+        show_metric(result, report)
+    else:
+        show(result, report)
+    if report is not None and open_page:
+        open_in_browser(report)
+    if write_policy is not None and not write_recommended(request, result, display, write_policy):
+        raise typer.Exit(EXIT_NO_POLICY)
+    if fail_above is not None and result.worst > fail_above:
+        raise typer.Exit(EXIT_ABOVE_LIMIT)
+
+
+def _audited(
+    request: auditing.Request,
+    processes: int,
+    cluster: str | None,
+    command: str,
+    kept: auditing.PlayCache | None,
+) -> auditing.AnyAudit:
+    """Audit a board that shows one accuracy, and say on stderr how it goes."""
+    with watched(request, processes, kept) as progress:
+        return auditing.audit(
             request,
-            processes=n_processes,
+            processes=processes,
             cluster=cluster,
             command=command,
             on_outlook=progress.outlook,
@@ -265,21 +296,6 @@ def run_audit(
             on_play=progress.played,
             kept=kept,
         )
-    if report is not None:
-        page_module().write(result, report)
-    write_exports(
-        result, badge=badge, sarif=sarif, junit=junit, subject=policy or labels, limit=fail_above
-    )
-    if as_json:
-        print_json(auditing.as_json(result))
-    else:
-        show(result, report)
-    if report is not None and open_page:
-        open_in_browser(report)
-    if write_policy is not None and not write_recommended(request, result, write_policy):
-        raise typer.Exit(EXIT_NO_POLICY)
-    if fail_above is not None and result.verdict.points.mean > fail_above:
-        raise typer.Exit(EXIT_ABOVE_LIMIT)
 
 
 def _check_quick(files: Mapping[str, object]) -> None:
@@ -303,27 +319,42 @@ def _command(options: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def _kept(request: auditing.Request, *, wanted: bool) -> Iterator[auditing.PlayCache | None]:
+def _kept(
+    request: auditing.Request, asked: auditing.MetricRequest | None, *, wanted: bool
+) -> Iterator[auditing.PlayCache | None]:
     """Open the store of plays, unless it is not wanted."""
     if not wanted:
         yield None
         return
-    kept = auditing.PlayCache(request, auditing.cache_folder())
+    beside = () if asked is None else asked.told_apart_by
+    kept = auditing.PlayCache(request, auditing.cache_folder(), beside)
     try:
         yield kept
     finally:
         kept.close()
 
 
-def _quick(request: auditing.Request, *, keep: bool, as_json: bool, limit: float | None) -> None:
+def _quick(
+    request: auditing.Request,
+    asked: auditing.MetricRequest | None,
+    *,
+    keep: bool,
+    as_json: bool,
+    limit: float | None,
+) -> None:
     """Print findings, forecast and the gains of the likeliest attacks."""
-    with _kept(request, wanted=keep) as kept:
-        found = auditing.quick_audit(request, kept=kept)
+    with _kept(request, asked, wanted=keep) as kept:
+        if asked is None:
+            found = auditing.quick_audit(request, kept=kept)
+            shown, worst = partial(show_quick, found), found.worst_final_points
+        else:
+            read = auditing.quick_metric_audit(asked, kept=kept)
+            shown, worst = partial(show_quick_metric, read), read.worst_final
     if as_json:
-        print_json(found.as_json())
+        print_json(found.as_json() if asked is None else read.as_json())
     else:
-        show_quick(found)
-    if limit is not None and found.worst_final_points > limit:
+        shown()
+    if limit is not None and worst > limit:
         raise typer.Exit(EXIT_ABOVE_LIMIT)
 
 

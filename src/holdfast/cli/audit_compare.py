@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from holdfast import audit as auditing
-from holdfast.audit.result import Interval
+from holdfast.audit.result import Audit, Interval
 from holdfast.cli.audit_files import (
     OpenPage,
     Report,
@@ -69,17 +69,19 @@ def _show(result: auditing.Comparison, report: Path | None) -> None:
         if each.differs:
             table.add_row(each.what, escape(each.before), f"[bold]{escape(each.after)}[/]")
     sides = (result.before, result.after)
-    table.add_row(
-        "no attack can exceed", *(f"{audit.limits.allowed:.2f} points" for audit in sides)
-    )
+    limits = [f"{each.limits.allowed:.2f} points" for each in sides if isinstance(each, Audit)]
+    if limits:
+        table.add_row("no attack can exceed", *limits)
     console.print(table)
-    table = Table(title="possible: what each attack gained, in points", title_justify="left")
+    unit = result.after.counted_in
+    title = f"possible: what each attack gained, {'in ' if limits else ''}{unit}"
+    table = Table(title=title, title_justify="left")
     for name in ("attack", "attacker's knowledge"):
         table.add_column(name)
-    for name in ("before, points", "after, points", "change, points"):
-        table.add_column(name, justify="right")
+    for name in ("before", "after", "change"):
+        table.add_column(f"{name}, {unit}", justify="right")
     for row in result.attacks:
-        change = "-" if row.change is None else f"{row.change:+g}"
+        change = "-" if row.change is None else f"{row.change:+.6g}"
         table.add_row(
             explained_attack(row.attack), row.setting, _gain(row.before), _gain(row.after), change
         )

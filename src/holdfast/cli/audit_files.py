@@ -12,9 +12,10 @@ from typing import Annotated, Any
 
 import typer
 
-from holdfast.audit import Audit, Request, exports, recommended_policy
+from holdfast.audit import AnyAudit, Request, exports, recommended_policy
 from holdfast.errors import InvalidInput
 from holdfast.extras import needed_for
+from holdfast.metrics.display import Display
 
 __all__ = [
     "OpenPage",
@@ -66,7 +67,7 @@ def page_module() -> Any:
 
 
 def write_exports(
-    result: Audit,
+    result: AnyAudit,
     *,
     badge: Path | None,
     sarif: Path | None,
@@ -83,10 +84,10 @@ def write_exports(
         exports.write_whole(junit, exports.junit(result, limit=limit))
 
 
-def write_recommended(request: Request, result: Audit, path: Path) -> bool:
+def write_recommended(request: Request, result: AnyAudit, display: Display, path: Path) -> bool:
     """Write the recommended policy, or say why there is none; tell whether it was written."""
     try:
-        text = recommended_policy(request, result)
+        text = recommended_policy(request, result, display)
     except InvalidInput as error:
         print(f"{path}: {error}", file=sys.stderr)
         return False

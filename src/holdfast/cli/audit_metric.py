@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping
+from collections import defaultdict
 from pathlib import Path
 from typing import Annotated
 
@@ -13,15 +12,25 @@ from rich.markup import escape
 from rich.table import Table
 
 from holdfast import audit as auditing
+from holdfast.audit.metrics.plays import MetricJob
 from holdfast.audit.metrics.record import MetricGain
+from holdfast.audit.metrics.scenarios import metric_scenarios
+from holdfast.audit.metrics.units import unit_for
 from holdfast.audit.result import in_digits
-from holdfast.cli.audit_files import page_module
-from holdfast.cli.audit_tables import VERDICT_COLOURS, show_findings
-from holdfast.cli.output import human, print_json
-from holdfast.cores import available_cores
-from holdfast.errors import InvalidInput
+from holdfast.cli.audit_progress import PlayProgress
+from holdfast.cli.audit_tables import show_findings, show_quick_gains, show_verdict
+from holdfast.cli.output import human
+from holdfast.experiments.matrix_plays import Played
+from holdfast.experiments.summary import mean_of
 
-__all__ = ["Also", "Breakdown", "Metric", "audit_metric", "refuse_with_metric"]
+__all__ = [
+    "Also",
+    "Breakdown",
+    "Metric",
+    "audited_metric",
+    "show_metric",
+    "show_quick_metric",
+]
 
 Metric = Annotated[
     str | None,
@@ -40,63 +49,76 @@ Also = Annotated[
 ]
 
 
-def refuse_with_metric(options: Mapping[str, object]) -> None:
-    """Refuse options that audits of a metric do not have."""
-    for name, value in options.items():
-        if value is not None:
-            raise InvalidInput(
-                f"{name} must be left out for another metric than accuracy, or with a breakdown."
-            )
-
-
-def audit_metric(
+def audited_metric(
     asked: auditing.MetricRequest,
+    processes: int,
+    cluster: str | None,
     command: str,
-    processes: int | None,
-    report: Path | None,
-    *,
-    as_json: bool,
-) -> auditing.MetricAudit:
-    """Audit a board that shows a metric, and print what came of it."""
-    errors = Console(stderr=True)
-    with errors.status(f"{asked.board}: pre-flight") as status:
-        found = auditing.metric_audit(
+    kept: auditing.PlayCache | None,
+) -> auditing.AnyAudit:
+    """Audit a board that shows a metric, and say on stderr how it goes."""
+    progress = PlayProgress(_KnownGains(asked), lambda job: float(job.looks), kept)
+
+    def outlook(ahead: auditing.MetricOutlook) -> None:
+        about = f"Metric: {asked.board}; measuring, about {ahead.plays:,} plays."
+        progress.begin(ahead.findings, about, float(ahead.looks), ahead.plays, "...")
+
+    with progress.showing():
+        return auditing.metric_audit(
             asked,
-            processes=available_cores() if processes is None else processes,
+            processes=processes,
+            cluster=cluster,
             command=command,
-            on_step=lambda what, _: (
-                status.update(f"{asked.board}: {what}") if sys.stderr.isatty() else None
-            ),
+            on_outlook=outlook,
+            on_step=progress.step,
+            on_play=progress.played,
+            kept=kept,
         )
-    if report is not None:
-        page_module().write_metric(found, report)
-    if as_json:
-        print_json(auditing.metric_audit_as_json(found))
-    else:
-        _show(found, report)
-    return found
 
 
-def _show(found: auditing.MetricAudit, report: Path | None) -> None:
+class _KnownGains:
+    """Collects plays under the policy's rule, and says what each attack gained at most."""
+
+    def __init__(self, asked: auditing.MetricRequest) -> None:
+        self._asked, self._unit = asked, unit_for(asked)
+        self._plays: dict[tuple[str, str, int], list[float]] = defaultdict(list)
+        self.n_plays = 0
+
+    def add(self, job: MetricJob, played: Played) -> None:
+        """Take note of a play."""
+        self.n_plays += 1
+        if job.rule == self._asked.request.rule and played.reason is None:
+            name = metric_scenarios(self._asked, job.show)[job.scenario].name
+            self._plays[name, job.show, job.looks].append(played.bias)
+
+    def lines(self) -> list[str]:
+        """Return a line for each attack, the largest gain first."""
+        means = {key: self._unit.interval(mean_of(each))[0] for key, each in self._plays.items()}
+        return [
+            f"{name}: {in_digits(mean, self._unit.grain)} "
+            f"{self._unit.name_of(mean)} with {looks:,} looks ({show}; {len(plays)} plays)"
+            for (name, show, looks), mean in sorted(means.items(), key=lambda item: -item[1])
+            for plays in [self._plays[name, show, looks]]
+        ]
+
+
+def show_metric(found: auditing.MetricAudit, report: Path | None) -> None:
     """Print everything that matters: the metric first, then the verdict, findings and tables."""
     console = human()
-    constant = in_digits(found.constant, found.grain)
-    console.print(
-        f"Metric: {escape(found.board)}. Gains are {escape(found.unit)} over the best constant "
-        f"submission, which has {constant}."
-    )
-    word, _, rest = found.sentence.partition(" ")
-    console.print(f"[{VERDICT_COLOURS[word]}]{word}[/] {escape(rest)}")
-    for at, fix in enumerate(found.fixes):
-        console.print(f"{'Or' if at else 'Fix'}: {escape(fix.text)}")
-    if found.word != "SAFE" and not found.fixes:
-        console.print("No fix was found among the rules that were tried: allow fewer looks.")
+    console.print(_first_line(found.board, found.unit, found.constant, found.grain))
+    if found.model is not None:
+        console.print(
+            f"The given models' best vote has {in_digits(found.model, found.grain)}; gains of "
+            "attacks that start from it are over that, or over the constant if that is better."
+        )
+    for verdict in found.verdicts:
+        show_verdict(console, found, verdict)
     show_findings(console, found.findings)
     console.print(f"\n{escape(found.header)}")
     _gains(console, found)
     _looks(console, found)
     _rules(console, found)
-    for text in (found.certified, *found.not_covered):
+    for text in (*found.certified, *found.not_covered):
         console.print(escape(text))
     console.print(
         f"Labels {found.reproduce.fingerprint}, seed {found.reproduce.seed}, "
@@ -107,55 +129,91 @@ def _show(found: auditing.MetricAudit, report: Path | None) -> None:
         console.print(f"Page: {escape(str(report))}")
 
 
+def show_quick_metric(found: auditing.QuickMetricAudit) -> None:
+    """Print what a quick audit of a metric found."""
+    human().print(_first_line(found.board, found.unit, found.constant, found.grain))
+    rows = [
+        (_explained(each), each.reads, each.looks, in_digits(each.gain or 0.0, found.grain))
+        for each in found.gains
+    ]
+    show_quick_gains(found, "", found.unit.removeprefix("of "), "reads", rows)
+
+
+def _alone(unit: str) -> str:
+    """Return a unit without a number before it."""
+    return unit if unit.startswith("points") else f"in {unit.removeprefix('of ')},"
+
+
+def _first_line(board: str, unit: str, constant: float, rounding_unit: float) -> str:
+    return (
+        f"Metric: {escape(board)}. Gains are {escape(_alone(unit))} over the best constant "
+        f"submission, which has {in_digits(constant, rounding_unit)}."
+    )
+
+
 def _gains(console: Console, found: auditing.MetricAudit) -> None:
-    title = f"possible: what each attack gained, {found.unit}"
+    title = f"possible: what each attack gained, {found.counted_in}"
     table = Table(title=title, title_justify="left")
-    for name in ("attack", "reads", "shown"):
+    for name in ("attack", "attacker's knowledge", "reads", "shown"):
         table.add_column(name)
     table.add_column("gain", justify="right")
     table.add_column("95 % interval", justify="right")
-    for each in found.gains:
+    played = [each for each in found.gains if each.gain is not None]
+    for each in played:
         ends = "-"
         if each.low is not None and each.high is not None:
             ends = f"{_number(each.low, found)} to {_number(each.high, found)}"
-        gain = escape(each.reason or "-") if each.gain is None else _number(each.gain, found)
-        table.add_row(each.attack, escape(each.reads), escape(each.show), gain, ends)
+        table.add_row(
+            _explained(each),
+            each.setting,
+            escape(each.reads),
+            escape(each.show),
+            _cell(each, found),
+            ends,
+        )
     console.print(table)
+    reasons = [f"{each.attack}: {each.reason.rstrip('.')}" for each in found.gains if each.reason]
+    if reasons:
+        console.print(f"Not played: {escape('; '.join(reasons))}.")
 
 
 def _looks(console: Console, found: auditing.MetricAudit) -> None:
-    table = Table(title=f"gain against looks, {found.unit}", title_justify="left")
+    table = Table(title=f"gain against looks, {found.counted_in}", title_justify="left")
     looks = sorted({each.looks for each in found.curve})
     table.add_column("shown")
-    table.add_column("attack")
     for count in looks:
         table.add_column(f"{count:,}", justify="right")
     for show in found.shows:
         mine = {each.looks: each for each in found.curve if each.show == show}
         if mine:
-            cells = [_cell(mine.get(count), found) for count in looks]
-            table.add_row(escape(show), next(iter(mine.values())).attack, *cells)
+            table.add_row(escape(show), *[_cell(mine.get(count), found) for count in looks])
     console.print(table)
 
 
 def _rules(console: Console, found: auditing.MetricAudit) -> None:
-    title = f"release rules compared, {found.unit}"
+    title = f"release rules compared, {found.counted_in}"
     table = Table(title=title, title_justify="left")
     table.add_column("rule")
     for show in found.shows:
         table.add_column(escape(show), justify="right")
+    table.add_column("no attack can exceed", justify="right", width=9)
     table.add_column("labels right at most, %", justify="right", width=10)
     table.add_column("blur for honest teams", justify="right", width=10)
     for row in found.rules:
         cells = [_cell(each, found) for each in row.strongest]
         name = f"{row.rule} (policy)" if row.is_policy else row.rule
         right = "-" if row.labels_right is None else f"{row.labels_right:g}"
-        table.add_row(name, *cells, right, f"{row.blur:.3g}")
+        most = "-" if row.allowed is None else _number(row.allowed, found)
+        table.add_row(name, *cells, most, right, f"{row.blur:.3g}")
     console.print(table)
     if any(each.gain is None for row in found.rules for each in row.strongest):
         console.print(
             "-: no attack here reads what that rule leaves, which is not to say none can."
         )
+
+
+def _explained(gain: MetricGain) -> str:
+    return f"{gain.attack}: {gain.does}" if gain.does else gain.attack
 
 
 def _cell(gain: MetricGain | None, found: auditing.MetricAudit) -> str:

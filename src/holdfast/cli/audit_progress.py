@@ -7,25 +7,37 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any, Protocol
 
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
 from holdfast.audit import KnownSoFar, Outlook, PlayCache, Request
-from holdfast.audit.result import Gain
+from holdfast.audit.result import Finding, Gain
 from holdfast.audit.scenarios.expected_time import expected_seconds
-from holdfast.audit.scenarios.plays import Job
 from holdfast.cli.plain import explained_attack, point_word
 from holdfast.experiments.matrix_plays import Played
 
-__all__ = ["AuditProgress", "duration", "watched"]
+__all__ = ["AuditProgress", "PlayProgress", "duration", "watched"]
 
 # Seconds that worker processes take to start.
 STARTING = 1.5
 MOST_SHOWN = 5
+
+
+class Known(Protocol):
+    """What takes note of plays."""
+
+    n_plays: int
+
+    def add(self, job: Any, played: Played) -> None:
+        """Take note of a play."""
+
+    def lines(self) -> list[str]:
+        """Return what is known so far, the largest gain first."""
 
 
 def duration(seconds: float) -> str:
@@ -43,22 +55,23 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min"
 
 
-class AuditProgress:
-    """Shows an audit's progress, and keeps what it has found.
+class PlayProgress:
+    """Shows the plays of any audit, and what they have found so far.
 
     Parameters
     ----------
-    request
-        What is audited.
-    processes
-        How many processes play.
+    known
+        Takes note of plays, and says in lines what they came to.
+    cost
+        Tells what a play takes, in seconds or any other unit.
     kept
         Where plays of earlier audits are found, which take no time.
     """
 
-    def __init__(self, request: Request, processes: int, kept: PlayCache | None) -> None:
-        self.known = KnownSoFar(request)
-        self._n, self._processes, self._kept = request.labels.size, processes, kept
+    def __init__(
+        self, known: Known, cost: Callable[[Any], float], kept: PlayCache | None = None
+    ) -> None:
+        self.known, self._cost, self._kept = known, cost, kept
         self._console = Console(stderr=True, highlight=False)
         self._what = ""
         self._start = time.perf_counter()
@@ -75,35 +88,32 @@ class AuditProgress:
         )
         self._task = self._bar.add_task("audit", total=1.0, plays="", left="")
 
-    def outlook(self, ahead: Outlook) -> None:
-        """Say what is known before the first play."""
-        for finding in ahead.findings:
-            self._say(f"{finding.severity}: {finding.what}")
-        about = "No forecast for this rule"
-        if ahead.points is not None:
-            about = f"Forecast: about {point_word(ahead.points / 100)} ({ahead.attack})"
-        wall = ahead.seconds / self._processes + (STARTING if self._processes > 1 else 0.0)
-        self._say(f"{about}; measuring, about {duration(wall)} left.")
-        self._total, self._plays = max(ahead.seconds, 1e-3), ahead.plays
+    def begin(
+        self, findings: tuple[Finding, ...], about: str, total: float, plays: int, left: str
+    ) -> None:
+        """Say what is known before the first play: findings, and how much is to be played."""
+        for finding in findings:
+            self.say(f"{finding.severity}: {finding.what}")
+        self.say(about)
+        self._total, self._plays, self._left = max(total, 1e-3), plays, left
         self._start = time.perf_counter()
-        self._left = f"about {duration(wall)} left"
 
-    def step(self, what: str, count: int) -> None:
+    def step(self, what: str, count: int = 0) -> None:
         """Say what is being done."""
         del count
         if what != self._what:
             self._what = what
             if not self._console.is_terminal:
-                self._say(f"{what} ...")
+                self.say(f"{what} ...")
         self._show()
 
-    def played(self, job: Job, played: Played) -> None:
+    def played(self, job: Any, played: Played) -> None:
         """Take note of a play."""
         self.known.add(job, played)
         if self._kept is not None and job in self._kept.reused:
             self._show()
             return
-        self._done += expected_seconds([job], self._n)
+        self._done += self._cost(job)
         # Fixes take more plays than were planned.
         self._total = max(self._total, 1.02 * self._done)
         spent = time.perf_counter() - self._start
@@ -113,13 +123,13 @@ class AuditProgress:
 
     def stopped(self) -> None:
         """Say what is known so far."""
-        gains = self.known.gains()[:MOST_SHOWN]
-        self._say(f"Stopped after {self.known.n_plays:,} plays; known so far, and no verdict:")
-        for gain in gains:
-            self._say(f"  {gain_line(gain)}")
-        if not gains:
-            self._say("  no attack has played the policy's rule yet.")
-        self._say("What is not listed was not played, which does not mean that it gains less.")
+        lines = self.known.lines()[:MOST_SHOWN]
+        self.say(f"Stopped after {self.known.n_plays:,} plays; known so far, and no verdict:")
+        for line in lines:
+            self.say(f"  {line}")
+        if not lines:
+            self.say("  no attack has played the policy's rule yet.")
+        self.say("What is not listed was not played, which does not mean that it gains less.")
 
     @contextmanager
     def showing(self) -> Iterator[None]:
@@ -142,11 +152,48 @@ class AuditProgress:
             left=self._left,
         )
 
-    def _say(self, text: str) -> None:
+    def say(self, text: str) -> None:
+        """Print a line beside the bar."""
         if self._console.is_terminal:
             self._console.print(escape(text))
         else:
             print(text, file=sys.stderr, flush=True)
+
+
+class AuditProgress(PlayProgress):
+    """Shows the progress of an audit of accuracies, whose plays take about a known time.
+
+    Parameters
+    ----------
+    request
+        What is audited.
+    processes
+        How many processes play.
+    kept
+        Where plays of earlier audits are found, which take no time.
+    """
+
+    def __init__(self, request: Request, processes: int, kept: PlayCache | None) -> None:
+        n = request.labels.size
+        super().__init__(_KnownGains(request), lambda job: expected_seconds([job], n), kept)
+        self._processes = processes
+
+    def outlook(self, ahead: Outlook) -> None:
+        """Say what is known before the first play."""
+        about = "No forecast for this rule"
+        if ahead.points is not None:
+            about = f"Forecast: about {point_word(ahead.points / 100)} ({ahead.attack})"
+        wall = ahead.seconds / self._processes + (STARTING if self._processes > 1 else 0.0)
+        left = f"about {duration(wall)} left"
+        about = f"{about}; measuring, {left}."
+        self.begin(ahead.findings, about, ahead.seconds, ahead.plays, left)
+
+
+class _KnownGains(KnownSoFar):
+    """Gains in points, as lines."""
+
+    def lines(self) -> list[str]:
+        return [gain_line(gain) for gain in self.gains()]
 
 
 def gain_line(gain: Gain) -> str:

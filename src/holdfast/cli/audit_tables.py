@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -9,12 +10,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from holdfast.audit.judgement.fixes import READ
+from holdfast.audit.metrics.quick import QuickMetricAudit
+from holdfast.audit.metrics.record import MetricAudit, MetricVerdict
 from holdfast.audit.quick import QuickAudit
 from holdfast.audit.result import Audit, Finding, History, Interval, Verdict
 from holdfast.cli.output import human
 from holdfast.cli.plain import explained_attack, point_word, scored_submissions
 
-__all__ = ["VERDICT_COLOURS", "show", "show_findings", "show_quick"]
+__all__ = ["show", "show_findings", "show_quick", "show_quick_gains", "show_verdict"]
 
 VERDICT_COLOURS = {"SAFE": "bold green", "MARGINAL": "bold yellow", "UNSAFE": "bold red"}
 MOST_TEAMS_SHOWN = 15
@@ -24,7 +27,7 @@ def show(result: Audit, report: Path | None) -> None:
     """Print everything that matters of a result."""
     console = human()
     for verdict in result.verdicts:
-        _verdict(console, result, verdict)
+        show_verdict(console, result, verdict)
     show_findings(console, result.findings)
     board = result.board
     if board.skewed:
@@ -50,24 +53,46 @@ def show(result: Audit, report: Path | None) -> None:
 
 def show_quick(found: QuickAudit) -> None:
     """Print what a quick audit found."""
-    console = human()
-    console.print(escape(found.sentence))
+    forecast = ""
     if found.forecast is not None:
         what = point_word(found.forecast / 100)
-        console.print(
+        forecast = (
             f"Forecast for all {scored_submissions(found.n_looks)}: about {what} "
             f"({found.forecast_attack})."
         )
+    rows = [
+        (
+            explained_attack(each.attack),
+            each.setting,
+            each.looks,
+            f"{each.points.mean:+g}" if each.points else "",
+        )
+        for each in found.gains
+    ]
+    show_quick_gains(found, forecast, "in points", "attacker's knowledge", rows)
+
+
+def show_quick_gains(
+    found: QuickAudit | QuickMetricAudit,
+    forecast: str,
+    unit: str,
+    second: str,
+    rows: Sequence[tuple[str, str, int, str]],
+) -> None:
+    """Print the sentence, the findings and the gains; `second` heads the second column."""
+    console = human()
+    console.print(escape(found.sentence))
+    if forecast:
+        console.print(forecast)
     show_findings(console, found.findings)
     console.print(f"\n{escape(found.header)}")
-    table = Table(title="gained by the likeliest attacks, in points", title_justify="left")
-    for name in ("attack", "attacker's knowledge"):
+    table = Table(title=f"gained by the likeliest attacks, {unit}", title_justify="left")
+    for name in ("attack", second):
         table.add_column(name)
     for name in ("looks", "gain"):
         table.add_column(name, justify="right")
-    for gain in found.gains:
-        mean = "" if gain.points is None else f"{gain.points.mean:+g}"
-        table.add_row(explained_attack(gain.attack), gain.setting, f"{gain.looks:,}", mean)
+    for attack, beside, looks, gain in rows:
+        table.add_row(attack, escape(beside), f"{looks:,}", gain)
     console.print(table)
     fewer = (
         f", and {found.looks:,} of {found.n_looks:,} looks" if found.looks < found.n_looks else ""
@@ -78,14 +103,18 @@ def show_quick(found: QuickAudit) -> None:
     )
 
 
-def _verdict(console: Console, result: Audit, verdict: Verdict) -> None:
+def show_verdict(
+    console: Console, result: Audit | MetricAudit, verdict: Verdict | MetricVerdict
+) -> None:
+    """Print a verdict with its fixes."""
     word, _, rest = verdict.sentence.partition(" ")
     about = f"{verdict.about.capitalize()}: " if result.public is not None else ""
     console.print(f"{about}[{VERDICT_COLOURS[word]}]{word}[/] {escape(rest)}")
-    if verdict.certified is not None:
+    if isinstance(verdict, Verdict) and verdict.certified is not None:
         console.print(escape(verdict.certified))
-    for at, fix in enumerate(verdict.fixes):
-        console.print(f"{'Or' if at else 'Cheapest fix'}: {escape(fix.text)}")
+    texts = [fix.text for fix in verdict.fixes]
+    for at, text in enumerate(texts):
+        console.print(f"{'Or' if at else 'Cheapest fix'}: {escape(text)}")
     if verdict.word == "SAFE":
         return
     if any(finding.severity == "void" for finding in result.findings):

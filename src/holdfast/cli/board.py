@@ -56,15 +56,14 @@ class _Place:
         self.gatekeeper, self.boards = gatekeeper, boards
 
     def board(self, name: str) -> tuple[Board, Phase]:
-        """Return a board and its phase in force."""
+        """Return a board and its phase in force, or the coming one."""
         found = self.boards.get(name)
         if found is None:
             raise InvalidInput(
                 f"name must be that of a board, got {name}; see holdfast board list."
             )
-        phase = self.boards.phase(found)
-        if phase is None:
-            raise InvalidInput(f"the board {name} must have opened already.")
+        phase = self.boards.phase(found, coming=True)
+        assert phase is not None
         return found, phase
 
     def change(self, name: str, action: str, value: str, as_json: bool) -> None:
@@ -99,7 +98,7 @@ def init(
     name: Name,
     labels: Labels,
     policy: Annotated[
-        Path | None, typer.Option(help="The policy file. Default: ladder:0.01, 100 looks a team.")
+        Path | None, typer.Option(help="The policy file. Default: ladder:0.01, 100 looks per team.")
     ] = None,
     database: Database = DEFAULT,
     title: Annotated[str, typer.Option(help="What the pages call it. Default: its name.")] = "",
@@ -113,6 +112,14 @@ def init(
             help="Which look of a team stands: best, latest or chosen. Default: best, or latest "
             "where the rule has noise."
         ),
+    ] = None,
+    opens: Annotated[
+        str | None,
+        typer.Option(help="When it opens, such as 2027-05-01T12:00, in UTC. Default: now."),
+    ] = None,
+    closes: Annotated[
+        str | None,
+        typer.Option(help="When it takes no more submissions, in UTC. Default: when it is told."),
     ] = None,
     id_column: Annotated[str | None, typer.Option(help="The CSV files' column of ids.")] = None,
     label_column: Annotated[
@@ -130,6 +137,7 @@ def init(
     --------
     holdfast board init pets --labels solution.csv
     holdfast board init pets --labels solution.csv --policy policy.toml --title Pets
+    holdfast board init pets --labels solution.csv --opens 2027-05-01T12:00 --closes 2027-06-01
     """
     from holdfast.files.text_files import LARGEST_SETTINGS, read_text_file
 
@@ -146,6 +154,8 @@ def init(
             id_column=id_column,
             label_column=label_column,
             shows=shows,
+            opens=opens,
+            closes=closes,
         )
         facts = place.gatekeeper.facts(place.board(name)[1])
         from holdfast.server.accounts import Accounts

@@ -30,8 +30,9 @@ def figures(
     """Draw the figures of a sweep, and write its tables.
 
     What the rows are enough for: gain against looks between guarantees and bounds; attacks against
-    rules; bits of the labels per look; processor seconds with fitted exponents; all means as a
-    LaTeX table; exponents of the gain in k, n and m by regression.
+    rules; bits of the labels per look; looks for all labels over the information limit; processor
+    seconds against n, m and k with fitted exponents; all means as a LaTeX table; exponents of the
+    gain and of the seconds in k, n and m by regression.
 
     Examples
     --------

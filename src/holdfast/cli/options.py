@@ -34,7 +34,7 @@ Cluster = Annotated[
     str | None,
     typer.Option(
         help="Play on the Dask cluster whose scheduler has this address, such as "
-        "tcp://127.0.0.1:8786."
+        "tcp://127.0.0.1:8786; local: start one on this machine, with --processes workers."
     ),
 ]
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["human", "print_json", "progress", "report_error"]
+__all__ = ["as_json_text", "human", "print_json", "progress", "report_error"]
 
 
 def human() -> Console:
@@ -30,7 +30,12 @@ def human() -> Console:
 
 def print_json(data: Any) -> None:
     """Print data as JSON: one document, numbers that JSON has no word for as null."""
-    print(json.dumps(_plain(data), indent=2, allow_nan=False))
+    print(as_json_text(data))
+
+
+def as_json_text(data: Any) -> str:
+    """Return what `print_json` prints."""
+    return json.dumps(_plain(data), indent=2, allow_nan=False)
 
 
 def report_error(message: str) -> None:

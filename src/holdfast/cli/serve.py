@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated, Any
+import socket
+import sys
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
@@ -11,6 +13,9 @@ from holdfast.cli.board import Database
 from holdfast.cli.output import human
 from holdfast.errors import InvalidInput
 from holdfast.extras import needed_for
+
+if TYPE_CHECKING:
+    import uvicorn
 
 __all__ = ["serve"]
 
@@ -94,6 +99,45 @@ def serve(
         uvicorn.run(from_environment(), **options)
     else:
         start_logging()
+        if sys.platform == "linux":  # elsewhere, sockets of one address do not share its load
+            uvicorn.Config.bind_socket = _bound_socket  # type: ignore[assignment, method-assign]
         uvicorn.run(
             "holdfast.server.app:from_environment", factory=True, workers=workers, **options
         )
+
+
+class _SocketOfEach(socket.socket):
+    """An address on which every worker listens with a socket of its own.
+
+    The system spreads connections over the sockets. Of one socket that all workers share, the
+    worker that wakes up first would take every connection of a crowd.
+    """
+
+    def __reduce__(self) -> Any:
+        """Travel to a worker as an address; the worker's own socket is made there."""
+        return _SocketOfEach.bound, (self.family, self.getsockname())
+
+    @classmethod
+    def bound(cls, family: socket.AddressFamily, address: Any) -> Self:
+        """Return a socket for an address that others may have, too."""
+        found = cls(family)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        found.bind(address)
+        return found
+
+
+def _bound_socket(config: uvicorn.Config) -> socket.socket:
+    """Hold the address for the workers; what uvicorn does of itself with one socket for all."""
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    # Nobody else may have it: only the workers share it.
+    with socket.socket(family) as alone:
+        alone.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            alone.bind((config.host, config.port))
+        except OSError as error:
+            raise InvalidInput(
+                f"port must be free, got {config.port}: {error.strerror or error}."
+            ) from None
+        address = alone.getsockname()
+    return _SocketOfEach.bound(family, address)

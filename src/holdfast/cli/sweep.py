@@ -13,6 +13,8 @@ from holdfast.cli.options import AsJson, Cluster, Processes
 from holdfast.cli.output import human, print_json, progress
 from holdfast.cores import available_cores
 from holdfast.errors import InvalidInput
+from holdfast.experiments.cluster import dashboard
+from holdfast.metrics import Accuracy
 from holdfast.quoting import choice
 from holdfast.sweeps import Journal, read_experiment, run, write_rows
 from holdfast.sweeps.frames import FORMATS
@@ -41,7 +43,7 @@ def sweep(
     cluster: Cluster = None,
     as_json: AsJson = False,
 ) -> None:
-    """Play every cell of a grid: attacks x rules x problems x labels x models x seeds.
+    """Play every cell of a grid: attacks x rules x metrics x problems x labels x models x seeds.
 
     Rows are kept as they come; a sweep that was stopped, or whose grid has grown, plays only what
     is missing with --resume. A row is the same on one process, on many, and on a Dask cluster. A
@@ -59,6 +61,10 @@ def sweep(
     kept = file.with_suffix(".rows.jsonl") if out is None else out
     if kept.suffix != ".jsonl":
         raise InvalidInput(f"--out must end in .jsonl, got {kept.name}.")
+    if cluster is not None:
+        where = dashboard(cluster)  # a cluster that is not there is named before anything is made
+        if where is not None:
+            typer.echo(f"Dashboard: {where}", err=True)
     start = time.perf_counter()
     with Journal(kept, resume=resume) as journal, progress("sweep", len(experiment)) as advance:
         before = len(journal.rows)
@@ -93,15 +99,27 @@ def sweep(
 def _show(result: dict[str, Any], summary: list[Place], rows: list[dict[str, Any]]) -> None:
     console = human()
     grid = Table()
-    for name in ("attack", "rule", "n_examples", "n_classes", "looks", "labels", "model"):
+    several = len({place.metric for place in summary}) > 1 or summary[0].metric != Accuracy.name
+    metric = ("metric",) if several else ()
+    for name in ("attack", "rule", *metric, "n_examples", "n_classes", "looks", "labels", "model"):
         grid.add_column(name, overflow="fold")
-    for name in ("plays", "gain, points"):
+    for name in ("plays", "gain" if several else "gain, points"):
         grid.add_column(name, justify="right")
     for place in summary:
         gain = "not played" if place.gain is None else place.points
+        if several and place.gain is not None:
+            gain += f" {place.unit}"
+        shown = (place.metric,) if several else ()
         sizes = (f"{place.n_examples:,}", f"{place.n_classes:,}", f"{place.n_queries:,}")
         grid.add_row(
-            place.attack, place.rule, *sizes, place.labels, place.prior, str(place.plays), gain
+            place.attack,
+            place.rule,
+            *shown,
+            *sizes,
+            place.labels,
+            place.prior,
+            str(place.plays),
+            gain,
         )
     console.print(grid)
     reasons = list(dict.fromkeys(row["error"] for row in rows if row["error"] is not None))

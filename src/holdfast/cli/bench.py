@@ -1,0 +1,102 @@
+"""`holdfast bench`: the versioned suite, and standings of attacks and rules."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from holdfast.bench import FULL, QUICK, Standings, as_markdown, as_page, n_rows, run_bench
+from holdfast.bench.tables import attack_table, explained, rule_table
+from holdfast.cli.options import AsJson, Cluster, Processes, output_folder
+from holdfast.cli.output import as_json_text, human, print_json, progress
+from holdfast.cores import available_cores
+
+__all__ = ["bench"]
+
+NAME = "standings"
+# Columns of the attacks' table that a terminal has room for: place, name and shares.
+SHOWN = 4
+
+
+def bench(
+    attack: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="An attack of your own, path/to/file.py:Class, or any by name; repeat for more."
+        ),
+    ] = None,
+    rule: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A release rule of your own, path/to/file.py:NAME, or any by text; repeat for "
+            "more."
+        ),
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Play the larger suite, which takes much longer.")
+    ] = False,
+    out: Annotated[
+        Path, typer.Option(help="Folder for standings.md, standings.json and standings.html.")
+    ] = Path("out/bench"),
+    processes: Processes = None,
+    cluster: Cluster = None,
+    as_json: AsJson = False,
+) -> None:
+    """Play the versioned suite of fixed problems, and rank attacks and release rules.
+
+    Attacks are ranked by what they gain over looks, as a share of the best; rules by the gain of
+    the strongest attack, with what they cost honest teams beside it. Seeds are fixed: the same
+    version of the suite and of the results gives the same standings. An attack or a rule of your
+    own meets all that the suite's do. Writes Markdown, JSON and a page.
+
+    Examples
+    --------
+    holdfast bench
+    holdfast bench --attack my_attack.py:MyAttack --rule my_rule.py:RULE --out out/mine
+    """
+    suite = FULL if full else QUICK
+    attacks, rules = attack or [], rule or []
+    total = n_rows(suite, attacks=attacks, rules=rules)
+    folder = output_folder(out)
+    start = time.perf_counter()
+    with progress("bench", total) as advance:
+        found = run_bench(
+            suite,
+            attacks=attacks,
+            rules=rules,
+            processes=available_cores() if processes is None else processes,
+            cluster=cluster,
+            on_rows=advance,
+        )
+    seconds = round(time.perf_counter() - start, 1)
+    result = found.as_dict()
+    for suffix, text in (
+        (".md", as_markdown(found)),
+        (".json", as_json_text(result) + "\n"),
+        (".html", as_page(found)),
+    ):
+        (folder / f"{NAME}{suffix}").write_text(text, encoding="utf-8")
+    if as_json:
+        print_json(result)
+    else:
+        _show(found, folder, total, seconds)
+
+
+def _show(found: Standings, folder: Path, plays: int, seconds: float) -> None:
+    console = human()
+    console.print(f"suite {found.suite}, Holdfast {found.version}: {plays:,} plays")
+    for table, columns in ((attack_table(found), SHOWN), (rule_table(found), None)):
+        grid = Table()
+        for title in table.titles[:columns]:
+            grid.add_column(title, overflow="fold")
+        for row in table.rows:
+            grid.add_row(*row[:columns])
+        console.print(grid)
+    console.print(explained(found))
+    for failure in found.failures:
+        console.print(f"Not played: {failure}")
+    console.print(f"Took {seconds:.1f} s. Standings: {folder}/{NAME}.md, .json and .html")
