@@ -1,11 +1,13 @@
 """What other metrics cost whoever scores accuracies alone: CPU time against an earlier commit.
 
-    python -m benchmarks.accuracy_alone --before COMMIT [--blocks 15]
+    python -m benchmarks.accuracy_alone [--before COMMIT] [--blocks 15]
 
 Two processes, one with the earlier commit's sources and one with these, take turns: a block of
-guarded looks (an SQLite ledger), then a block of a game of `BlockMajority` in memory, and so on.
-Each tells the CPU time of its block; the ratio is the median over blocks of now over before. Turns
-follow each other closely, so that what else the machine does slows both.
+guarded looks (an SQLite ledger), a block of a game of `BlockMajority` in memory, whose queries are
+fixed, one of `ChampionChallenger`, which waits for each answer. Unless told otherwise the earlier
+commit is the last one without other metrics. Each tells the CPU time of its block; the ratio is the
+median over blocks of now over before. Turns follow each other closely, so that what else the
+machine does slows both.
 """
 
 from __future__ import annotations
@@ -19,6 +21,9 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+# The last commit before metrics became a seam.
+BEFORE = "6879dd25acfa9d7ee2a63d52d04ecdbc704976a1"
+BLOCKS = ("guard.score", "play block-majority", "play champion-challenger")
 WORKER = """
 import sys, tempfile, time
 import numpy as np
@@ -40,14 +45,18 @@ def guarded():
         guard.score(guess, team="red")
     return time.process_time() - start
 
-def played():
-    attack = attacks.BlockMajority(problem, rng=np.random.default_rng(2))
+def played(make):
+    attack = make(problem, rng=np.random.default_rng(2))
     oracle = oracles.LabelOracle(labels, problem=problem)
     start = time.process_time()
     play(attack, oracle)
     return time.process_time() - start
 
-blocks = {"guard.score": guarded, "play": played}
+blocks = {
+    "guard.score": guarded,
+    "play block-majority": lambda: played(attacks.BlockMajority),
+    "play champion-challenger": lambda: played(attacks.ChampionChallenger),
+}
 for name in blocks:
     blocks[name]()
 print("ready", flush=True)
@@ -81,7 +90,7 @@ def asked(process: subprocess.Popen[str], name: str) -> float:
 def main() -> None:
     """Print the ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--before", default="a2cf370", help="the commit to compare with")
+    parser.add_argument("--before", default=BEFORE, help="the commit to compare with")
     parser.add_argument("--blocks", type=int, default=15)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -90,7 +99,7 @@ def main() -> None:
         ).stdout
         subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
         before, now = worker(Path(folder) / "src"), worker(ROOT / "src")
-        for name in ("guard.score", "play"):
+        for name in BLOCKS:
             pairs = []
             for block in range(chosen.blocks):
                 order = (before, now) if block % 2 else (now, before)

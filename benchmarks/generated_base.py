@@ -5,24 +5,34 @@ from __future__ import annotations
 import json
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from benchmarks.made import Made, fingerprint, made_of, stamp, write_json
 
-__all__ = ["Generated"]
+__all__ = ["Generated", "surfaces"]
 
-# So many cells make the fingerprint; all of them are computed again to see whether it is stale.
-PROBES = 2
+
+def surfaces(cells: Iterable[str]) -> dict[str, list[str]]:
+    """Group cells by what they are of: the words of their names that are no numbers."""
+    found: dict[str, list[str]] = {}
+    for cell in cells:
+        words = [word for word in cell.split() if not word.replace(".", "", 1).isdigit()]
+        found.setdefault(" ".join(words), []).append(cell)
+    return found
 
 
 class Generated(ABC):
     """Numbers in the first of `files`; the others are pictures of them.
 
     A cell is a name and what stands there. `cells` holds those that are quick to compute again,
-    one by one, with `measured`.
+    one by one, with `measured`. Without a seed the numbers are formulas alone.
     """
+
+    # So many cells of each surface make the fingerprint; all of them are computed again to see
+    # whether it is stale.
+    probes_per_surface = 1
 
     name: str
     command: str
@@ -60,10 +70,14 @@ class Generated(ABC):
         write_json(self.files[0], made, content)
 
     def probes(self, content: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the cells that make the fingerprint."""
+        """Return the cells that make the fingerprint: some of every surface."""
         cells = self.cells(content)
-        drawn = random.Random(self.name).sample(sorted(cells), min(PROBES, len(cells)))
-        return {cell: cells[cell] for cell in drawn}
+        generator = random.Random(self.name)
+        return {
+            cell: cells[cell]
+            for surface in surfaces(sorted(cells)).values()
+            for cell in generator.sample(surface, min(self.probes_per_surface, len(surface)))
+        }
 
     def keep(self, content: Mapping[str, Any]) -> None:
         """Write the numbers and their pictures, all with the same record."""

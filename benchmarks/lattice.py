@@ -3,11 +3,13 @@
     python -m benchmarks.lattice looks --trials 10 --seed 2025
     python -m benchmarks.lattice budgets --trials 10 --seed 2025
     python -m benchmarks.lattice prior --trials 10 --seed 2025
+    python -m benchmarks.lattice forecast --problem 2000,100 --looks 300 --model constant --trials 4
     python -m benchmarks.lattice vary GROUP_HITS_AT_MOST 0.8 1.6 3.2 --problem 10000,10 --trials 10
 
 `looks`: all labels, and the ratio to n log2(m) / H(Bin(n, 1/m)). `budgets`: matches above n/m with
 too few looks. `prior`: all labels at (10000, 10) from calibrated models that are right 9 times in
-10 (`MODELS`). `vary`: looks for all labels with other values of a constant of
+10 (`MODELS`). `forecast`: a game's seconds, looks and gain, beside what forecasts take them for.
+`vary`: looks for all labels with other values of a constant of
 `holdfast.attacks.exact.lattice.tuning`, and how many more than with its own value for the same
 labels. Every trial draws uniform hidden labels; a wrong label that was called certain stops
 the script.
@@ -18,6 +20,7 @@ from __future__ import annotations
 import argparse
 import ast
 import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -28,7 +31,12 @@ from scipy.stats import binom
 
 from benchmarks.tables import Table, print_rows
 from holdfast.attacks import Lattice
-from holdfast.attacks.exact.lattice import tuning
+from holdfast.attacks._rehearsal import A_LABEL, remembered_share
+from holdfast.attacks.exact.lattice import round_planner, tuning
+from holdfast.attacks.exact.lattice.attack import seconds_from_model
+from holdfast.attacks.exact.lattice.forecast import lattice_certain
+from holdfast.forecasts import Setting
+from holdfast.priors import Prior
 from holdfast.problem import Problem
 
 Ints = NDArray[np.int64]
@@ -244,12 +252,42 @@ def vary(
     usual = np.zeros(options.trials)
     for value in (own, *(v for v in values if v != own)):
         setattr(tuning, name, value)
+        round_planner.forget()
         try:
             taken = games(*problem, UNLIMITED, *options, model)[:, 0]
         finally:
             setattr(tuning, name, own)
+            round_planner.forget()
         usual = taken if value == own else usual
         yield f"| {value} | {_mean(taken)} | {_mean(taken - usual)} |"
+
+
+def forecast(sizes: tuple[int, int, int], model: Model | None, options: Trials) -> Iterator[str]:
+    """Play games, and show beside them what is promised of them without playing any."""
+    n, m, k = problem = Problem(*sizes)
+    rows = []
+    first, *sequences = np.random.SeedSequence(options.seed).spawn(options.trials + 1)
+    game(n, m, k, first, model)  # compiles, and plans what games have in common
+    for sequence in sequences:
+        start = time.process_time()
+        played = game(n, m, k, sequence, model)
+        seconds = time.process_time() - start
+        # The same draws as in the game.
+        rng = np.random.default_rng(sequence)
+        hidden = rng.integers(m, size=n)
+        setting = Setting(problem, None if model is None else Prior.dense(model(hidden, m, rng)))
+        sure, looks = lattice_certain(setting)
+        gain = played.right - (n / m if model is None else played.began)
+        rows.append([seconds, played.looks, gain, looks, setting.sure_gain(sure)])
+    seconds, taken, gain, looks, promised = np.mean(rows, axis=0)
+    usual = A_LABEL * n * k * remembered_share(k)
+    effort = tuning.CLUSTER_EFFORT if m > tuning.FEW_CLASSES_AT_MOST else Lattice.effort
+    expected = effort * usual if model is None else seconds_from_model(problem)
+    yield "| | played | promised | ratio |"
+    yield "|---|--:|--:|--:|"
+    yield f"| seconds | {seconds:.2f} | {expected:.2f} | {seconds / expected:.2f} |"
+    yield f"| looks | {taken:.0f} | {looks:.0f} | {taken / looks:.2f} |"
+    yield f"| gain | {gain:.0f} | {promised:.0f} | {gain / promised:.2f} |"
 
 
 def main() -> None:
@@ -260,19 +298,27 @@ def main() -> None:
     tables = parser.add_subparsers(dest="table", required=True)
     for name in TABLES:
         tables.add_parser(name, parents=[common])
-    varied = tables.add_parser("vary", parents=[common])
+    sized = argparse.ArgumentParser(add_help=False)
+    sized.add_argument("--problem", default="10000,10", help="n,m")
+    sized.add_argument("--model", choices=[model.__name__ for model in MODELS])
+    foreseen = tables.add_parser("forecast", parents=[common, sized])
+    foreseen.add_argument("--looks", type=int, default=300)
+    varied = tables.add_parser("vary", parents=[common, sized])
     varied.add_argument("name", help="a constant of lattice.tuning")
     varied.add_argument("values", nargs="+", type=ast.literal_eval, help="Python literals")
-    varied.add_argument("--problem", default="10000,10", help="n,m")
-    varied.add_argument("--model", choices=[model.__name__ for model in MODELS])
     options = parser.parse_args()
     trials = Trials(options.trials, options.seed)
-    if options.table != "vary":
+    if options.table in TABLES:
         print_rows(TABLES[options.table](*trials))
         return
     n, m = map(int, options.problem.split(","))
     model = next((each for each in MODELS if each.__name__ == options.model), None)
-    for line in vary(options.name, options.values, (n, m), model, trials):
+    lines = (
+        forecast((n, m, options.looks), model, trials)
+        if options.table == "forecast"
+        else vary(options.name, options.values, (n, m), model, trials)
+    )
+    for line in lines:
         print(line, flush=True)
 
 

@@ -66,6 +66,8 @@ def stamp(path: Path, made: Made) -> None:
             picture.load()
         picture.save(path, pnginfo=record, optimize=True)
         return
+    if "--" in text:
+        raise ValueError(f"the record of an SVG must not have --, which ends its comment: {text}")
     head, body = SVG.sub("", path.read_text(encoding="utf-8")).split("\n", 1)
     path.write_text(f"{head}\n<!-- made: {text} -->\n{body}", encoding="utf-8")
 

@@ -1,10 +1,11 @@
 """What other numbers than one accuracy give away: looks for all labels, and gains on real sets.
 
-    python -m benchmarks.metrics looks               losses, squared errors and areas: all labels
+    python -m benchmarks.metrics looks               losses, errors of numbers and areas: all labels
+    python -m benchmarks.metrics counts              several counts from one value, against one
     python -m benchmarks.metrics skewed              1 % positives: F1 and its kin
     python -m benchmarks.metrics real --data DIR     breakdowns of real test sets, top-5
 
-Labels of the first two are drawn anew for each seed. DIR has a folder per test set, with `y.npy`;
+Labels of the first three are drawn anew for each seed. DIR has a folder per test set, with `y.npy`;
 what `real` measures is kept at once, and `make docs` puts it into the page.
 A ratio is looks over the information limit: the labels' entropy over the largest that an answer
 can have. Every decoded label is compared with the hidden one.
@@ -28,11 +29,15 @@ from holdfast.attacks.through_metrics import (
     ClassPools,
     Digits,
     Graded,
+    JointCounts,
+    LevelCounts,
+    TargetBisection,
     TargetDigits,
     TopK,
 )
 from holdfast.attacks.through_metrics.digits import information_limit
 from holdfast.attacks.through_metrics.target_digits import target_limit
+from holdfast.attacks.through_metrics.target_rounds import absolute_limit
 from holdfast.audit import (
     MetricRequest,
     Request,
@@ -41,8 +46,8 @@ from holdfast.audit import (
     parts_of,
 )
 from holdfast.audit.metrics.asked import TOTAL
-from holdfast.audit.metrics.players import players
 from holdfast.audit.metrics.plays import MetricJob, play_metric_job
+from holdfast.audit.metrics.scenarios import metric_scenarios
 from holdfast.audit.metrics.units import constant_value
 from holdfast.files.label_files import LabelFile
 from holdfast.loop import play
@@ -59,18 +64,12 @@ SEED = 20261117
 PLENTY = 20_000
 LOOKS = (30, 100, 300)
 REAL_SEEDS, TOP_K_LOOKS = 2, (100, 300, 1000)
+ALL_SEEDS = 8  # games until all labels are certain, which are quick
 
 
 def rounding(decimals: int | None) -> Rule | None:
     """Return the rule that releases so many decimals."""
     return None if decimals is None else parse_mechanism(f"round:{decimals}")
-
-
-def taken(attack: Any, board: MetricOracle) -> int:
-    """Let an attack ask until it has nothing left to ask; return the looks that it took."""
-    while (query := attack.ask()) is not None:
-        attack.tell(board.query(query))
-    return board.looks
 
 
 def looks_row(
@@ -84,8 +83,10 @@ def looks_row(
     looks = []
     for seed in range(SEEDS):
         attack, board, hidden = make(np.random.default_rng([SEED, seed]), seed)
-        looks.append(taken(attack, board))
-        found = attack.targets() if isinstance(attack, TargetDigits) else attack.labels()
+        play(attack, board)
+        looks.append(board.looks)
+        targets = isinstance(attack, TargetDigits | TargetBisection)
+        found = attack.targets() if targets else attack.labels()
         if not (attack.certain().all() and (found == hidden).all()):
             raise RuntimeError(f"{metric}: not all labels were recovered.")
     mean, error = np.mean(looks), np.std(looks, ddof=1) / np.sqrt(SEEDS)
@@ -112,19 +113,20 @@ def with_digits(
     return partial(looks_row, str(metric), n_classes, decimals, make, limit)
 
 
-def with_targets(decimals: int | None) -> Callable[[], str]:
-    """Return the row of squared errors of targets 0 .. 100."""
-    metric = metrics.MeanSquaredError()
+def with_targets(metric: metrics.Metric, decimals: int | None) -> Callable[[], str]:
+    """Return the row of squared or absolute errors of targets 0 .. 100."""
+    squared = isinstance(metric, metrics.MeanSquaredError)
 
     def make(rng: np.random.Generator, seed: int) -> tuple[Any, MetricOracle, Any]:
         hidden = rng.integers(101, size=N_EXAMPLES)
         board = MetricOracle(hidden, metric, n_queries=PLENTY, mechanism=rounding(decimals))
         generator = np.random.default_rng(seed)
-        attack = TargetDigits(N_EXAMPLES, PLENTY, low=0, high=100, rng=generator, decimals=decimals)
+        cls = TargetDigits if squared else TargetBisection
+        attack = cls(N_EXAMPLES, PLENTY, low=0, high=100, rng=generator, decimals=decimals)
         return attack, board, hidden
 
-    limit = partial(target_limit, N_EXAMPLES, 101, decimals)
-    return partial(looks_row, "mse, targets 0 to 100", 101, decimals, make, limit)
+    limit = partial(target_limit if squared else absolute_limit, N_EXAMPLES, 101, decimals)
+    return partial(looks_row, f"{metric}, targets 0 to 100", 101, decimals, make, limit)
 
 
 def with_ranks() -> Callable[[], str]:
@@ -161,8 +163,81 @@ def looks_table() -> Table:
     log_loss, brier = metrics.LogLoss(), metrics.Brier()
     rows = [with_digits(log_loss, m, decimals) for m in (2, 10) for decimals in (None, 5, 4)]
     rows += [with_digits(brier, 2, decimals) for decimals in (None, 5)]
-    rows += [with_targets(None), with_targets(5), with_ranks(), accuracy_row]
+    rows += [
+        with_targets(metric, decimals)
+        for metric in (metrics.MeanSquaredError(), metrics.MeanAbsoluteError())
+        for decimals in (None, 5, 4)
+    ]
+    rows += [with_ranks(), accuracy_row]
     return Table("metric-looks", "python -m benchmarks.metrics looks", SEED, head, rows)
+
+
+# Class sizes without common divisors, by which recalls tell counts apart.
+COPRIME = (3331, 3343, 3326)
+
+
+def all_counts(
+    metric: metrics.Metric,
+    m: int,
+    seed: int,
+    lanes: int | None,
+    sizes: tuple[int, ...] | None,
+    n: int = N_EXAMPLES,
+) -> int:
+    """Let counts be read from a metric until all labels are proved; return the looks taken."""
+    rng, problem = np.random.default_rng([SEED, seed]), Problem(n, m, PLENTY)
+    attack: JointCounts | LevelCounts
+    if isinstance(metric, metrics.RocAuc):
+        hidden = (rng.random(n) < 0.3).astype(np.int64)
+        levels = 2 if lanes is None else lanes
+        attack = LevelCounts(problem, rng=np.random.default_rng(seed), levels=levels)
+    else:
+        assert isinstance(metric, metrics.LabelMetric)
+        hidden = rng.integers(m, size=n)
+        if sizes is not None:
+            hidden = rng.permutation(np.repeat(np.arange(m), sizes))
+        generator = np.random.default_rng(seed)
+        attack = JointCounts(problem, rng=generator, metric=metric, sizes=sizes, lanes=lanes)
+    board = MetricOracle(hidden, metric, n_queries=PLENTY, n_classes=m)
+    play(attack, board)
+    found = attack.labels() if isinstance(attack, LevelCounts) else attack.predict()
+    if not (attack.certain().all() and (found == hidden).all()):
+        raise RuntimeError(f"{metric}: not all labels were recovered.")
+    return board.looks
+
+
+def counts_row(
+    metric: metrics.Metric,
+    m: int,
+    words: str = "",
+    sizes: tuple[int, ...] | None = None,
+    n: int = N_EXAMPLES,
+) -> str:
+    """Measure looks with as many counts per look as are proved, and with one."""
+    cells = []
+    for lanes in (None, 1):
+        looks = [all_counts(metric, m, seed, lanes, sizes, n) for seed in range(SEEDS)]
+        cells.append((np.mean(looks), np.std(looks, ddof=1) / np.sqrt(SEEDS)))
+    shown = [f"{mean:,.0f} ± {error:.1f}" for mean, error in cells]
+    return f"| {metric}{words} | {m} | {shown[0]} | {shown[1]} | {cells[0][0] / cells[1][0]:.2f} |"
+
+
+def counts_table() -> Table:
+    """Return the table of several counts from one value against one."""
+    head = (
+        f"| metric, {N_EXAMPLES:,} examples | classes | several counts a look | one count a look | "
+        "ratio |",
+        "|---|--:|--:|--:|--:|",
+    )
+    rows = [partial(counts_row, metrics.F1Macro(), m) for m in (3, 4, 10)]
+    rows += [
+        partial(counts_row, metrics.F1Weighted(), 3),
+        partial(counts_row, metrics.PrecisionMacro(), 3),
+        partial(counts_row, metrics.BalancedAccuracy(), 3, ", sizes without divisors", COPRIME),
+        partial(counts_row, metrics.RocAuc(), 2, ", 30 % positives"),
+        partial(counts_row, metrics.F1Macro(), 3, ", 1,000 examples", None, 1000),
+    ]
+    return Table("metric-counts", "python -m benchmarks.metrics counts", SEED, head, rows)
 
 
 def skewed_request(metric: str, looks: int, seed: int) -> MetricRequest:
@@ -187,7 +262,7 @@ def skewed_gains(metric: str, looks: int, player: int, seeds: range) -> list[flo
     for seed in seeds:
         asked = skewed_request(metric, looks, seed)
         job = MetricJob(TOTAL, player, asked.request.rule, looks, 0)
-        found.append(max(0.0, 100.0 * play_metric_job(asked, job).gain))
+        found.append(max(0.0, 100.0 * play_metric_job(asked, job).bias))
     return found
 
 
@@ -195,7 +270,7 @@ def skewed_row(metric: str) -> str:
     """Measure the strongest of the audit's attacks; it is chosen by other labels than reported."""
     cells = []
     for looks in LOOKS:
-        able = players(skewed_request(metric, looks, 0), TOTAL)
+        able = metric_scenarios(skewed_request(metric, looks, 0), TOTAL)
         means = [
             float(np.mean(skewed_gains(metric, looks, at, range(SEEDS)))) for at in range(len(able))
         ]
@@ -295,7 +370,7 @@ def real_row(
             problem = Problem(hidden.size, n_classes, looks)
             board = MetricOracle(hidden, show, n_queries=looks, mechanism=rule)
             attack = make(problem, np.random.default_rng([SEED, seed]), rule)
-            taken(attack, board)
+            play(attack, board)
             right = float(np.mean(attack.predict() == hidden))
             gained.append(100.0 * (right - 1.0 / n_classes))
         error = np.std(gained, ddof=1) / np.sqrt(REAL_SEEDS)
@@ -321,6 +396,18 @@ def labels_of(data: Path, name: str) -> tuple[NDArray[np.int64], int]:
     return hidden, int(hidden.max()) + 1
 
 
+def looks_by_group(
+    hidden: NDArray[np.int64], m: int, show: metrics.Show, groups: NDArray[Any], seed: int
+) -> int:
+    """Let scores per group be read until all labels are proved; return the looks taken."""
+    board = MetricOracle(hidden, show, n_queries=PLENTY)
+    rng = np.random.default_rng([SEED, seed])
+    attack = ByGroup(Problem(hidden.size, m, PLENTY), groups, attacks.Lattice, rng=rng)
+    if not (np.array_equal(play(attack, board), hidden) and attack.certain().all()):
+        raise RuntimeError("not all labels were recovered.")
+    return board.looks
+
+
 def breakdown_row(
     data: Path, name: str, title: str, column: str, *, by_group: bool, decimals: int | None
 ) -> str:
@@ -335,17 +422,9 @@ def breakdown_row(
     make = partial(grouped, groups=groups)
     looks = ""
     if decimals is None:
-        board = MetricOracle(hidden, show, n_queries=PLENTY)
-        attack = ByGroup(
-            Problem(hidden.size, m, PLENTY),
-            groups,
-            attacks.Lattice,
-            rng=np.random.default_rng(SEED),
-        )
-        taken(attack, board)
-        if not (attack.certain().all() and (attack.predict() == hidden).all()):
-            raise RuntimeError(f"{name}: not all labels were recovered.")
-        looks = f"{board.looks:,} looks"
+        taken = [looks_by_group(hidden, m, show, groups, seed) for seed in range(ALL_SEEDS)]
+        error = np.std(taken, ddof=1) / np.sqrt(ALL_SEEDS)
+        looks = f"{np.mean(taken):,.0f} ± {error:.1f} looks"
     shown = f"{title}, {len(show.names)} {'subjects' if column == 'subject' else 'categories'}"
     return real_row(shown, released, hidden, m, show, make, rule, looks)
 
@@ -420,7 +499,7 @@ def top_k_row(data: Path, k: int) -> str:
             board = MetricOracle(hidden, metric, n_queries=looks)
             rng = np.random.default_rng([SEED, seed])
             attack = TopK(Problem(hidden.size, m, looks), k, Auto, rng=rng)
-            taken(attack, board)
+            play(attack, board)
             gained.append(100.0 * (metric.score(hidden, attack.predict()) - k / m))
         error = np.std(gained, ddof=1) / np.sqrt(REAL_SEEDS)
         cells.append(f"{np.mean(gained):.2f} ± {error:.2f}")
@@ -443,10 +522,17 @@ def top_k_table() -> RealTable:
 
 def tables() -> list[Table]:
     """Return the tables of the page."""
-    return [looks_table(), skewed_table(), VerdictTable(), real_table(), top_k_table()]
+    return [
+        looks_table(),
+        counts_table(),
+        skewed_table(),
+        VerdictTable(),
+        real_table(),
+        top_k_table(),
+    ]
 
 
-MEASURED = {"looks": looks_table, "skewed": skewed_table}
+MEASURED = {"looks": looks_table, "counts": counts_table, "skewed": skewed_table}
 
 
 def main() -> None:

@@ -1,12 +1,12 @@
-"""What each part of the open field's coin is worth: games in the limit of many examples.
+"""Worth of each part of the weights of multiclass pairing: games in the limit of many examples.
 
     python -m benchmarks.multiclass_pairing --looks 30 --games 2000 --seed 1
 
 With many examples an answer's unpredicted part is a standard normal number, and what it says is
 linear: a game needs no labels, only the numbers. Most of the luck of a game lies in them, and
 their mean and variance are known: the mean gain is that of a linear regression on the numbers and
-their squares. Printed is gain / sqrt(k n / m); `without` sets one part of the coin to nothing. The
-last line is the share of the squares of all estimates that is in labels below a fresh one.
+their squares. Printed is gain / sqrt(k n / m); `without` sets one part of the weights to nothing.
+The last line is the share of the squares of all estimates that is in labels below a fresh one.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def level(best: Floats, left: float) -> float:
 
 
 def game(
-    n_classes: int, innovations: Floats, coin: ShowWeights, rng: np.random.Generator
+    n_classes: int, innovations: Floats, weights: ShowWeights, rng: np.random.Generator
 ) -> tuple[float, float]:
     """Return the gain of a game over sqrt(k n / m), and what share beaten labels hold."""
     k, n = innovations.size, POSITIONS
@@ -72,30 +72,36 @@ def game(
             lead = level(best, float(k - t)) / math.sqrt(spread)
             slope = SMALL * lead * multiclass_level(k) * (LAST_LOOK_LEVEL if t == k - 1 else 1.0)
             past[t], _ = multiclass_pairing(
-                1.0 + SMALL * rows, shown, slope, rng.random(n), left=k - t, looks=k, coin=coin
+                1.0 + SMALL * rows,
+                shown,
+                slope,
+                rng.random(n),
+                left=k - t,
+                looks=k,
+                weights=weights,
             )
             shown.add(past[t])
         agree = ((past[: t + 1] == past[t]).mean(axis=1) - 1.0 / n_classes) / spread
         known = inverse[:t, :t] @ agree[:t]
         new = math.sqrt(max(1.0 - known @ known, 1e-12))
         inverse[t, : t + 1] = np.append(-known @ inverse[:t, :t], 1.0) / new
-        weights = innovations[t] / math.sqrt(spread) * inverse[t, : t + 1]
+        moves = innovations[t] / math.sqrt(spread) * inverse[t, : t + 1]
         for s in range(t + 1):
-            values[past[s], np.arange(n)] += weights[s]
+            values[past[s], np.arange(n)] += moves[s]
     ends = values.max(axis=0) - values.sum(axis=0) / n_classes
     lost = float((np.minimum(values, 0.0) ** 2).sum() / (values**2).sum())
     return float(ends.mean()) / math.sqrt(k), lost
 
 
 def measure(
-    n_classes: int, looks: int, coin: ShowWeights, games: int, seed: int
+    n_classes: int, looks: int, weights: ShowWeights, games: int, seed: int
 ) -> tuple[float, float, Floats]:
     """Return the mean of gain / sqrt(k n / m), its standard error, and the shares lost."""
     gains, lost, facts = np.empty(games), np.empty(games), np.empty((games, 2 * looks + 1))
     for i in range(games):
         rng = np.random.default_rng([seed, i])
         numbers = rng.standard_normal(looks)
-        gains[i], lost[i] = game(n_classes, numbers, coin, rng)
+        gains[i], lost[i] = game(n_classes, numbers, weights, rng)
         facts[i] = np.concatenate([[1.0], numbers, numbers**2 - 1.0])
     fit, *_ = np.linalg.lstsq(facts, gains, rcond=None)
     rest = gains - facts @ fit
@@ -103,10 +109,10 @@ def measure(
 
 
 def row(
-    name: str, coin: ShowWeights, classes: Sequence[int], looks: int, games: int, seed: int
+    name: str, weights: ShowWeights, classes: Sequence[int], looks: int, games: int, seed: int
 ) -> str:
     """Return the line of one set of weights."""
-    found = [measure(m, looks, coin, games, seed) for m in classes]
+    found = [measure(m, looks, weights, games, seed) for m in classes]
     return f"| {name} |" + "".join(f" {mean:.4f} ± {error:.4f} |" for mean, error, _ in found)
 
 
@@ -134,7 +140,7 @@ def table(classes: Sequence[int], looks: int, games: int, seed: int) -> Table:
             "|---|" + "--:|" * len(classes),
         ),
         (
-            *(partial(row, name, coin, *settings) for name, coin in weights.items()),
+            *(partial(row, name, each, *settings) for name, each in weights.items()),
             partial(last_row, *settings),
         ),
     )

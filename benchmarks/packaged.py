@@ -1,7 +1,13 @@
-"""Numbers that come with the package: what-if surfaces, the planner's tables, the example."""
+"""Numbers that come with the package: what-if surfaces, the planner's tables, the example.
+
+    python -m benchmarks.packaged NAME ...    renew some of the planner's tables, keep the others
+
+`python -m benchmarks.generated planner` renews all of them.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -28,6 +34,9 @@ class WhatIf(Generated):
     command = "python -m benchmarks.generated what-if"
     seed = None
     files = (PACKAGE / "audit" / "data" / "what_if.json",)
+    # A change of one formula may touch a part of a surface only, and a cell takes a tenth of a
+    # second.
+    probes_per_surface = 4
 
     def content(self) -> dict[str, Any]:
         """Compute all surfaces."""
@@ -90,11 +99,20 @@ class PlannerTables(Generated):
             for c, load in enumerate(hits["loads"])
             if k <= 30 and planner.LEAST_EXAMPLES <= k * m / load <= 3_000
         }
+        tails = content["tail-after-pools"]
+        fewest = zip(tails["loads"], tails["ratio"][0], strict=True)
+        found |= {
+            f"tail-after-pools {tails['classes'][0]} {load}": share
+            for load, share in fewest
+            if load <= 10.0
+        }
         return found
 
     def measured(self, cell: str) -> Any:
         """Measure one cell."""
         table, *at = cell.split()
+        if table == "tail-after-pools":
+            return planner.tail_cell(int(at[0]), float(at[1]))
         if table == "champion-challenger":
             return planner.champion_cell(int(at[0]), int(at[1]), float(at[2]))
         if table == "block-climb":
@@ -137,3 +155,18 @@ class Example(Generated):
             predictions=np.array(content["predictions"], dtype=np.uint8),
             made=np.array(json.dumps(made._asdict())),
         )
+
+
+def main() -> None:
+    """Renew the planner's tables that are named."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("names", nargs="+", metavar="NAME", choices=sorted(planner.MAKERS))
+    tables = PlannerTables()
+    content = tables.load()
+    for name in parser.parse_args().names:
+        content[name] = planner.MAKERS[name]()
+    tables.keep(content)
+
+
+if __name__ == "__main__":
+    main()

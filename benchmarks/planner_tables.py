@@ -29,6 +29,9 @@ lattice-budget
 lattice-prior
     Looks for all labels from a model, divided by the entropy it leaves over that of an answer, by
     classes and examples.
+tail-after-pools
+    Gain of the tail of SteeredPools above the guess of its pools, on the same labels, divided by
+    the rate-distortion law on what these leave open, by classes and the tail's load, looks m / n.
 """
 
 from __future__ import annotations
@@ -42,6 +45,7 @@ import numpy as np
 
 from benchmarks.power import synthetic_model
 from holdfast import attacks, play
+from holdfast.attacks.steering._tail import OpenLabels
 from holdfast.bounds import best_impossible
 from holdfast.bounds.binomial import entropy
 from holdfast.bounds.rate_distortion import NATS_PER_LOOK, gain_for_nats, prior_gain
@@ -58,6 +62,7 @@ LOADS = [0.1, 0.4, 1.5, 6.0, 24.0, 100.0]
 CHAMPION_CLASSES = [2, 4, 10, 30, 100, 1000]
 # A cell is left to its neighbours if it takes more work than this or has hardly any examples.
 MOST_WORK, MOST_EXAMPLES, LEAST_EXAMPLES = 4e9, 100_000, 20
+CLOSE_WORK = 1e9  # up to which a cell is measured more often
 FLAT_WORK = 2e9
 
 LEFT = [0.03, 0.1, 0.3, 0.6, 0.9]
@@ -68,13 +73,18 @@ FEW_EXAMPLES = [5, 10, 30, 100, 300, 1000]
 LOOKS_AN_EXAMPLE = [0.1, 0.3, 0.5, 1.0, 1.8, 3.0]
 MOST_SHOWN = 300_000  # labels shown in all queries together
 
-HIT_CLASSES = [10, 30, 100, 1000]
+HIT_CLASSES = [10, 30, 100, 300, 1000]
 HIT_LOOKS = [10, 30, 100, 300, 1000, 3000]
-HIT_LOADS = [0.3, 1.0, 3.0, 6.0, 12.0, 30.0, 100.0]
-HIT_EXAMPLES = 60_000  # at most
+HIT_LOADS = [0.3, 1.0, 2.0, 3.0, 6.0, 12.0, 30.0, 100.0, 300.0, 1000.0]
+HIT_EXAMPLES = 500_000  # at most
 
-# From 17 classes on it plays otherwise.
-LATTICE_CLASSES = [2, 3, 4, 10, 16, 17, 22, 30, 100, 1000]
+# With fewer classes the tail is short, and one number for each is in `attacks/steering/_tail.py`.
+TAIL_CLASSES, TAIL_LOADS = [100, 300, 1000], [1.0, 3.0, 10.0, 30.0, 100.0, 200.0]
+# Its looks as a share of all, which is near the best at a high load, and examples per class.
+TAIL_SHARE, TAIL_EXAMPLES = 0.4, {1.0: 40, 3.0: 20, 10.0: 15, 30.0: 10, 100.0: 8, 200.0: 6}
+
+# From 23 classes on it plays otherwise.
+LATTICE_CLASSES = [2, 3, 4, 10, 16, 22, 23, 30, 100, 300, 1000]
 LATTICE_POSITIONS = [
     30, 100, 300, 1000, 1700, 3000, 4000, 5000, 6000, 7000, 7250, 7500, 8000, 9000, 10_000, 50_000,
 ]  # fmt: skip
@@ -132,7 +142,9 @@ def champion_cell(m: int, k: int, load: float) -> float | None:
     if not LEAST_EXAMPLES <= n <= MOST_EXAMPLES or work > MOST_WORK:
         return None
     problem = Problem(n, m, k)
-    gain, _ = played("ChampionChallenger", problem, max(4, 1200 // k))
+    # From a hundred looks on it competes with pools, which gain within a few per cent of it.
+    close = m <= 10 and k >= 100 and work <= CLOSE_WORK
+    gain, _ = played("ChampionChallenger", problem, 24 if close else max(4, 1200 // k))
     return round(gain / gain_for_nats(problem, NATS_PER_LOOK * k), 3)
 
 
@@ -328,6 +340,35 @@ def _prior_ratio(n: int, m: int) -> float:
     return ratio
 
 
+def tail_after_pools() -> dict[str, Any]:
+    """Measure the share of the law that a tail reaches after pools of many classes."""
+    ratio = []
+    for m in TAIL_CLASSES:
+        row = [tail_cell(m, load) for load in TAIL_LOADS]
+        say(f"tail-after-pools m={m}: {row}")
+        ratio.append(filled(row))
+    return {"classes": TAIL_CLASSES, "loads": TAIL_LOADS, "ratio": ratio}
+
+
+def tail_cell(m: int, load: float) -> float | None:
+    """Measure one share; None where the tail would have more looks than there are examples."""
+    n = TAIL_EXAMPLES[load] * m
+    tail = round(load * n / m)
+    k = round(tail / TAIL_SHARE)
+    if k > n:
+        return None
+    problem, gains = Problem(n, m, k), []
+    trials = max(4, min(60, 3000 // tail))
+    for sequence in np.random.SeedSequence([SEED, n, m]).spawn(trials):
+        rng = np.random.default_rng(sequence)
+        hidden = rng.integers(m, size=n)
+        attack = attacks.SteeredPools(problem, rng=rng, tail=tail, second=0)
+        guess = play(attack, LabelOracle(hidden, problem=problem))
+        gains.append(int((guess == hidden).sum()) - int((attack.first_guess() == hidden).sum()))
+    law = OpenLabels(Problem(n, m, k - tail)).best(tail)
+    return round(float(np.mean(gains)) / law, 3)
+
+
 def say(line: str) -> None:
     """Report progress."""
     print(line, file=sys.stderr, flush=True)
@@ -343,4 +384,5 @@ MAKERS: dict[str, Callable[[], dict[str, Any]]] = {
     "lattice": lattice,
     "lattice-budget": lattice_budget,
     "lattice-prior": lattice_prior,
+    "tail-after-pools": tail_after_pools,
 }

@@ -1,13 +1,15 @@
-"""Pictures of ideas in docs/attacks: a pool's three guesses, a steered tail, hit pools.
+"""Pictures of ideas in docs/attacks: detecting, pools, tails, hit pools, attacks through metrics.
 
     python scripts/attack_pictures.py
 
-writes docs/images/third_label.svg, steered_pools.svg and hit_pools.svg. They show no measured
-numbers: the first two are computed from the formulas of the pages, the third is a sketch.
+writes docs/images/detecting.svg, third_label.svg, steered_pools.svg, hit_pools.svg, by_group.svg,
+digits.svg, graded.svg and joint_counts.svg. They show no measured numbers: they are computed from
+the formulas of the pages, or sketches.
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import matplotlib as mpl
@@ -16,8 +18,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
+from holdfast.attacks import Detecting
 from holdfast.attacks.exact._pool_odds import label_odds
 from holdfast.attacks.steering._tail import surpluses
+from holdfast.attacks.through_metrics import Digits
+from holdfast.attacks.through_metrics._count_sums import CountSum
+from holdfast.problem import Problem
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#999999"
@@ -26,6 +32,56 @@ BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#999999"
 def _plain(axes: Axes) -> None:
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
+
+
+def detecting() -> Figure:
+    """Draw four queries that tell five labels of two classes, and how their answers are read."""
+    hidden = np.array([1, 0, 1, 1, 0])
+    attack = Detecting(Problem(hidden.size, 2, 4), rng=np.random.default_rng(0), permuted=False)
+    asked = []
+    while (query := attack.ask()) is not None:
+        asked.append(query.copy())
+        attack.tell(float((query == hidden).mean()))
+    counts = [int((query == hidden).sum()) for query in asked]
+    figure = Figure(figsize=(9.4, 3.1), layout="constrained")
+    axes = figure.subplots()
+    axes.set(xlim=(-1, 101), ylim=(-1, 32))
+    axes.axis("off")
+    # Rows from the largest set of bits to the empty one, as they are asked.
+    sets, names = ("{a, b}", "{b}", "{a}", "{ }"), ("a, b", "a, b", "a", "b", "none")
+    colours = (BLUE, BLUE, ORANGE, GREEN, GREY)
+    axes.text(0, 29, "example's bits", fontsize=9)
+    axes.text(0, 0.6, "hidden labels", fontsize=9)
+    axes.text(46, 29, "answer", fontsize=9, ha="center")
+    for j, (name, colour) in enumerate(zip(names, colours, strict=True)):
+        axes.text(18.5 + 5 * j, 29, name, fontsize=9, ha="center", color=colour)
+        axes.text(18.5 + 5 * j, 0.6, str(hidden[j]), fontsize=9, ha="center")
+    for i, (name, query, count) in enumerate(zip(sets, asked, counts, strict=True)):
+        y = 22.5 - 6 * i
+        axes.text(0, y + 1.7, f"query {name}", fontsize=9)
+        axes.text(46, y + 1.7, str(count), fontsize=9, ha="center")
+        for j, label in enumerate(query.tolist()):
+            axes.add_patch(
+                Rectangle(
+                    (16.2 + 5 * j, y), 4.6, 5, lw=1.2, edgecolor=colours[j],
+                    facecolor=colours[j] if label else "white",
+                )
+            )  # fmt: skip
+            colour = "white" if label else colours[j]
+            axes.text(18.5 + 5 * j, y + 1.7, str(label), ha="center", fontsize=9, color=colour)
+    both, b, a, none = counts
+    minus = "\N{MINUS SIGN}"
+    read = both - b - a + none
+    for y, words, colour in (
+        (23, f"{both} {minus} {b} {minus} {a} + {none} = {read}: the other three cancel.", BLUE),
+        (19, "Label 0 or 1 adds \N{PLUS-MINUS SIGN}1 in the first example,", BLUE),
+        (15.5, f"\N{PLUS-MINUS SIGN}2 in the second: {read} = {minus}1 + 2 tells both.", BLUE),
+        (11, "With these known, query {a} less query { } tells", ORANGE),
+        (7.5, "the third, query {b} less query { } the fourth,", GREEN),
+        (4, "and query { } itself the fifth.", GREY),
+    ):
+        axes.text(54, y, words, fontsize=9, color=colour)
+    return figure
 
 
 def third_label() -> Figure:
@@ -56,8 +112,8 @@ def third_label() -> Figure:
         right.plot(surplus, odds[:, column], "o-", color=colour, ms=4, label=words)
     right.axhline(1 / m, color=GREY, lw=0.8, ls=":")
     right.text(4.05, 1 / m + 0.008, "1/m", color=GREY, fontsize=8, ha="right")
-    right.set(xlabel="surplus S", ylabel="probability of an example's label")
-    right.set_title("What the surplus says", fontsize=10)
+    right.set(xlabel="surplus S", ylabel="probability")
+    right.set_title("What it says of an example's label", fontsize=10)
     right.legend(frameon=False, fontsize=8, loc="upper center")
     for axes in (left, right):
         axes.set_xticks(range(-4, 5))
@@ -98,7 +154,7 @@ def hit_pools() -> Figure:
     """Sketch two rounds: blocks tested, hits split, parts parked or tested again."""
     figure = Figure(figsize=(9.4, 3.0), layout="constrained")
     axes = figure.subplots()
-    axes.set(xlim=(0, 100), ylim=(2, 33))
+    axes.set(xlim=(-1, 101), ylim=(2, 33))
     axes.axis("off")
 
     def block(x: float, y: float, width: float, words: str, colour: str, fill: bool) -> None:
@@ -120,15 +176,15 @@ def hit_pools() -> Figure:
     for i, total in enumerate((0, 1, 0, 0, -1, 0)):
         colour = {0: GREY, 1: BLUE, -1: ORANGE}[total]
         block(12 * i, 27, 11, f"S = {total}".replace("-", "\N{MINUS SIGN}"), colour, total != 0)
-    words = "round 1: label 0 against label 1,\none exact sum per block"
+    words = "round 1: label 0 (blue) against label 1\n(orange), one exact sum per block"
     axes.text(74, 29.4, words, fontsize=8.5, va="center")
-    words = "round 2: hits are split in three,\nall others tested for labels 2 and 3"
+    words = "round 2: hits are split in three, all\nothers tested for labels 2 (green) and 3"
     axes.text(74, 16, words, fontsize=8.5, va="center")
     for k in range(3):
         block(3 + 4.2 * k, 13.5, 3.6, "1" if k == 1 else "", BLUE, k == 1)
         block(44 + 4.2 * k, 13.5, 3.6, "1" if k == 0 else "", ORANGE, k == 0)
     for i, total in enumerate((0, 0, 1)):
-        colour = BLUE if total else GREY
+        colour = GREEN if total else GREY
         block(17.5 + 8.6 * i, 13.5, 8, f"S = {total}", colour, bool(total))
     arrow((17, 26.6), (10, 19), BLUE)
     arrow((53, 26.6), (49, 19), ORANGE)
@@ -142,8 +198,134 @@ def hit_pools() -> Figure:
     return figure
 
 
+def by_group() -> Figure:
+    """Sketch queries of four groups in one submission, and scores dealt out."""
+    figure = Figure(figsize=(8.4, 2.6), layout="constrained")
+    axes = figure.subplots()
+    axes.set(xlim=(0, 104), ylim=(0, 27))
+    axes.axis("off")
+    widths, x = (38, 26, 19, 18), 2.0
+    colours = (BLUE, ORANGE, GREEN, GREY)
+    for at, (width, colour) in enumerate(zip(widths, colours, strict=True)):
+        middle = x + width / 2
+        axes.text(middle, 24.5, f"attack {at + 1}", ha="center", fontsize=9, color=colour)
+        axes.add_patch(Rectangle((x, 12), width - 0.6, 5, facecolor=colour, edgecolor="white"))
+        axes.text(
+            middle, 14.4, f"group {at + 1}", ha="center", va="center", fontsize=9, color="white"
+        )
+        for start, end in (((middle - 2, 23.5), (middle - 2, 17.5)),
+                           ((middle + 2, 17.5), (middle + 2, 23.5))):  # fmt: skip
+            axes.add_patch(
+                FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=9, color=colour)
+            )
+        axes.text(middle - 3, 20, "query", ha="right", va="center", fontsize=8)
+        axes.text(middle + 3, 20, "score", ha="left", va="center", fontsize=8)
+        x += width
+    axes.text(2, 8.5, "one submission, one look: a score for each group", fontsize=9)
+    axes.text(2, 4, "small groups are done first; all labels are known when the largest is",
+              fontsize=9)  # fmt: skip
+    return figure
+
+
+def digits() -> Figure:
+    """Draw which unit each digit of a log-loss has, and what rounding hides."""
+    n = 10_000
+    figure = Figure(figsize=(8.4, 2.9), layout="constrained")
+    axes = figure.subplots()
+    rows = (("all digits of a float", None), ("5 decimals", 5), ("4 decimals", 4))
+    for row, (words, decimals) in enumerate(rows):
+        problem, rng = Problem(n, 2, n), np.random.default_rng(0)
+        design = Digits(problem, rng=rng, decimals=decimals)._design
+        y, low = -row, float(design.slack)
+        axes.barh(y, low, left=1e-12, height=0.5, color=GREY, alpha=0.35)
+        axes.plot(design.units, [y] * len(design.units), "|", color=BLUE, ms=13, mew=1.3)
+        axes.plot([design.weight], [y], "s", color=ORANGE, ms=7)
+        axes.text(
+            1.4e-12, y + 0.33, f"{words}: {len(design.units)} labels as digits, and a count",
+            fontsize=8.5, va="bottom",
+        )  # fmt: skip
+    axes.set(xscale="log", xlim=(1e-12, 200), ylim=(-2.5, 0.85), yticks=[])
+    axes.set_xlabel("what a label adds to the sum of losses, in nats")
+    axes.text(45, 0.05, "a match", color=ORANGE, fontsize=8.5, va="center")
+    axes.text(3e-11, -1.0, "hidden by rounding", color="#555555", fontsize=8.5, va="center")
+    axes.spines["left"].set_visible(False)
+    _plain(axes)
+    return figure
+
+
+def graded() -> Figure:
+    """Draw the ranks of a submission: a bulk, and single examples above it with gaps."""
+    figure = Figure(figsize=(8.4, 2.2), layout="constrained")
+    axes = figure.subplots()
+    bulk, above, x = 26, 0, 0
+    axes.bar(np.arange(bulk), [0.6] * bulk, width=0.8, color=GREY)
+    x, asked = bulk, []
+    for place in range(5):
+        while above < 2**place - 1:
+            axes.bar([x], [0.6], width=0.8, color=GREEN, alpha=0.45)
+            above, x = above + 1, x + 1
+        axes.bar([x], [0.6], width=0.8, color=BLUE)
+        asked.append(x)
+        above, x = above + 1, x + 1
+    for place, at in enumerate(asked):
+        axes.text(at, 0.66, f"D + {2**place}", ha="center", fontsize=8, color=BLUE, rotation=38)
+    axes.text(
+        bulk / 2, 0.66, "one score: all share one rank in the middle", ha="center", fontsize=8.5
+    )
+    axes.set(xlim=(-1, x + 2), ylim=(0, 1.15), yticks=[])
+    axes.set_xticks([])
+    axes.set_xlabel(
+        "examples by score; blue: asked about, green: labels that are known fill the gaps"
+    )
+    axes.spines["left"].set_visible(False)
+    _plain(axes)
+    return figure
+
+
+def joint_counts() -> Figure:
+    """Draw a macro F1 that falls apart into the hits of three classes."""
+    sizes, shown, hits = (100, 100, 100), (73, 81, 146), (24, 27, 49)
+    below = [size + often for size, often in zip(sizes, shown, strict=True)]
+    weights = tuple(Fraction(2, 3 * each) for each in below)
+    value = float(sum(hit * weight for hit, weight in zip(hits, weights, strict=True)))
+    read = CountSum(weights, (0, 0, 0), shown).read(Fraction(value), Fraction(1, 2**50))
+    assert read == hits, "the picture shows what is read"
+    figure = Figure(figsize=(8.4, 2.9), layout="constrained")
+    axes = figure.subplots()
+    axes.set(xlim=(0, 302), ylim=(0, 30))
+    axes.axis("off")
+    x = 1.0
+    names = ("lane 0 shows class 0", "lane 1 shows class 1", "all others: class 2, the sink")
+    rows = zip(names, shown, below, read, (BLUE, ORANGE, GREY), strict=True)
+    for at, (name, often, under, found, colour) in enumerate(rows):
+        middle = x + often / 2
+        axes.add_patch(Rectangle((x, 21), often - 1, 5, facecolor=colour, edgecolor="white"))
+        axes.text(middle, 23.4, f"{name}", ha="center", va="center", fontsize=8, color="white")
+        axes.text(middle, 27.3, f"{often} examples", ha="center", fontsize=8)
+        axes.text(middle, 12.3, f"{found} / {under}", ha="center", fontsize=10, color=colour)
+        axes.add_patch(FancyArrowPatch((middle, 20.5), (middle, 15.5), arrowstyle="-|>",
+                                       mutation_scale=9, color=colour))  # fmt: skip
+        if at:
+            axes.text(x, 12.3, "+", ha="center", fontsize=10)
+        x += often
+    words = f"2/3 of that is the macro F1 of classes of 100 each, {value!r}"
+    axes.text(1, 6.5, words, fontsize=9)
+    axes.text(1, 1.5, f"{below[0]}, {below[1]} and {below[2]} have no common divisor: "
+              "no other hits add up to it", fontsize=9)  # fmt: skip
+    return figure
+
+
 # What is drawn, each into a file of its name.
-PICTURES = (third_label, steered_pools, hit_pools)
+PICTURES = (
+    detecting,
+    third_label,
+    steered_pools,
+    hit_pools,
+    by_group,
+    digits,
+    graded,
+    joint_counts,
+)
 
 
 def main() -> None:

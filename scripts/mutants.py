@@ -138,15 +138,15 @@ MUTANTS = (
         "the permutation undone in the guess",
         "thm:reduction",
         "attacks/base.py",
-        "moved = self._shifts[here] + np.asarray(labels, dtype=np.uint32)",
-        "moved = self._problem.n_classes - self._shifts[here] + np.asarray(labels, np.uint32)",
+        "moved = shifts + np.asarray(labels, dtype=np.uint32)",
+        "moved = self._problem.n_classes - shifts + np.asarray(labels, np.uint32)",
     ),
     Mutant(
         "no permutation",
         "cor:minmax",
         "attacks/base.py",
-        "            if permuted\n",
-        "            if permuted is None\n",
+        "            if self._permuted\n",
+        "            if self._permuted is None\n",
     ),
     Mutant(
         "no permutation, no features",
@@ -258,10 +258,15 @@ def tests_of(mutant: Mutant) -> list[str]:
 
 def first_failure(tests: list[str], tree: Path) -> str | None:
     """Run tests until one fails, and return its id; None: all passed."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider"]
-    environment = {**os.environ, "PYTHONPATH": str(tree / "src")}
+    # Without the project's own options and other plugins, which take seconds to load.
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-o", "addopts=", "--strict-markers"]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(tree / "src"),
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+    }
     run = subprocess.run(
-        [*command, "-rf", "--no-header", *tests],
+        [*command, "-p", "no:cacheprovider", "-rf", "--no-header", *tests],
         cwd=tree,
         env=environment,
         capture_output=True,

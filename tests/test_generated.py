@@ -6,10 +6,13 @@ import shutil
 import sys
 
 import pytest
-from benchmarks import generated
-from benchmarks.generated_base import Generated
+from benchmarks import generated, packaged
+from benchmarks.generated_base import Generated, surfaces
 from benchmarks.made import Made, fingerprint, made_of, stamp
 from benchmarks.tables import ROOT, Table, blocks, filled
+
+from holdfast.planner import plan
+from holdfast.problem import Problem
 
 EVERYTHING = generated.everything()
 NAMES = list(EVERYTHING)
@@ -39,13 +42,26 @@ def test_no_number_is_older_than_what_it_is_computed_from(name):
 def test_random_cells_of_every_surface_come_out_as_they_are_kept(name):
     each = EVERYTHING[name]
     cells = each.cells(each.load())
-    surfaces: dict[str, list[str]] = {}
-    for cell in cells:
-        words = [word for word in cell.split() if not word.isdigit()]
-        surfaces.setdefault(" ".join(words), []).append(cell)
-    drawn = [random.Random(len(cells)).choice(surface) for surface in surfaces.values()]
+    drawn = [random.Random(len(cells)).choice(surface) for surface in surfaces(cells).values()]
     assert len(drawn) >= 4
     assert each.stale({cell: cells[cell] for cell in drawn}) == [], f"run: {each.command}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "at"), [("power-before", 8), ("power-middle", 7)])
+def test_rows_that_are_slow_to_measure_name_the_attack_and_the_gain_of_todays_plan(name, at):
+    # Their games take minutes, and no fingerprint has them; but they are old if the plan is.
+    stale = []
+    rows = EVERYTHING[name].load()["rows"]
+    # A plan takes a second or two: every other row will do, since all are renewed together.
+    for row, _ in rows[::2]:
+        cells = [cell.strip() for cell in row.split("|")]
+        k, fixed = cells[2].split(",")[0], "fixed queries" in cells[2]
+        problem = Problem(*(int(size) for size in cells[1].strip("()").split(",")), int(k))
+        chosen = plan(problem, non_adaptive=fixed).chosen
+        if cells[at : at + 2] != [chosen.attack, f"{chosen.gain:.1f}"]:
+            stale.append((cells[1:3], cells[at : at + 2], chosen.attack, chosen.gain))
+    assert stale == [], f"renew it with: python -m benchmarks.generated {name}"
 
 
 def test_the_pages_show_what_the_files_hold():
@@ -143,8 +159,31 @@ def test_a_table_keeps_the_seconds_of_its_rows_and_only_quick_ones_are_measured_
     assert table.cells(content) == {"0": "| 1 |"}
 
 
-def test_the_check_of_all_records_takes_no_measurement(monkeypatch, capsys):
-    monkeypatch.setattr(Generated, "stale", None)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_surface_that_is_quick_to_compute_is_part_of_the_fingerprint(name):
+    each = EVERYTHING[name]
+    content = each.load()
+    # Rows of a table have numbers for names: they are one surface.
+    assert set(surfaces(each.probes(content))) >= set(surfaces(each.cells(content)))
+
+
+def test_the_check_finds_a_formula_that_changed_on_one_surface_only(monkeypatch, capsys):
+    monkeypatch.setitem(packaged.what_if.LADDER, "possible", lambda problem: [-1.0])
+    assert generated.check({"what-if": packaged.WhatIf()}) == 1
+    said = capsys.readouterr().err
+    assert "ladder possible" in said
+    assert "is [-1.0]" in said
+    assert "allowed" not in said
+
+
+def test_the_check_of_all_records_plays_nothing(monkeypatch, capsys):
+    stale = Generated.stale
+
+    def of_formulas(each, cells=None):
+        assert each.seed is None
+        return stale(each, cells)
+
+    monkeypatch.setattr(Generated, "stale", of_formulas)
     monkeypatch.setattr(sys, "argv", ["generated", "--check"])
     assert generated.main() == 0
     assert capsys.readouterr().err == ""
@@ -162,3 +201,17 @@ def test_a_name_that_does_not_exist_is_refused(monkeypatch, capsys):
     with pytest.raises(SystemExit):
         generated.main()
     assert "no numbers are called nothing." in capsys.readouterr().err
+
+
+def test_one_of_the_planners_tables_is_renewed_and_the_others_are_kept(monkeypatch, tmp_path):
+    kept = tmp_path / "tables.json"
+    shutil.copy(packaged.PlannerTables.files[0], kept)
+    monkeypatch.setattr(packaged.PlannerTables, "files", (kept,))
+    before = packaged.PlannerTables().load()
+    renewed = {"looks": [10], "ratio": [0.5]}
+    monkeypatch.setitem(packaged.planner.MAKERS, "anytime", lambda: renewed)
+    monkeypatch.setattr(sys, "argv", ["packaged", "anytime"])
+    packaged.main()
+    after = packaged.PlannerTables().load()
+    assert after == {**before, "anytime": renewed}
+    assert packaged.PlannerTables().faults() == []

@@ -1,0 +1,158 @@
+"""Rounds of `Lattice`: what each yields, what full nodes would save, and variants that were tried.
+
+    python -m benchmarks.lattice_rounds --problem 10000,10 --trials 4 --seed 2026
+    python -m benchmarks.lattice_rounds --variants --problem 10000,10 --trials 4 --seed 2026
+    python -m benchmarks.lattice_rounds --clusters --problem 2000,100 --trials 4 --seed 2026
+
+The first prints, round by round, its rows K, the bits per look that it learnt (what was open before
+less what is open after), and its capacity: the places below the last one of every node, s - 1 bits
+at a node of s bits, and the entropy of a difference of two labels of unknown positions on top. Then
+the looks that would be saved if the first two rounds were full, at the rate of the others.
+
+`--variants` plays the same labels with other blocks for positions of which nothing is known;
+`--clusters` with other numbers of clusters than the attack's own, for many classes.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+from unittest import mock
+
+import numpy as np
+
+from benchmarks.lattice import UNLIMITED, games, limit
+from benchmarks.power import shown
+from holdfast.attacks.exact.lattice import attack, round_planner, tuning
+from holdfast.attacks.exact.lattice.cluster import number_of_clusters
+from holdfast.attacks.exact.lattice.families import single_positions
+
+CLUSTERS = (0.5, 0.75, 1.5, 2.0)
+
+
+class Logged(NamedTuple):
+    """Rows of a round, and the bits that were open before it."""
+
+    rows: int
+    bits: float
+
+
+@contextmanager
+def logged() -> Iterator[list[Logged]]:
+    """Write down the rounds of all games, one after the other."""
+    found: list[Logged] = []
+    plan = round_planner.RoundPlanner.plan
+
+    def noted(self: round_planner.RoundPlanner, rows_at_most: int) -> Any:
+        bits, rnd = self.bits(), plan(self, rows_at_most)
+        if rnd is not None:
+            found.append(Logged(rnd.size, bits))
+        return rnd
+
+    with mock.patch.object(round_planner.RoundPlanner, "plan", noted):
+        yield found
+
+
+def capacity(rows: int, m: int) -> float:
+    """Return the bits per look of a round whose nodes are full."""
+    lower = sum(node.bit_count() - 1 for node in range(1, rows))
+    # Two positions, each 1, -1 or 0 with probabilities 1/m, 1/m and the rest.
+    one = np.array([1.0 / m, 1.0 - 2.0 / m, 1.0 / m])
+    law = np.convolve(one, one)
+    return (lower + (rows - 1) * float(-(law * np.log2(law)).sum())) / rows
+
+
+def trace(n: int, m: int, trials: int, seed: int) -> None:
+    """Print the rounds of the first game, and what full rounds would save in all of them."""
+    with logged() as rounds:
+        taken = games(n, m, UNLIMITED, trials, seed)[:, 0]
+    starts = [at for at, each in enumerate(rounds) if at == 0 or each.bits > rounds[at - 1].bits]
+    saved = []
+    print("| round | K | bits left | bits per look | capacity |", "|--:|--:|--:|--:|--:|", sep="\n")
+    for start, stop in zip(starts, [*starts[1:], len(rounds)], strict=True):
+        game = rounds[start:stop]
+        learnt = [a.bits - b for a, b in zip(game, [*(g.bits for g in game[1:]), 0.0], strict=True)]
+        room = [each.rows * capacity(each.rows, m) for each in game]
+        if start == 0:
+            for at, (each, got, full) in enumerate(zip(game, learnt, room, strict=True), 1):
+                rates = f"{got / each.rows:.2f} | {full / each.rows:.2f}"
+                print(f"| {at} | {each.rows} | {each.bits:,.0f} | {rates} |")
+        later = sum(learnt[2:]) / sum(each.rows for each in game[2:])
+        saved.append((sum(room[:2]) - sum(learnt[:2])) / later)
+    bound, mean = limit(n, m), float(taken.mean())
+    print(f"{shown(taken.tolist())} looks, {mean / bound:.3f} times the limit")
+    print(f"first two rounds full: {(mean - np.mean(saved)) / bound:.3f} times the limit")
+
+
+def variants(n: int, m: int, trials: int, seed: int) -> None:
+    """Print the looks with other blocks for unknown positions."""
+    widths = single_positions.widths
+
+    def only(*kept: int) -> Callable[..., Any]:
+        return lambda c, last: widths(c, last) if last else [h for h in kept if h <= c]
+
+    print("| unknown positions | looks | more |", "|---|--:|--:|", sep="\n")
+    usual: list[float] = []
+    for name, chosen in {
+        "as built: 2, 4, .. labels, whichever yields most": widths,
+        "2 labels alone": only(2),
+        "2 or 4 labels": only(2, 4),
+        "6 or 8 labels": only(6, 8),
+        "8 labels alone": only(8),
+        "all labels or 2": only(2, m),
+    }.items():
+        round_planner.forget()
+        with mock.patch.object(single_positions, "widths", chosen):
+            taken = games(n, m, UNLIMITED, trials, seed)[:, 0].tolist()
+        round_planner.forget()
+        usual = usual or taken
+        more = shown([a - b for a, b in zip(taken, usual, strict=True)])
+        print(f"| {name} | {shown(taken)} | {more} |", flush=True)
+
+
+def clusters(n: int, m: int, trials: int, seed: int) -> None:
+    """Print the looks with other numbers of clusters."""
+    own = number_of_clusters
+    print("| clusters | looks | more |", "|--:|--:|--:|", sep="\n")
+    usual: list[float] = []
+    for factor in (1.0, *CLUSTERS):
+        used: list[int] = []
+
+        def number(
+            *sizes: Any, factor: float = factor, used: list[int] = used, **named: Any
+        ) -> int:
+            used.append(max(1, round(factor * own(*sizes, **named))))
+            return used[-1]
+
+        with mock.patch(f"{attack.__name__}.number_of_clusters", number):
+            taken = games(n, m, UNLIMITED, trials, seed)[:, 0].tolist()
+        usual = usual or taken
+        more = shown([a - b for a, b in zip(taken, usual, strict=True)])
+        print(f"| {used[0]} | {shown(taken)} | {more} |", flush=True)
+    kept = tuning.CANDIDATES_TO_LEAVE
+    for leave in (6, 24):
+        tuning.CANDIDATES_TO_LEAVE = leave
+        taken = games(n, m, UNLIMITED, trials, seed)[:, 0].tolist()
+        tuning.CANDIDATES_TO_LEAVE = kept
+        more = shown([a - b for a, b in zip(taken, usual, strict=True)])
+        print(f"| own, left with {leave} candidates | {shown(taken)} | {more} |", flush=True)
+
+
+def main() -> None:
+    """Print one of the tables."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--problem", default="10000,10", help="n,m")
+    parser.add_argument("--trials", type=int, default=4)
+    parser.add_argument("--seed", type=int, default=2026)
+    parser.add_argument("--variants", action="store_true")
+    parser.add_argument("--clusters", action="store_true")
+    options = parser.parse_args()
+    n, m = map(int, options.problem.split(","))
+    what = variants if options.variants else clusters if options.clusters else trace
+    what(n, m, options.trials, options.seed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,167 @@
+"""Tables of real test sets, made from kept rows alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from benchmarks.real.games import BY_GROUP, MODELS, NOTHING, PLANNED, TOTAL
+from benchmarks.real.grid import LOOKS, RULES, hides_nothing, paper_attacks
+from benchmarks.real.rows import Place, Plays
+from holdfast.bench.standings import strongest
+from holdfast.experiments.summary import Mean
+
+__all__ = ["WAYS", "Best", "analyst_blocks", "best_of", "gain_blocks"]
+
+TITLES = {
+    "letter": "UCI Letter",
+    "mnist": "MNIST",
+    "cifar10": "CIFAR-10",
+    "mmlu": "MMLU",
+    "mmlu_pro": "MMLU-Pro",
+    "imagenet_v2": "ImageNetV2",
+    "imagenet_val": "ImageNet",
+}
+SHOWN = {"ladder": "parameter-free Ladder"}
+# Who plays: what tables call them, what the board shows, and what they know.
+WAYS = {
+    "paper's attacks": (TOTAL, NOTHING),
+    "best attack": (TOTAL, NOTHING),
+    "best attack, by group": (BY_GROUP, NOTHING),
+    "best attack from the models": (TOTAL, MODELS),
+}
+
+
+class Best(NamedTuple):
+    """The strongest attack of a cell: its gain in examples, over how many games."""
+
+    attack: str
+    gain: Mean
+    games: int
+
+
+def best_of(
+    places: Mapping[Place, Plays], name: str, way: str, rule: str, looks: int
+) -> Best | str:
+    """Return the strongest of those who play that way, or why nobody did."""
+    shown, knows = WAYS[way]
+    asked = {
+        place.asked: plays
+        for place, plays in places.items()
+        if place[:3] == (name, shown, knows) and (place.rule, place.looks) == (rule, looks)
+    }
+    if way == "paper's attacks":
+        asked = {each: plays for each, plays in asked.items() if each in paper_attacks()}
+    board = {each: plays.gains for each, plays in asked.items() if plays.gains}
+    if not board:
+        said = [plays.error for plays in asked.values() if plays.error]
+        return f"not played: {said[0]}" if said else "not played"
+    # Only games that all of them played, so that none is chosen for its luck with the seeds.
+    common = set.intersection(*(set(gains) for gains in board.values()))
+    common = common or {min(seed for gains in board.values() for seed in gains)}
+    fair = {
+        each: {seed: gains[seed] for seed in gains if seed in common}
+        for each, gains in board.items()
+        if common & set(gains)
+    }
+    first, gain = strongest(fair)
+    played = asked[first].attack or first
+    return Best(played if first == PLANNED else first, gain, len(common))
+
+
+def gain_blocks(
+    places: Mapping[Place, Plays], sets: Mapping[str, Mapping[str, Any]]
+) -> dict[str, str]:
+    """Return the table of the sets, and one of gains for each of them."""
+    head = (
+        "| test set | examples | classes | models | best model, % | their vote, % | constant, % |"
+    )
+    lines = [head, "|---|--:|--:|--:|--:|--:|--:|"]
+    for name, facts in sets.items():
+        lines.append(
+            f"| {TITLES[name]} | {facts['n_examples']:,} | {facts['n_classes']:,} "
+            f"| {facts['n_models']} | {100 * facts['best_model']:.2f} "
+            f"| {100 * facts['vote']:.2f} | {100 * facts['constant']:.2f} |"
+        )
+    blocks = {"real-sets": "\n".join([*lines, ""])}
+    for name, facts in sets.items():
+        blocks[f"real-gains-{name}"] = _gain_table(places, name, facts["n_examples"])
+    return blocks
+
+
+def _gain_table(places: Mapping[Place, Plays], name: str, n_examples: int) -> str:
+    head = "| released | who | " + " | ".join(f"{k:,} looks" for k in LOOKS) + " | first were |"
+    lines = [head, "|---|---" + "|--:" * len(LOOKS) + "|---|"]
+    grouped = any(place.set == name and place.shown == BY_GROUP for place in places)
+    for rule in RULES:
+        if hides_nothing(rule, n_examples):
+            same = f"| {rule} | all | as exact: every count has its own answer "
+            lines.append(same + "| " * len(LOOKS) + "|")
+            continue
+        for way in WAYS:
+            if "by group" in way and not grouped:
+                continue
+            found = [best_of(places, name, way, rule, looks) for looks in LOOKS]
+            cells = [_cell(each, n_examples) for each in found]
+            by = dict.fromkeys(each.attack for each in found if isinstance(each, Best))
+            shown = SHOWN.get(rule, rule)
+            lines.append(f"| {shown} | {way} | " + " | ".join(cells) + f" | {', '.join(by)} |")
+    return "\n".join([*lines, ""])
+
+
+def _cell(found: Best | str, n_examples: int) -> str:
+    if isinstance(found, str):
+        return found
+    mean, error = (100.0 * part / n_examples for part in found.gain)
+    if math.isnan(error):
+        return f"{mean:.2f} (1 game)"
+    return f"{mean:.2f} ± {error:.2f} ({found.games})"
+
+
+def analyst_blocks(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the tables of fresh examples and of random halves."""
+    return {
+        "real-fresh": _fresh_table(row for row in rows if row["private"] != "half"),
+        "real-halves": _halves_table(row for row in rows if row["private"] == "half"),
+    }
+
+
+def _fresh_table(rows: Iterable[Mapping[str, Any]]) -> str:
+    lines = [
+        "| test set, fresh examples | order | released | new leaders | shown, % | fresh, % "
+        "| gap, points | beyond the shift | regret | rejected / real progress | promoted |",
+        "|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    for row in rows:
+        lines.append(
+            f"| {TITLES[row['set']]}, {row['private']} | {row['order']} "
+            f"| {SHOWN.get(row['rule'], row['rule'])} | {row['leaders']} | {_points(row['shown'])} "
+            f"| {_points(row['private_accuracy'])} | {_points(row['gap'])} ± "
+            f"{_points(row['error'])} | {_points(row['overfit'])} | {_points(row['regret'])} "
+            f"| {row['rejected']} / {row['progress']} | {row['promoted']} |"
+        )
+    return "\n".join([*lines, ""])
+
+
+def _halves_table(rows: Iterable[Mapping[str, Any]]) -> str:
+    lines = [
+        "| test set | order | released | new leaders | gap, points | beyond the shift | regret "
+        "| rejected / real progress | promoted |",
+        "|---|---|---|--:|--:|--:|--:|--:|--:|",
+    ]
+    for row in rows:
+        gap, over, regret = (
+            f"{_points(row[name][0])} ± {_points(row[name][1])}"
+            for name in ("gap", "overfit", "regret")
+        )
+        lines.append(
+            f"| {TITLES[row['set']]} | {row['order']} | {SHOWN.get(row['rule'], row['rule'])} "
+            f"| {row['leaders'][0]:.1f} | {gap} | {over} | {regret} "
+            f"| {row['rejected'][0]:.1f} / {row['progress'][0]:.1f} | {row['promoted'][0]:.1f} |"
+        )
+    return "\n".join([*lines, ""])
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:.2f}"

@@ -1,0 +1,250 @@
+"""Sweeps: the same rows everywhere, what a crash costs, and what the runner adds.
+
+Rows: 2,000 cells in this process, on two processes, on a Dask cluster of two workers, once more
+with a worker killed in the middle, and resumed after `kill -9` of the client. Rows that differ,
+rows that are there twice, and plays beyond one per cell are counted: an attack logs its plays.
+
+Overhead: what the runner adds to plays of some 50 ms and of half a second, in turns with the plays
+alone (processor time).
+
+Times: two processes against one, and Dask against local processes for cells of half a second (wall
+time: nothing else may run beside it). One thread per process everywhere. About four minutes in all
+on two idle cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing import active_children
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.logged_attack import LOG
+from holdfast.experiments.label_kinds import hidden_labels
+from holdfast.loop import play
+from holdfast.oracles import LabelOracle
+from holdfast.problem import Problem
+from holdfast.sweeps import Experiment, Journal, run, running
+from holdfast.sweeps.cells import MEASURED
+from holdfast.sweeps.references import find_attack
+
+ATTACK = f"{Path(__file__).with_name('logged_attack.py')}:LoggedMajority"
+# Large enough that workers are still busy when one of them is killed.
+CELLS = 2000
+GRID: dict[str, Any] = {
+    "attacks": [ATTACK, "naive-bayes"],
+    "rules": ["exact", "gaussian:0.01"],
+    "problems": [(1500, 3, 60), (2000, 10, 50), (1000, 2, 40), (2500, 5, 30), (1200, 4, 25)],
+    "seeds": CELLS // 20,
+}
+# Cells of 50 ms and more, and of half a second and more.
+SHORT: dict[str, Any] = {"attacks": ["naive-bayes"], "problems": [(20_000, 10, 700)]}
+LONG: dict[str, Any] = {"attacks": ["naive-bayes"], "problems": [(60_000, 10, 2200)]}
+# Of each the cells of one turn, and the turns.
+TURNS = ((SHORT, 12, 7), (LONG, 2, 5))
+# Cells of a run whose wall time is measured.
+WALL_CELLS = 48
+PARTS = ("rows", "overhead", "times")
+
+
+def main() -> None:
+    """Print all counts and ratios."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("part", nargs="*", choices=[*PARTS, []], help="which; default: all")
+    asked = parser.parse_args().part or PARTS
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ[LOG] = str(Path(folder) / "plays")
+        Path(os.environ[LOG]).touch()
+        if "overhead" in asked:
+            overhead()
+        if asked == ["overhead"]:
+            return
+        with cluster() as address_and_workers:
+            if "rows" in asked:
+                same_rows(Path(folder), *address_and_workers)
+            if "times" in asked:
+                times(address_and_workers[0])
+
+
+@contextmanager
+def cluster() -> Iterator[tuple[str, list[int]]]:
+    """Yield the address of a Dask cluster of two workers, and their process numbers."""
+    from distributed import LocalCluster
+
+    make: Any = LocalCluster
+    with make(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as local:
+        yield local.scheduler_address, [worker.pid for worker in local.workers.values()]
+
+
+def same_rows(folder: Path, address: str, workers: list[int]) -> None:
+    """Count the rows that differ, those that are there twice, and the plays that were repeated."""
+    experiment = Experiment(**GRID)
+    plain = lasting(run(experiment))
+    logged = sum(cell.attack == ATTACK for cell in experiment)
+    plays()
+    running.SECONDS_TO_START = 0.0  # workers start however little there is to do
+    print(f"{len(plain):,} cells in this process, {logged:,} of an attack that logs its plays")
+    report("on two processes", lasting(run(experiment, processes=2)), plain, logged)
+    rows: list[dict[str, Any]] = []
+    for row in run(experiment, processes=2):
+        if len(rows) == 200:
+            own = [each.pid for each in active_children() if each.pid not in workers]
+            os.kill(int(own[0] or 0), signal.SIGKILL)
+        rows.append(row)
+    report("on two processes, one killed after 200 rows", lasting(rows), plain, logged)
+    report("on Dask, two workers", lasting(run(experiment, cluster=address)), plain, logged)
+    rows = []
+    for row in run(experiment, cluster=address):
+        if len(rows) == 200:
+            os.kill(workers[0], signal.SIGKILL)
+        rows.append(row)
+    report("on Dask, a worker killed after 200 rows", lasting(rows), plain, logged)
+    resumed(folder, plain, logged)
+
+
+def report(what: str, rows: list[dict[str, Any]], plain: list[dict[str, Any]], cells: int) -> None:
+    """Print one line of counts."""
+    differ = sum(one != other for one, other in zip(rows, plain, strict=False))
+    twice = len(rows) - len({row["address"] for row in rows})
+    made = plays()
+    # Before workers start, one small play of each attack compiles; it is no cell's.
+    print(
+        f"{what}: {len(rows):,} rows, {differ} differ, {twice} twice, "
+        f"{len(set(made)) - cells} rehearsals, {len(made) - len(set(made))} plays repeated",
+        flush=True,
+    )
+
+
+def resumed(folder: Path, plain: list[dict[str, Any]], logged: int) -> None:
+    """Kill the client of a sweep, go on with its rows, and count what is played again."""
+    path = folder / "killed.jsonl"
+    script = (
+        "import json, sys; from pathlib import Path\n"
+        "from holdfast.sweeps import Experiment, Journal, run\n"
+        "grid = Experiment(**json.loads(sys.argv[2]))\n"
+        "with Journal(Path(sys.argv[1])) as journal:\n"
+        "    for row in run(grid, journal=journal): pass\n"
+    )
+    grid = json.dumps(GRID)
+    with subprocess.Popen([sys.executable, "-c", script, str(path), grid]) as client:
+        while lines(path) < CELLS * 2 // 5 and client.poll() is None:
+            time.sleep(0.02)
+        client.send_signal(signal.SIGKILL)
+    with Journal(path, resume=True) as journal:
+        kept = len(journal.rows)
+        before = plays()
+        rows = lasting(run(Experiment(**GRID), journal=journal))
+    again = plays()
+    finished = {row["address"] for row in plain[:kept]}
+    print(
+        f"killed with -9 when {kept:,} rows were kept, and resumed: {len(rows):,} rows, "
+        f"{sum(one != other for one, other in zip(rows, plain, strict=True))} differ, "
+        f"{len(again)} plays logged after {len(before)}, {len(set(again) & set(before))} of cells "
+        f"that were under way ({logged:,} in all, {len(finished):,} finished)",
+        flush=True,
+    )
+
+
+def overhead() -> None:
+    """Print what the runner adds to the attacks' own time.
+
+    The first play of each, which loads kernels, is not counted; plays alone and the runner take
+    turns, so that whatever slows the machine slows both, and the median turn counts.
+    """
+    os.environ["HOLDFAST_THREADS"] = "1"
+    for grid, cells, turns in TURNS:
+        warm_up = Experiment(**grid)
+        bare_plays(warm_up)
+        list(run(warm_up))
+        ratios, own = [], 0.0
+        for turn in range(turns):
+            experiment = Experiment(**grid, seeds=range(turn * cells, (turn + 1) * cells))
+            alone = bare_plays(experiment)
+            start = time.process_time()
+            for _ in run(experiment):
+                pass
+            ratios.append((time.process_time() - start) / alone)
+            own += alone / (turns * cells)
+        low, middle, high = (100 * (np.quantile(ratios, at) - 1) for at in (0.0, 0.5, 1.0))
+        print(
+            f"runner: {middle:.1f} % more processor time than plays of {1e3 * own:.0f} ms alone "
+            f"({low:.1f} to {high:.1f} % in {turns} turns of {cells}; goal: below 10 %)",
+            flush=True,
+        )
+
+
+def times(address: str) -> None:
+    """Print the two ratios of wall times; every process has one thread, as workers have anyway."""
+    os.environ["HOLDFAST_THREADS"] = "1"
+    list(run(Experiment(**LONG)))
+    long = Experiment(**LONG, seeds=WALL_CELLS)
+    seconds = {}
+    ways: dict[str, dict[str, Any]] = {
+        "one process": {"processes": 1},
+        "two processes": {"processes": 2},
+        "Dask": {"cluster": address},
+    }
+    for name, how in ways.items():
+        start = time.perf_counter()
+        rows = list(run(long, **how))
+        seconds[name] = time.perf_counter() - start
+        median = float(np.median([row["seconds"] for row in rows]))
+        print(f"{name}: {seconds[name]:.1f} s for {len(rows)} cells of {median:.2f} s", flush=True)
+    print(
+        f"two processes are {seconds['one process'] / seconds['two processes']:.2f} times as fast "
+        "as one (goal: 1.7)"
+    )
+    print(
+        f"Dask is {seconds['two processes'] / seconds['Dask']:.2f} times as fast as two processes "
+        "(goal: 0.85)"
+    )
+
+
+def bare_plays(experiment: Experiment) -> float:
+    """Return the processor seconds of the attacks' plays alone, on labels that are there."""
+    total = 0.0
+    for cell in experiment:
+        problem = Problem(*cell.problem)
+        rng = np.random.default_rng(cell.seed)
+        labels = hidden_labels("uniform", *problem[:2], rng)
+        attack: Any = find_attack(cell.attack)
+        oracle = LabelOracle(labels, problem=problem)
+        start = time.process_time()
+        play(attack(problem, rng=rng), oracle)
+        total += time.process_time() - start
+    return total
+
+
+def lasting(rows: Any) -> list[dict[str, Any]]:
+    """Return what a second run gives again."""
+    return [{name: row[name] for name in row if name not in MEASURED} for row in rows]
+
+
+def plays() -> list[str]:
+    """Return the plays that were logged since the last call."""
+    path = Path(os.environ[LOG])
+    found = path.read_text(encoding="utf-8").split()
+    path.write_text("", encoding="utf-8")
+    return found
+
+
+def lines(path: Path) -> int:
+    """Return how many lines a file has; 0: it is not there yet."""
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+if __name__ == "__main__":
+    main()
