@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help board demo test test-lowest test-newest fast lint check format data measure docs constraints bench mutants browser clean
+.PHONY: help board demo test test-lowest test-newest fast lint check format data measure docs constraints bench bench-compare mutants browser clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -54,7 +54,7 @@ board: $(BOARD_STAMP)  ## serve a demo board with two teams, and print its addre
 test: $(STAMP)  ## run every test, the slow ones too
 	@$(BIN)/python -m pytest
 
-fast: $(STAMP)  ## run the fast tests: some minutes on two cores
+fast: $(STAMP)  ## run the fast tests: about six minutes on two cores
 	@$(BIN)/python -m pytest -m 'not slow'
 
 lint: $(STAMP)  ## check format, style, types, the import contract, and that generated files fit together
@@ -118,10 +118,13 @@ docs: $(STAMP)  ## renew the pages and lists that are generated from the code, a
 constraints: $(STAMP)  ## record the versions in .venv as the tested ones; after a full run of the tests
 	@$(BIN)/python scripts/constraints.py
 
-bench: $(STAMP)  ## print the speed ratios
-	@$(BIN)/python -m benchmarks
+bench: $(STAMP)  ## print every kernel's speed as ratios, and keep them in out/bench-COMMIT.json (two minutes)
+	@$(BIN)/python -m benchmarks.performance
 
-mutants: $(STAMP)  ## break the paper's attacks one by one, and see that a test of their statement notices (five minutes)
+bench-compare: $(STAMP)  ## compare the speed of this code with another commit's (BASE=commit; ten minutes)
+	@$(BIN)/python -m benchmarks.performance compare "$(BASE)"
+
+mutants: $(STAMP)  ## break the paper's attacks one by one, and see that a test of their statement notices (two minutes)
 	@$(BIN)/python scripts/mutants.py
 
 browser:  ## install Chromium for the page tests where it is missing and allowed (Debian, root)

@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import os
 import signal
+import sys
 
 import benchmarks  # noqa: F401 - first: it settles how numpy multiplies matrices
 from hypothesis import HealthCheck, settings
@@ -14,6 +15,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     with contextlib.suppress(ValueError):  # not in the main thread
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
+
+# Each test process has a core of its own: threads of scikit-learn would only wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Tests start hundreds of processes; without bytecode each would compile the whole package again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # No audit of a test finds what another one played, or what the developer's own audits did.
 os.environ["HOLDFAST_CACHE_DIR"] = os.devnull

@@ -7,16 +7,18 @@ from pathlib import Path
 import pytest
 
 from holdfast import attacks, mechanisms
+from holdfast.attacks import through_metrics
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.description import FAMILIES, Described
 from holdfast.attacks.informed import InformedAttack
+from holdfast.attacks.through_metrics.description import ThroughMetric
 from holdfast.cli.app import COMMANDS
 from holdfast.mechanisms.base import Reading, Rule
 
 ROOT = Path(__file__).resolve().parents[1]
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
-CLASSES = {**vars(attacks), **vars(mechanisms)} | {
-    cls.__name__: cls for cls in (Described, InformedAttack)
+CLASSES = {**vars(attacks), **vars(through_metrics), **vars(mechanisms)} | {
+    cls.__name__: cls for cls in (Described, InformedAttack, ThroughMetric)
 }
 
 
@@ -69,7 +71,11 @@ def test_every_class_that_it_names_exists():
     ("section", "owners", "others"),
     [
         ("A new release rule", (Rule, Reading), ("source", "name", "holdfast.testing")),
-        ("A new attack", (InformedAttack, LabelAttack), ("plan", "matrix", "audit", "rng")),
+        (
+            "A new attack",
+            (InformedAttack, LabelAttack, ThroughMetric),
+            ("plan", "matrix", "audit", "lint", "rng", "predict_on"),
+        ),
     ],
 )
 def test_every_attribute_in_its_lists_is_one(section, owners, others):
@@ -86,3 +92,11 @@ def test_every_attribute_in_its_lists_is_one(section, owners, others):
     attributes = [word for word in words if re.fullmatch(r"[a-z_]+", word)]
     assert len(attributes) > 8
     assert [word for word in attributes if word not in known] == []
+
+
+def test_its_list_names_every_attribute_of_an_attack():
+    methods = {name for name, each in vars(Described).items() if isinstance(each, classmethod)}
+    declared = {*Described.__annotations__, *methods} - {"__init_subclass__"}
+    # The name follows from that of the class; the family is its folder.
+    wanted = declared - {"name", "family"}
+    assert wanted - set(words_of("CONTRIBUTING.md", section="A new attack")) == set()

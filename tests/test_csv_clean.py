@@ -85,8 +85,8 @@ def test_both_readers_agree_on_good_and_on_mutated_files(tmp_path):
 
 
 @pytest.mark.slow
-def test_both_readers_agree_on_ten_thousand_files(tmp_path):
-    assert compare(tmp_path / "x.csv", 5000, seed=2) > 2500
+def test_both_readers_agree_on_three_thousand_files(tmp_path):
+    assert compare(tmp_path / "x.csv", 1500, seed=2) > 750
 
 
 @pytest.mark.parametrize(

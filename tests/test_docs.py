@@ -31,7 +31,7 @@ RENEW = "renew it with: make docs"
 
 @pytest.mark.parametrize("name", NAMES)
 def test_python_in_the_pages_runs(name, monkeypatch):
-    """A block with prompts is a doctest; another's output is the text block that follows it."""
+    """A block of prompts is a doctest; another's output is the text block that follows it."""
     text = (ROOT / name).read_text(encoding="utf-8")
     blocks = FENCE.findall(text)
     page = types.ModuleType("__page__")  # a dataclass looks its module up
@@ -40,7 +40,7 @@ def test_python_in_the_pages_runs(name, monkeypatch):
     for at, (language, code) in enumerate(blocks):
         if language != "python":
             continue
-        if ">>> " in code:
+        if re.search(r"^>>> ", code, re.MULTILINE):
             test = doctest.DocTestParser().get_doctest(code, namespace, name, name, 0)
             runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
             runner.run(test, clear_globs=False)
@@ -102,6 +102,21 @@ def test_the_design_names_every_layer_in_its_order():
     named = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
     order = [name for name in named if name in wanted]
     assert order == wanted, "docs/design.md must list the layers of pyproject.toml, in their order"
+
+
+def test_the_contract_about_labels_binds_all_of_the_server_but_its_gatekeeper():
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    [bound] = [
+        each["source_modules"]
+        for each in contract["tool"]["importlinter"]["contracts"]
+        if "gatekeeper" in each["name"]
+    ]
+    folder = Path(holdfast.__file__).parent / "server"
+    modules = {path.stem for path in folder.glob("*.py")} - {"__init__", "gatekeeper"}
+    assert {path.name for path in folder.iterdir() if path.is_dir()} <= {
+        "__pycache__", "static", "templates",
+    }  # fmt: skip
+    assert bound == sorted(f"holdfast.server.{name}" for name in modules)
 
 
 def _modules():
