@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 import threading
 import time
 
@@ -83,11 +84,16 @@ def test_a_process_that_is_killed_leaves_its_place_though_it_has_children(tmp_pa
                 os._exit(0)
             time.sleep(60)
 
-    child = fork.Process(target=parent)
-    child.start()
+    # Not a Process of multiprocessing: joining one waits for whoever has a handle of the child's.
+    child = os.fork()
+    if child == 0:
+        try:
+            parent()
+        finally:
+            os._exit(1)
     assert ready.wait(60)
-    child.kill()
-    os.waitpid(child.pid, 0)  # not join: that would wait for whoever has a handle of the child's
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
     with open_storage(path).writing() as transaction:
         assert transaction.head().number == 0
     done.set()
