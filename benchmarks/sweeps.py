@@ -8,7 +8,7 @@ Overhead: what the runner adds to plays of some 50 ms and of half a second, in t
 alone (processor time).
 
 Times: two processes against one, and Dask against local processes for cells of half a second (wall
-time: nothing else may run beside it). One thread per process everywhere. About four minutes in all
+time: nothing else may run beside it). One thread per process everywhere. About six minutes in all
 on two idle cores.
 """
 
@@ -53,8 +53,9 @@ SHORT: dict[str, Any] = {"attacks": ["naive-bayes"], "problems": [(20_000, 10, 7
 LONG: dict[str, Any] = {"attacks": ["naive-bayes"], "problems": [(60_000, 10, 2200)]}
 # Of each the cells of one turn, and the turns.
 TURNS = ((SHORT, 12, 7), (LONG, 2, 5))
-# Cells of a run whose wall time is measured.
+# Cells of a run whose wall time is measured, and how often.
 WALL_CELLS = 48
+WALL_TURNS = 3
 PARTS = ("rows", "overhead", "times")
 
 
@@ -187,30 +188,37 @@ def overhead() -> None:
 
 
 def times(address: str) -> None:
-    """Print the two ratios of wall times; every process has one thread, as workers have anyway."""
+    """Print the two ratios of wall times; every process has one thread, as workers have anyway.
+
+    The three take turns, so that whatever slows the machine slows all, and the median turn counts.
+    """
     os.environ["HOLDFAST_THREADS"] = "1"
     list(run(Experiment(**LONG)))
-    long = Experiment(**LONG, seeds=WALL_CELLS)
-    seconds = {}
     ways: dict[str, dict[str, Any]] = {
         "one process": {"processes": 1},
         "two processes": {"processes": 2},
         "Dask": {"cluster": address},
     }
-    for name, how in ways.items():
-        start = time.perf_counter()
-        rows = list(run(long, **how))
-        seconds[name] = time.perf_counter() - start
-        median = float(np.median([row["seconds"] for row in rows]))
-        print(f"{name}: {seconds[name]:.1f} s for {len(rows)} cells of {median:.2f} s", flush=True)
-    print(
-        f"two processes are {seconds['one process'] / seconds['two processes']:.2f} times as fast "
-        "as one (goal: 1.7)"
-    )
-    print(
-        f"Dask is {seconds['two processes'] / seconds['Dask']:.2f} times as fast as two processes "
-        "(goal: 0.85)"
-    )
+    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    for turn in range(WALL_TURNS):
+        long = Experiment(**LONG, seeds=range(turn * WALL_CELLS, (turn + 1) * WALL_CELLS))
+        for name, how in ways.items():
+            start = time.perf_counter()
+            rows = list(run(long, **how))
+            seconds[name].append(time.perf_counter() - start)
+            median = float(np.median([row["seconds"] for row in rows]))
+            print(
+                f"{name}: {seconds[name][-1]:.1f} s for {len(rows)} cells of {median:.2f} s",
+                flush=True,
+            )
+    one, two, dask = (np.array(seconds[name]) for name in ways)
+    print(f"two processes are {_spread(one / two)} times as fast as one (goal: 1.7)")
+    print(f"Dask is {_spread(two / dask)} times as fast as two processes (goal: 0.85)")
+
+
+def _spread(ratios: np.ndarray) -> str:
+    low, middle, high = np.quantile(ratios, (0.0, 0.5, 1.0))
+    return f"{middle:.2f} ({low:.2f} to {high:.2f} in {len(ratios)} turns)"
 
 
 def bare_plays(experiment: Experiment) -> float:

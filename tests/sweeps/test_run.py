@@ -222,7 +222,9 @@ def test_the_rows_are_the_same_if_a_local_worker_is_killed(monkeypatch):
     before, rows, counted = set(active_children()), [], []
     for row in run(experiment, processes=2, on_rows=counted.append):
         if len(rows) == 5:
-            os.kill(next(each for each in active_children() if each not in before).pid, signal.SIGKILL)
+            os.kill(
+                next(each for each in active_children() if each not in before).pid, signal.SIGKILL
+            )
         rows.append(row)
     assert lasting(rows) == plain
     assert sum(counted) == len(experiment)

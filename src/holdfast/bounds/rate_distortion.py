@@ -18,11 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from holdfast.bounds.information import accuracy_from_information
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.roots import root
 
 __all__ = [
     "NATS_PER_LOOK",
@@ -193,7 +193,7 @@ def spend(prior: Prior, nats: float) -> RateAllocation:
 
     slope = STEEPEST
     if left(slope) > 0.0:
-        slope = brentq(left, 0.0, STEEPEST, xtol=1e-10)
+        slope = root(left, 0.0, STEEPEST, xtol=1e-10)
     _, best, running, mass = laws.at(slope)
     return RateAllocation(slope, scale, rows[:, 0], rows[:, 1], best, running, mass)
 

@@ -7,6 +7,7 @@ needs to be removed. Only the parent hears Ctrl-C; it ends the others.
 
 from __future__ import annotations
 
+import atexit
 import multiprocessing
 import os
 import pickle
@@ -302,8 +303,11 @@ def _serve(pipe: Connection) -> None:
         work, shared = pickle.loads(pipe.recv_bytes())
         while True:
             pipe.send_bytes(_answer(work, shared, pickle.loads(pipe.recv_bytes())))
-    except (EOFError, ConnectionError):
-        return  # the parent has gone
+    except (EOFError, ConnectionError, SystemExit):
+        # The parent has gone, or wants no more. Whatever is to be removed is removed; taking every
+        # module apart as well would keep the parent waiting for a quarter of a second.
+        atexit._run_exitfuncs()
+        os._exit(0)
 
 
 def _leave(*_: object) -> NoReturn:

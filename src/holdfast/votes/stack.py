@@ -6,11 +6,11 @@ from math import exp, log
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from holdfast.errors import InvalidInput
 from holdfast.labels import Labels
 from holdfast.priors import Prior
+from holdfast.roots import root
 
 __all__ = ["Stack"]
 
@@ -97,7 +97,7 @@ class Stack:
             return self._temperature
         if excess(log(COLDEST_TEMPERATURE_SHARE)) <= 0.0:
             return self._temperature * COLDEST_TEMPERATURE_SHARE
-        return self._temperature * exp(brentq(excess, log(COLDEST_TEMPERATURE_SHARE), 0.0))
+        return self._temperature * exp(root(excess, log(COLDEST_TEMPERATURE_SHARE), 0.0))
 
     def _some_unheard(self) -> Floats:
         return (self._unheard > 0).astype(np.float64)
@@ -114,7 +114,7 @@ class Stack:
             return least * some
         if excess(log(most)) >= 0.0:
             return most * some
-        return float(exp(brentq(excess, log(least), log(most)))) * some
+        return float(exp(root(excess, log(least), log(most)))) * some
 
 
 def _mean_first(total: Floats, silent: Floats) -> float:

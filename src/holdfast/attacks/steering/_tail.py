@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from holdfast.attacks.exact._lindstrom import capacity, plan_pooled
 from holdfast.attacks.exact._pool_odds import label_odds
@@ -26,6 +25,7 @@ from holdfast.attacks.steering._model_margin import model_ratio
 from holdfast.bounds.rate_distortion import NATS_PER_LOOK, STEEPEST, LabelLaws, RateAllocation
 from holdfast.forecasts.tables import along, table
 from holdfast.problem import Problem
+from holdfast.roots import root
 
 __all__ = ["OpenLabels", "Stages", "best_stages", "best_tail", "steered", "surpluses"]
 
@@ -221,7 +221,7 @@ class OpenLabels:
 
         slope = STEEPEST
         if left(slope) > 0.0:
-            slope = float(brentq(left, 0.0, STEEPEST, xtol=1e-4))
+            slope = root(left, 0.0, STEEPEST, xtol=1e-4)
         _, best, running, mass = self._laws.at(slope)
         return RateAllocation(slope, self._scale, self._top, self._second, best, running, mass)
 

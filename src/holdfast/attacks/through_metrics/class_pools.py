@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from holdfast.attacks.through_metrics.description import ThroughMetric
 from holdfast.errors import InconsistentAnswer, InvalidInput, OutOfTurn
@@ -141,6 +140,8 @@ class ClassPools(ThroughMetric):
 
     def _decoded(self) -> NDArray[np.float64]:
         """Return the probability of each label of each example."""
+        from scipy.sparse import csr_matrix  # slow to load, and other attacks do without
+
         n, m, _ = self._problem
         looks, share = len(self._counts), 1.0 / m
         assert self._sizes is not None

@@ -13,10 +13,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from scipy.optimize import brentq
-
 from holdfast.attacks.exact.hit_pools import tuning
 from holdfast.problem import Problem
+from holdfast.roots import root
 
 __all__ = ["Sizes", "expected_hits", "sizes"]
 
@@ -43,7 +42,7 @@ class Sizes(NamedTuple):
         low, high = math.log(1e-3), math.log(float(n) + 1.0)
         if too_many(high) > 0.0:
             return float(n)
-        return math.exp(float(brentq(too_many, low, high, xtol=1e-9)))
+        return math.exp(root(too_many, low, high, xtol=1e-9))
 
 
 def expected_hits(problem: Problem, block: float) -> float:
