@@ -33,7 +33,7 @@ $(VENV)/.installed-for-demo: pyproject.toml src/holdfast/_version.py | $(BIN)/py
 	@touch $@
 	@echo "== Installed"
 
-demo: $(DEMO_STAMP)  ## overfit a hidden test set with every attack, then audit a real one: figure, page and verdict
+demo: $(DEMO_STAMP)  ## overfit a hidden test set with the paper's attacks, then audit a real one: figure, page and verdict
 	@echo "== holdfast demo"
 	@$(BIN)/holdfast demo
 	@echo "== holdfast audit --report out/audit.html"

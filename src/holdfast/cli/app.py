@@ -57,7 +57,8 @@ TASKS = {
         "submit": "Send a file of predictions to a board and print what is released.",
     },
     "See and reproduce": {
-        "demo": "Overfit a hidden test set of 10,000 examples and 10 classes with every attack.",
+        "demo": "Overfit a hidden test set of 10,000 examples and 10 classes with the paper's "
+        "attacks.",
         "attack": "Play an attack against hidden labels and report the accuracy it ends with.",
         "sweep": "Play every cell of a grid: attacks x rules x metrics x problems x labels x "
         "models x seeds.",

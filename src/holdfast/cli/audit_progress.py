@@ -201,7 +201,7 @@ def gain_line(gain: Gain) -> str:
     points = 0.0 if gain.points is None else gain.points.mean
     return (
         f"{explained_attack(gain.attack)}: {point_word(points / 100)} with {gain.looks:,} looks "
-        f"(knows: {gain.setting}; {gain.trials} plays)"
+        f"(attacker's knowledge: {gain.setting}; {gain.trials} plays)"
     )
 
 

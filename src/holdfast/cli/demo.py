@@ -1,4 +1,4 @@
-"""`holdfast demo`: every attack against one hidden test set, next to the guarantees."""
+"""`holdfast demo`: the paper's attacks against one hidden test set, next to the guarantees."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def demo(
     processes: Processes = None,
     as_json: AsJson = False,
 ) -> None:
-    """Overfit a hidden test set of 10,000 examples and 10 classes with every attack.
+    """Overfit a hidden test set of 10,000 examples and 10 classes with the paper's attacks.
 
     Prints what each attack gained above guessing, what the paper guarantees it, and what no attack
     can exceed, in points (fractions in the JSON); draws the same as a figure. Takes less than a
@@ -50,7 +50,7 @@ def demo(
     start = time.perf_counter()
     experiments = demo_experiments(seed)
     trials = sum(experiment.trials for experiment in experiments)
-    with progress("playing every attack", trials) as advance:
+    with progress("playing the attacks", trials) as advance:
         rows = run(experiments, processes=processes_for(experiments, processes), on_trials=advance)
     points = [with_bounds(summary) for summary in summarise(rows)]
     paths = [out / "bias.png", out / "bias.svg"]

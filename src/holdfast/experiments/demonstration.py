@@ -1,4 +1,4 @@
-"""The demo's plays: every attack on one hidden test set, over a range of looks."""
+"""The demo's plays: the paper's attacks on one hidden test set, over a range of looks."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ class BlockClimb(LabelAttack):
         measured = table(cls.name)
         factor = along(measured["classes"], measured["constant"], m)
         gain = min(factor * math.sqrt((k - 1) * n / m), n * (1.0 - 1.0 / m))
-        return setting.from_scratch(gain, k, "several labels a block: measured constant")
+        return setting.from_scratch(gain, k, "several labels per block: measured constant")
 
     @classmethod
     def settings_for(cls, problem: Problem, board: NewBestBoard) -> dict[str, Any]:  # noqa: ARG003

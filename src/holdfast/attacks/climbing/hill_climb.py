@@ -85,7 +85,7 @@ class HillClimb(LabelAttack):
             return rehearsed(cls, setting)
         # It hears only whether the score rose, which ranks and new bests tell as well.
         gain, looks = climb_gain(setting.problem, ExactAnswers())
-        return setting.from_scratch(gain, looks, "two labels a block: exact sum")
+        return setting.from_scratch(gain, looks, "two labels per block: exact sum")
 
     @classmethod
     def drawn_matches(cls, problem: Problem, rng: np.random.Generator) -> int:

@@ -242,7 +242,7 @@ class HadamardBlocks(InformedAttack):
     @classmethod
     def forecast(cls, setting: Setting) -> Estimate:
         """Return the expected gain."""
-        reason = "two labels a block, spread over all answers: closed form"
+        reason = "two labels per block, spread over all answers: closed form"
         return design_estimate(cls, setting, reason)
 
     @classmethod

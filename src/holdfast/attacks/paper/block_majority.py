@@ -160,7 +160,7 @@ class BlockMajority(BlockRule[Labels], LabelAttack):
         """Return the expected gain: a sum over a block's surplus."""
         problem = cls.usable(setting.problem)
         gain = block_gain(problem, setting.answers)
-        reason = "two labels a block: exact sum" if setting.exact else "two labels a block"
+        reason = "two labels per block: exact sum" if setting.exact else "two labels per block"
         if problem != setting.problem:
             reason += f"; after {problem.n_queries:,} looks every block is one example"
         return setting.from_scratch(gain, problem.n_queries, reason)
