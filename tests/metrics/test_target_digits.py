@@ -47,7 +47,34 @@ def test_every_vector_of_a_tiny_problem_is_read():
     for targets in itertools.product(range(4), repeat=3):
         attack, board = run(np.array(targets), low=0, high=3, decimals=6)
         assert attack.targets().tolist() == list(targets)
-        assert board.looks == 2  # the squares, then all three
+        # The squares, then all three; no square at all proves the middle everywhere.
+        assert board.looks == (1 if targets == (1, 1, 1) else 2)
+
+
+@pytest.mark.parametrize("metric", [MSE, RMSE, R2], ids=str)
+@pytest.mark.parametrize(
+    ("low", "high", "some"),
+    [
+        (0, 2, range(3)),
+        (-3, 4, range(-3, 5)),
+        (0, 100, (0, 1, 49, 50, 51, 99, 100)),
+        (10**6, 10**6 + 2, range(10**6, 10**6 + 3)),
+    ],
+)
+def test_every_vector_of_one_to_three_targets_is_proved_from_floats(metric, low, high, some):
+    for targets in itertools.chain(*(itertools.product(some, repeat=n) for n in (1, 2, 3))):
+        if metric is R2 and len(set(targets)) == 1:
+            continue  # R2 of equal targets is not defined
+        attack, _ = run(np.array(targets), metric, low=low, high=high, looks=9)
+        assert attack.targets().tolist() == list(targets)
+        assert attack.certain().all()
+
+
+def test_a_third_constant_decides_between_two_variances():
+    # Squares 18 and sum -6 give the same two answers as squares 8 and sum 4.
+    attack, board = run(np.array([-3, -3, 0]), R2, low=-3, high=4)
+    assert attack.targets().tolist() == [-3, -3, 0]
+    assert board.looks == 4
 
 
 def test_released_decimals_are_enough_for_a_few_targets_per_look():

@@ -24,6 +24,14 @@ __all__ = ["TargetDigits", "target_limit"]
 SQUARED = (MeanSquaredError, RootMeanSquaredError, R2)
 # Rounds in which the smallest weight settles: it sets the largest, whose square sets the error.
 WEIGHT_ROUNDS = 60
+# The constants of R2's first looks, as ranges beside the middle. The third decides between two
+# solutions of the first two.
+CONSTANTS = (0, 1, -1)
+# What floats lose of a solution, with room to spare.
+FLOAT_ROOM = 2.0**-40
+# Answers that leave a sum more open than this tell no variance.
+MOST_CHOICES = 200
+OPEN_VARIANCE = "the released decimals of r2 do not tell the targets' variance."
 
 
 class TargetDigits(ThroughMetric):
@@ -39,7 +47,8 @@ class TargetDigits(ThroughMetric):
 
     Departures
     ----------
-    Not in the paper. R2 has the targets' variance in it: two looks at constants tell it.
+    Not in the paper. R2 has the targets' variance in it: two looks at constants tell it, or three
+    where these fit two variances.
     See docs/attacks/targets.md.
 
     Parameters
@@ -125,6 +134,7 @@ class TargetDigits(ThroughMetric):
         self._open = 0.0  # how far the sum of squares may be off
         self._variation: Fraction | None = None
         self._first: list[Fraction] = []
+        self._pairs: list[tuple[int, int]] = []
         self._asked: list[int] = []
         self._weights: list[float] = []
         self._query_now: NDArray[np.float64] | None = None
@@ -152,8 +162,8 @@ class TargetDigits(ThroughMetric):
         if not self._line or self._answered >= self._budget:
             return None
         if self._squares is None:
-            shift = float(self._radix) if self._first else 0.0
-            self._query_now = np.full(self._n, self._middle + shift)
+            shift = CONSTANTS[len(self._first)] * self._radix
+            self._query_now = np.full(self._n, float(self._middle + shift))
             return self._query_now.copy()
         self._weights = self._designed()
         self._asked = self._line[: len(self._weights)]
@@ -213,37 +223,71 @@ class TargetDigits(ThroughMetric):
         """Learn the sum of squares from a look at zeros; for R2 from another constant, too."""
         if not isinstance(self._metric, R2):
             self._squares = self._whole(self._squared_sum(value), "squares")
+            if self._squares == 0 and not self._open:
+                self._sure[:] = True  # all are the middle
+                self._line = []
             return
         self._first.append(1 - value)
         if len(self._first) < 2:
             return
-        zero, moved = self._first
-        # With SST = x^2 the sum of targets is sqrt(n (zero - 1)) x up to its sign.
+        if len(self._first) == 2:
+            self._pairs = self._possible_pairs()
+        else:
+            self._pairs = [each for each in self._pairs if self._fits(*each)]
+        if len(self._pairs) == 1:
+            [(squares, total)] = self._pairs
+            self._squares = squares
+            self._variation = squares - Fraction(total * total, self._n)
+        elif not self._pairs or len(self._first) == len(CONSTANTS):
+            raise NotSupported(OPEN_VARIANCE)
+
+    def _possible_pairs(self) -> list[tuple[int, int]]:
+        """Return the sums of squares and of targets that two answers for constants leave.
+
+        With z and d the first answer and what the second adds, the targets' sum T and variation V
+        have T^2 = n V (z - 1) and V = r (n r - 2 T) / d, so that with c = n r (z - 1) / d the sum
+        solves T^2 + 2 c T = c n r. Of its two solutions both may be whole numbers.
+        """
+        zero, added = float(self._first[0]), float(self._first[1] - self._first[0])
+        n, r = self._n, self._radix
+        errors = [self._told_within(each) for each in self._first]
+        fewest, most = added - sum(errors), added + sum(errors)
+        if fewest <= 0.0:
+            return []
+        middles = [
+            n * r * max(0.0, near) / step
+            for near, step in ((zero - 1.0 - errors[0], most), (zero - 1.0 + errors[0], fewest))
+        ]
+        found = []
         for sign in (1.0, -1.0):
-            a = float(zero - moved)
-            b = -2.0 * self._radix * sign * math.sqrt(max(0.0, self._n * float(zero - 1)))
-            c = float(self._n * self._radix**2)
-            for root in _roots(a, b, c):
-                total = round(sign * math.sqrt(max(0.0, self._n * float(zero - 1))) * root)
-                squares = round(float(zero) * root * root)
-                near = [(squares + 1, total), (squares, total + 1), (squares + 1, total + 1)]
-                if self._fits(squares, total) and not any(self._fits(*each) for each in near):
-                    self._squares = squares
-                    self._variation = squares - Fraction(total * total, self._n)
-                    return
-        raise NotSupported("the released decimals of r2 do not tell the targets' variance.")
+            ends = sorted(-c + sign * math.sqrt(c * c + c * n * r) for c in middles)
+            for total in _whole_numbers(*ends):
+                room = r * (n * r - 2 * total)
+                variations = [room / most, room / fewest]
+                for squares in _whole_numbers(*(v + total * total / n for v in variations)):
+                    if self._fits(squares, total) and (squares, total) not in found:
+                        found.append((squares, total))
+        return found
+
+    def _told_within(self, seen: Fraction) -> float:
+        """Return how far an answer for a constant may be off."""
+        error = 2.0**-45 if self._error is None else self._error * SPACING
+        return error * max(1.0, float(seen))
 
     def _fits(self, squares: int, total: int) -> bool:
         """Tell whether both first answers follow from these sums."""
         variation = squares - Fraction(total * total, self._n)
         if variation <= 0:
             return False
-        moved = squares - 2 * self._radix * total + self._n * self._radix**2
-        error = 2.0**-45 if self._error is None else self._error * SPACING
-        pairs = zip(self._first, (squares, moved), strict=True)
         return all(
-            abs(seen - sum_ / variation) <= error * max(1.0, float(seen)) for seen, sum_ in pairs
+            abs(seen - self._around(shift, squares, total) / variation) <= self._told_within(seen)
+            for seen, shift in zip(self._first, CONSTANTS, strict=False)
         )
+
+    def _around(self, shift: int, squares: int, total: int) -> int:
+        """Return the sum of squares around a constant: so many ranges beside the middle."""
+        step = shift * self._radix
+        return squares - 2 * step * total + self._n * step * step
 
     def _whole(self, number: Fraction, what: str) -> int:
         nearest = round(number)
@@ -319,23 +363,32 @@ class TargetDigits(ThroughMetric):
         for _ in range(WEIGHT_ROUNDS):
             weights = [unit * (1.0 + 1e-9) ** place * self._radix**place for place in range(count)]
             needed = SPACING * self._slack(squares + sum(weight**2 for weight in weights))
-            if needed <= unit:
+            if needed <= unit and self._kept_apart(weights, needed / SPACING):
                 return weights
-            unit = needed
+            # What floats near the middle lose of small weights must not bring digits together.
+            unit = needed if needed > unit else 2.0 * unit
             if not math.isfinite(unit) or unit > 1e30:
                 return None
         return None
 
+    def _kept_apart(self, weights: list[float], slack: float) -> bool:
+        """Tell whether weights, as floats near the middle hold them, leave one choice of digits."""
+        below = Fraction(0)
+        for weight in weights:
+            shown = Fraction((self._middle + weight) - self._middle)
+            if shown - below <= slack:
+                return False
+            below += (self._radix - 1) * shown
+        return True
 
-def _roots(a: float, b: float, c: float) -> list[float]:
-    """Return the positive solutions of a x^2 + b x + c = 0."""
-    if a == 0.0:
-        return [-c / b] if b else []
-    inside = b * b - 4.0 * a * c
-    if inside < 0.0:
-        inside = 0.0
-    root = math.sqrt(inside)
-    return [x for x in ((-b + root) / (2.0 * a), (-b - root) / (2.0 * a)) if x > 0.0]
+
+def _whole_numbers(low: float, high: float) -> range:
+    """Return the whole numbers of a range, with room for what floats lose."""
+    first = math.ceil(low - FLOAT_ROOM * max(1.0, abs(low)))
+    last = math.floor(high + FLOAT_ROOM * max(1.0, abs(high)))
+    if last - first > MOST_CHOICES:
+        raise NotSupported(OPEN_VARIANCE)
+    return range(first, last + 1)
 
 
 def target_limit(n_examples: int, radix: int, decimals: int | None = None) -> float:
