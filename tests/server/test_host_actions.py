@@ -113,6 +113,72 @@ def test_a_worker_that_remembers_the_team_obeys_the_merge(new_place):
     assert names == [red.ledger_name] * 2 + [blue.ledger_name] * 2
 
 
+def test_a_key_that_was_used_before_the_merge_spends_no_look_after_it(new_place):
+    place = new_place(policy='release = "ladder:0.01"\nlooks_per_team = 9\n')
+    red, blue, green = (place.team(name) for name in ("red", "blue", "green"))
+    tokens = [place.token(team) for team in (red, blue)]
+    bodies = [as_csv(changed(place.labels, wrong)) for wrong in (5, 7)]
+    with place.client() as client:
+        # Both have used the same key, for uploads of their own.
+        first = [
+            send(client, place, token, body, key="k").json()
+            for token, body in zip(tokens, bodies, strict=True)
+        ]
+        bad = send(client, place, tokens[0], b"nonsense", key="bad").json()
+        for gone, into in ((red, blue), (blue, green)):
+            act(place, "merge", f"{gone.id} into {into.id}")
+            looks = len(list(place.entries()))
+            for token in tokens:
+                for body, told in zip(bodies, first, strict=True):
+                    again = send(client, place, token, body, key="k")
+                    assert again.headers["Idempotency-Replayed"] == "true"
+                    assert again.json() == told | {
+                        "team": into.name,
+                        "meaning": f"best so far of team {into.name}, in steps of 0.01",
+                        "looks_left": 7,
+                    }
+                assert send(client, place, token, b"nonsense", key="bad").json() == bad
+                reused = send(client, place, token, as_csv(place.labels), key="k").json()
+                assert reused["type"] == "key_reused"
+            assert len(list(place.entries())) == looks
+    assert place.gatekeeper.verify().ok
+
+
+def test_a_merged_team_keeps_its_history(new_place):
+    place = new_place(policy='release = "exact"\nfinal_choices = 1\n', split=True, shows="chosen")
+    red, blue = place.team("red"), place.team("blue")
+    tokens = [place.token(team) for team in (red, blue)]
+    with place.client() as client:
+        sent = [
+            send(client, place, token, as_csv(changed(place.labels, wrong))).json()
+            for token, wrong in zip(tokens, (4, 30), strict=True)
+        ]
+        act(place, "merge", f"{red.id} into {blue.id}")
+        for token in tokens:
+            asked = {"headers": bearer(token)}
+            listed = client.get("/api/v1/boards/pets/submissions", **asked).json()["submissions"]
+            assert [(each["id"], each["team"]) for each in listed] == [(2, "blue"), (1, "blue")]
+            one = client.get("/api/v1/boards/pets/submissions/1", **asked).json()
+            assert one == listed[1]
+            path = f"/api/v1/boards/pets/receipts/{sent[0]['receipt_id']}"
+            assert client.get(path, **asked).json()["released"] == sent[0]["released"]
+        # What the team that ended was told may be chosen, and stands on the board.
+        assert [row["released"] for row in standings(client)] == [sent[0]["released"]]
+        for number in (2, 1):
+            path = f"/api/v1/boards/pets/submissions/{number}/choice"
+            told = client.post(path, headers=bearer(tokens[1]))
+            assert told.json() == {"chosen": sent[number - 1]["receipt_id"]}
+            [row] = standings(client)
+            assert row["released"] == sent[number - 1]["released"]
+        assert place.boards.rebuild(place.board) == []
+        sign_up(client)
+        stranger = client.get("/api/v1/boards/pets/submissions/1")
+        assert stranger.status_code == 404
+        act(place, "close")
+        [final] = client.get("/api/v1/boards/pets/final").json()["final"]
+        assert (final["team"], final["receipt_id"]) == ("blue", sent[0]["receipt_id"])
+
+
 def test_members_of_both_teams_are_members_once(place):
     from holdfast.server.accounts import Accounts, join_team
     from tests.server.conftest import HASHER

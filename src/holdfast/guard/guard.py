@@ -274,7 +274,7 @@ class Guard:
             return None
         earlier = None if before is None else before(transaction)
         if earlier is not None:
-            return self._again(transaction, earlier)
+            return self._again(transaction, earlier, look.team)
         entry, receipt = self._look(transaction, look)
         if look.kept is not None:
             transaction.put_prediction(look.found.name, look.digest, look.kept)
@@ -330,7 +330,7 @@ class Guard:
                 if self._is_current(found, transaction):
                     earlier = None if before is None else before(transaction)
                     if earlier is not None:
-                        return self._again(transaction, earlier)
+                        return self._again(transaction, earlier, name)
                     now = self._present(transaction)
                     kind: Kind = "failed" if self.policy.failed == "look" else "refused"
                     refuse = refuse_unless_allowed if kind == "failed" else refuse_more_refusals
@@ -517,11 +517,14 @@ class Guard:
         ledger.put_state(StoredState(found.name, scope, self.rule, sealed))
         return entry, self._receipt(entry, left, now)
 
-    def _again(self, ledger: Transaction, look: Entry) -> Receipt:
-        """Return the receipt of a look from the record, with the answer that came later."""
+    def _again(self, ledger: Transaction, look: Entry, team: str) -> Receipt:
+        """Return the receipt of a look from the record, with the answer that came later.
+
+        The allowance is that of `team`, which may be one that the look's own went on in.
+        """
         newest = ledger.answered(look.data_set, look.team, look.prediction, look.rule) or look
         now = self._present(ledger)
-        left = allowance(ledger, self.policy, look.data_set, look.team, now)
+        left = allowance(ledger, self.policy, look.data_set, team, now)
         return self._receipt(newest, left, now, repeated=True)
 
     def _receipt(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import secrets
 import threading
 import time
@@ -303,12 +304,12 @@ class Gatekeeper:
         while True:
             known, now = self.known(sent.slug), clock()
             phase = known.phase(now)
-            team = self._team(known, sent.whose(known.board))
+            team, pool = self._team(known, sent.whose(known.board))
             key = sent.key or f"none {now} {self._own} {next(self._numbers)}"  # of its own
-            look = Look(known.board, phase, team, sent._replace(key=key), now)
+            look = Look(known.board, phase, team, pool, sent._replace(key=key), now)
             host = self._host(phase)
             # A look that was answered is answered again, whatever the team may do now.
-            if team.refusals and not self.store.find(Submission, store.SAME_KEY, team.id, key):
+            if team.refusals and not self.store.rows(look.same_key):
                 with _named(team):
                     host.guard.admit(team=team.ledger_name)
             prediction, reason = self._predicted(phase, host, sent.body)
@@ -374,21 +375,25 @@ class Gatekeeper:
             self._known[slug] = Known(board, phases, {})
         return self._known[slug]
 
-    def _team(self, known: Known, number: int) -> Team:
+    def _team(self, known: Known, number: int) -> tuple[Team, list[int]]:
         if number not in known.teams:
             if len(known.teams) > MOST_KNOWN_TEAMS:
                 known.teams.clear()
             with self.store.reading() as transaction:
                 last = store.survivor(transaction, number)
-                [known.teams[number]] = store.find(transaction, Team, "WHERE id = ?", last)
+                [team] = store.find(transaction, Team, "WHERE id = ?", last)
+                known.teams[number] = (team, store.pooled(transaction, last))
         return known.teams[number]
 
     def allowance(self, phase: Phase, team: Team) -> tuple[int, datetime | None]:
         """Return how many looks a team has left, and when its next look is allowed."""
         return self._host(phase).guard.allowance(team=team.ledger_name)
 
-    def choose(self, phase: Phase, team: Team, receipt_id: str) -> Receipt:
-        """Name a look for the final result, and let it stand on a board that shows choices."""
+    def choose(self, phase: Phase, team: Team, look: Entry) -> Receipt:
+        """Name a look for the final result, and let it stand on a board that shows choices.
+
+        It may be one of a team that was merged into this one.
+        """
         host = self._host(phase)
 
         def inside(transaction: Transaction, look: Entry) -> None:
@@ -399,7 +404,7 @@ class Gatekeeper:
                 store.put(transaction, chosen(standing, transaction.answered(*asked) or look), 3)
 
         with _named(team):
-            receipt = host.guard.choose_final(receipt_id, team=team.ledger_name, inside=inside)
+            receipt = host.guard.choose_final(look.receipt_id, team=look.team, inside=inside)
         return _for(team, receipt)
 
     # The host's questions.
@@ -525,16 +530,22 @@ def _named(team: Team) -> Iterator[None]:
     try:
         yield
     except BudgetExhausted as error:
-        told = str(error).replace(team.ledger_name, team.name)
+        told = _by_name(team, str(error))
         at = error.next_allowed_at
     except InvalidInput as error:
-        if team.ledger_name not in str(error):
+        told = _by_name(team, str(error))
+        if told == str(error):
             raise
-        raise InvalidInput(str(error).replace(team.ledger_name, team.name)) from None
+        raise InvalidInput(told) from None
     else:
         return
     raise BudgetExhausted(told, next_allowed_at=at)
 
 
 def _for(team: Team, receipt: Receipt) -> Receipt:
-    return replace(receipt, meaning=receipt.meaning.replace(team.ledger_name, team.name))
+    return replace(receipt, meaning=_by_name(team, receipt.meaning))
+
+
+def _by_name(team: Team, text: str) -> str:
+    """Return a text about a team, or about one that was merged into it, with the team's name."""
+    return re.sub(rf"\bb{team.board}-t\d+\b", lambda _: team.name, text)

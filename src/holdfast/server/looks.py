@@ -34,7 +34,6 @@ AFFAIRS = (
     "LEFT JOIN holdfast_standings AS s ON s.board = b.id AND s.phase = ? AND s.team = t.id "
     "WHERE b.id = ?"
 )
-SAME_KEY = store.query(Submission, store.SAME_KEY)
 
 
 class Superseded(Exception):
@@ -54,11 +53,14 @@ class Sent(NamedTuple):
 
 @dataclass
 class Known:
-    """A board, its phases, newest first, and teams of it, as they were last read."""
+    """A board, its phases, newest first, and teams of it, as they were last read.
+
+    Each team is the one that goes on, with the numbers of all that were merged into it.
+    """
 
     board: Board
     phases: list[Phase]
-    teams: dict[int, Team]
+    teams: dict[int, tuple[Team, list[int]]]
 
     def phase(self, now: int) -> Phase:
         """Return the phase in force."""
@@ -76,14 +78,20 @@ def not_open_yet(coming: Phase, now: int) -> Problem:
 
 
 class Look:
-    """One submission's questions and rows in the transaction of its look."""
+    """One submission's questions and rows in the transaction of its look.
 
-    def __init__(self, board: Board, phase: Phase, team: Team, sent: Sent, now: int) -> None:
+    `pool` has the team and all that were merged into it: their keys are its own.
+    """
+
+    def __init__(
+        self, board: Board, phase: Phase, team: Team, pool: Sequence[int], sent: Sent, now: int
+    ) -> None:
         self.board, self.phase, self.team, self._sent, self._now = board, phase, team, sent, now
         self._body = hashlib.sha256(sent.body).hexdigest()
         self.submission: Submission | None = None
         self.replayed = False
-        self._same_key: Question = (SAME_KEY, (team.id, sent.key))
+        where = f"WHERE key = ? AND team IN ({store.marks(pool)}) ORDER BY id"
+        self.same_key: Question = (store.query(Submission, where), (sent.key, *pool))
         self._affairs: Question = (AFFAIRS, (team.id, phase.number, board.id))
         # A full batch answers looks of other teams, too.
         self.answers_others = policy_of(phase.policy).mechanism.waits
@@ -93,11 +101,11 @@ class Look:
     @property
     def questions(self) -> list[Question]:
         """What `before` asks, for a server far away to answer at once."""
-        return [self._same_key, self._affairs]
+        return [self.same_key, self._affairs]
 
     def ask(self, transaction: Transaction) -> None:
         """Ask what `before` asks, already."""
-        self._asked = (transaction.rows(*self._same_key), transaction.rows(*self._affairs))
+        self._asked = (transaction.rows(*self.same_key), transaction.rows(*self._affairs))
 
     def follow(self, last: int) -> None:
         """Say which submission was the newest of this transaction."""
@@ -110,11 +118,15 @@ class Look:
             self.ask(transaction)
         assert self._asked is not None
         (same, affairs), self._asked = self._asked, None
-        if same:
-            return self._replay(transaction, Submission(*same[0]))
         [(changed, refusals, last, *standing)] = affairs
         if (changed, refusals) != (self.board.changed, self.team.refusals):
             raise Superseded
+        # Teams that were merged may have used one key for two uploads.
+        for earlier in map(Submission._make, same):
+            if earlier.body == self._body:
+                return self._replay(transaction, earlier)
+        if same:
+            raise Problem("key_reused", "This idempotency key came with another upload before.")
         closes = self.phase.closes
         if self.phase.finals is not None or (closes is not None and closes <= self._now):
             raise Problem("phase_closed", "The board takes no more submissions.")
@@ -123,8 +135,6 @@ class Look:
         return None
 
     def _replay(self, transaction: Transaction, earlier: Submission) -> Entry:
-        if earlier.body != self._body:
-            raise Problem("key_reused", "This idempotency key came with another upload before.")
         entry = transaction.entry(earlier.entry)
         if entry is None:
             raise LedgerError("the ledger lacks the entry of a submission.")
@@ -188,7 +198,7 @@ def rebuilt(transaction: Transaction, phase: Phase, teams: Sequence[int] = ()) -
     """
     place, some = (phase.board, phase.number), ""
     if teams:
-        some = f" AND team IN ({', '.join('?' for _ in teams)})"
+        some = f" AND team IN ({store.marks(teams)})"
     statement = f"DELETE FROM holdfast_standings WHERE board = ? AND phase = ?{some}"
     transaction.execute(statement, (*place, *teams))
     where = f"WHERE board = ? AND phase = ? AND outcome IN ('answered', 'repeated'){some}"
@@ -212,8 +222,9 @@ def rebuilt(transaction: Transaction, phase: Phase, teams: Sequence[int] = ()) -
 
 
 def _choose_again(transaction: Transaction, phase: Phase, standing: Standing) -> None:
-    choices = transaction.choices(phase.data_set, f"b{phase.board}-t{standing.team}")
-    for choice in choices[-1:]:
+    names = [f"b{phase.board}-t{each}" for each in store.pooled(transaction, standing.team)]
+    found = [each for name in names for each in transaction.choices(phase.data_set, name)]
+    for choice in sorted(found, key=lambda choice: choice.number)[-1:]:
         look = transaction.entry(int(choice.detail.partition("-")[0]))
         if look is not None:
             answer = transaction.answered(look.data_set, look.team, look.prediction, look.rule)

@@ -215,12 +215,12 @@ async def submit(request: Request, at: At) -> Response:
 def team(request: Request, at: At, number: int) -> Response:
     """Show a team: its row to whoever may see it, its submissions to its members and hosts."""
     shown = at.site.team(at.board, number)
-    mine = number in at.caller.teams(at.board)
+    mine = shown.id in at.caller.teams(at.board)
     values: dict[str, Any] = {"submissions": None, "left": None, "at": None}
     if mine or at.is_host:
         left, opens = at.site.gatekeeper.allowance(at.phase, shown)
         values = {"submissions": at.submissions(shown), "left": left, "at": opens}
-    elif shown.hidden or not at.may_see(number):
+    elif shown.hidden or not at.may_see(shown.id):
         raise Problem("not_found", "There is no such team on this board.")
     row = at.row(shown.id)
     return _board_page(request, "team", at, team=shown, mine=mine, row=row, **values)

@@ -97,28 +97,35 @@ class Visit:
                 found.setdefault(member.team, []).append(users[member.member])
         return found
 
+    def own(self, *some: int) -> set[int]:
+        """Return the teams of whoever asks, or some of them, with all merged into them."""
+        with self.site.store.reading() as transaction:
+            teams = some or self.caller.teams(self.board)
+            return {each for team in teams for each in store.pooled(transaction, team)}
+
     def submission(self, number: int) -> dict[str, Any]:
         """Return a submission, to its team and hosts; to others it is not there."""
         self.caller.required()
         where = "WHERE id = ? AND board = ?"
         found = self.site.store.one(Submission, where, number, self.board.id)
-        if found is None or not (self.is_host or found.team in self.caller.teams(self.board)):
+        if found is None or not (self.is_host or found.team in self.own()):
             raise Problem("not_found", "There is no such submission.")
         team = self.site.team(self.board, found.team)
         with self.site.store.reading() as transaction:
             return _shown(transaction, self.board, team, found)
 
     def submissions(self, team: Team, before: int = 2**62 - 1) -> list[dict[str, Any]]:
-        """Return a hundred of a team's submissions, newest first."""
+        """Return a hundred submissions of a team and of those that it was merged from."""
         with self.site.store.reading() as transaction:
-            where = "WHERE team = ? AND id < ? ORDER BY id DESC LIMIT 100"
-            found = store.find(transaction, Submission, where, team.id, before)
+            pool = store.pooled(transaction, team.id)
+            where = f"WHERE team IN ({store.marks(pool)}) AND id < ? ORDER BY id DESC LIMIT 100"
+            found = store.find(transaction, Submission, where, *pool, before)
             return [_shown(transaction, self.board, team, each) for each in found]
 
     def choose(self, team: Team, number: int) -> Receipt:
         """Name a team's submission for the final result."""
-        found = self.site.store.one(Submission, "WHERE id = ? AND team = ?", number, team.id)
-        if found is None:
+        found = self.site.store.one(Submission, "WHERE id = ?", number)
+        if found is None or found.team not in self.own(team.id):
             raise Problem("not_found", "There is no such submission.")
         with self.site.store.reading() as transaction:
             entry = transaction.entry(found.entry)
@@ -126,7 +133,7 @@ class Visit:
                 entry = transaction.entry(int(entry.detail.partition("-")[0]))
         if entry is None or entry.kind != "look":
             raise Problem("invalid_input", "Only a submission that was answered can be chosen.")
-        return self.site.gatekeeper.choose(self.phase, team, entry.receipt_id)
+        return self.site.gatekeeper.choose(self.phase, team, entry)
 
     def entry(self, receipt_id: str) -> Entry | None:
         """Return the entry of a receipt, if it is in the chain and about this board."""
@@ -162,7 +169,7 @@ class Visit:
 
     def may_read(self, entry: Entry) -> bool:
         """Tell whether what an entry released may be told."""
-        owners = {f"b{self.board.id}-t{number}" for number in self.caller.teams(self.board)}
+        owners = {f"b{self.board.id}-t{number}" for number in self.own()}
         return self.is_host or entry.team in owners
 
     def final_rows(self) -> list[dict[str, Any]]:

@@ -74,6 +74,7 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         "ALTER TABLE holdfast_teams ADD COLUMN pooled_into BIGINT",
         "DROP INDEX holdfast_submissions_by_entry",
     ),
+    ("CREATE INDEX holdfast_teams_by_pool ON holdfast_teams (pooled_into)",),
 )
 
 VERSIONS: Final = "CREATE TABLE IF NOT EXISTS holdfast_server (version BIGINT PRIMARY KEY)"

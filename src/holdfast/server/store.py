@@ -6,12 +6,13 @@ plus one. Functions take the transaction: what is asked and written together is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, TypeVar
 
 from holdfast.errors import InvalidInput
 from holdfast.guard.storage import Storage, Transaction
+from holdfast.guard.storage.contract import Question
 from holdfast.guard.team import team_key
 from holdfast.quoting import quoted
 from holdfast.server.records import Board, Member, Phase, Standing, Submission, Team, Token, User
@@ -34,7 +35,6 @@ TABLES: dict[type[Any], str] = {
 NEWEST_PHASE = "WHERE board = ? AND opens <= ? ORDER BY number DESC LIMIT 1"
 LATER_THAN_ALL = 2**62
 TOKENS_OF = "WHERE owner = ? ORDER BY created DESC"
-SAME_KEY = "WHERE team = ? AND key = ?"
 
 
 class Store:
@@ -64,10 +64,20 @@ class Store:
         with self.reading() as transaction:
             return find(transaction, kind, where, *values)
 
+    def rows(self, question: Question) -> list[tuple[Any, ...]]:
+        """Return the answer to a question, in a view of its own."""
+        with self.reading() as transaction:
+            return transaction.rows(*question)
+
     def one(self, kind: type[Record], where: str, *values: Any) -> Record | None:
         """Return the first such record."""
         found = self.find(kind, where, *values)
         return found[0] if found else None
+
+
+def marks(values: Collection[Any]) -> str:
+    """Return a question mark for each of several values."""
+    return ", ".join("?" for _ in values)
 
 
 def query(kind: type[Any], where: str) -> str:
@@ -98,19 +108,17 @@ def phase_of(
 
 def insert(transaction: Transaction, record: Any) -> None:
     """Add a record."""
-    marks = ", ".join("?" for _ in record)
     columns = ", ".join(record._fields)
-    statement = f"INSERT INTO {TABLES[type(record)]} ({columns}) VALUES ({marks})"
+    statement = f"INSERT INTO {TABLES[type(record)]} ({columns}) VALUES ({marks(record)})"
     transaction.execute(statement, tuple(record))
 
 
 def put(transaction: Transaction, record: Any, keys: int) -> None:
     """Add a record, or replace the one that is equal to it in its first `keys` columns."""
     fields = record._fields
-    marks = ", ".join("?" for _ in fields)
     changed = ", ".join(f"{name} = excluded.{name}" for name in fields[keys:])
     transaction.execute(
-        f"INSERT INTO {TABLES[type(record)]} ({', '.join(fields)}) VALUES ({marks}) "
+        f"INSERT INTO {TABLES[type(record)]} ({', '.join(fields)}) VALUES ({marks(fields)}) "
         f"ON CONFLICT ({', '.join(fields[:keys])}) DO UPDATE SET {changed}",
         tuple(record),
     )
@@ -199,7 +207,6 @@ def names_of(transaction: Transaction, teams: Iterable[int]) -> dict[int, Team]:
     found: dict[int, Team] = {}
     for start in range(0, len(wanted), 500):
         some = wanted[start : start + 500]
-        marks = ", ".join("?" for _ in some)
-        rows = find(transaction, Team, f"WHERE id IN ({marks})", *some)
+        rows = find(transaction, Team, f"WHERE id IN ({marks(some)})", *some)
         found |= {team.id: team for team in rows}
     return found
