@@ -56,3 +56,19 @@ def test_what_can_not_be_fitted_is_refused(bad, message):
     with pytest.raises(InvalidInput) as caught:
         exponents(bad)
     assert str(caught.value).startswith(message)
+
+
+def test_values_that_are_exact_but_for_rounding_neither_break_the_fit_nor_outweigh_the_others():
+    """Equal gains of all seeds have a standard error of 1e-18, which is no error at all."""
+    noisy = list(points(0.05, np.random.default_rng(3)))
+    mixed = [
+        {**point, "bias": point["bias"]._replace(stderr=4.9e-18)} if at % 3 == 0 else point
+        for at, point in enumerate(noisy)
+    ]
+    fit = exponents(mixed)
+    for part, plain in zip(fit, exponents(noisy), strict=True):
+        assert abs(part.mean - plain.mean) < 4 * plain.stderr
+        assert part.stderr > plain.stderr / 3
+    almost = [{**point, "bias": Mean(point["bias"].mean, 1e-18)} for point in noisy]
+    without = [{**point, "bias": Mean(point["bias"].mean, 0.0)} for point in noisy]
+    assert exponents(almost) == exponents(without)

@@ -70,17 +70,56 @@ def test_a_place_without_a_gain_is_left_out_of_the_exponents_alone_and_is_named(
     places = summarised(law)
     write_tables(places, tmp_path)
     _, _, whole = (tmp_path / "exponents.md").read_text().splitlines()
-    for gain in (Mean(-0.1, 0.01), Mean(0.1, 0.0), None):
+    for gain in (Mean(-0.1, 0.01), Mean(0.1, math.nan), None):
         write_tables([*places[:-1], replace(places[-1], gain=gain)], tmp_path)
         text = (tmp_path / "exponents.md").read_text()
-        assert text.splitlines()[2].startswith("| block-majority | exact | 0.")
+        assert text.splitlines()[2].startswith(
+            "| block-majority | exact | accuracy | counts | none | 0."
+        )
         assert text.splitlines()[2] != whole
-        assert text.endswith("- block-majority, exact: 1 of 8 places\n")
+        assert text.endswith("- block-majority, exact, accuracy, counts, none: 1 of 8 places\n")
     few = [replace(each, attack="lattice", gain=None) for each in places]
     write_tables([*places, *few], tmp_path)
     text = (tmp_path / "exponents.md").read_text()
     assert whole in text
-    assert text.endswith("- lattice, exact: 8 of 8 places, and too few are left\n")
+    said = "- lattice, exact, accuracy, counts, none: 8 of 8 places, and too few are left\n"
+    assert text.endswith(said)
+
+
+def test_seeds_that_agree_by_chance_are_not_taken_for_certain(law, tmp_path):
+    """Equal gains leave a standard error of 1e-18; the binomial deviation takes its place."""
+    places = summarised(law)
+    agreed = [
+        replace(each, gain=Mean(each.gain.mean, 4.9e-18)) if at % 3 == 0 else each
+        for at, each in enumerate(places)
+    ]
+    write_tables(agreed, tmp_path)
+    _, _, line = (tmp_path / "exponents.md").read_text().splitlines()
+    *_, k, n, m = (part.strip() for part in line.strip("|").split("|"))
+    for text, theory in ((k, 0.5), (n, -0.5), (m, -0.5)):
+        mean, error = (float(part) for part in text.split(" ±"))
+        assert abs(mean - theory) < 0.01 + 4 * error
+
+
+def test_exponents_are_not_fitted_across_labels_metrics_or_models(law, tmp_path):
+    """Twice the same places, the second ten times as large: two laws with the same exponents."""
+    places = summarised(law)
+    others = [
+        replace(
+            each,
+            labels="uniform",
+            gain=Mean(10 * each.gain.mean, 10 * each.gain.stderr),
+            seconds=100.0 * (1 + each.seconds),
+        )
+        for each in places
+    ]
+    write_tables([*places, *others], tmp_path)
+    for name in ("exponents", "cost"):
+        lines = (tmp_path / f"{name}.md").read_text().splitlines()[2:]
+        assert [line.split(" | ")[3] for line in lines] == ["counts", "uniform"]
+    lines = (tmp_path / "exponents.md").read_text().splitlines()[2:]
+    one, two = (float(line.split(" | ")[5].split(" ±")[0]) for line in lines)
+    assert one == pytest.approx(two, abs=0.01)
 
 
 def test_neighbouring_lines_differ_by_dash_as_well():
@@ -98,6 +137,19 @@ def test_the_latex_table_has_every_place_and_no_bare_special_character(rows):
     assert len(lines) == 1 + 2 * 2 * 2
     assert "±" not in text
     assert r"$\pm$" in text
+
+
+def test_latex_escapes_whatever_a_name_may_hold_and_has_a_true_minus(law, tmp_path):
+    odd = replace(summarised(law)[0], labels=r"C:\~{a}^b_1-2.npy", gain=Mean(-0.25, 0.01))
+    text = latex_table([odd])
+    inside = r"C:\textbackslash{}\textasciitilde{}\{a\}\textasciicircum{}b\_1-2.npy"
+    assert rf" & {inside} & none & $-$25.00 $\pm$1.00 " in text
+    write_tables(summarised(law), tmp_path)
+    for name in ("exponents", "cost"):
+        table = (tmp_path / f"{name}.tex").read_text()
+        assert table.startswith(r"\begin{tabular}{lllllrrr}")
+        assert "block-majority & exact & accuracy & counts & none & " in table
+    assert " & $-$0.5" in (tmp_path / "exponents.tex").read_text()
 
 
 def test_bits_are_the_rate_of_what_was_reached(law):
@@ -132,7 +184,8 @@ def test_costs_are_fitted_along_each_size_alone(law, tmp_path):
     names = {each.path.name for each in draw_all(made, tmp_path)}
     assert {"cost-n.svg", "cost-m.svg", "cost-k.svg", "cost.md"} <= names
     *_, line = (tmp_path / "cost.md").read_text().splitlines()
-    assert line == "| block-majority | exact | 2.000 ±0.000 | 1.000 ±0.000 | 0.500 ±0.000 |"
+    names = "block-majority | exact | accuracy | counts | none"
+    assert line == f"| {names} | 2.000 ±0.000 | 1.000 ±0.000 | 0.500 ±0.000 |"
     assert exponent([10, 100], [3.0, 300.0]) == pytest.approx(2.0)
 
 

@@ -11,7 +11,10 @@ import numpy as np
 from holdfast.errors import InvalidInput
 from holdfast.experiments.summary import Mean
 
-__all__ = ["Exponents", "exponents"]
+__all__ = ["NO_ERROR", "Exponents", "exponents"]
+
+# A standard error below this share of the mean is what rounding leaves of none.
+NO_ERROR = 1e-9
 
 
 class Exponents(NamedTuple):
@@ -33,7 +36,8 @@ def exponents(summaries: Sequence[dict[str, Any]]) -> Exponents:
     ----------
     summaries
         What `summarise` returns, or any dicts with the sizes and `bias` as a `Mean`. A zero
-        standard error means an exact value; either all are exact or none is.
+        standard error means an exact value. Where some are exact and others are not, exact ones
+        weigh like the surest of the others, so that the rest still count.
 
     Examples
     --------
@@ -57,12 +61,18 @@ def exponents(summaries: Sequence[dict[str, Any]]) -> Exponents:
     )
     if np.linalg.matrix_rank(design) < design.shape[1]:
         raise InvalidInput("k, n and m must all vary, and not together.")
-    relative = np.where(errors > 0, errors, means) / means
+    known = errors > NO_ERROR * means
+    exact = not known.any()
+    relative = np.ones_like(means)
+    if not exact:
+        relative[known] = errors[known] / means[known]
+        relative[~known] = relative[known].min()
     weighted, target = design / relative[:, None], np.log(means) / relative
-    solution, *_ = np.linalg.lstsq(weighted, target, rcond=None)
+    # Weights may differ by many powers of ten: never invert what they make of the design.
+    inverse = np.linalg.pinv(weighted)
+    solution = inverse @ target
     spread = float(((target - weighted @ solution) ** 2).sum()) / (len(summaries) - 4)
-    exact = not (errors > 0).any()
-    covariance = np.linalg.inv(weighted.T @ weighted) * (spread if exact else max(spread, 1.0))
+    covariance = inverse @ inverse.T * (spread if exact else max(spread, 1.0))
     sigmas = np.sqrt(np.diag(covariance))
     return Exponents(
         *(Mean(float(a), float(s)) for a, s in zip(solution[1:], sigmas[1:], strict=True))
