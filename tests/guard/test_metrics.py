@@ -244,7 +244,9 @@ def test_what_can_not_be_scored_is_refused_and_costs_nothing(tmp_path, name):
         ("roc_auc", [1, 1, 1], {}, "both classes"),
         ("f1", [0, 1, 2], {}, "must be 0 or 1"),
         ("r2", [2.0, 2.0], {}, "must not all be equal"),
+        ("r2", [1e-200, 2e-200], {}, "must differ for r2"),
         ("mse", [1.0, np.nan], {}, "finite"),
+        ("mse", [1.0, 1e200], {}, "at most 1e"),
         ("hamming_loss", [0, 1], {}, "rows of 0 and 1"),
         ("roc_auc", [0, 1, 1], {"breakdown": "g", "groups": ["a", "a", "b"]}, "group g=b: labels"),
         ("accuracy", [0, 1, 1], {"breakdown": "g"}, "groups must name the group"),
@@ -258,6 +260,14 @@ def test_a_truth_that_a_metric_can_not_score_is_refused_before_there_is_a_ledger
     with pytest.raises(InvalidInput, match=message):
         guard_of(tmp_path, Policy("exact", metric=name), hidden, **arguments)
     assert not (tmp_path / "ledger.db").exists()
+
+
+@pytest.mark.parametrize("name", ["mse", "rmse", "mae", "r2"])
+def test_numbers_whose_squares_overflow_are_refused_and_cost_nothing(tmp_path, name):
+    guard = guard_of(tmp_path, Policy("exact", metric=name, looks_per_team=1), NUMBERS)
+    with pytest.raises(InvalidQuery, match="submission must be numbers of at most"):
+        guard.score(np.full(len(NUMBERS), 1e200), team="red")
+    assert guard.score(np.zeros(len(NUMBERS)), team="red").looks_left == 0
 
 
 @pytest.mark.parametrize("name", ["f1", "f1_macro", "cohen_kappa", "matthews_corrcoef",

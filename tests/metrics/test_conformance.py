@@ -12,6 +12,7 @@ from holdfast import Problem, metrics
 from holdfast.errors import InvalidInput, InvalidQuery, NotSupported
 from holdfast.mechanisms import Exact, Ladder, parse_mechanism, rule_classes
 from holdfast.mechanisms.on_metrics import check_metric, first_states, release_show, resumed
+from holdfast.metrics.numbers import LARGEST
 from holdfast.metrics.registry import metric_classes, parse_metric
 from holdfast.oracles import MetricOracle
 from tests.metrics.test_values import REFERENCES
@@ -53,7 +54,14 @@ CASES = {
     KINDS.NUMBERS: (
         [0.0, 3.0, 1.0],
         [[1.0, 2.0, 1.0], [1.0, 1.0, 1.0], [0.0, 3.0, 1.0]],
-        [[1.0, 2.0], [1.0, 2.0, math.nan], [1.0, -math.inf, 2.0], ["x"] * 3],
+        [
+            [1.0, 2.0],
+            [1.0, 2.0, math.nan],
+            [1.0, -math.inf, 2.0],
+            ["x"] * 3,
+            [1e200, 2.0, 1.0],
+            [1.0, 2.0, -1.7e308],
+        ],
     ),
 }
 
@@ -178,3 +186,31 @@ def test_a_group_of_one_example_has_a_value_or_is_named(name):
     oracle = MetricOracle(hidden, show, n_queries=1)
     alone = metric.score(np.asarray(hidden)[-1:], np.asarray(given)[-1:])
     assert oracle.query(given)[1] == pytest.approx(alone, abs=1e-15)
+
+
+@pytest.mark.parametrize("name", ["mse", "rmse", "mae", "r2"])
+def test_the_largest_numbers_have_finite_values_and_larger_ones_are_named(name):
+    metric = parse_metric(name)
+    hidden = [0.0, 1e-50, LARGEST]
+    assert math.isfinite(metric.score(hidden, [-LARGEST] * 3))
+    with pytest.raises(InvalidQuery, match=r"submission must be .* at most 1e\+75 .* position 1"):
+        metric.score(hidden, [0.0, 1e76, 0.0])
+    with pytest.raises(InvalidInput, match=r"targets must be .* at most 1e\+75 in size"):
+        metric.truth([0.0, -1e76])
+
+
+@pytest.mark.parametrize("targets", [[1e-200, 2e-200], [1e-51, 0.0]])
+def test_targets_that_hardly_differ_have_no_r2(targets):
+    with pytest.raises(InvalidInput, match="targets must differ for r2"):
+        metrics.R2().truth(targets)
+
+
+def test_a_value_that_is_not_finite_is_no_answer():
+    class Broken(metrics.MeanAbsoluteError):
+        def value(self, truth, submission):
+            return math.nan if submission[0] else 0.0
+
+    oracle = MetricOracle([0.0, 1.0], Broken(), n_queries=1)
+    with pytest.raises(InvalidQuery, match="submission must have a finite mae"):
+        oracle.query([1.0, 1.0])
+    assert oracle.query([0.0, 1.0]) == 0.0

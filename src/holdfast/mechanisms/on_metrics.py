@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.errors import NotSupported
+from holdfast.errors import InvalidQuery, NotSupported
 from holdfast.mechanisms.base import Reading, Rule, WorksOn
 from holdfast.metrics import Accuracy, Metric, Show
 from holdfast.metrics.base import Value
@@ -85,6 +85,9 @@ def release_show(
     """
     told, after = [], []
     values = show.values(truth, submission)
+    for name, value in zip(show.names, values, strict=True):
+        if not math.isfinite(value):
+            raise InvalidQuery(f"submission must have a finite {name}, and has none.")
     parts = zip(show.metrics, show.members(truth), values, states, strict=True)
     for metric, rows, value, state in parts:
         evaluation = None

@@ -13,6 +13,10 @@ from holdfast.metrics.numbers import NumberMetric
 
 __all__ = ["R2"]
 
+# Targets that differ less from their mean, all squares together, leave no room in a float for the
+# quotient by them.
+LEAST_VARIATION = 1e-100
+
 
 @dataclass(frozen=True)
 class R2(NumberMetric):
@@ -34,6 +38,11 @@ class R2(NumberMetric):
         targets = super().truth(hidden)
         if targets.min() == targets.max():
             raise InvalidInput("targets must not all be equal for r2.")
+        if np.sum((targets - targets.mean()) ** 2) < LEAST_VARIATION:
+            raise InvalidInput(
+                "targets must differ for r2 by more than floats lose: their squared differences "
+                f"from the mean must add up to at least {LEAST_VARIATION:g}."
+            )
         return targets
 
     def value(self, truth: Any, submission: Any) -> float:
