@@ -248,6 +248,32 @@ def standings(client):
     return client.get("/api/v1/boards/pets/standings").json()["standings"]
 
 
+def test_teams_that_are_hidden_leave_no_gap_on_a_page_and_count_for_hosts_alone(new_place):
+    place = new_place()
+    teams = [place.team(f"team {number}") for number in range(6)]
+    host = place.token(scope="host")
+    with place.client() as client:
+        for wrong, team in enumerate(teams):
+            send(client, place, place.token(team), as_csv(changed(place.labels, wrong)))
+        for team in teams[:3]:
+            act(place, "hide", str(team.id))
+
+        def page(skip, **asked):
+            path = f"/api/v1/boards/pets/standings?limit=2&skip={skip}"
+            rows = client.get(path, **asked).json()["standings"]
+            return [(row["team"], row["rank"]) for row in rows]
+
+        for action in ("thaw", "freeze", "hide"):
+            if action != "thaw":
+                act(place, action, str(teams[5].id))
+            left = [("team 3", 1), ("team 4", 2), ("team 5", 3)][: 2 if action == "hide" else 3]
+            assert page(0) + page(2) + page(4) == left
+            assert f" {len(left)} teams." in client.get("/b/pets").text
+            assert place.boards.count(place.phase(), host=True) == 6
+            shown = [page(skip, headers=bearer(host)) for skip in (0, 2, 4, 6)]
+            assert [len(rows) for rows in shown] == [2, 2, 2, 0]
+
+
 @pytest.mark.parametrize("rule", ["exact", "round:1", "improved"])
 def test_one_teams_row_is_the_one_among_all(new_place, rule):
     place = new_place(policy=f'release = "{rule}"\n', n=200)

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from holdfast.errors import LedgerError
 from tests.audit.browser import chromium, executable
 from tests.server.conftest import Place, as_csv, bearer, listening
 from tests.server.test_api import changed, send
@@ -73,6 +74,62 @@ def test_what_cannot_be_scored_is_told_on_the_page(place):
     assert answer.status_code == 422
     assert "must have 60 rows, one per example, got 1." in answer.text
     assert "It cost no look." in answer.text
+
+
+def team_of_anns(client):
+    """Sign up, make a team, and return the page with the form that submits."""
+    page = sign_up(client, to="/b/pets/submit")
+    data = {"form_token": form_token(page), "name": "blue"}
+    return client.post("/b/pets/teams", data=data)
+
+
+def test_a_form_that_is_sent_twice_is_one_submission_without_javascript(place):
+    with place.client() as client:
+        page = team_of_anns(client)
+        key = re.search(r'name="key" value="([\w-]+)"', page.text)[1]
+        data = {"form_token": form_token(page), "team": "1", "key": key}
+        for wrong in (3, 3, 4, 3, 4):  # another file in the same form is another submission
+            files = {"file": ("guess.csv", as_csv(changed(place.labels, wrong)))}
+            answer = client.post("/b/pets/submit", data=data, files=files)
+            assert f'id="released">{1 - wrong / 60}<' in answer.text
+        assert re.search(r'name="key" value="([\w-]+)"', answer.text)[1] != key
+        data["key"] = "two words"
+        refused = client.post("/b/pets/submit", data=data, files=files)
+    assert refused.status_code == 400
+    with place.gatekeeper.store.reading() as transaction:
+        assert transaction.rows("SELECT COUNT(*) FROM holdfast_submissions") == [(2,)]
+
+
+def test_the_page_that_submits_says_when_to_try_again(place, monkeypatch):
+    policy = 'release = "exact"\nlooks_per_team = 1\nwindow = "day"\n'
+    place.boards.change(place.board, place.phase(), "policy", policy, "test")
+    with place.client(flood="3/hour") as client:
+        page = team_of_anns(client)
+
+        def submitted(wrong):
+            return client.post(
+                "/b/pets/submit",
+                data={"form_token": form_token(page), "team": "1"},
+                files={"file": ("guess.csv", as_csv(changed(place.labels, wrong)))},
+            )
+
+        assert submitted(1).status_code == 200
+        none_left = submitted(2)
+        assert none_left.status_code == 409
+        assert 1 <= int(none_left.headers["Retry-After"]) <= 86_400
+        assert "may look again" in none_left.text
+
+        def broken(sent):
+            raise LedgerError("no space on /some/disk")
+
+        monkeypatch.setattr(client.app.state.site.looks, "_answer", broken)
+        failed = submitted(3)
+        assert (failed.status_code, failed.headers["Retry-After"]) == (503, "5")
+        assert "Nothing was released." in failed.text
+        assert "/some/disk" not in failed.text
+        too_fast = submitted(4)
+        assert too_fast.status_code == 429
+        assert 1 <= int(too_fast.headers["Retry-After"]) <= 3600
 
 
 def test_a_form_of_another_session_or_site_is_refused(place):

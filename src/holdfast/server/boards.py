@@ -20,7 +20,7 @@ from holdfast.server.gatekeeper import Gatekeeper
 from holdfast.server.looks import STANDING, rebuilt
 from holdfast.server.records import Board, Phase, Standing, Team
 from holdfast.server.standings import Row, as_rows, policy_of, rows_from_text, rows_to_text
-from holdfast.server.store import LATER_THAN_ALL
+from holdfast.server.store import LATER_THAN_ALL, as_number
 
 __all__ = ["Boards"]
 
@@ -29,10 +29,12 @@ SHOWS = ("best", "latest", "chosen")
 # Each has a method of the same name below.
 ACTIONS = ("freeze", "thaw", "stop", "reopen", "policy", "rotate", "hide", "show", "merge", "close",
            "visibility")  # fmt: skip
-IN_ORDER = (
+# Rows that may be shown: hosts see 1, teams that are hidden, too; others see up to 0.
+SHOWN = (
     "WHERE board = ? AND phase = ? AND released IS NOT NULL "
-    "ORDER BY value, reached, team LIMIT ? OFFSET ?"
+    "AND (SELECT t.hidden FROM holdfast_teams AS t WHERE t.id = team) <= ?"
 )
+IN_ORDER = f"{SHOWN} ORDER BY value, reached, team LIMIT ?"
 BETTER = (
     "SELECT s.released, s.value, COUNT(*) FROM holdfast_standings AS s "
     "JOIN holdfast_teams AS t ON t.id = s.team WHERE s.board = ? AND s.phase = ? "
@@ -41,9 +43,7 @@ BETTER = (
 )
 HIDDEN = "WHERE board = ? AND (hidden = 1 OR pooled_into IS NOT NULL)"
 CHANGED = "UPDATE holdfast_boards SET changed = changed + 1 WHERE id = ?"
-COUNT = (
-    "SELECT COUNT(*) FROM holdfast_standings WHERE board = ? AND phase = ? AND released IS NOT NULL"
-)
+COUNT = f"SELECT COUNT(*) FROM holdfast_standings {SHOWN}"
 SNAPSHOT = "SELECT shown FROM holdfast_snapshots WHERE board = ? AND phase = ?"
 # All rows that a frozen board keeps.
 MOST_ROWS = 10_000_000
@@ -163,11 +163,10 @@ class Boards:
     def _live(
         self, transaction: Transaction, phase: Phase, most: int, *, host: bool = False
     ) -> list[Row]:
-        place = (phase.board, phase.number, most, 0)
+        place = (phase.board, phase.number, int(host), most)
         found = store.find(transaction, Standing, IN_ORDER, *place)
         teams = store.names_of(transaction, (standing.team for standing in found))
-        named = [(each, teams[each.team]) for each in found]
-        shown = [(each, t.name, bool(t.hidden)) for each, t in named if host or not t.hidden]
+        shown = [(each, teams[each.team].name, bool(teams[each.team].hidden)) for each in found]
         return as_rows(shown, phase, policy_of(phase.policy))
 
     def _frozen(self, phase: Phase) -> list[Row]:
@@ -182,12 +181,11 @@ class Boards:
             self._snapshot = (key, [replace(row, hidden=row.team in gone) for row in rows])
         return self._snapshot[1]
 
-    def count(self, phase: Phase) -> int:
-        """Return how many teams have a released value."""
-        if phase.frozen is not None:
-            return len(self._frozen(phase))
-        with self._store.reading() as transaction:
-            return int(transaction.rows(COUNT, (phase.board, phase.number))[0][0])
+    def count(self, phase: Phase, *, host: bool = False) -> int:
+        """Return how many rows there are, under the same conditions."""
+        if phase.frozen is not None and not host:
+            return sum(not row.hidden for row in self._frozen(phase))
+        return int(self._store.rows((COUNT, (phase.board, phase.number, int(host))))[0][0])
 
     # The host's actions.
 
@@ -286,8 +284,7 @@ class Boards:
         return _Plan(told, lambda transaction: transaction.execute(statement, (hidden, team.id)))
 
     def _team(self, board: Board, value: str) -> Team:
-        number = int(value) if value.isascii() and value.isdecimal() and len(value) < 16 else 0
-        team = self._store.one(Team, "WHERE board = ? AND id = ?", board.id, number)
+        team = self._store.one(Team, "WHERE board = ? AND id = ?", board.id, as_number(value) or 0)
         if team is None or team.pooled_into is not None:
             raise InvalidInput(f"team must be one of this board, got {quoted(value)}.")
         return team

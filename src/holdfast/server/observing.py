@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import time
+import traceback
 from typing import Any, Final
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
@@ -37,12 +38,8 @@ class JsonLines(logging.Formatter):
                 line[name] = vars(record)[name]
         if record.exc_info and record.exc_info[0] is not None:
             line["exception"] = record.exc_info[0].__name__
-            place = record.exc_info[2]
-            while place is not None and place.tb_next is not None:
-                place = place.tb_next
-            if place is not None:
-                code = place.tb_frame.f_code
-                line["at"] = f"{code.co_filename.rpartition('/')[2]}:{place.tb_lineno}"
+            for place in traceback.extract_tb(record.exc_info[2])[-1:]:
+                line["at"] = f"{place.filename.rpartition('/')[2]}:{place.lineno}"
         return json.dumps(line)
 
 

@@ -5,6 +5,8 @@ Every page works without JavaScript; forms carry the session's token.
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -58,11 +60,18 @@ def _templates() -> Environment:
     return found
 
 
-def _page(request: Request, name: str, /, *, status: int = 200, **values: Any) -> HTMLResponse:
+def _page(
+    request: Request, name: str, problem: Problem | None = None, /, **values: Any
+) -> HTMLResponse:
+    """Return a page, with the status of a problem that it tells, and when to try again."""
     if "caller" not in values:
         values["caller"] = site_of(request).visitor(request)
-    text = _templates().get_template(f"{name}.html").render(here=request.url.path, **values)
-    return HTMLResponse(text, status_code=status)
+    values |= {"here": request.url.path, "problem": problem}
+    text = _templates().get_template(f"{name}.html").render(values)
+    if problem is None:
+        return HTMLResponse(text)
+    headers = {k: v for k, v in problem.headers.items() if k != "WWW-Authenticate"}
+    return HTMLResponse(text, problem.status, headers)
 
 
 def _board_page(
@@ -72,7 +81,7 @@ def _board_page(
     return _page(
         request,
         name,
-        status=200 if problem is None else problem.status,
+        problem,
         board=at.board,
         phase=at.phase,
         policy=at.policy,
@@ -81,7 +90,6 @@ def _board_page(
         caller=at.caller,
         host=at.is_host,
         teams=[at.site.team(at.board, number) for number in at.caller.teams(at.board)],
-        problem=problem,
         **values,
     )
 
@@ -89,11 +97,9 @@ def _board_page(
 def error_page(request: Request, problem: Problem) -> Response:
     """Return the page that tells what went wrong."""
     try:
-        page = _page(request, "error", status=problem.status, problem=problem)
+        return _page(request, "error", problem)
     except HoldfastError:  # the ledger, which knows sessions, may be what went wrong
-        page = _page(request, "error", status=problem.status, problem=problem, caller=Caller())
-    page.headers.update({k: v for k, v in problem.headers.items() if k != "WWW-Authenticate"})
-    return page
+        return _page(request, "error", problem, caller=Caller())
 
 
 @router.get("/static/{name}")
@@ -139,7 +145,7 @@ def board(request: Request, at: At, skip: Annotated[int, Query(ge=0, le=10**9)] 
         exposure=exposure,
         meaning=rule.meaning(Told(new_best=True), "the team"),
         metric=None if display.plain else display.metric,
-        count=at.site.boards.count(phase),
+        count=at.site.boards.count(phase, host=at.is_host),
         skip=skip,
         most=ON_A_PAGE,
     )
@@ -184,7 +190,8 @@ def _submit_page(
     teams, guards = at.caller.teams(at.board), at.site.gatekeeper
     left = {each: guards.allowance(at.phase, at.site.team(at.board, each)) for each in teams}
     values = {"facts": guards.facts(at.phase), "left": left, "answer": answer}
-    return _board_page(request, "submit", at, problem, **values)
+    key = f"page-{secrets.token_hex(16)}"
+    return _board_page(request, "submit", at, problem, key=key, **values)
 
 
 @router.post("/b/{slug}/submit")
@@ -195,11 +202,13 @@ async def submit(request: Request, at: At) -> Response:
     try:
         form = await site.form(request, caller, largest_upload(facts.n_examples) + 8192)
         site.slow_down(f"submit {caller.name}")
-        number = own_number(board, caller, _number(form.get("team")))
+        number = own_number(board, caller, store.as_number(form.get("team")))
         file = form.get("file")
         if not isinstance(file, UploadFile) or not file.filename:
             raise Problem("bad_request", "Choose a file first.")
-        body, key = await file.read(), str(form.get("key") or "") or None
+        body = await file.read()
+        # A form that is sent twice by mistake is one submission; another file is another one.
+        key = f"{form.get('key') or secrets.token_hex(16)}-{hashlib.sha256(body).hexdigest()}"
         sent = as_sent(board.slug, lambda _: number, caller, key, file.filename, body)
         answer = await site.looks.ask(sent)
     except HoldfastError as error:
@@ -234,7 +243,7 @@ async def team_action(request: Request, at: At, number: int, action: str) -> Res
     def act() -> Response:
         team, accounts = at.own_team(number), at.site.accounts
         if action == "choose":
-            at.choose(team, _number(form.get("submission")) or 0)
+            at.choose(team, store.as_number(form.get("submission")) or 0)
             return _back(f"/b/{at.board.slug}/t/{team.id}")
         if action == "invite":
             secret = accounts.invite(at.board, team, "member")
@@ -358,7 +367,7 @@ async def host_action(request: Request, at: AtAsHost) -> Response:
 def sign_in_form(request: Request, to: str = "/me") -> Response:
     """Show the form to sign in, or for a new account."""
     new = request.url.path == "/sign-up"
-    return _page(request, "sign_in", to=_local(to), new=new, problem=None, name="")
+    return _page(request, "sign_in", to=_local(to), new=new, name="")
 
 
 @router.post("/sign-in")
@@ -385,11 +394,7 @@ async def sign_in(request: Request) -> Response:
         problem = as_problem(error)
         if problem.status >= 500:
             raise
-        page = _page(
-            request, "sign_in", status=problem.status, to=to, new=new, problem=problem, name=name
-        )
-        page.headers.update({k: v for k, v in problem.headers.items() if k == "Retry-After"})
-        return page
+        return _page(request, "sign_in", problem, to=to, new=new, name=name)
     answer = _back(to)
     answer.set_cookie(
         site.cookie, secret, max_age=14 * 86_400, httponly=True, samesite="lax",
@@ -469,11 +474,6 @@ def _local(to: str) -> str:
     """Return a path of this site; anything else leads to the account."""
     safe = to.startswith("/") and not to.startswith(("//", "/\\")) and to.isprintable()
     return to if safe and "\\" not in to else "/me"
-
-
-def _number(text: object) -> int | None:
-    fits = isinstance(text, str) and text.isascii() and text.isdecimal() and len(text) < 18
-    return int(str(text)) if fits else None
 
 
 def _moment(at: int | datetime) -> str:

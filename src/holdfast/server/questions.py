@@ -218,7 +218,7 @@ class Visit:
         mine = [each for each in found.teams if each.team.startswith(ours)] if found else []
         worst = {
             int(each.team.removeprefix(ours)): each
-            for each in sorted(mine, key=lambda each: -each.gain)[:most]
+            for each in sorted(mine, key=lambda each: -(each.gain or 0.0))[:most]
         }
         with self.site.store.reading() as transaction:
             teams = store.names_of(transaction, worst)
@@ -276,11 +276,8 @@ AtAsHost = Annotated[Visit, Depends(visit_of_host)]
 
 def entry_in_chain(site: Site, receipt_id: str) -> Entry | None:
     """Return the entry of a receipt, if it is in the chain."""
-    number = receipt_id.partition("-")[0]
-    if not (number.isascii() and number.isdecimal() and len(number) < 18):
-        return None
     with site.store.reading() as transaction:
-        entry = transaction.entry(int(number))
+        entry = transaction.entry(store.as_number(receipt_id.partition("-")[0]) or 0)
     return entry if entry is not None and entry.receipt_id == receipt_id else None
 
 

@@ -11,8 +11,6 @@ from urllib.parse import urlsplit
 from anyio import CapacityLimiter, to_thread
 from argon2 import PasswordHasher
 from limits import RateLimitItem, parse
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
 from starlette.datastructures import FormData
 from starlette.requests import ClientDisconnect, Request
 
@@ -80,8 +78,7 @@ class Site:
         self.boards = Boards(self.gatekeeper)
         self.accounts = Accounts(self.store, hasher)
         self.meter = Meter()
-        self._limiter = MovingWindowRateLimiter(MemoryStorage())
-        self._flood, self._sign_ins = Pace(parse(settings.flood)), parse(settings.sign_ins)
+        self._flood, self._sign_ins = Pace(parse(settings.flood)), Pace(parse(settings.sign_ins))
         self.looks: Groups[Sent, Answer] = Groups(self.gatekeeper.submit)
         self._one: CapacityLimiter | None = None
         # By board; asked for again when an upload is larger.
@@ -97,13 +94,7 @@ class Site:
 
     def slow_down(self, what: str, *, strict: bool = False) -> None:
         """Raise if something was asked too often."""
-        wait = 0.0
-        if not strict:
-            wait = self._flood.wait(what)
-        elif not self._limiter.hit(self._sign_ins, what):
-            reset = self._limiter.get_window_stats(self._sign_ins, what).reset_time
-            wait = max(1.0, reset - time.time())
-        if wait:
+        if wait := (self._sign_ins if strict else self._flood).wait(what):
             raise Problem("too_fast", "Too many requests; wait a moment.", retry_after=wait)
 
     async def body(self, request: Request, most: int) -> bytes:

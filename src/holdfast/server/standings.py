@@ -138,7 +138,7 @@ def meaningless(rows: Sequence[Row], n: int, resolution: float) -> float | None:
 
 
 def as_rows(
-    standings: Iterable[tuple[Standing, str, bool]], phase: Phase, policy: Policy, first: int = 1
+    standings: Iterable[tuple[Standing, str, bool]], phase: Phase, policy: Policy
 ) -> list[Row]:
     """Return rows with ranks, intervals and groups for standings that are in order.
 
@@ -151,8 +151,6 @@ def as_rows(
         In order, each with the team's name and whether the host hides it.
     phase, policy
         Where they stand, and what is released.
-    first
-        The rank of the first of them.
     """
     rule = policy.mechanism
     accuracies = rule.shows == "scores" and policy.display.plain
@@ -160,8 +158,8 @@ def as_rows(
     resolution = rule.resolution(Problem(phase.n_examples, 2, 1)) if accuracies else 0.0
     rows: list[Row] = []
     head: float | None = None
-    group, rank, value = 0, first, None
-    for place, (standing, name, hidden) in enumerate(standings, start=first):
+    group, rank, value = 0, 1, None
+    for place, (standing, name, hidden) in enumerate(standings, start=1):
         score = None if standing.released is None else float(standing.released)
         low = high = None
         if score is not None and accuracies:

@@ -130,6 +130,12 @@ def next_id(transaction: Transaction, kind: type[Any], column: str = "id") -> in
     return (rows[0][0] or 0) + 1
 
 
+def as_number(text: object) -> int | None:
+    """Return the number of a record, as somebody wrote it; None: it is none."""
+    fits = isinstance(text, str) and text.isascii() and text.isdecimal() and len(text) < 18
+    return int(str(text)) if fits else None
+
+
 def survivor(transaction: Transaction, team: int) -> int:
     """Return the team into which a team was merged, or itself."""
     while True:

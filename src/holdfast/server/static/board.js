@@ -19,16 +19,6 @@ if (drop) {
       chosen.textContent = input.files[0].name;
     }
   });
-  // A form that is sent twice by mistake is one submission; another file is another one.
-  const form = document.getElementById("submit");
-  const key = document.createElement("input");
-  key.type = "hidden";
-  key.name = "key";
-  const renew = () => { key.value = "page-" + Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(16)).join(""); };
-  renew();
-  form.append(key);
-  input.addEventListener("change", renew);
-  drop.addEventListener("drop", renew);
 }
 
 // What can't be undone is asked for again.
