@@ -32,7 +32,7 @@ ACTIONS = ("freeze", "thaw", "stop", "reopen", "policy", "rotate", "hide", "show
 # Rows that may be shown: hosts see 1, teams that are hidden, too; others see up to 0.
 SHOWN = (
     "WHERE board = ? AND phase = ? AND released IS NOT NULL "
-    "AND (SELECT t.hidden FROM holdfast_teams AS t WHERE t.id = team) <= ?"
+    "AND team NOT IN (SELECT id FROM holdfast_teams WHERE hidden > ?)"
 )
 IN_ORDER = f"{SHOWN} ORDER BY value, reached, team LIMIT ?"
 BETTER = (
