@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from holdfast.cli.plain import points
-from holdfast.guard import Ledger, Policy
+from holdfast.guard import Guard, Ledger, Policy
 
 N = 400
 
@@ -195,6 +195,22 @@ def test_ledger_verify_and_show(holdfast, refused, host):
     edited = holdfast("ledger", "verify", host.ledger, "--json")
     assert edited.code == 1
     assert edited.json["problems"] == ["entry 2 was edited: its hash does not fit."]
+
+
+@pytest.mark.parametrize(
+    ("metric", "hidden"),
+    [("mae", [1.0, 2.5, 4.0]), ("hamming_loss", [[0, 1], [1, 1], [0, 0]])],
+)
+def test_a_ledger_of_numbers_or_label_sets_shows_no_gain(holdfast, tmp_path, metric, hidden):
+    ledger = tmp_path / "ledger.db"
+    guard = Guard(hidden, Policy("exact", metric=metric), ledger, create=True)
+    guard.score(hidden, team="red")
+    [shown] = holdfast("ledger", "show", ledger, "--json").json["data_sets"]
+    assert (shown["gain"], shown["teams"][0]["gain"]) == (None, None)
+    told = holdfast("ledger", "show", ledger).out
+    assert "50.00" not in told
+    assert "classes" not in told
+    assert "No gain is certified: numbers or label sets are hidden" in told
 
 
 def gated(holdfast, host, better, worse, *more):

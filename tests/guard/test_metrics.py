@@ -351,7 +351,9 @@ def test_numbers_that_are_hidden_are_a_data_set_of_their_own_and_not_covered(tmp
     guard = guard_of(tmp_path, Policy("exact", metric="mse"), NUMBERS)
     guard.score(submission_for(of_name("mse")), team="red")
     found = exposure(guard.ledger)[0]
-    assert found.gain == 0.5
+    assert found.gain is None
+    assert found.teams[0].gain is None
+    assert found.not_covered.startswith("numbers or label sets are hidden")
     assert np.isfinite(found.nats)
     twice = Guard(NUMBERS * 2, Policy("exact", metric="mse"), guard.ledger)
     assert twice.data_set != guard.data_set

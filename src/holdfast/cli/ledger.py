@@ -238,7 +238,7 @@ def show(url: Url = DEFAULT_LEDGER, as_json: AsJson = False) -> None:
 
     The gain is the largest expected accuracy above guessing that any analyst could have got from
     the answers so far, in points (a fraction in the JSON). It says what no attack can exceed, not
-    what was done.
+    what was done. Where numbers or label sets are hidden none is proved: a dash says so.
 
     Examples
     --------
@@ -252,8 +252,8 @@ def show(url: Url = DEFAULT_LEDGER, as_json: AsJson = False) -> None:
         return
     for each in found:
         human().print(
-            f"data set {each.data_set[:12]}: {each.n_examples:,} examples, "
-            f"{each.n_classes:,} classes"
+            f"data set {each.data_set[:12]}: {each.n_examples:,} examples"
+            + ("" if each.not_covered else f", {each.n_classes:,} classes")
         )
         table = Table(
             "team", "scored submissions (looks)", "failed", "last look (UTC)",
@@ -265,12 +265,19 @@ def show(url: Url = DEFAULT_LEDGER, as_json: AsJson = False) -> None:
                 f"{team.looks:,}",
                 f"{team.failed:,}",
                 moment(team.last),
-                points(team.gain),
+                _gain(team.gain),
             )
-        table.add_row("all together", f"{each.looks:,}", f"{each.failed:,}", "", points(each.gain))
+        table.add_row("all together", f"{each.looks:,}", f"{each.failed:,}", "", _gain(each.gain))
         human().print(table)
+        if each.not_covered:
+            human().print(f"No gain is certified: {each.not_covered}.", soft_wrap=True)
     if not found:
         human().print("No looks yet.")
+
+
+def _gain(fraction: float | None) -> str:
+    """Return a gain in points, or a dash where none is certified."""
+    return "-" if fraction is None else points(fraction)
 
 
 def _plain(each: DataSetExposure) -> dict[str, Any]:

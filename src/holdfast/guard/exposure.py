@@ -11,7 +11,8 @@ from functools import cache, lru_cache
 from typing import Any
 
 from holdfast.bounds.metric_values import FLOAT_NATS
-from holdfast.certificates import ALL_TEAMS, certify_recorded, of_all_teams
+from holdfast.certificates import ALL_TEAMS, Certificate, certify_recorded, of_all_teams
+from holdfast.certificates.displays import NO_LABELS
 from holdfast.errors import LedgerError
 from holdfast.guard.entry import Entry
 from holdfast.guard.ledger import Ledger, data_set_detail
@@ -28,14 +29,15 @@ __all__ = ["DataSetExposure", "TeamExposure", "exposure", "histories"]
 class TeamExposure:
     """One team's part: its looks, its failed submissions that were charged, and its last look.
 
-    `gain` is the largest expected gain in accuracy over guessing that its own looks allow.
+    `gain` is the largest expected gain in accuracy over guessing that its own looks allow; None
+    where numbers or label sets are hidden, for which nothing is proved.
     """
 
     team: str
     looks: int
     failed: int
     last: datetime
-    gain: float
+    gain: float | None
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,9 @@ class DataSetExposure:
     """A data set's exposure: all looks of all teams, and the worst they allow.
 
     `nats` bounds the information in all answers, `gain` the expected gain in accuracy over
-    guessing that any analyst could have from them, all teams working together.
+    guessing that any analyst could have from them, all teams working together. `not_covered` says
+    why there is no gain, where numbers or label sets are hidden: `n_classes` is then 2, and no
+    number of classes.
     """
 
     data_set: str
@@ -52,8 +56,9 @@ class DataSetExposure:
     looks: int
     failed: int
     nats: float
-    gain: float
+    gain: float | None
     teams: tuple[TeamExposure, ...] = field(repr=False)
+    not_covered: str = ""
 
 
 def exposure(ledger: Ledger) -> list[DataSetExposure]:
@@ -123,7 +128,8 @@ def _of_data_set(data_set: str, n: int, m: int, tallies: list[Tally]) -> DataSet
     everyone = _histories(tallies)
     certificate = certify_recorded(n, m, everyone)
     # Where numbers are hidden nothing is counted: then it is all that floats can hold.
-    nats, most = min(certificate.nats, n * FLOAT_NATS), certificate.gain
+    nats = min(certificate.nats, n * FLOAT_NATS)
+    reason, most = "" if _of_labels(certificate) else NO_LABELS, _covered_gain(certificate)
     if any(map(_tells_of_others, tallies)):
         nats, most = n * math.log(m), 1.0 - 1.0 / m
     return DataSetExposure(
@@ -135,18 +141,29 @@ def _of_data_set(data_set: str, n: int, m: int, tallies: list[Tally]) -> DataSet
         nats=nats,
         gain=most,
         teams=tuple(teams),
+        not_covered=reason,
     )
+
+
+def _of_labels(certificate: Certificate) -> bool:
+    """Tell whether the looks were at labels, of which something is proved."""
+    return all(each.because != NO_LABELS for each in certificate.not_covered)
+
+
+def _covered_gain(certificate: Certificate) -> float | None:
+    """Return the certified gain; None where nothing is proved, since no labels are hidden."""
+    return certificate.gain if _of_labels(certificate) else None
 
 
 # A server asks again after every look, of which all but one team's histories are as before.
 @lru_cache(maxsize=10_000)
-def _gain(n: int, m: int, looks: tuple[tuple[str, bool, int], ...]) -> float:
+def _gain(n: int, m: int, looks: tuple[tuple[str, bool, int], ...]) -> float | None:
     """Return what histories allow, which is the same for every team with as many looks."""
     numbered = {
         (rule, f"{number} {ALL_TEAMS}" if shared else str(number)): count
         for number, (rule, shared, count) in enumerate(looks)
     }
-    return certify_recorded(n, m, numbered, everyone=False).gain
+    return _covered_gain(certify_recorded(n, m, numbered, everyone=False))
 
 
 def _histories(tallies: Iterable[Tally]) -> Counter[tuple[str, str]]:
