@@ -43,7 +43,7 @@ def test_a_display_shows_groups_then_the_whole_then_other_metrics():
     [
         ({"metric": "f1_makro"}, "did you mean f1_macro"),
         ({"metric": "f1", "also": ["f1"]}, "f1 twice"),
-        ({"metric": "f1", "also": ["log_loss"]}, "must take the same submission"),
+        ({"metric": "f1", "also": ["log_loss", "mse"]}, "must be about the same hidden truth"),
         ({"metric": "accuracy", "breakdown": " "}, "name of a column"),
         ({"metric": "log_loss[0,ten]"}, "must be two numbers"),
         ({"metric": "log_loss[10,0]"}, "the lower first"),

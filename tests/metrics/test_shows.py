@@ -68,11 +68,11 @@ def test_a_label_beyond_the_classes_costs_nothing():
     assert oracle.looks_left == 1
 
 
-def test_several_metrics_take_one_kind_of_submission():
+def test_several_metrics_are_those_of_one_submission():
     both = metrics.Several([metrics.Accuracy(), metrics.BalancedAccuracy()])
     assert shown(both) == [m.score(TRUTH, GIVEN) for m in both.metrics]
-    with pytest.raises(InvalidInput, match="same submission"):
-        metrics.Several([metrics.Accuracy(), metrics.LogLoss()])
+    with pytest.raises(InvalidInput, match="same hidden truth"):
+        metrics.Several([metrics.Accuracy(), metrics.MeanSquaredError()])
 
 
 def test_one_number_is_a_float_and_several_are_a_tuple():

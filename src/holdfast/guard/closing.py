@@ -21,6 +21,7 @@ from holdfast.guard.storage.contract import StoredState
 from holdfast.labels import Labels
 from holdfast.mechanisms import look_text
 from holdfast.metrics.display import Display
+from holdfast.metrics.one_submission import read_of
 
 __all__ = ["close"]
 
@@ -105,10 +106,11 @@ class _Closer:
             )
         dtype, shape = self._guard.kept_as
         prediction = unpacked(sealed, public.owner.key, look.prediction, dtype, shape)
-        predicted = self._guard.as_given(prediction)[self._rows]
+        metric = self._display.metric
+        whole = self._guard.as_given(prediction)[self._rows]
+        predicted = read_of(whole, self._guard.policy.display.taker, metric)
         if self._display.plain:
             return float(np.mean(predicted == self._labels))
-        metric = self._display.metric
         return float(metric.value(self._truth, predicted))
 
     def _record_look(self, ledger: Transaction, look: Entry, score: float) -> None:

@@ -148,7 +148,7 @@ class GuardedFile(GuardedSolution[str | os.PathLike[str] | BinaryIO]):
             Path(labels),
             class_names=policy.classes,
             shared=shared,
-            takes=policy.display.metric.takes,
+            takes=policy.display.taker.takes,
             breakdown=policy.breakdown,
             **self._columns,
         )

@@ -284,7 +284,7 @@ class Guard:
 
     def differing(self, one: Labels, other: Labels) -> int:
         """Return on how many scored examples two predictions differ."""
-        differs = np.asarray(one) != np.asarray(other)
+        differs = self._examples.ranked_by(one) != self._examples.ranked_by(other)
         return int(np.count_nonzero(self._examples.scored(differs)))
 
     def admit(self, *, team: str) -> None:

@@ -70,13 +70,13 @@ class GuardedSolution(ABC, Generic[Submission]):
 
     @property
     def takes(self) -> Form:
-        """What a submission is, by the policy's metric."""
-        return self.guard.policy.display.metric.takes
+        """What a submission is, by the policy's metrics."""
+        return self.guard.policy.display.taker.takes
 
     def _table(self, submission: Submission, name: str) -> Table:  # noqa: ARG002 - as `_file`
         """Return the numbers or labels of a submission that is more than one label per example."""
-        metric = self.guard.policy.display.metric
-        raise NotSupported(f"{metric} takes {self.takes.value}, and submissions here are labels.")
+        display = self.guard.policy.display
+        raise NotSupported(f"{display} takes {self.takes.value}, and submissions here are labels.")
 
     def read(self, submission: Submission, *, team: str, name: str = "submission") -> Labels:
         """Return a submission's labels in the order of the hidden ones; a refusal is recorded.

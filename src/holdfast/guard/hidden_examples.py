@@ -13,6 +13,7 @@ from holdfast.guard.parts import Part
 from holdfast.labels import MOST_CLASSES, Labels, as_labels, count_classes, label_dtype
 from holdfast.metrics import Show, Submission
 from holdfast.metrics.display import Display
+from holdfast.metrics.one_submission import read_of
 from holdfast.problem import check_at_least
 from holdfast.quoting import quoted
 
@@ -48,18 +49,18 @@ class HiddenExamples:
         groups: object | None = None,
     ) -> None:
         self.display = Display() if display is None else display
-        self._metric = self.display.metric
+        self._taker = self.display.taker
         self._stand_in: NDArray[Any] | None = None
         whole: NDArray[Any]
-        if self._metric.takes in (Submission.NUMBERS, Submission.LABEL_SETS):
-            whole = self._metric.truth(labels)
+        if self._taker.takes in (Submission.NUMBERS, Submission.LABEL_SETS):
+            whole = self._taker.truth(labels)
             self.n_classes = 2  # nothing has classes here, and a problem has two at least
         else:
             self.n_classes = (
                 count_classes(labels) if n_classes is None else _checked_classes(n_classes)
             )
             whole = as_labels(labels, self.n_classes)
-        if self._metric.takes is not Submission.LABELS:
+        if self._taker.takes is not Submission.LABELS:
             # What predictions are checked against tells the sizes, which are public, and no label.
             self._stand_in = np.zeros_like(whole)
             if whole.dtype.kind == "u":
@@ -97,17 +98,17 @@ class HiddenExamples:
         return query, ""
 
     def _checked_scores(self, prediction: object, stand_in: NDArray[Any]) -> NDArray[Any]:
-        """Return what the metric takes, or raise `InvalidQuery`."""
+        """Return what the metrics take, or raise `InvalidQuery`."""
         try:
-            query: NDArray[Any] = self._metric.submitted(prediction, stand_in)
+            query: NDArray[Any] = self._taker.submitted(prediction, stand_in)
         except InvalidInput as error:
             raise InvalidQuery(str(error)) from None
-        if self._metric.takes is Submission.PROBABILITIES and query.shape[1] != self.n_classes:
+        if self._taker.takes is Submission.PROBABILITIES and query.shape[1] != self.n_classes:
             raise InvalidQuery(
                 f"submission must have a probability for each of {self.n_classes} classes, got "
                 f"{query.shape[1]}."
             )
-        if self._metric.takes is Submission.RANKED_LABELS:
+        if self._taker.takes is Submission.RANKED_LABELS:
             if query.max() >= self.n_classes:
                 raise InvalidQuery(
                     f"submission must lie in 0 .. {self.n_classes - 1}, got {query.max()}."
@@ -115,11 +116,19 @@ class HiddenExamples:
             query = query.astype(label_dtype(self.n_classes), copy=False)
         return query
 
+    def ranked_by(self, prediction: object) -> NDArray[Any]:
+        """Return what the metric that ranks reads of a prediction that can be scored."""
+        query = np.asarray(prediction)
+        if self._stand_in is not None:
+            query = self._checked_scores(prediction, self._stand_in)
+        read: NDArray[Any] = read_of(query, self._taker, self.display.metric)
+        return read
+
     @property
     def kept_as(self) -> tuple[np.dtype[Any], tuple[int, ...]]:
         """What a kept prediction's bytes are read as: a dtype and a shape."""
         n, m = self.n_predicted, self.n_classes
-        match self._metric.takes:
+        match self._taker.takes:
             case Submission.LABELS:
                 return label_dtype(m), (n,)
             case Submission.PROBABILITIES:

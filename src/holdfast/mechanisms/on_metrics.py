@@ -88,11 +88,12 @@ def release_show(
     for name, value in zip(show.names, values, strict=True):
         if not math.isfinite(value):
             raise InvalidQuery(f"submission must have a finite {name}, and has none.")
-    parts = zip(show.metrics, show.members(truth), values, states, strict=True)
-    for metric, rows, value, state in parts:
+    taken = show.read_by_each(submission)
+    parts = zip(show.metrics, show.members(truth), values, taken, states, strict=True)
+    for metric, rows, value, given, state in parts:
         evaluation = None
         if isinstance(metric, Accuracy) and (rows is None or rows.size):
-            query = submission if rows is None else submission[rows]
+            query = given if rows is None else given[rows]
             labels = truth if rows is None else truth[rows]
             evaluation = Evaluation(int(value * labels.size), query, labels)
         readings, changed = released(rule, metric, state, value, evaluation, rng)

@@ -122,6 +122,10 @@ class Metric:
         """Return the numbers that a look shows: one."""
         return (self.value(truth, submission),)
 
+    def read_by_each(self, submission: Any) -> tuple[Any, ...]:
+        """Return what of a submission each number that a look shows is of: all."""
+        return (submission,)
+
     def score(self, hidden: object, submission: object) -> float:
         """Check and score a submission.
 

@@ -10,6 +10,7 @@ from typing import Any
 from holdfast.errors import InvalidInput
 from holdfast.metrics.accuracy import Accuracy
 from holdfast.metrics.base import Metric
+from holdfast.metrics.one_submission import taker_for
 from holdfast.metrics.registry import parse_metric
 from holdfast.metrics.shows import Breakdown, Several, Show
 from holdfast.quoting import quoted
@@ -55,7 +56,7 @@ class Display:
         twice = [name for name in names if names.count(name) > 1]
         if twice:
             raise InvalidInput(f"also must name other metrics than metric, got {twice[0]} twice.")
-        Several(self.metrics)  # they must take the same submission
+        taker_for(self.metrics)  # one submission must do for all of them
 
     @classmethod
     def of(
@@ -71,6 +72,11 @@ class Display:
     def metrics(self) -> tuple[Metric, ...]:
         """The metric that ranks, and the further ones."""
         return (self.metric, *self.also)
+
+    @property
+    def taker(self) -> Metric:
+        """The metric whose submission a look takes: it says what all of the metrics take."""
+        return taker_for(self.metrics)
 
     @property
     def plain(self) -> bool:

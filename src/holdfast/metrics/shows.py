@@ -15,6 +15,7 @@ from holdfast.errors import InvalidInput, InvalidQuery
 from holdfast.metrics.accuracy import Accuracy
 from holdfast.metrics.base import FunctionOf, LabelMetric, Metric, Value
 from holdfast.metrics.confusion import confusion_matrix
+from holdfast.metrics.one_submission import read_of, taker_for
 from holdfast.problem import check_at_least
 
 __all__ = ["Breakdown", "ConfusionMatrix", "PerClassRecall", "Several", "Show"]
@@ -44,6 +45,10 @@ class Show(Protocol):
 
     def values(self, truth: Any, submission: Any) -> tuple[Value, ...]:
         """Return the numbers, in the order of `names`."""
+        ...
+
+    def read_by_each(self, submission: Any) -> tuple[Any, ...]:
+        """Return what of a checked submission the metric behind each number takes."""
         ...
 
     def members(self, truth: Any) -> tuple[NDArray[np.intp] | None, ...]:
@@ -123,6 +128,10 @@ class Breakdown:
         """The one metric, for each number."""
         return (self.metric,) * len(self.names)
 
+    def read_by_each(self, submission: Any) -> tuple[Any, ...]:
+        """Return the whole submission for each number."""
+        return (submission,) * len(self.names)
+
     def truth(self, hidden: object) -> Any:
         """Return the hidden truth, checked as a whole and group by group."""
         truth = self.metric.truth(hidden)
@@ -149,29 +158,22 @@ class Breakdown:
 class Several:
     """Several shows of one submission, one after the other: the columns of a board.
 
-    >>> from holdfast.metrics import F1
-    >>> show = Several([Accuracy(), F1()])
+    The submission is the richest that one of them takes; `one_submission` says what others read
+    of it.
+
+    >>> from holdfast.metrics import F1, LogLoss
+    >>> show = Several([LogLoss(), F1(), Accuracy()])
     >>> truth = show.truth([0, 1, 1, 0])
-    >>> [float(value) for value in show.values(truth, show.submitted([0, 1, 0, 0], truth))]
-    [0.75, 0.6666666666666666]
+    >>> given = show.submitted([0.1, 0.9, 0.4, 0.2], truth)
+    >>> [round(float(value), 3) for value in show.values(truth, given)]
+    [0.338, 0.667, 0.75]
     """
 
     def __init__(self, shows: Sequence[Show]) -> None:
         self.shows = tuple(shows)
         if not self.shows:
             raise InvalidInput("metrics must hold at least one metric, got none.")
-        first = self.metrics[0]
-        for other in self.metrics:
-            if other.takes is not first.takes:
-                raise InvalidInput(
-                    f"metrics of one look must take the same submission: {first} takes "
-                    f"{first.takes.value}, {other} takes {other.takes.value}."
-                )
-            if (getattr(other, "k", None)) != getattr(first, "k", None):
-                raise InvalidInput(
-                    f"metrics of one look must take the same submission: {first} and {other} "
-                    "take another number of labels."
-                )
+        self.taker = taker_for(self.metrics)
 
     def __repr__(self) -> str:
         return f"Several({', '.join(self.names)})"
@@ -202,14 +204,25 @@ class Several:
         return self.shows[0].truth(hidden)
 
     def submitted(self, submission: object, truth: Any) -> Any:
-        """Return the submission, checked for every show."""
-        for show in self.shows[1:]:
-            show.submitted(submission, truth)
-        return self.shows[0].submitted(submission, truth)
+        """Return the submission, checked as a whole, and what every show reads of it."""
+        given = self.taker.submitted(submission, truth)
+        for show, read in zip(self.shows, self._read(given), strict=True):
+            show.submitted(read, truth)
+        return given
 
     def values(self, truth: Any, submission: Any) -> tuple[Value, ...]:
         """Return the values of all numbers, show by show."""
-        return tuple(value for show in self.shows for value in show.values(truth, submission))
+        parts = zip(self.shows, self._read(submission), strict=True)
+        return tuple(value for show, read in parts for value in show.values(truth, read))
+
+    def read_by_each(self, submission: Any) -> tuple[Any, ...]:
+        """Return what each metric takes of the submission, show by show."""
+        parts = zip(self.shows, self._read(submission), strict=True)
+        return tuple(each for show, read in parts for each in show.read_by_each(read))
+
+    def _read(self, submission: Any) -> list[Any]:
+        """Return what each show reads of the submission; its numbers are of one kind."""
+        return [read_of(submission, self.taker, show.metrics[0]) for show in self.shows]
 
 
 class _PerClass:
@@ -234,6 +247,10 @@ class _PerClass:
     def ranking(self) -> int:
         """The first class: a matrix ranks nobody."""
         return 0
+
+    def read_by_each(self, submission: Any) -> tuple[Any, ...]:
+        """Return the whole submission for each number."""
+        return (submission,) * len(self.names)
 
     def truth(self, hidden: object) -> Any:
         """Return the hidden labels, none beyond the classes."""

@@ -85,14 +85,14 @@ def stateless_score(solution: Any, submission: Any, id_column: str, policy: Poli
     _refuse_several_numbers(policy)
     truth, columns = _truth(solution, policy, id_column, None)
     whole = Solution(truth, declared=policy.classes is not None)
-    metric = policy.display.metric
-    if metric.takes is Submission.LABELS:
+    takes = policy.display.taker.takes
+    if takes is Submission.LABELS:
         predicted = whole.predicted(
             _label_file(submission, *columns, "submission", InvalidQuery), name="submission"
         )
     else:
         table = _table_of(submission, id_column, "submission", InvalidQuery)
-        predicted = whole.tabled(table, metric.takes, name="submission")
+        predicted = whole.tabled(table, takes, name="submission")
     names = [name.lower() for name in truth.split_names]
     part = None
     if names != [PRIVATE]:
@@ -140,7 +140,7 @@ def _truth(
             f"got {listed(others)}."
         )
     columns = (id_column, label_column)
-    takes = policy.display.metric.takes
+    takes = policy.display.taker.takes
     if takes is Submission.LABEL_SETS:
         raise InvalidInput(f"metric must be of one label or number per row, got {policy.metric}.")
     if takes is Submission.NUMBERS:

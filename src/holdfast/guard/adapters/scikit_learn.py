@@ -121,21 +121,22 @@ class guarded_scorer:  # noqa: N801 - used like a function, as scikit-learn's ma
         return self.guard.score(self._submission(estimator, X), team=self.team)
 
     def _submission(self, estimator: Any, X: Any) -> Any:
-        """Return what the policy's metric takes: labels, numbers, or probabilities."""
-        metric = self.guard.policy.display.metric
-        match metric.takes:
+        """Return what the policy's metrics take: labels, numbers, or probabilities."""
+        display = self.guard.policy.display
+        takes = display.taker.takes
+        match takes:
             case Submission.LABELS:
                 return self._numbers(estimator.predict(X))
             case Submission.NUMBERS:
                 return estimator.predict(X)
             case Submission.PROBABILITIES | Submission.SCORES:
-                return self._probabilities(estimator, X, metric.takes)
-        raise NotSupported(f"{metric} takes {metric.takes.value}, which no estimator returns.")
+                return self._probabilities(estimator, X, takes)
+        raise NotSupported(f"{display} takes {takes.value}, which no estimator returns.")
 
     def _probabilities(self, estimator: Any, X: Any, takes: Submission) -> Any:
         if not hasattr(estimator, "predict_proba"):
             raise NotSupported(
-                f"{self.guard.policy.display.metric} needs an estimator with predict_proba, got "
+                f"{self.guard.policy.display} needs an estimator with predict_proba, got "
                 f"{type(estimator).__name__}."
             )
         table = np.asarray(estimator.predict_proba(X))
