@@ -114,6 +114,22 @@ def test_answers_follow_from_the_seed_and_states_are_data(metric, text):
         assert climbed == sorted(climbed)
 
 
+@pytest.mark.parametrize(
+    ("text", "because"),
+    [
+        ("rank", "it keeps submitted labels and counts their matches again"),
+        ("improved", "it keeps submitted labels and counts their matches again"),
+        ("ladder", "it keeps submitted labels and compares their hits"),
+        ("subsample:0.3", "it scores some of the examples"),
+        ("batch:20", "it holds answers back"),
+        ("subsample:0.3+round:4", "it scores some of the examples"),
+    ],
+)
+def test_a_rule_for_accuracies_alone_says_why(text, because):
+    with pytest.raises(NotSupported, match=f"works on accuracies alone, since {because}"):
+        check_metric(parse_mechanism(text), parse_metric("f1"))
+
+
 @pytest.mark.parametrize(("metric", "text"), list(pairs()))
 def test_a_submission_that_is_none_changes_nothing(metric, text):
     hidden, given, broken = CASES[metric.takes]

@@ -28,7 +28,7 @@ class WorksOn(Enum):
 
     ANY_METRIC = "any metric"
     BOUNDED_METRICS = "metrics with values between two limits, and losses too"
-    ACCURACIES = "accuracies alone, whose examples it looks at or waits for"
+    ACCURACIES = "accuracies alone"
 
 
 # What a rule that reads values alone is given for the examples: none.
@@ -111,6 +111,8 @@ class Rule:
     works_on
         The metrics whose values it can release. A rule that looks at examples, chooses some or
         holds answers back works on accuracies alone.
+    accuracies_because
+        Why it works on accuracies alone, if it does.
     """
 
     name: ClassVar[str] = ""
@@ -127,6 +129,7 @@ class Rule:
     tells_of_others: ClassVar[bool] = True
     counted: ClassVar[bool] = False
     works_on: ClassVar[WorksOn] = WorksOn.BOUNDED_METRICS
+    accuracies_because: ClassVar[str] = "it looks at their examples"
     text_forms: ClassVar[tuple[str, ...]] = ()
 
     def init(self, problem: Problem) -> State:  # noqa: ARG002 - the protocol's signature

@@ -69,6 +69,7 @@ class Batch(Rule):
     text_forms: ClassVar[tuple[str, ...]] = ("batch:20",)
     keeps_exact: ClassVar[bool] = True
     works_on: ClassVar[WorksOn] = WorksOn.ACCURACIES
+    accuracies_because: ClassVar[str] = "it holds answers back with the examples that they are of"
 
     def __post_init__(self) -> None:
         check_count("size", self.size, 1)

@@ -45,6 +45,7 @@ class FreshSubsample(Rule):
     text_forms: ClassVar[tuple[str, ...]] = ("fresh:0.1",)
     selects: ClassVar[bool] = True
     works_on: ClassVar[WorksOn] = WorksOn.ACCURACIES
+    accuracies_because: ClassVar[str] = "it scores some of the examples"
     same_examples: ClassVar[bool] = False
 
     def __post_init__(self) -> None:

@@ -37,6 +37,7 @@ class ImprovedOnly(Rule):
     text_forms: ClassVar[tuple[str, ...]] = ("improved",)
     wants_exact: ClassVar[bool] = True
     works_on: ClassVar[WorksOn] = WorksOn.ACCURACIES
+    accuracies_because: ClassVar[str] = "it keeps submitted labels and counts their matches again"
     speaks: ClassVar[bool] = True
     tells_best: ClassVar[bool] = True
     shows: ClassVar[Literal["new best"]] = "new best"

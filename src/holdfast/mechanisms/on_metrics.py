@@ -38,9 +38,12 @@ none above: state a range to clip it to, such as "log_loss[0,10]".
     if isinstance(metric, Accuracy) or rule.works_on is WorksOn.ANY_METRIC:
         return
     if rule.works_on is WorksOn.ACCURACIES:
+        because = next(
+            each.accuracies_because for each in rule.stages if each.works_on is rule.works_on
+        )
         raise NotSupported(
-            f"{rule} works on {rule.works_on.value}, and {metric} is none: use exact, "
-            f"rounding, a Ladder with a step, or noise."
+            f"{rule} works on {rule.works_on.value}, since {because}, and {metric} is none: use "
+            f"exact, rounding, a Ladder with a step, or noise."
         )
     if not metric.bounded:
         above = metric.high == math.inf

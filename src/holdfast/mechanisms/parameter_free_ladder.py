@@ -62,6 +62,9 @@ class ParameterFreeLadder(Rule):
     text_forms: ClassVar[tuple[str, ...]] = ("ladder",)
     wants_exact: ClassVar[bool] = True
     works_on: ClassVar[WorksOn] = WorksOn.ACCURACIES
+    accuracies_because: ClassVar[str] = (
+        "it keeps submitted labels and compares their hits example by example"
+    )
     speaks: ClassVar[bool] = True
     tells_best: ClassVar[bool] = True
     tells_of_others: ClassVar[bool] = False  # one's own answers only climb, whoever else looks

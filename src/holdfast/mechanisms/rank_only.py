@@ -42,6 +42,7 @@ class RankOnly(Rule):
     text_forms: ClassVar[tuple[str, ...]] = ("rank",)
     wants_exact: ClassVar[bool] = True
     works_on: ClassVar[WorksOn] = WorksOn.ACCURACIES
+    accuracies_because: ClassVar[str] = "it keeps submitted labels and counts their matches again"
     unbounded: ClassVar[bool] = True
     speaks: ClassVar[bool] = True
     tells_best: ClassVar[bool] = True

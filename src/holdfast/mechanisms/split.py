@@ -54,6 +54,7 @@ class Split(Rule):
     text_forms: ClassVar[tuple[str, ...]] = ("split:10",)
     selects: ClassVar[bool] = True
     works_on: ClassVar[WorksOn] = WorksOn.ACCURACIES
+    accuracies_because: ClassVar[str] = "it scores some of the examples"
     same_examples: ClassVar[bool] = False
     tells_of_others: ClassVar[bool] = False  # only how many looks there were
 

@@ -48,6 +48,7 @@ class Subsample(Rule):
     text_forms: ClassVar[tuple[str, ...]] = ("subsample:0.3",)
     selects: ClassVar[bool] = True
     works_on: ClassVar[WorksOn] = WorksOn.ACCURACIES
+    accuracies_because: ClassVar[str] = "it scores some of the examples"
     keeps_exact: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

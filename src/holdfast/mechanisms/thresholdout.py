@@ -72,6 +72,7 @@ class Thresholdout(Rule):
     speaks: ClassVar[bool] = True
     adds_noise: ClassVar[bool] = True
     works_on: ClassVar[WorksOn] = WorksOn.ACCURACIES
+    accuracies_because: ClassVar[str] = "it begins with the accuracy of guessing"
 
     def __post_init__(self) -> None:
         check_step("threshold", self.threshold)
