@@ -61,17 +61,17 @@ FEW = [
     ((600, 20, 80), 0.5, EXACT, 24),
     ((1500, 3, 120), 0.8, EXACT, 16),
 ]
-# Trials: four standard errors are a tenth of the gain to a quarter of it.
+# Trials: four standard errors are a tenth of the gain to a third of it.
 MANY = [
-    ((2000, 10, 100), 0.7, EXACT, 100),
+    ((2000, 10, 100), 0.7, EXACT, 40),
     ((2000, 10, 100), 0.7, RoundedAnswers(0.01), 20),
     ((1000, 10, 300), 0.9, EXACT, 25),
-    ((800, 100, 60), 0.6, EXACT, 100),
+    ((800, 100, 60), 0.6, EXACT, 40),
     ((3000, 50, 200), 0.4, EXACT, 12),
-    ((1000, 6, 150), 0.95, EXACT, 60),
-    ((2500, 10, 60), 0.5, RoundedAnswers(0.002), 100),
-    ((2000, 4, 80), 0.6, NoisyAnswers(0.002), 60),
-    ((1500, 5, 60), 0.5, RoundedAnswers(0.004), 60),
+    ((1000, 6, 150), 0.95, EXACT, 40),
+    ((2500, 10, 60), 0.5, RoundedAnswers(0.002), 40),
+    ((2000, 4, 80), 0.6, NoisyAnswers(0.002), 30),
+    ((1500, 5, 60), 0.5, RoundedAnswers(0.004), 30),
     ((3000, 10, 150), 0.6, NoisyAnswers(0.0005), 20),
 ]
 

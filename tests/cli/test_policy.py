@@ -39,8 +39,6 @@ def measured(outcome):
     [
         (("--looks", "2/day", "--days", 3, "--teams", 4, "--gap", 2.5), ()),
         (("--looks", "3/week", "--days", 15, "--teams", 4), ("--accounts", 2)),
-        (("--looks", "1/hour", "--days", 1), ()),
-        (("--looks", "6", "--teams", 9), ()),
     ],
 )
 def test_an_audit_of_the_written_policy_needs_nothing_else(holdfast, labels, options, more):

@@ -96,8 +96,12 @@ COMMANDS = {
         *(f"plan {_sizes('1000 10 100')} --mechanism {rule}" for rule in RULES),
         *(
             f"plan {_sizes('1000 10 100')} --prior-accuracy {accuracy}{more}"
-            for accuracy in (0.3, 0.9)
-            for more in ("", " --mechanism round:2", " --non-adaptive")
+            for accuracy, more in (
+                (0.3, ""),
+                (0.3, " --non-adaptive"),
+                (0.9, " --mechanism round:2"),
+                (0.9, " --non-adaptive"),
+            )
         ),
         f"plan {_sizes('1000 10 100')} --non-adaptive",
     ],

@@ -15,7 +15,8 @@ from holdfast.guard.fingerprint import fingerprint
 from tests.guard import servers, worker
 
 CLIENTS, THREADS, BUDGET = 50, 2, 1000
-KILLS = 200
+# HOLDFAST_KILLS=200 takes a minute on each database.
+KILLS = int(os.environ.get("HOLDFAST_KILLS", "60"))
 
 # Seconds after which a test gives up: many times what a slow and busy machine needs.
 PATIENCE = 1200.0
@@ -96,7 +97,7 @@ def test_fifty_processes_of_two_threads_share_a_budget_of_a_thousand(start, ledg
 
 
 @pytest.mark.slow
-def test_two_hundred_kills_lose_no_answer_and_break_no_chain(start, ledger_url, tmp_path):
+def test_kills_lose_no_answer_and_break_no_chain(start, ledger_url, tmp_path):
     rng = np.random.default_rng(11)
     running, kills = [start(10**6) for _ in range(4)], 0
     deadline = time.monotonic() + PATIENCE
