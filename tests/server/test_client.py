@@ -2,6 +2,7 @@
 
 import json
 import threading
+from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import ClassVar
 
@@ -22,7 +23,8 @@ from holdfast.errors import (
 )
 from holdfast.guard.storage.sql import SqlTransaction
 from holdfast.oracles import LabelOracle, Remote
-from tests.server.conftest import Place, as_csv, free_port, listening
+from tests.server.conftest import Place, as_csv, free_port, listening, write_labels
+from tests.server.test_api import changed
 
 EXACT = 'release = "exact"\nlooks_per_team = 60\nlooks_per_data_set = 1000\n'
 
@@ -332,7 +334,7 @@ def test_submit_has_the_exit_codes_of_score(place, tmp_path, command, monkeypatc
         assert json.loads(said.out)["released"] == 1.0
         code, said = command("submit", good, "--board", url, token=token)
         assert code == 0
-        assert "released   1.0" in said.out
+        assert "released   1.0 (from the record)" in said.out
         code, said = command("submit", bad, "--board", url, token=token)
         assert (code, said.out) == (1, "")
         code, said = command("submit", other, "--board", url, "--json", token=token)
@@ -343,6 +345,39 @@ def test_submit_has_the_exit_codes_of_score(place, tmp_path, command, monkeypatc
     code, said = command("submit", good, "--board", url, "--patience", "0", token=token)
     assert (code, "costs nothing twice" in said.err) == (5, True)
     assert len(looks(place)) == 1
+
+
+def test_a_file_is_another_submission_in_another_phase(place, tmp_path, command):
+    token = place.token(place.team("Blue"))
+    guess, fresh = tmp_path / "guess.csv", tmp_path / "fresh.csv"
+    guess.write_bytes(as_csv(changed(place.labels, 9)))
+    new = write_labels(fresh, seed=5)
+
+    def released():
+        code, said = command("submit", guess, "--board", url, token=token)
+        assert code == 0, said.err
+        return said.out.splitlines()[0].removeprefix("released   ")
+
+    with listening(place) as url:
+        assert [released() for _ in range(2)] == ["0.85", "0.85 (from the record)"]
+        act = partial(place.boards.change, place.board)
+        act(place.phase(), "policy", 'release = "ladder:0.1"\n', "test")
+        assert [released() for _ in range(2)] == ["0.9", "0.9 (from the record)"]
+        act(place.phase(), "rotate", str(fresh), "test")
+        value = round(np.mean(new == changed(place.labels, 9)), 1)
+        assert [released() for _ in range(2)] == [str(value), f"{value} (from the record)"]
+    assert len(looks(place)) == 3
+
+
+def test_an_attack_asks_fresh_labels_anew(place, tmp_path):
+    token, query = place.token(place.team("Blue")), changed(place.labels, 6)
+    new = write_labels(tmp_path / "fresh.csv", seed=5)
+    with listening(place) as url:
+        assert Remote(url, token).query(query) == 0.9
+        place.boards.change(
+            place.board, place.phase(), "rotate", str(tmp_path / "fresh.csv"), "test"
+        )
+        assert Remote(url, token).query(query) == np.mean(new == query)
 
 
 def test_a_token_comes_from_a_file_of_ones_own(place, tmp_path, command):
@@ -377,3 +412,41 @@ def test_attack_plays_a_board_and_goes_on(place, tmp_path, command):
         assert code == 0, said.err
         assert json.loads(said.out)["released"] == told["released"]
     assert len(looks(place)) == told["looks"] + 1
+
+
+@pytest.mark.parametrize("looks_wanted", [30, 20])
+def test_an_attack_that_the_budget_stops_says_so_by_its_exit_code(
+    place, tmp_path, command, looks_wanted
+):
+    """Stopped in the middle, or with no look for its final guess."""
+    policy = 'release = "exact"\nlooks_per_team = 20\n'
+    place.boards.change(place.board, place.phase(), "policy", policy, "test")
+    token, guess = place.token(place.team("Red")), tmp_path / "guess.npy"
+    state = tmp_path / "state.jsonl"
+    with listening(place) as url:
+        arguments = ["attack", "block-majority", "--board", url, "--looks", looks_wanted]
+        arguments += ["--out", guess, "--resume", state]
+        code, said = command(*arguments, "--json", token=token)
+        told = json.loads(said.out)
+        assert (code, told["released"], told["looks_left"]) == (3, None, 0)
+        assert told["refused"] == "all looks of Red on this data set are used up."
+        assert np.load(guess).size == 60
+        code, said = command(*arguments, token=token)
+        assert code == 3
+        assert "It was stopped: all looks of Red" in " ".join(said.out.split())
+    assert len(looks(place)) == 20
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [(LedgerError("full"), 4), (InvalidQuery("bad"), 1)], ids=["ledger", "query"]
+)
+def test_an_attack_has_the_exit_codes_of_score(place, command, monkeypatch, error, code):
+    def refused(*arguments, **settings):
+        raise error
+
+    monkeypatch.setattr(BoardClient, "submit", refused)
+    token = place.token(place.team("Red"))
+    with listening(place) as url:
+        arguments = ("attack", "block-majority", "--looks", "9", "--board", url)
+        told, said = command(*arguments, token=token)
+    assert (told, said.err.splitlines()[-1]) == (code, f"error: {error}")

@@ -11,35 +11,37 @@ import sys
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from holdfast.cli import main
 from holdfast.client.forwarder import HOSTS, forwarder, sending
 from holdfast.errors import InvalidInput
-from tests.server.conftest import as_csv, listening
+from tests.server.conftest import as_csv, listening, write_labels
 from tests.server.test_api import changed
 
 STDLIB = {"__future__", "hashlib", "http", "importlib", "json", "os", "random", "ssl", "sys",
           "time", "typing", "urllib"}  # fmt: skip
 
 
-def interpreters():
-    """Return Pythons as old as the hosts' that start here; else the one that runs the tests."""
-    found = []
-    for version in ("3.7", "3.9"):
-        places = [shutil.which(f"python{version}")]
-        places += sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
-        for place in places:
-            if (
-                place
-                and subprocess.run([place, "-c", "import ssl"], capture_output=True).returncode == 0
-            ):
-                found.append(str(place))
-                break
-    return found or [sys.executable]
+def interpreter(version):
+    """Return a Python of this version that starts here; None: there is none."""
+    places = [shutil.which(f"python{version}")]
+    places += sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
+    for place in places:
+        works = place and subprocess.run([place, "-c", "import ssl"], capture_output=True)
+        if works and works.returncode == 0:
+            return str(place)
+    return None
 
 
-INTERPRETERS = interpreters()
+@pytest.fixture(params=["3.7", "3.9", "this"])
+def python(request):
+    """The Pythons of hosts' images, where there are such here, and the one that runs the tests."""
+    found = sys.executable if request.param == "this" else interpreter(request.param)
+    if found is None:
+        pytest.skip(f"no Python {request.param} found: a host's image is not rebuilt here")
+    return found
 
 
 @pytest.mark.parametrize("host", HOSTS)
@@ -141,7 +143,6 @@ def looks_of(place):
     return [entry for entry in place.entries() if entry.kind == "look"]
 
 
-@pytest.mark.parametrize("python", INTERPRETERS)
 def test_three_fresh_codabench_containers_share_one_budget(place, tmp_path, python, capsys):
     policy = 'release = "round:1"\nlooks_per_team = 2\n'
     place.boards.change(place.board, place.phase(), "policy", policy, "test")
@@ -192,7 +193,6 @@ print(json.dumps(result))
 """
 
 
-@pytest.mark.parametrize("python", INTERPRETERS)
 def test_an_evalai_worker_counts_each_participant_team(place, tmp_path, python):
     policy = 'release = "exact"\nlooks_per_team = 1\n'
     place.boards.change(place.board, place.phase(), "policy", policy, "test")
@@ -231,37 +231,165 @@ def hf_hub_download(repo_id, filename, token, repo_type):
 """
 
 COMPUTE = """
-import json, types
+import json, sys, types
 import metric
 params = types.SimpleNamespace(competition_id="org/pets", token="secret", team_id="t1")
 params.submission_id = "s1"
-print(json.dumps(metric.compute(params)))
+try:
+    print(json.dumps(metric.compute(params)))
+except Exception as error:
+    sys.exit("{}: {}".format(type(error).__name__, error))
 """
 
 
-def test_hugging_face_is_told_the_public_score_twice(place, tmp_path):
+def rebuilt_space(folder, url, token=""):
+    """Write what a Hugging Face Space has when it scores: metric.py, and the hub's client."""
+    (folder / "metric.py").write_text(forwarder("huggingface", url, token=token))
+    (folder / "huggingface_hub.py").write_text(f"FOLDER = {str(folder)!r}\n{HUB}")
+
+
+def test_hugging_face_is_told_the_public_score_twice(place, tmp_path, python):
     with listening(place) as url:
-        token = place.token(scope="service")
-        (tmp_path / "metric.py").write_text(forwarder("huggingface", url))
-        (tmp_path / "huggingface_hub.py").write_text(f"FOLDER = {str(tmp_path)!r}\n{HUB}")
+        rebuilt_space(tmp_path, url)
         (tmp_path / "t1-s1.csv").write_bytes(as_csv(changed(place.labels, 15)))
-        done = run(INTERPRETERS[-1], "-c", COMPUTE, cwd=tmp_path, HOLDFAST_TOKEN=token)
+        token = place.token(scope="service")
+        done = run(python, "-c", COMPUTE, cwd=tmp_path, HOLDFAST_TOKEN=token)
     told = json.loads(done.stdout)
     assert told == {"public_score": {"accuracy": 0.75}, "private_score": {"accuracy": 0.75}}
 
 
-def test_any_script_forwards_a_file_in_a_teams_name(place, tmp_path):
+def test_hugging_face_fails_a_submission_that_gets_no_look(place, tmp_path, python):
+    policy = 'release = "exact"\nlooks_per_team = 1\n'
+    place.boards.change(place.board, place.phase(), "policy", policy, "test")
+    with listening(place) as url:
+        rebuilt_space(tmp_path, url, place.token(scope="service"))
+        said = []
+        for body in (b"nonsense\n", as_csv(place.labels), as_csv(changed(place.labels, 1))):
+            (tmp_path / "t1-s1.csv").write_bytes(body)
+            done = run(python, "-c", COMPUTE, cwd=tmp_path)
+            said.append(done.stderr if done.returncode else json.loads(done.stdout))
+    assert said[0].startswith("Refused: submission must hold at least one example")
+    assert said[1]["public_score"] == {"accuracy": 1.0}
+    assert said[2] == "Refused: all looks of team t1 on this data set are used up.\n"
+
+
+def test_any_script_forwards_a_file_in_a_teams_name(place, tmp_path, python):
     script, guess = tmp_path / "forward.py", tmp_path / "guess.csv"
     guess.write_bytes(as_csv(changed(place.labels, 15)))
     with listening(place) as url:
         script.write_text(forwarder("kaggle", url, token=place.token(scope="service")))
-        done = run(INTERPRETERS[0], script, guess, "Jürgen")
+        done = run(python, script, guess, "Jürgen")
         guess.write_text("nonsense\n")
-        bad = run(INTERPRETERS[0], script, guess, "Jürgen")
+        bad = run(python, script, guess, "Jürgen")
         script.write_text(forwarder("kaggle", url, token="hf_x_y"))
-        wrong = run(INTERPRETERS[0], script, guess, "Jürgen")
+        wrong = run(python, script, guess, "Jürgen")
     assert json.loads(done.stdout)["team"] == "Jürgen"
     assert json.loads(done.stdout)["released"] == 0.75
     assert bad.returncode == wrong.returncode == 1
     assert bad.stderr.startswith("submission must hold at least one example")
     assert wrong.stderr == "submissions can't be scored at present; please tell the organizers.\n"
+
+
+METRIC = """
+import json, sys
+import forward
+
+class Frame:  # as much of a data frame as the metric asks of it
+    def __init__(self, path):
+        self.path = path
+    def to_csv(self, index):
+        assert not index
+        with open(self.path) as file:
+            return file.read()
+
+said = []
+for path in sys.argv[1:]:
+    try:
+        said.append(forward.score(None, Frame(path), "id"))
+    except forward.ParticipantVisibleError as error:
+        said.append(str(error))
+print(json.dumps(said))
+"""
+
+
+@pytest.mark.parametrize("rule", ["exact", "batch:3"])
+def test_a_kaggle_metric_shows_participants_why_nothing_is_released(place, tmp_path, rule, python):
+    policy = f'release = "{rule}"\nlooks_per_team = 2\n'
+    place.boards.change(place.board, place.phase(), "policy", policy, "test")
+    guesses = []
+    for number, body in enumerate(
+        (b"nonsense\n", *(as_csv(changed(place.labels, wrong)) for wrong in (6, 3, 0)))
+    ):
+        guesses.append(tmp_path / f"{number}.csv")
+        guesses[-1].write_bytes(body)
+    with listening(place) as url:
+        text = forwarder("kaggle", url, token=place.token(scope="service"))
+        (tmp_path / "forward.py").write_text(text)
+        done = run(python, "-c", METRIC, *guesses, cwd=tmp_path)
+    said = json.loads(done.stdout)
+    waiting = "recorded; the score is released when the batch is full."
+    assert said[0].startswith("submission must hold at least one example")
+    assert said[1:3] == ([0.9, 0.95] if rule == "exact" else [waiting] * 2)
+    assert said[3] == "all looks of everyone on this data set are used up."
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_token_may_lie_in_a_file_beside_the_script(place, tmp_path, host, python):
+    """What the pages say of a file holdfast-token is true of each host."""
+    guess = tmp_path / "guess.csv"
+    guess.write_bytes(as_csv(changed(place.labels, 15)))
+    with listening(place) as url:
+        text = forwarder(host, url)
+        if host == "codabench":
+            for folder in ("input/ref", "input/res"):
+                (tmp_path / folder).mkdir(parents=True)
+            shutil.copy(guess, tmp_path / "input/res")
+            call = (tmp_path / "forward.py", tmp_path / "input", tmp_path / "output")
+            folders = (tmp_path, tmp_path / "input/ref")
+        elif host == "evalai":
+            package = tmp_path / "challenge_data/challenge_1"
+            package.mkdir(parents=True)
+            (package / "__init__.py").write_text(text)
+            (tmp_path / "phase").mkdir()
+            call = ("-c", WORKER, tmp_path, tmp_path / "phase/annotations.json", guess, "{}")
+            folders = (package, tmp_path / "phase")
+        elif host == "huggingface":
+            rebuilt_space(tmp_path, url)
+            shutil.copy(guess, tmp_path / "t1-s1.csv")
+            call, folders = ("-c", COMPUTE), (tmp_path,)
+        else:
+            call, folders = (tmp_path / "forward.py", guess), (tmp_path,)
+        (tmp_path / "forward.py").write_text(text)
+        assert run(python, *call, cwd=tmp_path).returncode == 1
+        for folder in folders:
+            (folder / "holdfast-token").write_text(place.token(scope="service") + "\n")
+            done = run(python, *call, cwd=tmp_path)
+            assert done.returncode == 0, done.stderr
+            assert "0.75" in done.stdout
+            (folder / "holdfast-token").unlink()
+
+
+def test_a_forwarder_shows_the_score_on_the_present_labels_under_the_present_rule(place, tmp_path):
+    script, guess = tmp_path / "forward.py", tmp_path / "guess.csv"
+    guess.write_bytes(as_csv(changed(place.labels, 9)))
+    new = write_labels(tmp_path / "fresh.csv", seed=5)
+    with listening(place) as url:
+        script.write_text(forwarder("kaggle", url, token=place.token(scope="service")))
+
+        def released():
+            """Run it twice, as a host may; it is one look."""
+            told = [json.loads(run(sys.executable, script, guess).stdout) for _ in range(2)]
+            assert told[0] == told[1]
+            return told[0]["released"]
+
+        assert released() == 0.85
+        place.boards.change(place.board, place.phase(), "policy", 'release = "round:1"\n', "test")
+        assert released() == 0.9
+        fresh = str(tmp_path / "fresh.csv")
+        place.boards.change(place.board, place.phase(), "rotate", fresh, "test")
+        assert released() == round(np.mean(new == changed(place.labels, 9)), 1)
+        # Where labels and rule stay, so do keys, whatever else a policy changes.
+        policy = 'release = "round:1"\nlooks_per_team = 1\n'
+        place.boards.change(place.board, place.phase(), "policy", policy, "test")
+        assert released() == round(np.mean(new == changed(place.labels, 9)), 1)
+    assert len(looks_of(place)) == 3

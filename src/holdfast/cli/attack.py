@@ -96,8 +96,10 @@ def attack(
     scored submissions (looks), and scores its final guess. The gain is the accuracy above 1/m, that
     of guessing: in points here, a fraction in the JSON (bias), and as a number of examples.
 
-    With --board the attack plays a board once, in the name of the token's team. Exit code 5: the
-    board was not reached; the same command with --resume goes on, and no look is spent twice.
+    With --board the attack plays a board once, in the name of the token's team. Exit codes: 0
+    played to the end, 1 a query can't be scored, 2 bad options or token, 3 no look left, for a
+    query or for the final guess, 4 the board can't use its ledger, 5 the board was not reached. The
+    same command with --resume goes on, and no look is spent twice.
 
     Examples
     --------

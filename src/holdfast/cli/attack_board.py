@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,20 @@ from holdfast.attacks.registry import make_attack
 from holdfast.cli.boards_access import EXIT_UNREACHABLE, token_from
 from holdfast.cli.output import human, print_json, progress, report_error
 from holdfast.cli.plain import explained_attack, scored_submissions
-from holdfast.errors import BoardUnreachable, BudgetExhausted, InvalidInput
+from holdfast.cli.score import INVALID, NO_LEDGER, REFUSED
+from holdfast.errors import (
+    BoardUnreachable,
+    BudgetExhausted,
+    InvalidInput,
+    InvalidQuery,
+    LedgerError,
+)
 from holdfast.loop import play
 from holdfast.oracles import Remote
 
 __all__ = ["attack_board"]
+
+CODES = {InvalidQuery: INVALID, LedgerError: NO_LEDGER, BoardUnreachable: EXIT_UNREACHABLE}
 
 
 def attack_board(
@@ -34,7 +42,8 @@ def attack_board(
 ) -> None:
     """Play an attack on a board that the token's owner may probe, and report what it ends with.
 
-    The final guess is sent, too, if a look is left for it.
+    The final guess is sent, too, if a look is left for it. Where the budget ends before that, what
+    there is is reported all the same, with the exit code of a refusal.
     """
     if out is not None and not out.parent.is_dir():
         raise InvalidInput(f"out must be a file in a folder that exists, got {out}.")
@@ -68,11 +77,15 @@ def attack_board(
         if out is not None:
             np.save(out, guess)
         final = None
-        with suppress(BudgetExhausted):
-            final = None if refused else oracle.query(guess)
-    except BoardUnreachable as error:
+        if not refused:
+            try:
+                final = oracle.query(guess)
+            except BudgetExhausted as refusal:
+                refused = str(refusal)
+    except (InvalidQuery, LedgerError, BoardUnreachable) as error:
         report_error(str(error))
-        raise typer.Exit(EXIT_UNREACHABLE) from None
+        code = next(code for kind, code in CODES.items() if isinstance(error, kind))
+        raise typer.Exit(code) from None
     result: dict[str, Any] = {
         "attack": name,
         "board": board,
@@ -85,15 +98,21 @@ def attack_board(
     }
     if as_json:
         print_json(result)
-        return
-    n, m, _ = oracle.problem
-    human().print(
-        f"{explained_attack(name)}\n{board}: {n:,} examples, {m:,} classes, "
-        f"{scored_submissions(looks)}, seed {seed}"
-    )
+    else:
+        _show(result)
     if refused:
-        human().print(f"It was stopped: {refused}", soft_wrap=True)
-    if final is None:
+        raise typer.Exit(REFUSED)
+
+
+def _show(result: dict[str, Any]) -> None:
+    n, m, _ = result["problem"]
+    human().print(
+        f"{explained_attack(result['attack'])}\n{result['board']}: {n:,} examples, {m:,} classes, "
+        f"{scored_submissions(result['looks'])}, seed {result['seed']}"
+    )
+    final = result["released"]
+    if result["refused"]:
+        human().print(f"It was stopped: {result['refused']}", soft_wrap=True)
         human().print("No look was left for its final guess.")
     else:
         human().print(f"Released for its final guess: {final}. Guessing scores {1 / m:.5f}.")

@@ -21,7 +21,9 @@ def forwarder(
         Path | None,
         typer.Option(
             help="File of a token of scope service, to be written into the text. Default: it is "
-            "found when it runs, in HOLDFAST_TOKEN or in a file holdfast-token beside the script."
+            "found when it runs, in HOLDFAST_TOKEN or in a file holdfast-token: beside the script, "
+            "on Codabench also in the reference data, on EvalAI also beside the annotation file, "
+            "on Hugging Face in the competition's repository."
         ),
     ] = None,
     metric: Annotated[

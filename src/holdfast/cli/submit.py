@@ -42,8 +42,9 @@ def submit(
 ) -> None:
     """Send a file of predictions to a board and print what is released.
 
-    The same file sent again is the same submission, so that a lost answer costs nothing: run the
-    same command once more. A prediction that was answered before costs nothing in any case.
+    The same file sent again in the same phase is the same submission, so that a lost answer costs
+    nothing: run the same command once more. A prediction that was answered before under the same
+    rule costs nothing in any case.
 
     Exit codes: 0 answered, 1 the submission can't be scored, 2 bad options or token, 3 no look
     left, 4 the board can't use its ledger, 5 the board was not reached.
@@ -57,9 +58,11 @@ def submit(
     with open_regular_file(file) as opened:
         body = opened.read(LARGEST_FILE)
     try:
-        team = client.allowance()["team_id"]
-        parts = [client.url.encode(), str(team).encode(), hashlib.sha256(body).digest()]
-        key = secrets.token_hex(20) if again else hashlib.sha256(b"\0".join(parts)).hexdigest()
+        known = client.allowance()
+        # In another phase the labels or the rule are others, so it is another submission.
+        place = f"{client.url} {known['team_id']} {known['phase']}"
+        content = hashlib.sha256(place.encode() + b"\0" + hashlib.sha256(body).digest())
+        key = secrets.token_hex(20) if again else content.hexdigest()
         while True:
             try:
                 told = client.submit(body, key=f"file-{key}", file=file.name)
@@ -82,7 +85,8 @@ def submit(
         print_json(asdict(told))
         return
     shown = "-" if told.released is None else told.released
-    human().print(f"released   {shown}{' (from the record)' if told.repeated else ''}")
+    from_record = " (from the record)" if told.repeated or told.replayed else ""
+    human().print(f"released   {shown}{from_record}")
     human().print(f"meaning    {told.meaning}", soft_wrap=True)
     human().print(f"looks left {told.looks_left}")
     soon = "now" if told.looks_left else "never"

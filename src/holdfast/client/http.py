@@ -42,7 +42,11 @@ LARGEST_ANSWER = 1 << 24
 
 @dataclass(frozen=True)
 class Released:
-    """What a board answers to a submission; `released` is None while its batch waits."""
+    """What a board answers to a submission; `released` is None while its batch waits.
+
+    `repeated`: it cost nothing, since the prediction had been answered before. `replayed`: the same
+    submission had come under the same key.
+    """
 
     id: int
     released: float | None
@@ -54,6 +58,7 @@ class Released:
     looks_left: int
     next_allowed_at: str | None
     receipt_id: str
+    replayed: bool = False
 
 
 class _Reply(NamedTuple):
@@ -135,11 +140,11 @@ class BoardClient:
             "X-File-Name": "".join(c if c.isprintable() else "?" for c in name)[:200],
         }
         reply = self._ask("POST", f"/boards/{self.name}/submissions", body, headers)
+        told = {**reply.body, "replayed": "idempotency-replayed" in reply.headers}
         try:
-            told = {name: reply.body[name] for name in Released.__dataclass_fields__}
+            return Released(**{name: told[name] for name in Released.__dataclass_fields__})
         except KeyError:
             raise BoardUnreachable("the board answered without a receipt.") from None
-        return Released(**told)
 
     def _ask(
         self,

@@ -75,7 +75,8 @@ class Remote:
         about = {"board": self.client.url, "team": team["team_id"], "run": run}
         looks = max(1, self.looks_left) if n_queries is None else n_queries
         self.state = RunState(state, about, looks)
-        self._policy = str(board["policy"]["digest"])
+        # In another phase the labels or the rule are others: no key is the same.
+        self._policy = f"{board['policy']['digest']} phase {board['phase']}"
         self.problem = Problem(int(board["n_examples"]), self._classes, self.state.looks)
         self.batch: list[float] = []
         self.receipts: list[str] = []

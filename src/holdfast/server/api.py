@@ -174,7 +174,10 @@ async def submit(request: Request) -> Any:
 async def submit_for_team(
     request: Request, team: Annotated[str, Header(alias="X-Team", min_length=1, max_length=200)]
 ) -> Any:
-    """Forward a submission of another host's team; for tokens of scope service."""
+    """Forward a submission of another host's team; for tokens of scope service.
+
+    A key is good for one phase: scripts that know nothing of phases make it of the content.
+    """
     site = site_of(request)
     caller = await _bearer(request, site)
     # Header values are Latin-1; names come in UTF-8.
@@ -195,7 +198,7 @@ async def submit_for_team(
         with site.store.writing() as transaction:
             return store.team_from_outside(transaction, board.id, name, clock()).id
 
-    return await _take(request, site, whose, caller)
+    return await _take(request, site, whose, caller, by_phase=True)
 
 
 async def _bearer(request: Request, site: Site) -> Caller:
@@ -213,7 +216,12 @@ def _require_token(caller: Caller) -> None:
 
 
 async def _take(
-    request: Request, site: Site, whose: Callable[[Board], int], caller: Caller
+    request: Request,
+    site: Site,
+    whose: Callable[[Board], int],
+    caller: Caller,
+    *,
+    by_phase: bool = False,
 ) -> JSONResponse:
     slug, headers = request.path_params["slug"], request.headers
     key, file_name = headers.get("idempotency-key"), headers.get("x-file-name", "submission")
@@ -224,7 +232,8 @@ async def _take(
     sent = await site.body(request, most)
     if encoding := headers.get("content-encoding"):
         sent = await run_in_threadpool(unpacked, sent, encoding, most)
-    answer = await site.looks.ask(as_sent(slug, whose, caller, key, file_name, sent))
+    asked = as_sent(slug, whose, caller, key, file_name, sent)
+    answer = await site.looks.ask(asked._replace(by_phase=by_phase))
     status = 200 if answer.replayed or answer.receipt.repeated else 201
     if answer.receipt.released is None:
         status = 202  # its batch is not full yet
@@ -269,7 +278,7 @@ def show_allowance(at: At) -> Any:
     """Show how many looks the team has left, and when the next one is allowed."""
     team = at.own_team()
     left, opens = at.site.gatekeeper.allowance(at.phase, team)
-    told = {"team": team.name, "team_id": team.id, "looks_left": left}
+    told = {"team": team.name, "team_id": team.id, "phase": at.phase.number, "looks_left": left}
     return JSONResponse(told | {"next_allowed_at": moment(opens)})
 
 

@@ -306,6 +306,7 @@ class Gatekeeper:
             phase = known.phase(now)
             team, pool = self._team(known, sent.whose(known.board))
             key = sent.key or f"none {now} {self._own} {next(self._numbers)}"  # of its own
+            key += f" in phase {phase.number}" if sent.by_phase else ""
             look = Look(known.board, phase, team, pool, sent._replace(key=key), now)
             host = self._host(phase)
             # A look that was answered is answered again, whatever the team may do now.

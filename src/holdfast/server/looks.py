@@ -41,7 +41,10 @@ class Superseded(Exception):
 
 
 class Sent(NamedTuple):
-    """A submission as it came; `whose` returns the number of the team that may send it."""
+    """A submission as it came; `whose` returns the number of the team that may send it.
+
+    `by_phase`: in every phase its key is another one.
+    """
 
     slug: str
     whose: Callable[[Board], int]
@@ -49,6 +52,7 @@ class Sent(NamedTuple):
     key: str
     file: str
     body: bytes
+    by_phase: bool = False
 
 
 @dataclass

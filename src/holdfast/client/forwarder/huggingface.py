@@ -3,25 +3,36 @@
 Save it as metric.py in the private competition repository, with EVAL_METRIC "custom" in conf.json.
 The labels stay on the board's server: solution.csv may hold ids alone. The platform wants a
 private score with every submission and is told the public one; the final ranking is the board's.
+A token that is not written into this file is read from a file holdfast-token of that repository.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 from typing import Any
 
-from holdfast.client.forwarder.sending import METRIC, find_token, send
+from holdfast.client.forwarder.sending import METRIC, Refused, find_token, send
 
 
 def compute(params: Any) -> dict[str, dict[str, Any]]:
     """Return public and private scores as the platform wants them."""
-    hub = importlib.import_module("huggingface_hub")  # the platform has it
     name = "submissions/{}-{}.csv".format(params.team_id, params.submission_id)
+    with open(downloaded(params, name), "rb") as file:
+        body = file.read()
+    try:
+        token = find_token()
+    except Refused:
+        token = find_token(os.path.dirname(downloaded(params, "holdfast-token")))
+    told = send(body, "team {}".format(params.team_id), token, name)
+    released = {METRIC: told["released"]}
+    return {"public_score": dict(released), "private_score": dict(released)}
+
+
+def downloaded(params: Any, name: str) -> str:
+    """Return the path of a file of the competition's repository."""
+    hub = importlib.import_module("huggingface_hub")  # the platform has it
     path = hub.hf_hub_download(
         repo_id=params.competition_id, filename=name, token=params.token, repo_type="dataset"
     )
-    with open(path, "rb") as file:
-        body = file.read()
-    told = send(body, "team {}".format(params.team_id), find_token(), name)
-    released = {METRIC: told["released"]}
-    return {"public_score": dict(released), "private_score": dict(released)}
+    return str(path)

@@ -14,6 +14,8 @@ from typing import Any
 
 from holdfast.client.forwarder.sending import EVERYONE, Refused, find_token, send
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+
 
 class ParticipantVisibleError(Exception):
     """An error whose message the host shows to the participant."""
@@ -24,7 +26,7 @@ def score(solution: Any, submission: Any, row_id_column_name: str, team: str = E
     del solution, row_id_column_name
     body = submission.to_csv(index=False).encode()
     try:
-        return float(send(body, team, find_token(), "submission.csv")["released"])
+        return float(send(body, team, find_token(HERE), "submission.csv")["released"])
     except Refused as refusal:
         message = str(refusal)
     raise ParticipantVisibleError(message)
@@ -39,7 +41,7 @@ def main(arguments: list[str]) -> int:
         body = file.read()
     team = arguments[1] if len(arguments) == 2 else EVERYONE
     try:
-        told = send(body, team, find_token(), os.path.basename(arguments[0]))
+        told = send(body, team, find_token(HERE), os.path.basename(arguments[0]))
     except Refused as refusal:
         sys.stderr.write("{}\n".format(refusal))
         return 1

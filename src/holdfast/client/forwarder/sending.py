@@ -55,7 +55,8 @@ def send(body: bytes, team: str, token: str, name: str, marks: str = "") -> dict
     """Return what the board releases for one submission of a team, or raise `Refused`.
 
     `marks` is what tells this submission from another one with the same content. The key is made of
-    content, team and marks: however often the host calls, it is one look.
+    content, team and marks: however often the host calls, it is one look. The board takes keys of
+    forwarders by phase: on fresh labels, or under another rule, the same content is another look.
     """
     origin, _, board = BOARD.rstrip("/").rpartition("/b/")
     url = "{}/api/v1/boards/{}/service/submissions".format(origin, board)
