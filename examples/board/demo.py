@@ -4,9 +4,12 @@ python examples/board/demo.py [--port 8000] [--stop]
 """
 
 import argparse
+import socket
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.request
 from pathlib import Path
 
 import numpy as np
@@ -78,24 +81,53 @@ def make(folder: Path) -> tuple[str, str]:
     return database, invitation
 
 
-def main() -> None:
+def is_ready(port: int) -> bool:
+    """Tell whether the server answers."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5) as answer:
+            return answer.status == 200
+    except OSError:
+        return False
+
+
+def serve(database: str, invitation: str, port: int) -> int:
+    """Serve the board until it is stopped, and say where it is once it answers."""
+    command = [sys.executable, "-m", "holdfast", "serve", "--database", database]
+    with socket.socket() as other:  # whoever has the port would answer in the board's place
+        if other.connect_ex(("127.0.0.1", port)) == 0:
+            sys.stderr.write(f"error: port must be free, got {port}; try: make board PORT=8001\n")
+            return 2
+    with tempfile.TemporaryFile() as log:
+        server = subprocess.Popen([*command, "--port", str(port)], stdout=log, stderr=log)
+        try:
+            while server.poll() is None and not is_ready(port):
+                time.sleep(0.1)
+            if server.poll() is None:
+                print(f"The board:       http://127.0.0.1:{port}/b/digits")
+                print(f"Become its host: http://127.0.0.1:{port}/join/{invitation}")
+                print("Ctrl-C stops it; nothing is kept.", flush=True)
+            code = server.wait()
+        except KeyboardInterrupt:  # the server was sent it, too
+            server.wait()
+            print("Stopped.")
+            return 0
+        log.seek(0)
+        sys.stderr.write(log.read().decode(errors="replace"))
+        return code
+
+
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--stop", action="store_true", help="make the board, but don't serve it")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="holdfast-board-") as folder:
         database, invitation = make(Path(folder))
-        print(f"The board:       http://127.0.0.1:{asked.port}/b/digits")
-        print(f"Become its host: http://127.0.0.1:{asked.port}/join/{invitation}")
-        print("Ctrl-C stops it; nothing is kept.", flush=True)
         if asked.stop:
-            return
-        command = [sys.executable, "-m", "holdfast", "serve", "--database", database]
-        try:
-            subprocess.run([*command, "--port", str(asked.port)], stderr=subprocess.DEVNULL)
-        except KeyboardInterrupt:
-            print("Stopped.")
+            print("The board was made.")
+            return 0
+        return serve(database, invitation, asked.port)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

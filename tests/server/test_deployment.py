@@ -1,26 +1,41 @@
 """What is said about running a board is true: files parse, and name options that there are."""
 
+import os
 import re
 import runpy
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tomllib
+import urllib.request
 from pathlib import Path
 
 import pytest
 import typer
 import yaml
+from benchmarks.board_load import children_of
 
 from holdfast.cli.app import build
+from holdfast.cli.serve import check_workers
+from tests.server.conftest import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "board"
 
 
-def options_of_serve():
-    command = typer.main.get_command(build(["serve"])).commands["serve"]
-    return {name for parameter in command.params for name in parameter.opts}
+def settings_of(command, environment):
+    """Return what serve takes from a container's command and variables; it must start with them."""
+    assert command[:2] == ["holdfast", "serve"]
+    parser = typer.main.get_command(build(["serve"])).commands["serve"]
+    with pytest.MonkeyPatch.context() as variables:
+        variables.delenv("HOLDFAST_BOARD", raising=False)
+        for name, value in environment.items():
+            variables.setenv(name, value)
+        settings = parser.make_context("serve", list(command[2:])).params
+    check_workers(settings["workers"], settings["database"])
+    return settings
 
 
 def instructions():
@@ -37,8 +52,14 @@ def test_the_containerfile_copies_what_there_is_and_runs_as_nobody_special():
     assert all((ROOT / source).exists() for source in copied_sources())
     assert dict(instructions())["USER"] != "root"
     assert words.index("USER") > max(at for at, word in enumerate(words) if word == "RUN")
-    command = yaml.safe_load(dict(instructions())["CMD"])
-    check_command(command)
+    settings = settings_of(yaml.safe_load(dict(instructions())["CMD"]), {})
+    assert (settings["host"], str(settings["port"])) == ("0.0.0.0", dict(instructions())["EXPOSE"])
+    # The database lies where the container's user may write.
+    last = [rest for word, rest in instructions() if word == "WORKDIR"][-1]
+    user = dict(instructions())["USER"]
+    made = " ".join(rest for word, rest in instructions() if word == "RUN")
+    assert f"install --directory --owner {user} {last}" in made
+    assert not Path(settings["database"]).is_absolute()
     extras = re.search(r"\.\[(.*?)\]", (EXAMPLE / "Containerfile").read_text())[1].split(",")
     project = (ROOT / "pyproject.toml").read_text()
     assert all(re.search(rf"^{extra} = ", project, re.MULTILINE) for extra in extras)
@@ -87,19 +108,15 @@ def test_the_build_tool_reads_the_metadata_of_what_is_copied(tmp_path):
     assert "Description-Content-Type: text/markdown" in written.read_text(encoding="utf-8")
 
 
-def check_command(command):
-    assert command[:2] == ["holdfast", "serve"]
-    assert {word for word in command if word.startswith("--")} <= options_of_serve()
-
-
 def test_the_compose_file_fits_the_container_and_its_mounts():
     compose = yaml.safe_load((EXAMPLE / "compose.yaml").read_text(encoding="utf-8"))
     services = compose["services"]
     assert set(services) == {"database", "board", "proxy"}
     board = services["board"]
     assert (EXAMPLE / board["build"]["context"] / board["build"]["dockerfile"]).is_file()
-    check_command(board["command"])
-    assert board["environment"]["HOLDFAST_BOARD"].startswith("postgresql://")
+    settings = settings_of(board["command"], board["environment"])
+    assert settings["workers"] > 1
+    assert settings["database"].startswith("postgresql://")
     # No secret in the file, and none that may be forgotten.
     assert services["database"]["environment"]["POSTGRES_PASSWORD"].startswith("${BOARD_PASSWORD:?")
     for service in services.values():
@@ -120,14 +137,42 @@ def test_nginx_leads_to_the_boards_service_and_hides_what_is_not_for_all():
 
 
 @pytest.mark.slow
-def test_the_demo_board_is_made():
-    done = subprocess.run(
-        [sys.executable, EXAMPLE / "demo.py", "--stop", "--port", "8123"],
-        capture_output=True,
+def test_the_demo_says_where_the_board_is_once_it_answers_and_ends_with_the_server():
+    port = free_port()
+    demo = subprocess.Popen(
+        [sys.executable, EXAMPLE / "demo.py", "--port", str(port)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
     )
-    assert done.returncode == 0, done.stderr
-    assert "http://127.0.0.1:8123/b/digits" in done.stdout
+    try:
+        address = demo.stdout.readline().split()[-1]
+        assert address == f"http://127.0.0.1:{port}/b/digits"
+        with urllib.request.urlopen(address) as page:
+            assert b"Neighbours" in page.read()
+        [server] = children_of(demo.pid)
+        os.kill(server, signal.SIGKILL)
+        _, said = demo.communicate(timeout=60)
+    finally:
+        demo.kill()
+    assert demo.returncode != 0
+    assert '"level": "info"' in said  # the server's own log
+
+
+def test_the_demo_does_not_take_another_server_for_its_own(tmp_path, capsys):
+    demo = runpy.run_path(str(EXAMPLE / "demo.py"))
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        assert demo["serve"]("none.db", "x", port) == 2
+    said = capsys.readouterr()
+    assert (said.out, f"port must be free, got {port}" in said.err) == ("", True)
+
+
+def test_a_demo_that_cannot_start_says_why(tmp_path, capsys):
+    demo = runpy.run_path(str(EXAMPLE / "demo.py"))
+    assert demo["serve"](str(tmp_path / "none.db"), "x", free_port()) != 0
+    said = capsys.readouterr()
+    assert (said.out, "error: " in said.err) == ("", True)
 
 
 def test_the_demo_makes_a_board_with_two_teams(tmp_path):

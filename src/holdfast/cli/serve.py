@@ -17,7 +17,7 @@ from holdfast.extras import needed_for
 if TYPE_CHECKING:
     import uvicorn
 
-__all__ = ["serve"]
+__all__ = ["check_workers", "serve"]
 
 # How long a request that is being answered may go on after a stop, in seconds.
 PATIENCE = 10
@@ -55,11 +55,7 @@ def serve(
     holdfast serve
     holdfast serve --database postgresql:///boards --workers 4 --url https://boards.example
     """
-    if workers > 1 and not database.startswith(("postgresql://", "postgres://")):
-        raise InvalidInput(
-            f"workers must be 1 with an SQLite database, got {workers}: looks take turns, and "
-            "several processes gain nothing; use PostgreSQL for more."
-        )
+    check_workers(workers, database)
     with needed_for("holdfast serve"):
         import argon2  # noqa: F401 - so that all is there before anything listens
         import uvicorn
@@ -103,6 +99,15 @@ def serve(
             uvicorn.Config.bind_socket = _bound_socket  # type: ignore[assignment, method-assign]
         uvicorn.run(
             "holdfast.server.app:from_environment", factory=True, workers=workers, **options
+        )
+
+
+def check_workers(workers: int, database: str) -> None:
+    """Raise if a database can't be served by so many processes."""
+    if workers > 1 and not database.startswith(("postgresql://", "postgres://")):
+        raise InvalidInput(
+            f"workers must be 1 with an SQLite database, got {workers}: looks take turns, and "
+            "several processes gain nothing; use PostgreSQL for more."
         )
 
 
