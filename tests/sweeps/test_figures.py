@@ -6,14 +6,23 @@ from dataclasses import replace
 import pytest
 
 from holdfast.bounds.binomial import divergence
+from holdfast.certificates import certify
 from holdfast.errors import InvalidInput
+from holdfast.experiments.figures import bias_figure
 from holdfast.experiments.summary import Mean
+from holdfast.mechanisms import parse_mechanism
+from holdfast.problem import Problem
 from holdfast.sweeps import Experiment, Journal, run, summarised
 from holdfast.sweeps.figures import draw_all, latex_table
-from holdfast.sweeps.figures.costs import exponent
+from holdfast.sweeps.figures.along import gains_along_sizes
+from holdfast.sweeps.figures.bits import bits_with_error
+from holdfast.sweeps.figures.fits import exponent
+from holdfast.sweeps.figures.left_out import write_left_out
+from holdfast.sweeps.figures.looks import gains_against_looks
 from holdfast.sweeps.figures.recovery import looks_over_the_limit
 from holdfast.sweeps.figures.style import Line, lines_on
 from holdfast.sweeps.figures.tables import write_tables
+from holdfast.sweeps.figures.ticks import apart, tick_text
 
 pytest.importorskip("matplotlib")
 
@@ -122,13 +131,115 @@ def test_exponents_are_not_fitted_across_labels_metrics_or_models(law, tmp_path)
     assert one == pytest.approx(two, abs=0.01)
 
 
-def test_neighbouring_lines_differ_by_dash_as_well():
+def test_no_two_of_forty_lines_look_alike_with_or_without_colour():
     from matplotlib.figure import Figure
 
     axes = Figure().add_subplot()
-    lines_on(axes, [Line(str(at), [1, 2], [1, 2]) for at in range(4)], x="x", y="y", title="")
-    dashes = [line.get_linestyle() for line in axes.get_lines() if len(line.get_xdata()) == 2]
-    assert len(set(dashes)) == 4
+    lines = [Line(str(at), [1, 2], [1, 2]) for at in range(40)]
+    lines_on(axes, lines, x="x", y="y", title="")
+    shown = [line for line in axes.get_lines() if len(line.get_xdata()) == 2]
+    dashes = [tuple(line._unscaled_dash_pattern[1] or ()) for line in shown]
+    assert len(set(dashes[:5])) == 5
+    markers = [line.get_marker() for line in shown]
+    assert len(set(zip(markers, dashes, strict=True))) == 40  # in grey
+    colours = [line.get_color() for line in shown]
+    assert len(set(zip(markers, colours, strict=True))) == 40  # where dashes do not show
+
+
+def test_attacks_of_one_figure_against_looks_differ_in_marker_and_colour(tmp_path, monkeypatch):
+    from matplotlib.axes import Axes
+
+    seen = []
+    monkeypatch.setattr(
+        Axes, "errorbar", lambda *_, **given: seen.append((given["color"], given["marker"]))
+    )
+    points = [
+        {"attack": str(at), "n_examples": 100, "n_classes": 2, "n_queries": 5}
+        | {"bias": Mean(0.1, 0.01)}
+        for at in range(12)
+    ]
+    bias_figure(points, 100, 2, paths=[tmp_path / "bias.svg"])
+    assert len(set(seen)) == len(seen) == 12
+
+
+def test_lines_that_chance_explains_say_so_in_the_legend():
+    from matplotlib.figure import Figure
+
+    axes = Figure().add_subplot()
+    lines = [Line("lucky", [1, 2], [1, 2], [1, 1]), Line("good", [1, 2], [1, 2], [0.1, math.nan])]
+    lines_on(axes, lines, x="x", y="y", title="", level=(1.0, "limit"))
+    assert axes.get_legend_handles_labels()[1] == ["limit", "lucky: not above chance", "good"]
+    assert lines[0].seen.x == []
+    assert lines[1].seen.x == [1, 2]
+
+
+def test_texts_of_ticks_never_touch_and_the_largest_stays():
+    assert apart([100, 900, 1000], 95, 1050) == [100, 1000]
+    sizes = [10**power for power in range(3, 13)]
+    assert apart(sizes, 500, 2e12) == sizes
+    assert tick_text(1e12, powers=True) == "$10^{12}$"
+    assert tick_text(2.5e6, powers=True) == r"$2.5\times10^{6}$"
+
+
+def test_the_law_is_drawn_against_n_and_m_with_closed_form_and_guarantee(
+    law, tmp_path, monkeypatch
+):
+    """The curves are those of theory: the fitted power is -1/2, and gains lie on closed forms."""
+    asked = {}
+    monkeypatch.setattr(
+        "holdfast.sweeps.figures.along.drawn",
+        lambda path, _, draw: asked.update({path.name: draw.keywords}),
+    )
+    places = sorted(summarised(law), key=lambda p: p.n_examples)
+    names = [path.name for path, _ in gains_along_sizes(places, tmp_path, ".svg")]
+    assert names == ["gain-against-n-exact-counts.svg", "gain-against-m-exact-counts.svg"]
+    given = asked["gain-against-n-exact-counts.svg"]
+    assert len(given["lines"]) == 4
+    assert [curve.name for curve in given["curves"]][:2] == [
+        "thin: closed form",
+        "dashed: Theorem 3 guarantees",
+    ]
+    for at, line in enumerate(given["lines"]):
+        assert "n^{-0.5" in line.name or "n^{-0.4" in line.name
+        closed, guarantee = (each for each in given["curves"] if each.of_line == at)
+        theory = dict(zip(closed.x, closed.y, strict=True))
+        for x, y, error in zip(line.x, line.y, line.errors, strict=True):
+            assert abs(y - theory[x]) < 4 * error
+            assert dict(zip(guarantee.x, guarantee.y, strict=True))[x] < y
+
+
+def test_every_rule_has_its_figure_below_its_own_certificate(rows, tmp_path, monkeypatch):
+    asked = {}
+    monkeypatch.setattr(
+        "holdfast.sweeps.figures.looks.drawn",
+        lambda path, _, draw: asked.update({path.name: draw.keywords}),
+    )
+    strong = [
+        replace(each, gain=Mean(0.1 + 0.001 * each.n_queries, 0.001)) for each in summarised(rows)
+    ]
+    found = [path.name for path, _ in gains_against_looks(strong, tmp_path, ".svg")]
+    assert found == ["gain-200-2-uniform.svg", "gain-200-2-uniform-ladder-0-01.svg"]
+    (curve,) = asked["gain-200-2-uniform-ladder-0-01.svg"]["curves"]
+    wanted = 100 * certify(Problem(200, 2, 20), parse_mechanism("ladder:0.01")).gain
+    assert (curve.name, curve.x[-1]) == ("no attack can exceed", 20)
+    assert curve.y[-1] == pytest.approx(wanted)
+
+
+def test_places_that_no_figure_shows_are_named_with_the_reason(tmp_path):
+    experiment = Experiment(
+        ["block-majority", "lattice"], ["exact", "rank"], problems=[(60, 2, 9), (60, 2, 12)]
+    )
+    rows = list(run(experiment))
+    names = {each.path.name for each in draw_all(rows, tmp_path)}
+    text = (tmp_path / "left_out.md").read_text()
+    assert (
+        "- lattice, rank, accuracy: it needs scores, and the rule releases none. (2 plays)" in text
+    )
+    assert "rules-60-2-9-uniform-none.svg" in names  # with lattice under rank as not played
+    flat = [replace(each, gain=Mean(0.01, 0.02)) for each in summarised(rows)[:2]]
+    write_left_out([], flat, tmp_path)
+    said = "- block-majority, exact, accuracy, uniform, none: 1 of 1: (60, 2, 9)"
+    assert said in (tmp_path / "left_out.md").read_text()
 
 
 def test_the_latex_table_has_every_place_and_no_bare_special_character(rows):
@@ -158,6 +269,10 @@ def test_bits_are_the_rate_of_what_was_reached(law):
     bits = place.n_examples * divergence(place.gain.mean, place.n_classes) / math.log(2)
     # A half-normal mean of sqrt(2/pi) standard deviations is worth (2/pi)/2 nats a block.
     assert bits / 100 == pytest.approx(1 / math.pi / math.log(2), rel=0.05)
+    shown, error = bits_with_error(place)
+    assert shown == pytest.approx(bits / place.looks)
+    # Bits go with the square of the gain.
+    assert error / shown == pytest.approx(2 * place.gain.stderr / place.gain.mean, rel=0.05)
 
 
 def test_looks_for_all_labels_are_told_over_the_information_limit(tmp_path):
@@ -220,7 +335,8 @@ def test_the_command_draws_and_names_its_files(law, tmp_path, capsys):
 
 def test_rows_of_which_none_was_played_draw_nothing_but_an_empty_table(tmp_path):
     rows = list(run(Experiment(["lattice"], ["round:1"], problems=[(30, 2, 5)])))
-    (table,) = draw_all(rows, tmp_path)
+    table, left_out = draw_all(rows, tmp_path)
     assert table.path.name == "gains.tex"
+    assert left_out.path.name == "left_out.md"
     with pytest.raises(InvalidInput):
         Experiment(["lattice"], ["round:1"])

@@ -29,10 +29,12 @@ def figures(
 ) -> None:
     """Draw the figures of a sweep, and write its tables.
 
-    What the rows are enough for: gain against looks between guarantees and bounds; attacks against
-    rules; bits of the labels per look; looks for all labels over the information limit; processor
-    seconds against n, m and k with fitted exponents; all means as a LaTeX table; exponents of the
-    gain and of the seconds in k, n and m by regression.
+    What the rows are enough for: gain against looks between guarantees and bounds, for each rule;
+    gain against n and m with fitted exponents, closed forms and guarantees; attacks against rules;
+    bits of the labels per look, below what a look can tell; looks for all labels over the
+    information limit; processor seconds against n, m and k with fitted exponents; all means as a
+    LaTeX table; exponents of the gain and of the seconds in k, n and m by regression, as Markdown
+    and LaTeX. left_out.md says which places are in no figure.
 
     Examples
     --------

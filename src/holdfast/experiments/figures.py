@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,18 +13,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.registry import attack_types
-from holdfast.bounds import all_bounds, best_impossible
-from holdfast.bounds.acharya2020 import SMALL_K, regime_edges
+from holdfast.bounds import best_impossible
+from holdfast.bounds.acharya2020 import SMALL_K, large_k, regime_edges, small_k
 from holdfast.extras import needed_for
 from holdfast.problem import Problem
 
-__all__ = ["bias_figure", "check_can_draw"]
+__all__ = ["bias_figure", "check_can_draw", "guaranteed", "stands_out"]
 
-# Okabe and Ito's colours, told apart by readers with any colour vision; black is for bounds.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-MARKERS = "osD^vP"
+# Okabe and Ito's colours and Tol's wine, told apart by readers with any colour vision; black is for
+# bounds.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#882255")
+# One marker more than colours, so that the two do not repeat together; in grey the dash tells the
+# next eight apart. Plain dashes and dots are for guarantees and bounds.
+MARKERS = "osD^vPX<"
+DASHES: tuple[Any, ...] = (
+    "-",
+    (0, (6, 1.5, 1, 1.5)),
+    (0, (9, 3)),
+    (0, (3, 1, 1, 1, 1, 1)),
+    (0, (1.5, 1)),
+)
+# Long enough to show a whole dash in the legend.
+HANDLE_LENGTH = 3.6
 # An attack and the statement that guarantees it are drawn in one colour.
 GUARANTEES = {cls.name: cls.guarantee for cls in attack_types() if cls.guarantee}
+STATEMENTS_OF = {"small-k": small_k, "large-k": large_k}
 STATEMENTS = {"small-k": "Theorem 3 guarantees", "large-k": "Theorem 6 guarantees"}
 # A mean closer to zero than this many standard errors has no place on a logarithmic axis.
 LEAST_ERRORS_ABOVE_ZERO = 3.0
@@ -46,6 +60,7 @@ def bias_figure(
     n_classes: int,
     *,
     paths: Sequence[str | os.PathLike[str]],
+    names: Mapping[str, str] | None = None,
 ) -> list[Path]:
     """Draw the measured bias of each attack against its looks, with bounds; log-log.
 
@@ -57,6 +72,8 @@ def bias_figure(
         The sizes that the figure is for.
     paths
         Where to save it; the suffix says as what (.png, .svg, .pdf). Folders are made.
+    names
+        What the legend calls attacks, if not by their names.
 
     Returns
     -------
@@ -75,7 +92,7 @@ def bias_figure(
         figure = Figure(figsize=(9.6, 5.8), layout="constrained")
         axes = figure.add_subplot()
         _draw_bounds(axes, grid, n, m)
-        _draw_attacks(axes, points, grid, n, m)
+        _draw_attacks(axes, points, grid, n, m, names or {})
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xlim(0.8, grid[-1])
@@ -89,7 +106,7 @@ def bias_figure(
         axes.set_axisbelow(True)
         for side in ("top", "right"):
             axes.spines[side].set_visible(False)
-        figure.legend(loc="outside right center", frameon=False)
+        figure.legend(loc="outside right center", frameon=False, handlelength=HANDLE_LENGTH)
         saved = [Path(path) for path in paths]
         for path in saved:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -121,16 +138,25 @@ def _draw_bounds(axes: Any, grid: NDArray[np.int64], n: int, m: int) -> None:
     )
 
 
+def stands_out(mean: float, stderr: float) -> bool:
+    """Tell whether a mean is so far above zero that it has a place on a logarithmic axis."""
+    return mean > LEAST_ERRORS_ABOVE_ZERO * _error(stderr)
+
+
 def _draw_attacks(
-    axes: Any, points: Sequence[Mapping[str, Any]], grid: NDArray[np.int64], n: int, m: int
+    axes: Any,
+    points: Sequence[Mapping[str, Any]],
+    grid: NDArray[np.int64],
+    n: int,
+    m: int,
+    shown: Mapping[str, str],
 ) -> None:
     names = list(dict.fromkeys(point["attack"] for point in points))
     for at, name in enumerate(names):
         seen = sorted(
             (point["n_queries"], point["bias"].mean, _error(point["bias"].stderr))
             for point in points
-            if point["attack"] == name
-            and point["bias"].mean > LEAST_ERRORS_ABOVE_ZERO * _error(point["bias"].stderr)
+            if point["attack"] == name and stands_out(*point["bias"])
         )
         if not seen:
             continue
@@ -142,26 +168,28 @@ def _draw_attacks(
             yerr=errors,
             color=colour,
             marker=MARKERS[at % len(MARKERS)],
-            markersize=6 if at < len(COLOURS) else 4,
+            linestyle=DASHES[at // len(MARKERS) % len(DASHES)],
+            markersize=6,
             linewidth=1.3,
             capsize=3,
-            label=name,
+            label=shown.get(name, name),
         )
         if name in GUARANTEES:
-            curve = _curve(_guarantee(GUARANTEES[name], n, m), grid)
+            bound = GUARANTEES[name]
+            curve = _curve(partial(_guaranteed_at, bound, n, m), grid)
             if curve.looks.size:
-                label = STATEMENTS[GUARANTEES[name]]
+                label = STATEMENTS[bound]
                 axes.plot(*curve, color=colour, linestyle="--", linewidth=1.6, label=label)
 
 
-def _guarantee(bound_name: str, n: int, m: int) -> Callable[[int], float | None]:
-    def bias(k: int) -> float | None:
-        for bound in all_bounds(Problem(n, m, k)):
-            if bound.name == bound_name and bound.accuracy is not None:
-                return bound.accuracy - 1 / m
-        return None
+def guaranteed(bound_name: str, problem: Problem) -> float | None:
+    """Return the bias that a statement guarantees its attack; None: it does not apply."""
+    accuracy = STATEMENTS_OF[bound_name](problem).accuracy
+    return None if accuracy is None else accuracy - 1 / problem.n_classes
 
-    return bias
+
+def _guaranteed_at(bound_name: str, n: int, m: int, k: int) -> float | None:
+    return guaranteed(bound_name, Problem(n, m, k))
 
 
 def _curve(bias: Callable[[int], float | None], grid: NDArray[np.int64]) -> _Curve:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
+from holdfast.sweeps.figures.fits import named_with_power
 from holdfast.sweeps.figures.style import SIZE, Line, drawn, grouped, lines_on
 from holdfast.sweeps.summary import Place
 
-__all__ = ["SIZES", "cost_figures", "exponent"]
+__all__ = ["SIZES", "cost_figures", "longest"]
 
 # What varies: its name in rows, on the axis, and in the name of the file.
 SIZES = (
@@ -25,29 +24,21 @@ EXACT = "exact"
 CLOCK_TICK = 1e-9
 
 
-def exponent(sizes: Sequence[float], seconds: Sequence[float]) -> float:
-    """Return the slope of log seconds over log size, by least squares.
-
-    >>> round(exponent([1, 10, 100], [2.0, 20.0, 200.0]), 6)
-    1.0
-    """
-    return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
-
-
 def cost_figures(places: Sequence[Place], folder: Path, suffix: str) -> list[tuple[Path, str]]:
     """Draw one figure for each of n, m and k that varies while all else is equal."""
     found = []
+    played = [place for place in places if place.plays]
     for field, axis, letter in SIZES:
-        lines = [line for each in _longest(places, field) if (line := _line(each, field, letter))]
+        lines = [line for each in longest(played, field) if (line := _line(each, field, letter))]
         if lines:
             path = folder / f"cost-{letter}{suffix}"
-            title = f"Processor seconds of a play against {axis}"
+            title = f"Processor seconds of a play against {axis}, medians"
             drawn(path, SIZE, partial(lines_on, lines=lines, x=axis, y="seconds", title=title))
             found.append((path, f"processor seconds against {axis}, with fitted exponents"))
     return found
 
 
-def _longest(places: Sequence[Place], field: str) -> list[list[Place]]:
+def longest(places: Sequence[Place], field: str) -> list[list[Place]]:
     """Return of every attack the places that differ in this size alone, where they are most."""
     others = [name for name, _, _ in SIZES if name != field]
     found = []
@@ -71,5 +62,5 @@ def _line(places: Sequence[Place], field: str, letter: str) -> Line | None:
         f"{short} = {getattr(places[0], name):,}" for name, _, short in SIZES if name != field
     )
     fixed += "" if places[0].rule == EXACT else f", {places[0].rule}"
-    power = exponent(sizes, seconds)
-    return Line(f"{places[0].attack}: {letter}^{power:.2f}\n({fixed})", sizes, seconds)
+    line = Line(places[0].attack, sizes, seconds)
+    return line._replace(name=f"{named_with_power(line, letter)}\n({fixed})")

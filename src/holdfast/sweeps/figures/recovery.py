@@ -15,6 +15,7 @@ from holdfast.sweeps.summary import Place
 __all__ = ["looks_over_the_limit", "recovery_figure"]
 
 TITLE = "Looks until every label was right, over the information limit"
+LIMIT = (1.0, "the limit for random queries")
 
 
 def looks_over_the_limit(place: Place) -> float | None:
@@ -54,6 +55,6 @@ def recovery_figure(places: Sequence[Place], folder: Path, suffix: str) -> list[
     drawn(
         path,
         SIZE,
-        partial(lines_on, lines=lines, x="examples", y="looks / limit", title=TITLE, level=1.0),
+        partial(lines_on, lines=lines, x="examples", y="looks / limit", title=TITLE, level=LIMIT),
     )
     return [(path, "looks for all labels over the information limit")]

@@ -8,25 +8,55 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from holdfast.experiments.figures import COLOURS, MARKERS
+from holdfast.experiments.figures import COLOURS, DASHES, HANDLE_LENGTH, MARKERS, stands_out
+from holdfast.sweeps.figures.ticks import set_ticks
 from holdfast.sweeps.summary import Place
 
-__all__ = ["SIZE", "Line", "drawn", "grouped", "lines_on"]
+__all__ = ["SIZE", "Curve", "Line", "drawn", "grouped", "lines_on"]
 
 SIZE = (9.6, 5.4)
 
+HIDDEN = "not above chance"
 SETTINGS: Any = {"font.size": 11, "svg.hashsalt": "holdfast", "svg.fonttype": "path"}
-# Marker and dash tell lines apart in grey.
-DASHES = ("-", "--", "-.", ":")
 
 
 class Line(NamedTuple):
-    """A named line: where its points are, and their standard errors."""
+    """A named line: where its points are, and their standard errors.
+
+    Where errors are known, points count that chance does not explain; `chosen` says that others
+    have been left out already.
+    """
 
     name: str
     x: Sequence[float]
     y: Sequence[float]
     errors: Sequence[float] | None = None
+    chosen: bool = False
+
+    @property
+    def seen(self) -> Line:
+        """The points that have a place on a logarithmic axis, by their size."""
+        errors = [0.0] * len(self.x) if self.errors is None else self.errors
+        points = sorted(
+            (x, y, float(np.nan_to_num(error)))
+            for x, y, error in zip(self.x, self.y, errors, strict=True)
+            if y > 0 and (self.chosen or stands_out(y, error))
+        )
+        x, y, known = ([point[part] for point in points] for part in range(3))
+        return Line(self.name, x, y, known, self.chosen)
+
+
+class Curve(NamedTuple):
+    """What theory says: black, or in the colour of the line that it is about.
+
+    A curve without a name is in no legend.
+    """
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+    dash: str = "-"
+    of_line: int | None = None
 
 
 def grouped(
@@ -52,50 +82,63 @@ def drawn(path: Path, size: tuple[float, float], draw: Callable[[Any], None]) ->
         for side in ("top", "right"):
             axes.spines[side].set_visible(False)
         if axes.get_legend_handles_labels()[0]:
-            figure.legend(loc="outside right center", frameon=False)
+            figure.legend(
+                loc="outside right center", frameon=False, handlelength=HANDLE_LENGTH, fontsize=10
+            )
         metadata: dict[str, Any] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
         figure.savefig(path, dpi=150, metadata=metadata.get(path.suffix))
     return path
 
 
 def lines_on(
-    axes: Any, lines: Sequence[Line], *, x: str, y: str, title: str, level: float | None = None
+    axes: Any,
+    lines: Sequence[Line],
+    *,
+    x: str,
+    y: str,
+    title: str,
+    level: tuple[float, str] | None = None,
+    curves: Sequence[Curve] = (),
 ) -> None:
-    """Draw lines on logarithmic axes; what is not above zero has no place there.
+    """Draw lines on logarithmic axes; what does not stand out from zero has no place there.
 
-    A `level` is drawn across, for what lines are compared with.
+    A named `level` is drawn across, for what lines are compared with; `curves` are what theory
+    says.
     """
     if level is not None:
-        axes.axhline(level, color="0.4", linewidth=1.0, linestyle=":")
+        at, name = level
+        axes.axhline(at, color="0.4", linewidth=1.2, linestyle=":", label=name)
     for at, line in enumerate(lines):
-        xs, ys = np.asarray(line.x, dtype=float), np.asarray(line.y, dtype=float)
-        errors = np.zeros_like(ys) if line.errors is None else np.asarray(line.errors)
-        seen = (ys > 0) & (ys > np.nan_to_num(errors))
+        seen = line.seen
         axes.errorbar(
-            xs[seen],
-            ys[seen],
-            yerr=None if line.errors is None else np.nan_to_num(errors[seen]),
+            seen.x,
+            seen.y,
+            yerr=None if line.errors is None else seen.errors,
             color=COLOURS[at % len(COLOURS)],
             marker=MARKERS[at % len(MARKERS)],
             linestyle=DASHES[at % len(DASHES)],
             linewidth=1.3,
             capsize=3,
-            label=line.name,
+            label=line.name if seen.x else f"{line.name}: {HIDDEN}",
         )
+    # A curve is no reason to look at places where nothing was measured.
     axes.set_xscale("log")
     axes.set_yscale("log")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(lambda value, _: f"{value:,g}")
-        if _decades(axis) < 1:  # then no power of ten may be on it, and the ticks between count
-            axis.set_minor_formatter(lambda value, _: f"{value:,g}")
-        else:
-            axis.set_minor_formatter("")
+    limits = axes.get_xlim()
+    for curve in curves:
+        colour = "black" if curve.of_line is None else COLOURS[curve.of_line % len(COLOURS)]
+        axes.plot(
+            curve.x,
+            curve.y,
+            color=colour,
+            linestyle=curve.dash,
+            linewidth=1.6 if curve.of_line is None else 0.9,
+            label=curve.name or "_",
+        )
+    axes.set_xlim(limits)
+    set_ticks(axes.xaxis, [each for line in lines for each in line.seen.x])
+    set_ticks(axes.yaxis)
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     axes.set_title(title, fontsize=11)
     axes.grid(which="major", color="0.88", linewidth=0.8)
-
-
-def _decades(axis: Any) -> float:
-    low, high = axis.get_view_interval()
-    return float(np.log10(high / low)) if 0 < low < high else 0.0
