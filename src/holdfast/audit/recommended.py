@@ -107,8 +107,8 @@ def _shown(display: Display | None) -> dict[str, Any]:
     settings: dict[str, Any] = {"metric": str(display.metric)}
     if display.breakdown is not None:
         settings["breakdown"] = display.breakdown
-    if display.also:
-        settings["also"] = [str(metric) for metric in display.also]
+    if display.beside:
+        settings["also"] = list(display.beside)
     return settings
 
 

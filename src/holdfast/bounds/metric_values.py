@@ -9,9 +9,13 @@ their information about the labels is at most log T. T is counted from what a va
 - hits in each class and the sizes t_1, ..., t_m: given the sizes, class c has at most t_c hits,
   which leaves prod (t_c + 1) <= (n/m + 1)^m values. With two classes the hits in one follow from
   those in the other, of which the smaller of the two has at most n/2: floor(n/2) + 1 values;
+- a confusion matrix: given the sizes of the classes and how often each label is given, the row of
+  class i is one of C(t_i + m - 1, m - 1) compositions, and the row of the largest class follows
+  from the others, of which the mean size is n/m at most: by concavity at most
+  C(n/m + m - 1, m - 1)^(m - 1) matrices, (m - 1)^2 counts;
 - the rank sum of P positives: given P, twice the Mann-Whitney statistic is a whole number between
   0 and 2 P (n - P) <= n^2 / 2;
-- anything else: a released value is one of less than 2^64 floats.
+- anything else: a released value is one of less than 2^64 floats, and so is every value.
 
 Noise, rounding and memory only post-process values: given the noise, what is released is a
 function of them, and noise that is independent of the labels adds nothing.
@@ -40,10 +44,12 @@ def nats_of_values(
     looks: int,
     *,
     sizes_public: bool = False,
+    numbers: int = 1,
 ) -> float:
     """Return the logarithm of the most sequences of exact values that so many looks can show.
 
-    Where the sizes of the classes are public, they are not counted.
+    Where the sizes of the classes are public, they are not counted. `numbers` is how many a look
+    shows that all depend on the same.
 
     >>> nats = nats_of_values(FunctionOf.MATCHES, 100, 10, 5)
     >>> round(nats, 6) == round(5 * math.log(101), 6)
@@ -51,8 +57,9 @@ def nats_of_values(
     """
     once, each = _parts(function_of, n_examples, n_classes)
     once = 0.0 if sizes_public else once
-    counted = (once + looks * min(each, FLOAT_NATS)) * (1.0 + ROUNDING)
-    return min(counted, looks * FLOAT_NATS)
+    most = numbers * FLOAT_NATS
+    counted = (once + looks * min(each, most)) * (1.0 + ROUNDING)
+    return min(counted, looks * most)
 
 
 def _parts(function_of: FunctionOf, n: int, m: int) -> tuple[float, float]:
@@ -66,6 +73,8 @@ def _parts(function_of: FunctionOf, n: int, m: int) -> tuple[float, float]:
         case FunctionOf.CLASS_HITS:
             each = math.log(n // 2 + 1) if m == 2 else m * math.log(n / m + 1.0)
             return _sizes(n, m), each
+        case FunctionOf.CONFUSIONS:
+            return _sizes(n, m), (m - 1) * _compositions(n / m, m)
         case FunctionOf.RANK_SUM:
             return math.log(n + 1), math.log(n * n // 2 + 1)
     return 0.0, FLOAT_NATS
@@ -75,5 +84,10 @@ def _sizes(n: int, m: int) -> float:
     """Return the logarithm of the number of vectors of m class sizes with sum n."""
     if m == 2:
         return math.log(n + 1)
+    return _compositions(n, m)
+
+
+def _compositions(n: float, m: int) -> float:
+    """Return the logarithm of C(n + m - 1, m - 1), rounded up."""
     largest = float(gammaln(n + m))
     return largest - float(gammaln(m) + gammaln(n + 1)) + 1e-15 * largest

@@ -31,11 +31,13 @@ from holdfast.errors import InvalidInput, NotSupported
 from holdfast.mechanisms import Rule, WorksOn, recorded_look
 from holdfast.metrics import Metric, Submission
 from holdfast.metrics.base import FunctionOf
+from holdfast.metrics.by_class import ByClass
 from holdfast.metrics.display import Display
 from holdfast.problem import Problem
 
 __all__ = [
     "ShownLooks",
+    "by_class_nats",
     "by_rule",
     "certify_display",
     "certify_recorded",
@@ -52,8 +54,13 @@ STATEMENT = "counted numbers, group by group, and rate-distortion (docs/bounds.m
 NO_LABELS = "numbers or label sets are hidden, and the bound is for one label per example"
 TOLD_OF_OTHERS = "others, who may know more of the labels, look at the same state of the rule"
 
-# Whose value is a function of the hits in each class, and of the sizes of the classes.
-OF_CLASS_HITS = (FunctionOf.MATCHES, FunctionOf.MATCHES_AND_SIZES, FunctionOf.CLASS_HITS)
+# What a value may depend on to be a function of certain counts of labels.
+OF_CLASS_HITS = {FunctionOf.MATCHES, FunctionOf.MATCHES_AND_SIZES, FunctionOf.CLASS_HITS}
+FOLLOWS_FROM = {
+    FunctionOf.MATCHES: {FunctionOf.MATCHES},
+    FunctionOf.CLASS_HITS: OF_CLASS_HITS,
+    FunctionOf.CONFUSIONS: OF_CLASS_HITS | {FunctionOf.CONFUSIONS},
+}
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,7 @@ class ShownLooks:
         What each look shows.
     sizes
         On how many examples each number is computed: the groups, all examples, and all again for
-        each further metric.
+        each further metric. Numbers of each class are not listed.
     states
         How many states of the rule there are, by the number of their looks.
     shared
@@ -99,6 +106,12 @@ class ShownLooks:
     def n_also(self) -> int:
         """Number of further metrics."""
         return len(self.display.also)
+
+    @property
+    def every(self) -> list[tuple[Metric, int]]:
+        """The metric behind each number that has a size, and that size."""
+        parts = [self.display.metric] * (len(self.sizes) - 1 - self.n_also)
+        return list(zip([*parts, *self.display.metrics], self.sizes, strict=True))
 
     @property
     def groups(self) -> tuple[int, ...]:
@@ -192,12 +205,15 @@ def shown_nats(looks: ShownLooks, n_classes: int) -> list[float]:
     is one number, what all groups' answers together can release.
     """
     if looks.shared and looks.rule.remembers:
-        every = [*[looks.display.metric] * (len(looks.sizes) - 1 - looks.n_also)]
-        every += looks.display.metrics
         return [
             sum(
                 times * by_rule(looks.rule, metric, size, n_classes, count)
-                for metric, size in zip(every, looks.sizes, strict=True)
+                for metric, size in looks.every
+                for count, times in looks.states.items()
+            )
+            + sum(
+                times * _classes_by_rule(looks, each, n_classes, count)
+                for each in looks.display.by_class
                 for count, times in looks.states.items()
             )
         ]
@@ -229,14 +245,51 @@ def _state_nats(looks: ShownLooks, size: int, n_classes: int, count: int) -> flo
     for metric, here in [(each, size) for each in parts] + [(each, whole_size) for each in wholes]:
         counted = nats_of_values(metric.function_of, here, n_classes, count)
         released += min(by_rule(rule, metric, here, n_classes, count), counted)
+    by_class = looks.display.by_class
+    released += sum(by_class_nats(looks, each, size, n_classes, count) for each in by_class)
     shown = (*parts, *wholes)
-    depends = {metric.function_of for metric in shown}
+    depends = {each.function_of for each in (*shown, *by_class)}
+    numbers = len(shown) + sum(each.numbers(n_classes) for each in by_class)
     if by_values and all(metric.takes is Submission.LABELS for metric in shown):
-        if depends <= {FunctionOf.MATCHES}:
-            return min(released, nats_of_values(FunctionOf.MATCHES, size, n_classes, count))
-        if depends <= set(OF_CLASS_HITS):
-            return min(released, nats_of_values(FunctionOf.CLASS_HITS, size, n_classes, count))
+        for whole in (FunctionOf.MATCHES, FunctionOf.CLASS_HITS, FunctionOf.CONFUSIONS):
+            if depends <= FOLLOWS_FROM[whole]:
+                counted = nats_of_values(whole, size, n_classes, count, numbers=numbers)
+                return min(released, counted)
     return released
+
+
+def by_class_nats(
+    looks: ShownLooks,
+    each: ByClass,
+    size: int,
+    n_classes: int,
+    count: int,
+    *,
+    sizes_public: bool = False,
+) -> float:
+    """Return what the numbers of each class tell about a group of this size in so many looks.
+
+    Given the labels outside, they are functions of the counts inside. A rule that looks at examples
+    may choose others for each number: then what it releases is counted alone.
+    """
+    most = _classes_by_rule(looks, each, n_classes, count)
+    if looks.rule.works_on is WorksOn.ACCURACIES:
+        return most
+    counted = nats_of_values(
+        each.function_of,
+        size,
+        n_classes,
+        count,
+        sizes_public=sizes_public,
+        numbers=each.numbers(n_classes),
+    )
+    return min(most, counted)
+
+
+def _classes_by_rule(looks: ShownLooks, each: ByClass, n_classes: int, count: int) -> float:
+    """Return what the rule lets the numbers of each class tell; no class has more than all."""
+    one = by_rule(looks.rule, each.metric, looks.sizes[-1], n_classes, count)
+    return each.numbers(n_classes) * one
 
 
 def by_rule(rule: Rule, metric: Metric, size: int, n_classes: int, looks: int) -> float:
@@ -318,9 +371,12 @@ def log_transcripts_of(n_examples: int, n_classes: int, histories: Histories) ->
 
 def _most_per_look(looks: ShownLooks, n_classes: int) -> float:
     """Return the logarithm of the number of answers to one look, number by number."""
-    groups = len(looks.sizes) - 1 - looks.n_also
-    every = [*[looks.display.metric] * groups, *looks.display.metrics]
-    return sum(
-        nats_of_values(metric.function_of, size, n_classes, 1)
-        for metric, size in zip(every, looks.sizes, strict=True)
+    by_class = sum(
+        nats_of_values(
+            each.function_of, looks.sizes[-1], n_classes, 1, numbers=each.numbers(n_classes)
+        )
+        for each in looks.display.by_class
+    )
+    return by_class + sum(
+        nats_of_values(metric.function_of, size, n_classes, 1) for metric, size in looks.every
     )

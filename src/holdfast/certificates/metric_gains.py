@@ -12,7 +12,7 @@ import numpy as np
 from holdfast.bounds.metric_gains import TwoClassValues, subgaussian_gain, value_after
 from holdfast.bounds.metric_values import nats_of_values
 from holdfast.certificates.asked import shared_evenly
-from holdfast.certificates.displays import ShownLooks, by_rule, shown_nats
+from holdfast.certificates.displays import ShownLooks, by_class_nats, by_rule, shown_nats
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms import Exact, Rule, WorksOn
 from holdfast.metrics import (
@@ -236,14 +236,17 @@ def _numbers_counted(looks: ShownLooks, m: int, *, sizes_public: bool = False) -
     """
     counting = partial(nats_of_values, sizes_public=sizes_public)
     by_value = looks.rule.works_on is not WorksOn.ACCURACIES
-    groups = len(looks.sizes) - 1 - looks.n_also
-    every = [*[looks.display.metric] * groups, *looks.display.metrics]
-    return sum(
+    by_class = sum(
+        times * by_class_nats(looks, each, looks.sizes[-1], m, count, sizes_public=sizes_public)
+        for each in looks.display.by_class
+        for count, times in looks.states.items()
+    )
+    return by_class + sum(
         times
         * min(
             by_rule(looks.rule, metric, size, m, count),
             counting(metric.function_of, size, m, count) if by_value else math.inf,
         )
-        for metric, size in zip(every, looks.sizes, strict=True)
+        for metric, size in looks.every
         for count, times in looks.states.items()
     )

@@ -142,12 +142,12 @@ class HiddenExamples:
 
     def show(self, order: NDArray[Any] | None, rows: NDArray[Any] | None = None) -> Show:
         """Return what computes the numbers of scored examples in an order, or of other rows."""
-        groups = self.groups
+        groups, m = self.groups, self.n_classes
         if groups is None:
-            return self.display.show()
+            return self.display.show(n_classes=m)
         wanted = self._rows if rows is None else rows
         here = groups if wanted is None else groups[wanted]
-        return self.display.show(here if order is None else here[order])
+        return self.display.show(here if order is None else here[order], n_classes=m)
 
     def _checked_groups(self, groups: object | None) -> NDArray[Any] | None:
         if self.display.breakdown is None:

@@ -27,6 +27,7 @@ from holdfast.guard.windows import (
 )
 from holdfast.mechanisms import Rule, check_metric, parse_mechanism
 from holdfast.metrics import Metric, OwnMetric
+from holdfast.metrics.by_class import BY_CLASS
 from holdfast.metrics.display import Display, check_column
 from holdfast.metrics.registry import parse_metric
 from holdfast.quoting import quoted
@@ -123,7 +124,8 @@ class Policy:
         The column of the labels whose groups the metric is released of, besides the whole; None:
         there is none.
     also
-        Further metrics that are released of each submission.
+        Further metrics that are released of each submission; "recall_per_class" and
+        "confusion_matrix" are numbers of each class.
 
     Examples
     --------
@@ -169,11 +171,12 @@ class Policy:
         object.__setattr__(self, "span", parse_window(self.window))
         object.__setattr__(self, "gap", parse_duration(self.min_gap, name="min_gap"))
         display = Display.of(self.metric, self.breakdown, self.also)
-        for metric in display.metrics:
+        for metric in display.released:
             check_metric(self.mechanism, metric)
         object.__setattr__(self, "display", display)
         object.__setattr__(self, "metric", _told(display.metric))
-        object.__setattr__(self, "also", tuple(map(_told, display.also)))
+        also = (*map(_told, display.also), *map(str, display.by_class))
+        object.__setattr__(self, "also", also)
 
     @classmethod
     def parse(cls, text: str, *, source: str = "policy", folder: Path | None = None) -> Policy:
@@ -260,7 +263,8 @@ def _check(name: str, value: Any) -> None:
         if isinstance(value, str | Metric) or not isinstance(value, Sequence):
             raise InvalidInput(f"{name} must be a list of metrics, got {quoted(value)}.")
         for each in value:
-            _check_metric(name, each)
+            if not (isinstance(each, str) and each in BY_CLASS):
+                _check_metric(name, each)
     elif not isinstance(value, str):
         raise InvalidInput(f"{name} must be a string, got {quoted(value)}.")
     elif name == "release":

@@ -44,7 +44,10 @@ class ShownNumbers:
             show = examples.show(None)
             truth = show.truth(examples.labels)  # what a metric can't score is refused here
             n, self.names = len(truth), show.names
-            sizes = [n if rows is None else rows.size for rows in show.members(truth)]
+            by_class = sum(each.numbers(self._n_classes) for each in self.display.by_class)
+            # How many examples a class has is nobody's business: its numbers come last, unsized.
+            members = show.members(truth)[: len(show.names) - by_class]
+            sizes = [n if rows is None else rows.size for rows in members]
             first_states(self._rule, show, truth, Problem(n, self._n_classes, 1))
         self.text = look_text(policy.release, self.display, sizes)
         self.look = RecordedLook(self._rule, self.display, tuple(sizes))

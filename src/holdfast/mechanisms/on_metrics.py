@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.errors import InvalidQuery, NotSupported
+from holdfast.errors import InvalidInput, InvalidQuery, NotSupported
 from holdfast.mechanisms.base import Reading, Rule, WorksOn
 from holdfast.metrics import Accuracy, Metric, Show
 from holdfast.metrics.base import Value
@@ -58,8 +58,11 @@ none above: state a range to clip it to, such as "log_loss[0,10]".
 def first_states(rule: Rule, show: Show, truth: Any, problem: Problem) -> list[State]:
     """Return a state for each number of a show, each for the examples that the number is of."""
     n, m, k = problem
-    sizes = [n if rows is None else max(1, rows.size) for rows in show.members(truth)]
-    return [rule.init(Problem(size, m, k)) for size in sizes]
+    sizes = [n if rows is None else rows.size for rows in show.members(truth)]
+    if rule.works_on is WorksOn.ACCURACIES and 0 in sizes:
+        empty = show.names[sizes.index(0)]
+        raise InvalidInput(f"{rule} looks at examples, and {empty} has none: use another rule.")
+    return [rule.init(Problem(max(1, size), m, k)) for size in sizes]
 
 
 def resumed(

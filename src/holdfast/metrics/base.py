@@ -38,6 +38,7 @@ class FunctionOf(Enum):
     MATCHES = "the number of hits"
     MATCHES_AND_SIZES = "the number of hits and the sizes of the classes"
     CLASS_HITS = "the number of hits in each class and the sizes of the classes"
+    CONFUSIONS = "the number of examples of each class that are given each label"
     RANK_SUM = "the rank sum of the positives and their number"
     ANYTHING = "more than counts"
 

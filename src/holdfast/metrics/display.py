@@ -1,4 +1,4 @@
-"""Displays: which metric a board shows, of which groups, and which further metrics."""
+"""Displays: which metric a board shows, of which groups, and which further numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 
 from holdfast.errors import InvalidInput
 from holdfast.metrics.accuracy import Accuracy
-from holdfast.metrics.base import Metric
+from holdfast.metrics.base import Metric, Submission
+from holdfast.metrics.by_class import BY_CLASS, ByClass
 from holdfast.metrics.one_submission import taker_for
 from holdfast.metrics.registry import parse_metric
 from holdfast.metrics.shows import Breakdown, Several, Show
@@ -35,6 +36,9 @@ class Display:
         The label file's column of groups; None: no breakdown.
     also
         Further metrics, of all examples.
+    by_class
+        Numbers of each class: recalls, a confusion matrix. `of` finds them by name among the
+        further metrics.
 
     Examples
     --------
@@ -48,25 +52,41 @@ class Display:
     metric: Metric = field(default_factory=Accuracy)
     breakdown: str | None = None
     also: tuple[Metric, ...] = ()
+    by_class: tuple[ByClass, ...] = ()
 
     def __post_init__(self) -> None:
         if self.breakdown is not None:
             check_column(self.breakdown)
-        names = [str(metric) for metric in self.metrics]
+        names = [str(each) for each in (*self.metrics, *self.by_class)]
         twice = [name for name in names if names.count(name) > 1]
         if twice:
             raise InvalidInput(f"also must name other metrics than metric, got {twice[0]} twice.")
-        taker_for(self.metrics)  # one submission must do for all of them
+        one = self.taker  # one submission must do for all of them
+        if self.by_class and one.takes in (Submission.NUMBERS, Submission.LABEL_SETS):
+            raise InvalidInput(
+                f"{self.by_class[0]} must stand beside a metric of labels, got {self.metric}, "
+                f"which takes {one.takes.value}."
+            )
 
     @classmethod
     def of(
         cls,
         metric: str | Metric = "accuracy",
         breakdown: str | None = None,
-        also: Sequence[str | Metric] = (),
+        also: Sequence[str | Metric | ByClass] = (),
     ) -> Display:
-        """Return the display that texts describe, or raise `InvalidInput`."""
-        return cls(_as_metric(metric), breakdown, tuple(map(_as_metric, also)))
+        """Return the display that texts describe, or raise `InvalidInput`.
+
+        >>> Display.of("f1_macro", also=["accuracy", "recall_per_class"]).show(n_classes=2).names
+        ('f1_macro', 'accuracy', 'recall_per_class=0', 'recall_per_class=1')
+        """
+        parts = [BY_CLASS.get(each, each) if isinstance(each, str) else each for each in also]
+        return cls(
+            _as_metric(metric),
+            breakdown,
+            tuple(_as_metric(each) for each in parts if not isinstance(each, ByClass)),
+            tuple(each for each in parts if isinstance(each, ByClass)),
+        )
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -74,29 +94,51 @@ class Display:
         return (self.metric, *self.also)
 
     @property
+    def beside(self) -> tuple[str, ...]:
+        """What a policy lists as further metrics, by name."""
+        return tuple(map(str, (*self.also, *self.by_class)))
+
+    @property
+    def released(self) -> tuple[Metric, ...]:
+        """The metrics of all kinds of numbers: each must be one that the rule works on."""
+        return (*self.metrics, *(each.metric for each in self.by_class))
+
+    @property
     def taker(self) -> Metric:
         """The metric whose submission a look takes: it says what all of the metrics take."""
-        return taker_for(self.metrics)
+        found = taker_for(self.metrics)
+        alone = found.takes in (Submission.NUMBERS, Submission.LABEL_SETS)
+        return found if alone or not self.by_class else taker_for((*self.metrics, Accuracy()))
 
     @property
     def plain(self) -> bool:
         """Whether it is one accuracy of all examples, and nothing more."""
-        return isinstance(self.metric, Accuracy) and self.breakdown is None and not self.also
+        alone = self.breakdown is None and not self.also and not self.by_class
+        return alone and isinstance(self.metric, Accuracy)
 
-    def show(self, groups: Sequence[Any] | Any | None = None) -> Show:
-        """Return what computes the numbers; `groups` names the group of each example."""
-        if self.breakdown is None:
-            return Several(self.metrics) if self.also else self.metric
-        if groups is None:
-            raise InvalidInput(
-                f"a breakdown needs the group of each example: its column {self.breakdown}."
-            )
-        parts = Breakdown(groups, self.metric, total=True, column=self.breakdown)
-        return Several([parts, *self.also]) if self.also else parts
+    def show(
+        self, groups: Sequence[Any] | Any | None = None, *, n_classes: int | None = None
+    ) -> Show:
+        """Return what computes the numbers.
+
+        `groups` names the group of each example, for a breakdown; numbers of each class need the
+        number of classes.
+        """
+        first: Show = self.metric
+        if self.breakdown is not None:
+            if groups is None:
+                raise InvalidInput(
+                    f"a breakdown needs the group of each example: its column {self.breakdown}."
+                )
+            first = Breakdown(groups, self.metric, total=True, column=self.breakdown)
+        if self.by_class and n_classes is None:
+            raise InvalidInput(f"{self.by_class[0]} needs the number of classes.")
+        classes = [each.show(n_classes or 0) for each in self.by_class]
+        return Several([first, *self.also, *classes]) if self.beside else first
 
     def __str__(self) -> str:
         by = "" if self.breakdown is None else f" by {self.breakdown}"
-        also = f", also {', '.join(map(str, self.also))}" if self.also else ""
+        also = f", also {', '.join(self.beside)}" if self.beside else ""
         return f"{self.metric}{by}{also}"
 
     def as_text(self) -> str:
@@ -110,8 +152,8 @@ class Display:
         told: dict[str, Any] = {"metric": str(self.metric)}
         if self.breakdown is not None:
             told["breakdown"] = self.breakdown
-        if self.also:
-            told["also"] = [str(metric) for metric in self.also]
+        if self.beside:
+            told["also"] = list(self.beside)
         return json.dumps(told)
 
     @classmethod

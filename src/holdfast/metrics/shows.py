@@ -18,7 +18,7 @@ from holdfast.metrics.confusion import confusion_matrix
 from holdfast.metrics.one_submission import read_of, taker_for
 from holdfast.problem import check_at_least
 
-__all__ = ["Breakdown", "ConfusionMatrix", "PerClassRecall", "Several", "Show"]
+__all__ = ["Breakdown", "CellShare", "ConfusionMatrix", "PerClassRecall", "Several", "Show"]
 
 
 @runtime_checkable
@@ -228,8 +228,9 @@ class Several:
 class _PerClass:
     """A show with numbers for each of a fixed number of classes."""
 
-    def __init__(self, n_classes: int) -> None:
+    def __init__(self, n_classes: int, *, column: str | None = None) -> None:
         self.n_classes = check_at_least("n_classes", n_classes, 2)
+        self._before = "class " if column is None else f"{column}="
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.n_classes})"
@@ -270,6 +271,15 @@ class _PerClass:
 class PerClassRecall(_PerClass):
     """The recall of each class: one number per class; 0 for a class without examples.
 
+    Parameters
+    ----------
+    n_classes
+        The number of classes.
+    column
+        What stands before a class in the numbers' names, as in `Breakdown`; None: "class".
+
+    Examples
+    --------
     >>> show = PerClassRecall(2)
     >>> truth = show.truth([0, 0, 1])
     >>> [float(value) for value in show.values(truth, show.submitted([0, 1, 1], truth))]
@@ -279,7 +289,7 @@ class PerClassRecall(_PerClass):
     @property
     def names(self) -> tuple[str, ...]:
         """The classes."""
-        return tuple(f"class {label}" for label in range(self.n_classes))
+        return tuple(f"{self._before}{label}" for label in range(self.n_classes))
 
     def members(self, truth: Any) -> tuple[NDArray[np.intp] | None, ...]:
         """Return each class's examples."""
@@ -303,25 +313,49 @@ class _CellCount(LabelMetric):
     reveals: ClassVar[str] = "the number itself"
 
 
+@dataclass(frozen=True)
+class CellShare(_CellCount):
+    """The share of all examples that are of one class and are given one label."""
+
+    name: ClassVar[str] = "share"
+    high: ClassVar[float] = 1.0
+
+
 class ConfusionMatrix(_PerClass):
     """How many examples of each class are given each label, row by row: m x m counts.
 
+    Parameters
+    ----------
+    n_classes
+        The number of classes.
+    column
+        As for `PerClassRecall`.
+    shares
+        Show shares of all examples instead (scikit-learn's `normalize="all"`), which lie between
+        two limits, so that rounding, steps and noise mean what they do for an accuracy.
+
+    Examples
+    --------
     >>> show = ConfusionMatrix(2)
     >>> truth = show.truth([0, 0, 1])
     >>> [int(value) for value in show.values(truth, show.submitted([0, 1, 1], truth))]
     [1, 1, 0, 1]
     """
 
+    def __init__(self, n_classes: int, *, column: str | None = None, shares: bool = False) -> None:
+        super().__init__(n_classes, column=column)
+        self.shares = shares
+
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """A count, for each cell."""
-        return (_CellCount(),) * len(self.names)
+        """A count, or a share, for each cell."""
+        return (CellShare() if self.shares else _CellCount(),) * len(self.names)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The cells: a class, and the label that it was given."""
         classes = range(self.n_classes)
-        return tuple(f"class {true} as {given}" for true in classes for given in classes)
+        return tuple(f"{self._before}{true} as {given}" for true in classes for given in classes)
 
     def members(self, truth: Any) -> tuple[NDArray[np.intp] | None, ...]:
         """Return each row's class, cell by cell."""
@@ -331,4 +365,5 @@ class ConfusionMatrix(_PerClass):
     def values(self, truth: Any, submission: Any) -> tuple[Value, ...]:
         """Return the counts."""
         counts = confusion_matrix(truth, submission, self.n_classes)
-        return tuple(Fraction(count) for count in counts.ravel().tolist())
+        whole = truth.size if self.shares else 1
+        return tuple(Fraction(count, whole) for count in counts.ravel().tolist())

@@ -38,13 +38,13 @@ def as_columns(metric: str | Columns | None, display: Display) -> dict[str, str]
         return {metric: str(display.metric)}
     columns = {str(key): str(name) for key, name in metric.items()}
     whole = [str(each) for each in display.metrics]
+    parts = {f"{display.breakdown}=": f" or {display.breakdown}=GROUP"} if display.breakdown else {}
+    parts |= {f"{each}=": f" or {each}=CLASS" for each in display.by_class}
     for key, name in columns.items():
-        of_group = display.breakdown is not None and name.startswith(f"{display.breakdown}=")
-        if name not in whole and not of_group:
-            groups = "" if display.breakdown is None else f" or {display.breakdown}=GROUP"
+        if name not in whole and not name.startswith(tuple(parts)):
             raise InvalidInput(
                 f"column {quoted(key)} must show a number that the policy releases "
-                f"({listed(whole, quote=False)}{groups}), got {quoted(name)}."
+                f"({listed(whole, quote=False)}{''.join(parts.values())}), got {quoted(name)}."
             )
     if str(display.metric) not in columns.values():
         raise InvalidInput(
