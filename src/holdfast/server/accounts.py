@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+import time
 from dataclasses import dataclass
 from typing import Self
 
@@ -26,11 +27,11 @@ from holdfast.server.store import Store
 
 __all__ = ["Accounts", "Caller", "new_token"]
 
-SECOND, DAY = 1_000_000, 86_400_000_000
+DAY = 86_400_000_000
 SESSION_DAYS, INVITATION_DAYS, TOKEN_DAYS = 14, 7, 180
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 10, 200
-# How long a token that was found valid is believed without asking again.
-TOKEN_LASTS = 2 * SECOND
+# How long a token that was found valid is believed without asking again, in seconds.
+TOKEN_LASTS = 2.0
 SCOPES = ("submit", "host", "service", "metrics")
 PREFIX = "hf"
 INVITATION = "SELECT board, team, role FROM holdfast_invitations WHERE hash = ? AND expires > ?"
@@ -129,7 +130,7 @@ class Accounts:
         self._hasher = hasher or PasswordHasher()
         # What an unknown name is compared with, so that it takes as long as a known one.
         self._nobody = self._hasher.hash(secrets.token_hex(8))
-        self._believed: dict[str, tuple[int, Token]] = {}
+        self._believed: dict[str, tuple[float, Token]] = {}
 
     def sign_up(self, name: str, password: str) -> User:
         """Make an account."""
@@ -192,7 +193,7 @@ class Accounts:
     def believed(self, text: str) -> Caller | None:
         """Return who has a token that was found valid a moment ago."""
         known = self._believed.get(text)
-        if known is None or clock() - known[0] >= TOKEN_LASTS:
+        if known is None or time.monotonic() - known[0] >= TOKEN_LASTS:
             return None
         return Caller(token=known[1])
 
@@ -218,7 +219,7 @@ class Accounts:
                 transaction.execute(statement, (now, token.id))
         if len(self._believed) > 10_000:
             self._believed.clear()
-        self._believed[text] = (now, token)
+        self._believed[text] = (time.monotonic(), token)
         return Caller(token=token)
 
     def new_team_token(self, team: Team, name: str, caller: Caller, days: int = TOKEN_DAYS) -> str:
