@@ -5,11 +5,20 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.certificates import certify_display
 from holdfast.cli import main
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.lint import CODES, lint
-from holdfast.lint.metrics import KNOWN, Column, column_issues, counted, kind_of, metric_of
+from holdfast.lint.column_issues import column_issues
+from holdfast.lint.metrics import KNOWN, Column, kind_of, metric_of, scored
+from holdfast.lint.record import Phase
 from holdfast.lint.tree import read_tree
+from holdfast.mechanisms import parse_mechanism
+from holdfast.metrics import Submission
+from holdfast.metrics.display import Display
+from holdfast.metrics.registry import parse_metric
+from holdfast.planner import metric_plan
+from holdfast.problem import Problem
 from tests.lint.shapes import (
     BLANK_LIMITS,
     CONF_JSON,
@@ -215,16 +224,44 @@ def test_every_known_metric_is_no_accuracy(metric, phrase):
     column = Column((f"Mean {phrase.title()}",), 7)
     assert str(column.metric) == metric
     assert column.kind is not None
-    assert counted([column]) == (1, False)
+    assert not Phase("P", 1, 5, "", columns=scored([column])).accuracy
     (issue,) = column_issues([column], "")
     assert (issue.code, issue.line) == ("not-accuracy", 7)
-    assert "those of accuracies" in issue.why
+    assert "labels that are known, in points of accuracy" in issue.why
 
 
 def test_accuracies_and_top_k_accuracies_are_accuracies():
     columns = [Column((name,), 1) for name in ("Accuracy", "Top-5 acc", "top1_acc", "Total")]
     assert [column.kind for column in columns] == [None] * 4
-    assert counted(columns) == (4, True)
+    phase = Phase("P", 1, 5, "", columns=scored(columns))
+    assert (phase.metrics, phase.accuracy) == (4, True)
+
+
+@pytest.mark.parametrize("name", ["Micro F1", "f1_micro", "micro-averaged F1", "Micro Recall"])
+def test_micro_averages_of_labels_are_accuracies(name):
+    column = Column((name,), 1)
+    assert (str(column.metric), column.kind) == ("accuracy", None)
+    assert column_issues([column], "") == []
+
+
+def test_every_column_of_many_is_told():
+    names = [*(f"F1 of {letter}" for letter in "abcdefgh"), "law", "history", "BLEU", "Logloss"]
+    columns = [Column((name,), 1) for name in names]
+    many, other = column_issues(columns, "")
+    assert all(name in many.why for name in names)
+    assert "law, history each tell the number of matches" in many.why
+    assert all(f"{name} is " in other.what for name in names if name not in ("law", "history"))
+    assert "Bits and gains of BLEU are taken as those of an accuracy." in other.why
+
+
+def test_metrics_of_two_classes_are_not_advised_for_more():
+    columns = [Column((name,), 1) for name in ("AUC", "F1", "Macro F1")]
+    two, ten = (
+        next(each.fix for each in column_issues(columns, "", m) if each.code == "not-accuracy")
+        for m in (2, 10)
+    )
+    assert two == "Audit the labels: holdfast audit LABELS --metric roc_auc or f1 or f1_macro."
+    assert ten.startswith("Audit the labels: holdfast audit LABELS --metric f1_macro. roc_auc is")
 
 
 def test_metrics_that_no_audit_covers_are_named_with_the_reason():
@@ -242,11 +279,34 @@ def test_metrics_that_no_audit_covers_are_named_with_the_reason():
     )
 
 
-def test_no_bound_covers_another_metric_or_two_metrics_of_every_submission(write):
+def test_no_bound_covers_an_unknown_metric_or_two_metrics_of_every_submission(write):
     dice = lint(write(HIDDEN), n_examples=1000, n_classes=10)
     assert dice.exposures[0].allowed is None
     two = lint(write(DECIMAL_PRECISION), n_examples=1000, n_classes=10)
     assert two.exposures[1].allowed is None
+
+
+@pytest.mark.parametrize("name", ["log_loss", "f1", "roc_auc", "top_k_accuracy:2", "mae"])
+def test_gains_of_a_metric_are_those_of_its_plan(write, name):
+    """And bits are its own: a log-loss told the looks of an accuracy before."""
+    metric = parse_metric(name)
+    m = 4 if metric.takes is Submission.RANKED_LABELS else 2
+    title = name.replace("top_k_accuracy:", "top")
+    text = (
+        "phases:\n  - {name: P, max_submissions: 100, max_submissions_per_day: 5, "
+        "end: 2026-12-01}\n"
+        f"leaderboards:\n  - columns:\n      - {{title: {title}}}\n"
+    )
+    rule = parse_mechanism("exact")
+    (shown,) = lint(write(text), n_examples=10_000, n_classes=m).exposures
+    plan = metric_plan(metric, rule, Problem(10_000, m, shown.looks))
+    assert shown.possible == pytest.approx(plan.gain / 10_000, abs=1e-4)
+    if metric.takes is Submission.NUMBERS:
+        assert shown.allowed is None
+    else:
+        certificate = certify_display(Problem(10_000, m, shown.looks), rule, Display(metric))
+        assert shown.bits_per_look == pytest.approx(certificate.bits_per_look, abs=0.01)
+        assert shown.allowed == pytest.approx(certificate.gain, abs=1e-4)
 
 
 def test_looks_at_the_same_labels_add_up(write):

@@ -16,9 +16,8 @@ from holdfast.attacks import ChampionChallenger, HadamardBlocks
 from holdfast.bounds import acharya2020, queries_to_recover_all
 from holdfast.bounds.acharya2020 import regime_edges
 from holdfast.bounds.bisection import fewest
-from holdfast.forecasts import Setting
 from holdfast.mechanisms import Rule
-from holdfast.planner.strongest import best_gain
+from holdfast.planner.strongest import gain_in_principle, gain_under
 from holdfast.problem import Problem
 
 __all__ = [
@@ -70,9 +69,7 @@ def principle(problem: Problem) -> float:
     Of every attack that needs nothing but a board: see `planner.strongest`. What a theorem
     promises is possible too.
     """
-    gain = best_gain(Setting(problem)) / problem.n_examples
-    accuracies = [acharya2020.large_k(problem).accuracy, problem.baseline + gain]
-    return _most(problem, accuracies) or 0.0
+    return _points(gain_in_principle(problem))
 
 
 def expected(rule: Rule, problem: Problem) -> float | None:
@@ -97,20 +94,17 @@ def forecast(rule: Rule, problem: Problem) -> float | None:
     >>> expected(rule, problem) < forecast(rule, problem) < principle(problem)
     True
     """
-    model = rule.answer_model(problem)
-    if model is None:
-        return None
-    low, high = model.counts(0.0, problem.n_examples)
-    if isinstance(model, ExactAnswers) or (rule.rounds_to is not None and low == high):
-        return principle(problem)
-    adaptive = best_gain(Setting(problem, answers=model))
-    best = _most(problem, [min(1.0, problem.baseline + adaptive / problem.n_examples)])
-    return max(best or 0.0, expected(rule, problem) or 0.0)
+    gain = gain_under(rule, problem)
+    return None if gain is None else _points(gain)
 
 
 def recover_all(n_examples: int, n_classes: int) -> int:
     """Return how many exact looks it takes at least to know every label."""
     return queries_to_recover_all(n_examples, n_classes).adaptive
+
+
+def _points(gain: float) -> float:
+    return round(100.0 * gain, 3)
 
 
 def _most(problem: Problem, accuracies: list[float | None]) -> float | None:

@@ -9,8 +9,9 @@ not out of the list of an account's own submissions.
 
 from __future__ import annotations
 
+from holdfast.lint.column_issues import column_issues
 from holdfast.lint.looks import MANY_LOOKS, MANY_LOOKS_PER_DAY, phase_looks, read_limit
-from holdfast.lint.metrics import Column, column_issues, counted
+from holdfast.lint.metrics import Column, scored
 from holdfast.lint.record import Issue, Phase
 from holdfast.lint.shared import display_rounding, name_of, same_labels, unknown_setting
 from holdfast.lint.tree import Tree
@@ -32,12 +33,11 @@ def matches(tree: Tree) -> bool:
     return tree.get("phases") is not None
 
 
-def read(tree: Tree, days: int) -> tuple[list[Issue], list[Phase]]:
+def read(tree: Tree, days: int, n_classes: int | None = None) -> tuple[list[Issue], list[Phase]]:
     """List findings and the looks of every phase."""
     section = tree.get("phases")
     entries = sorted(section.entries() if section is not None else [], key=_index)
     board, shown, hidden = _columns(tree)
-    metrics, accuracy = counted(shown)
     board_hidden = _yes(board, "hidden")
     issues: list[Issue] = []
     phases: list[Phase] = []
@@ -63,8 +63,7 @@ def read(tree: Tree, days: int) -> tuple[list[Issue], list[Phase]]:
                 looks,
                 text,
                 seen_by="own team" if board_hidden else "everyone",
-                metrics=1 if board_hidden else metrics,
-                accuracy=accuracy,
+                columns=scored(shown)[:1] if board_hidden else scored(shown),
                 labels=_labels(tree, phase),
             )
         )
@@ -72,6 +71,7 @@ def read(tree: Tree, days: int) -> tuple[list[Issue], list[Phase]]:
     issues += column_issues(
         shown if not board_hidden else shown[:1],
         "Show one metric; leave the others out of the scoring program's scores.json.",
+        n_classes,
     )
     at_board = board or section or tree
     concealed = at_board.get("hidden") if board_hidden else None

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import re
 
+from holdfast.lint.column_issues import column_issues
 from holdfast.lint.looks import MANY_LOOKS, MANY_LOOKS_PER_DAY, phase_looks, read_limit
-from holdfast.lint.metrics import Column, column_issues, counted
+from holdfast.lint.metrics import Column, scored
 from holdfast.lint.record import Issue, Phase
 from holdfast.lint.shared import display_rounding, name_of, names, same_labels, unknown_setting
 from holdfast.lint.tree import Tree
@@ -36,7 +37,7 @@ def matches(tree: Tree) -> bool:
     )
 
 
-def read(tree: Tree, days: int) -> tuple[list[Issue], list[Phase]]:
+def read(tree: Tree, days: int, n_classes: int | None = None) -> tuple[list[Issue], list[Phase]]:
     """List findings and the looks of every phase."""
     section = tree.get("phases")
     everything = sorted(section.entries() if section is not None else [], key=_number)
@@ -61,7 +62,6 @@ def read(tree: Tree, days: int) -> tuple[list[Issue], list[Phase]]:
         issues += _not_read(phase)
         shown = _shown(columns, phase)
         widest = widest if hidden else max(widest, shown, key=len)
-        metrics, accuracy = counted(shown)
         phases.append(
             Phase(
                 name_of(phase, at, "label"),
@@ -69,8 +69,7 @@ def read(tree: Tree, days: int) -> tuple[list[Issue], list[Phase]]:
                 looks,
                 text,
                 seen_by="hosts" if hidden else "everyone",
-                metrics=metrics,
-                accuracy=accuracy,
+                columns=scored(shown),
                 labels=_labels(phase, everything),
             )
         )
@@ -89,7 +88,9 @@ def read(tree: Tree, days: int) -> tuple[list[Issue], list[Phase]]:
             )
         )
     if len(unseen) < len(phases):
-        issues += column_issues(widest, "Show one metric; compute the others after the end.")
+        issues += column_issues(
+            widest, "Show one metric; compute the others after the end.", n_classes
+        )
         board = tree.get("leaderboard", "leaderboards") or tree
         issues.append(
             display_rounding(

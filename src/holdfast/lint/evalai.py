@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from holdfast.lint.column_issues import column_issues
 from holdfast.lint.looks import MANY_LOOKS, MANY_LOOKS_PER_DAY, phase_looks, read_limit
-from holdfast.lint.metrics import Column, column_issues, counted
+from holdfast.lint.metrics import Column, scored
 from holdfast.lint.record import Issue, Phase, SeenBy
 from holdfast.lint.shared import display_rounding, name_of, names, same_labels, unknown_setting
 from holdfast.lint.tree import Tree
@@ -40,7 +41,7 @@ def matches(tree: Tree) -> bool:
     return tree.get("challenge_phases") is not None
 
 
-def read(tree: Tree, days: int) -> tuple[list[Issue], list[Phase]]:
+def read(tree: Tree, days: int, n_classes: int | None = None) -> tuple[list[Issue], list[Phase]]:
     """List findings and the looks of every phase."""
     issues: list[Issue] = []
     phases: list[Phase] = []
@@ -62,7 +63,6 @@ def read(tree: Tree, days: int) -> tuple[list[Issue], list[Phase]]:
         shown = {each.board for each in own if each.visibility > 1} if own else set(boards)
         used |= shown
         columns = max((boards.get(board, []) for board in shown), key=len, default=[])
-        metrics, accuracy = counted(columns)
         end, seen = phase.get("end_date"), seen_by != "hosts"
         looks, text, wrong = phase_looks(phase, (per_day, total), days, end=end, seen=seen)
         issues += wrong
@@ -73,14 +73,15 @@ def read(tree: Tree, days: int) -> tuple[list[Issue], list[Phase]]:
                 looks,
                 text,
                 seen_by=seen_by,
-                metrics=metrics,
-                accuracy=accuracy,
+                columns=scored(columns),
                 labels=_labels(tree, phase),
             )
         )
     issues += same_labels(phases)
     for board in (board for board in boards if board in used):
-        issues += column_issues(boards[board], "Show one metric; compute the others after the end.")
+        issues += column_issues(
+            boards[board], "Show one metric; compute the others after the end.", n_classes
+        )
     return issues + _shown(tree, splits, phases), phases
 
 

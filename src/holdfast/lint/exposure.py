@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 
-from holdfast.answers import ExactAnswers
-from holdfast.attacks import HadamardBlocks
-from holdfast.certificates import certify
-from holdfast.forecasts import Setting
+from holdfast.bounds.metric_values import FLOAT_NATS
+from holdfast.certificates import Certificate
+from holdfast.certificates.displays import certify_display
+from holdfast.errors import NotSupported
 from holdfast.lint.record import Exposure, Phase
-from holdfast.mechanisms import Rule, parse_mechanism
-from holdfast.planner.strongest import best_gain
+from holdfast.mechanisms import Rule, check_metric
+from holdfast.metrics import Accuracy, Metric, Submission
+from holdfast.metrics.display import Display
+from holdfast.planner import metric_plan
+from holdfast.planner.strongest import gain_under
 from holdfast.problem import Problem
 
 __all__ = ["exposure"]
@@ -19,25 +22,60 @@ __all__ = ["exposure"]
 MOST_LOOKS = 10**6
 
 
-def exposure(phase: Phase, n: int, m: int) -> Exposure:
+def exposure(phase: Phase, rule: Rule, n: int, m: int) -> Exposure:
     """Return what one account's looks in a phase expose of n examples of m classes."""
     if phase.looks == 0 or phase.seen_by == "hosts":
         return _exposure(phase, "nothing", 0.0, 0.0, 0.0, 0.0)
     looks = MOST_LOOKS if phase.looks is None else min(phase.looks, MOST_LOOKS)
     problem = Problem(n, m, looks)
-    rule = parse_mechanism(phase.release)
-    certificate = certify(problem, rule)
-    per_look = certificate.bits_per_look * phase.metrics
-    forecast = _forecast(rule, problem)
+    # A name that tells no metric is taken for an accuracy, which the findings say.
+    shown = [each.metric or Accuracy() for each in phase.columns]
+    found = {metric: _certified(metric, rule, problem) for metric in shown}
+    per_look = math.fsum(_bits_per_look(found[metric]) for metric in shown)
+    # What several metrics of a submission tell together is not covered.
+    alone = found[shown[0]] if len(shown) == 1 and phase.columns[0].named else None
+    gains = [gain for metric in found if (gain := _forecast(metric, rule, problem)) is not None]
     return _exposure(
         phase,
         phase.release,
         per_look,
         min(per_look * looks, n * math.log2(m)),
-        None if forecast is None else min(forecast, certificate.gain),
-        # What several metrics of a submission tell together is not covered, nor other metrics.
-        certificate.gain if phase.accuracy and phase.metrics == 1 else None,
+        max(gains, default=None),
+        None if alone is None else alone.gain,
     )
+
+
+def _certified(metric: Metric, rule: Rule, problem: Problem) -> Certificate | None:
+    """Return what looks at a metric allow; None: nothing is proved of it."""
+    if metric.takes in (Submission.NUMBERS, Submission.LABEL_SETS):
+        return None
+    try:
+        check_metric(rule, metric)
+    except NotSupported:
+        return None
+    return certify_display(problem, rule, Display(metric))
+
+
+def _bits_per_look(certificate: Certificate | None) -> float:
+    """Return what a look tells at most: what is certified, or all that a float holds."""
+    if certificate is None:
+        return FLOAT_NATS / math.log(2.0)
+    return certificate.bits_per_look
+
+
+def _forecast(metric: Metric, rule: Rule, problem: Problem) -> float | None:
+    """Return the best expected gain that a formula gives for some attack; None: there is none.
+
+    No formula covers a rule whose answers depend on earlier looks.
+    """
+    if rule.remembers:
+        return None
+    if isinstance(metric, Accuracy):
+        return gain_under(rule, problem)
+    try:
+        return metric_plan(metric, rule, problem).gain / problem.n_examples
+    except NotSupported:
+        return None
 
 
 def _exposure(
@@ -48,6 +86,8 @@ def _exposure(
     possible: float | None,
     allowed: float | None,
 ) -> Exposure:
+    if possible is not None and allowed is not None:
+        possible = min(possible, allowed)
     return Exposure(
         phase=phase.name,
         line=phase.line,
@@ -63,20 +103,3 @@ def _exposure(
 
 def _rounded(gain: float | None) -> float | None:
     return None if gain is None else round(gain, 4)
-
-
-def _forecast(rule: Rule, problem: Problem) -> float | None:
-    """Return the best expected gain that a formula gives for some attack; None: there is none.
-
-    No formula covers a rule whose answers depend on earlier looks.
-    """
-    n = problem.n_examples
-    model = rule.answer_model(problem)
-    if model is None or rule.remembers:
-        return None
-    low, high = model.counts(0.0, n)
-    if isinstance(model, ExactAnswers) or (rule.rounds_to is not None and low == high):
-        return best_gain(Setting(problem)) / n
-    blocks = HadamardBlocks.expected_accuracy(problem, answers=model)
-    adaptive = best_gain(Setting(problem, answers=model))
-    return max(adaptive / n, (blocks or 0.0) - problem.baseline)

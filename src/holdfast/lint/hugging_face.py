@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 
+from holdfast.lint.column_issues import column_issues
 from holdfast.lint.looks import MANY_LOOKS_PER_DAY, limit_issues, looks_of, read_limit, undated
-from holdfast.lint.metrics import Column, column_issues, counted
+from holdfast.lint.metrics import Column, scored
 from holdfast.lint.record import Issue, Phase
 from holdfast.lint.shared import display_rounding
 from holdfast.lint.tree import Tree
@@ -29,7 +30,7 @@ def matches(tree: Tree) -> bool:
     return tree.get("SUBMISSION_LIMIT", "SELECTION_LIMIT", "EVAL_METRIC") is not None
 
 
-def read(tree: Tree, days: int) -> tuple[list[Issue], list[Phase]]:
+def read(tree: Tree, days: int, n_classes: int | None = None) -> tuple[list[Issue], list[Phase]]:
     """List findings and the looks of the competition."""
     limit = read_limit(
         tree, "SUBMISSION_LIMIT", "Hugging Face", default=None, most=MANY_LOOKS_PER_DAY
@@ -42,7 +43,7 @@ def read(tree: Tree, days: int) -> tuple[list[Issue], list[Phase]]:
     if metric is None or metric.value == "custom":
         metric = tree.get("SCORING_METRIC") or metric
     named = [] if metric is None else [Column((str(metric.value),), metric.line)]
-    issues += column_issues(named, "")
+    issues += column_issues(named, "", n_classes)
     issues.append(
         display_rounding(
             limit.line if metric is None else metric.line,
@@ -51,8 +52,7 @@ def read(tree: Tree, days: int) -> tuple[list[Issue], list[Phase]]:
             "metric (a custom one)",
         )
     )
-    metrics, accuracy = counted(named)
-    return issues, [Phase("public", limit.line, looks, text, metrics=metrics, accuracy=accuracy)]
+    return issues, [Phase("public", limit.line, looks, text, columns=scored(named))]
 
 
 def _selection(tree: Tree) -> list[Issue]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from holdfast.lint.metrics import Column
+
 __all__ = ["CODES", "Exposure", "Issue", "Phase", "Report"]
 
 Severity = Literal["error", "warning", "note"]
@@ -61,10 +63,15 @@ class Phase:
     release
         What the scoring program releases. A score that is rounded on display only is exact to
         whoever asks the interface.
-    metrics, accuracy
-        How many metrics of the same labels are shown, and whether all are taken for accuracies.
+    columns
+        What is shown of the same labels, an accuracy at least.
     labels
         The files or tasks that hold the labels, as the file names them.
+
+    Attributes
+    ----------
+    metrics, accuracy
+        How many metrics of the same labels are shown, and whether all are taken for accuracies.
     """
 
     name: str
@@ -73,19 +80,25 @@ class Phase:
     looks_text: str
     seen_by: SeenBy = "everyone"
     release: str = "exact"
-    metrics: int = 1
-    accuracy: bool = True
+    columns: tuple[Column, ...] = (Column(("accuracy",), 0),)
     labels: tuple[str, ...] = ()
+    metrics: int = field(init=False)
+    accuracy: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "metrics", len(self.columns))
+        object.__setattr__(self, "accuracy", all(each.kind is None for each in self.columns))
 
 
 @dataclass(frozen=True)
 class Exposure:
     """What a phase exposes, for a test set of known size: looks times bits, and gains.
 
-    Gains are fractions, differences of accuracies. `possible` is what the strongest attack with a
-    formula is expected to gain; None: no formula covers the rule. `allowed` is what no attack by
+    Gains are fractions, differences of accuracies: labels that are known, whatever is shown of
+    them. `possible` is what the strongest attack with a formula is expected to gain through any
+    one column; None: no formula covers the rule or the columns. `allowed` is what no attack by
     somebody who knows nothing of the labels beforehand can exceed in expectation; None: several
-    metrics, or one that is no accuracy.
+    metrics, or one of which nothing is proved.
     """
 
     phase: str

@@ -53,7 +53,7 @@ def lint(
         raise InvalidInput("n_examples and n_classes must be given together.")
     if n_examples is not None and n_classes is not None:
         Problem(n_examples, n_classes, 1)
-    rule = "exact" if release is None else str(parse_mechanism(release))
+    rule = parse_mechanism("exact" if release is None else release)
     for code in ignore:
         if code not in CODES:
             raise InvalidInput(f"ignore must be {choice(code, CODES)}")
@@ -64,11 +64,11 @@ def lint(
             f"{path} must be a configuration of EvalAI (challenge_phases), Codabench or CodaLab "
             "(phases) or Hugging Face competitions (SUBMISSION_LIMIT), got other keys."
         )
-    found, phases = host.read(tree, days)
+    found, phases = host.read(tree, days, n_classes)
     if release is not None:  # what the note asks for has been said
         found = [issue for issue in found if issue.code != "display-rounding"]
     kept = [issue for issue in found if issue.code not in ignore]
-    phases = [replace(phase, release=rule) for phase in phases]
+    phases = [replace(phase, release=str(rule)) for phase in phases]
     report = Report(
         file=str(path),
         host=host.HOST,
@@ -78,5 +78,5 @@ def lint(
     )
     if n_examples is None or n_classes is None:
         return report
-    exposures = tuple(exposure(phase, n_examples, n_classes) for phase in phases)
+    exposures = tuple(exposure(phase, rule, n_examples, n_classes) for phase in phases)
     return replace(report, exposures=exposures)

@@ -6,12 +6,16 @@ from dataclasses import replace
 from functools import lru_cache
 
 from holdfast.answers import ExactAnswers
+from holdfast.attacks import HadamardBlocks
 from holdfast.attacks.description import Described, Needs
 from holdfast.attacks.registry import attack_types
+from holdfast.bounds.acharya2020 import large_k
 from holdfast.forecasts import Setting
+from holdfast.mechanisms import Rule
 from holdfast.planner.forecast import forecast
+from holdfast.problem import Problem
 
-__all__ = ["best_gain"]
+__all__ = ["best_gain", "gain_in_principle", "gain_under"]
 
 
 @lru_cache(maxsize=4096)
@@ -48,3 +52,34 @@ def best_gain(setting: Setting) -> float:
 def _gains(setting: Setting, attacks: list[type[Described]]) -> list[float]:
     found = [forecast(cls, setting).gain for cls in attacks if cls.quick_forecast]
     return [0.0, *(gain for gain in found if gain is not None)]
+
+
+def gain_under(rule: Rule, problem: Problem) -> float | None:
+    """Return the best gain that a formula gives for some attack under a rule, as a fraction.
+
+    That of fixed blocks and of adaptive attacks; where the rule hides nothing of a match count,
+    that of every attack on exact answers. None: the rule releases no scores.
+
+    >>> from holdfast.mechanisms import parse_mechanism
+    >>> sizes = Problem(10_000, 10, 1000)
+    >>> gain_under(parse_mechanism("round:2"), sizes) < gain_under(parse_mechanism("exact"), sizes)
+    True
+    """
+    n, model = problem.n_examples, rule.answer_model(problem)
+    if model is None:
+        return None
+    low, high = model.counts(0.0, n)
+    if isinstance(model, ExactAnswers) or (rule.rounds_to is not None and low == high):
+        return gain_in_principle(problem)
+    blocks = HadamardBlocks.expected_accuracy(problem, answers=model) or 0.0
+    adaptive = problem.baseline + best_gain(Setting(problem, answers=model)) / n
+    return max(0.0, min(1.0, adaptive) - problem.baseline, blocks - problem.baseline)
+
+
+def gain_in_principle(problem: Problem) -> float:
+    """Return the best gain from exact answers that a formula gives for some attack, as a fraction.
+
+    What a theorem promises is possible too.
+    """
+    promised = large_k(problem).accuracy or 0.0
+    return max(best_gain(Setting(problem)) / problem.n_examples, promised - problem.baseline)
