@@ -38,7 +38,7 @@ class Rows:
 def verified(guard):
     """Check the whole ledger, the signatures of this label set included."""
     with guard.ledger.storage.reading() as transaction:
-        owners = owners_of(transaction, guard._names)
+        owners = owners_of(transaction, guard._in_ledger.names)
     return guard.ledger.verify(owner=owners).problems == ()
 
 
@@ -217,7 +217,7 @@ def test_a_part_is_the_same_part_in_any_order_of_the_whole(ledger_url):
 
 
 def test_a_name_that_the_older_format_took_stays_good_for_its_team(sqlite_url):
-    found = Rows(sqlite_url).guard._found
+    found = Rows(sqlite_url).guard._in_ledger.found
     mixed = "bl\u0443e"  # its third letter is Cyrillic
     with pytest.raises(InvalidInput, match="must not mix Cyrillic and Latin"):
         found.team(mixed)

@@ -368,7 +368,7 @@ def test_predictions_of_any_kind_are_kept_for_the_private_part(tmp_path, name):
     submission = submission_for(metric)
     receipt = guard.score(submission, team="red")
     assert receipt.released == metric.score(hidden[:25], submission[:25])
-    assert guard.ledger.verify(owner=guard._found.owner).ok
+    assert guard.ledger.verify(owner=guard._in_ledger.found.owner).ok
 
 
 def test_a_ledger_with_displays_reads_again(tmp_path):

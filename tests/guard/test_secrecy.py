@@ -108,8 +108,8 @@ def test_no_unreleased_byte_is_in_the_file(new_sqlite_url):
         content = b"".join(path.read_bytes() for path in Path(url).parent.iterdir())
         for secret in (
             labels[:64].tobytes(),
-            guard._found.owner.key,
-            guard._found.owner.key.hex().encode(),
+            guard._in_ledger.found.owner.key,
+            guard._in_ledger.found.owner.key.hex().encode(),
         ):
             assert secret not in content
         return {"file": content.decode("latin-1")}
@@ -124,7 +124,7 @@ def test_the_state_is_kept_all_the_same(ledger_url):
 
     with guard.ledger.storage.reading() as transaction:
         (state,) = transaction.states()
-    assert unseal(state.sealed, guard._found.owner.key)["best"] == SCORES[0]
+    assert unseal(state.sealed, guard._in_ledger.found.owner.key)["best"] == SCORES[0]
 
 
 @pytest.mark.parametrize("failure", ["rule", "commit"])

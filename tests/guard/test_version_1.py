@@ -57,7 +57,7 @@ def guard_for(url, order=GIVEN, *, ids=True, rule="ladder:0.01", days=100, **set
 
 def verified(guard):
     with guard.ledger.storage.reading() as transaction:
-        owners = owners_of(transaction, guard._names)
+        owners = owners_of(transaction, guard._in_ledger.names)
     return guard.ledger.verify(owner=owners).problems == ()
 
 
@@ -76,7 +76,7 @@ def test_it_verifies_with_the_labels_as_it_is_and_reading_changes_nothing(url):
 @pytest.mark.parametrize("order", [GIVEN, SHUFFLED], ids=["its own order", "another order"])
 @pytest.mark.parametrize("team", ["Red Fox", "red fox", "RED  FOX"])
 def test_a_team_keeps_its_budget_under_every_spelling_and_with_ids(team, order, url):
-    guard_for(url)._settled()  # format 1 knew one order alone: it must be met once
+    guard_for(url)._in_ledger.settled()  # format 1 knew one order alone: it must be met once
     guard = guard_for(url, order)
     assert guard.score(PREDICTIONS[0][order], team=team).repeated
     assert guard.score(NEW[0][order], team=team).looks_left == 1
@@ -199,7 +199,7 @@ def test_no_edit_of_an_upgraded_ledger_is_silent(tmp_path):
     kinds = {entry.kind for entry in guard.ledger.entries()}
     assert kinds >= {"upgraded", "linked", "merged", "carried"}
     with turned.ledger.storage.reading() as transaction:
-        owners = owners_of(transaction, [*guard._names, *turned._names])
+        owners = owners_of(transaction, [*guard._in_ledger.names, *turned._in_ledger.names])
     guard.ledger.close()
     turned.ledger.close()
     rng = np.random.default_rng(7)
@@ -281,9 +281,9 @@ def test_a_memory_of_floats_that_all_teams_shared_excludes_nothing(url):
 
 def test_looks_that_are_carried_over_from_before_the_upgrade_count_without_their_noise(url):
     _write_rule_over(url, "ladder:0.01", "laplace:0.3")
-    guard_for(url, looks_per_data_set=99)._settled()
+    guard_for(url, looks_per_data_set=99)._in_ledger.settled()
     guard = guard_for(url, REVERSED, looks_per_data_set=99)  # two data sets of format 1 are one
-    guard._settled()
+    guard._in_ledger.settled()
     entries = guard.ledger.entries()
     assert [entry.rule for entry in entries if entry.kind == "carried"] == ["laplace:0.3"]
     found = next(each for each in exposure(guard.ledger) if each.looks == 7)

@@ -53,9 +53,9 @@ def close(host: GuardedSolution[Any]) -> Finals:
         )
     closer = _Closer(host)
     while True:
-        public = guard._settled()
+        public = guard._in_ledger.settled()
         with guard.ledger.storage.writing() as transaction:
-            if guard._is_current(public, transaction):
+            if guard._in_ledger.is_current(public, transaction):
                 return closer.run(transaction, public)
 
 
@@ -114,7 +114,7 @@ class _Closer:
         return float(metric.value(self._truth, predicted))
 
     def _record_look(self, ledger: Transaction, look: Entry, score: float) -> None:
-        now = self._guard._present(ledger)
+        now = self._guard._in_ledger.present(ledger)
         n_classes = self._guard.problem.n_classes
         private = settle(ledger, self._names, self._labels, n_classes, now)
         record(
@@ -138,7 +138,7 @@ class _Closer:
             public.owner,
             "closed",
             "",
-            self._guard._present(ledger),
+            self._guard._in_ledger.present(ledger),
             rule=CLOSED_RULE,
             policy=self._guard.policy.digest,
             state=state_digest(sealed),

@@ -3,56 +3,38 @@
 from __future__ import annotations
 
 import os
-import secrets
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery, ReleaseFailed
-from holdfast.guard.budget import Allowance, allowance, memory_budget
-from holdfast.guard.data_set import DataSet, charge, find, names_of, record, settle
+from holdfast.errors import InvalidInput, InvalidQuery
+from holdfast.guard.answered_look import CLOSED_RULE, LookAnswerer, PreparedLook
+from holdfast.guard.budget import allowance
+from holdfast.guard.data_set import charge
 from holdfast.guard.entry import Entry, Kind
+from holdfast.guard.final_choice import is_new_choice, look_to_choose
 from holdfast.guard.hidden_examples import HiddenExamples
-from holdfast.guard.kept_predictions import KEPT_PREFIX, digest_of, kept_name, packed
-from holdfast.guard.ledger import Ledger, state_digest
+from holdfast.guard.kept_predictions import digest_of, kept_name, packed
+from holdfast.guard.labels_in_ledger import LabelsInLedger
+from holdfast.guard.ledger import Ledger
 from holdfast.guard.parts import ALL, Part
 from holdfast.guard.policy import Policy
-from holdfast.guard.receipt import Answer, Receipt, moment_ahead, receipt_for
+from holdfast.guard.receipt import Receipt, moment_ahead
 from holdfast.guard.refusals import refuse_more_refusals, refuse_unless_allowed
-from holdfast.guard.sealing import seal, unseal
 from holdfast.guard.shown_numbers import ShownNumbers
 from holdfast.guard.storage import Transaction
-from holdfast.guard.storage.contract import Question, StoredState
-from holdfast.guard.team import spelling_key
+from holdfast.guard.storage.contract import Question
 from holdfast.guard.windows import Microseconds, clock
 from holdfast.labels import Labels
-from holdfast.mechanisms import recorded_look
 from holdfast.metrics import Metric
 from holdfast.problem import Problem
-from holdfast.protocols import State
-from holdfast.quoting import quoted
 
 __all__ = ["CLOSED_RULE", "Guard", "PreparedLook"]
-
-# Where a rule's state would stand, the final ranking of a closed board.
-CLOSED_RULE = "closed"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class PreparedLook:
-    """A checked prediction of a team, ready for its transaction."""
-
-    found: DataSet
-    team: str
-    scored: Labels
-    digest: str
-    kept: bytes | None
-    wanted: list[Question]
 
 
 class Guard:
@@ -136,13 +118,11 @@ class Guard:
             self.ledger.watch(self.policy.witness, create=create)
         hidden, n_classes = self._examples.labels, self._examples.n_classes
         self.problem = Problem(len(hidden), n_classes, self.policy.looks_per_data_set)
-        # What one memory of the rule can be asked: a team's looks, or everyone's.
-        self._remembered = self.problem._replace(n_queries=memory_budget(self.policy))
         self._picklable = picklable
-        self._now = now
-        self._names = names_of(hidden, self._examples.ids, self.ledger.salt())
-        with self.ledger.storage.reading() as transaction:
-            self._found = self._find(transaction)
+        self._in_ledger = LabelsInLedger(self.ledger, self._examples, now)
+        self._answerer = LookAnswerer(
+            policy, self._shown, self._in_ledger, self.problem, self.part, keeps=self.keeps
+        )
 
     def __repr__(self) -> str:
         return f"Guard({self.problem}, {self.policy}, data_set={self.data_set[:12]})"
@@ -163,7 +143,7 @@ class Guard:
     @property
     def data_set(self) -> str:
         """The label set's name in the ledger."""
-        return self._found.name
+        return self._in_ledger.found.name
 
     @property
     def rule(self) -> str:
@@ -231,7 +211,7 @@ class Guard:
         LedgerError
             The ledger can't be written; nothing was released.
         """
-        self._found.team(team)  # a name that can't be one is nobody's look
+        self._in_ledger.found.team(team)  # a name that can't be one is nobody's look
         query, reason = self._examples.checked(prediction)
         if query is None:
             self.refuse(reason, team=team)
@@ -248,13 +228,13 @@ class Guard:
 
         `query` is a prediction that was checked, as `GuardedSolution.attempt` does.
         """
-        found = self._settled()
+        found = self._in_ledger.settled()
         name = found.team(team)
         scored = found.in_order(self._examples.scored(query))
         named = self._examples.named(query, scored)
         digest = kept_name(named) if self.keeps else digest_of(named)
         kept = packed(named, found.owner.key) if self.keeps else None
-        wanted = self._wanted(found, name, digest)
+        wanted = self._answerer.wanted(found, name, digest)
         return PreparedLook(found, name, scored, digest, kept, wanted)
 
     def take(
@@ -270,12 +250,12 @@ class Guard:
         Several looks may be answered in one transaction. Nothing may be told of any of them before
         the commit. None: prepare it again, since its data set was joined with another one.
         """
-        if not self._is_current(look.found, transaction):
+        if not self._in_ledger.is_current(look.found, transaction):
             return None
         earlier = None if before is None else before(transaction)
         if earlier is not None:
-            return self._again(transaction, earlier, look.team)
-        entry, receipt = self._look(transaction, look)
+            return self._answerer.again(transaction, earlier, look.team)
+        entry, receipt = self._answerer.answer(transaction, look)
         if look.kept is not None:
             transaction.put_prediction(look.found.name, look.digest, look.kept)
         if inside is not None:
@@ -296,11 +276,11 @@ class Guard:
             Too many of its submissions were refused in this window. It says the same of each
             submission, since none is read.
         """
-        found = self._seen()
+        found = self._in_ledger.seen()
         name = found.team(team)
         with self.ledger.storage.reading() as transaction:
             refuse_more_refusals(
-                transaction, self.policy, found.name, name, self._present(transaction)
+                transaction, self.policy, found.name, name, self._in_ledger.present(transaction)
             )
 
     def refuse(
@@ -322,20 +302,22 @@ class Guard:
             The policy charges a look, and the team has none to pay with; or it charges nothing,
             and the team has had its refusals for this window.
         """
-        self._found.team(team)
+        self._in_ledger.found.team(team)
         while True:
-            found = self._settled()
+            found = self._in_ledger.settled()
             name = found.team(team)
             with self.ledger.storage.writing() as transaction:
-                if self._is_current(found, transaction):
+                if self._in_ledger.is_current(found, transaction):
                     earlier = None if before is None else before(transaction)
                     if earlier is not None:
-                        return self._again(transaction, earlier, name)
-                    now = self._present(transaction)
+                        return self._answerer.again(transaction, earlier, name)
+                    now = self._in_ledger.present(transaction)
                     kind: Kind = "failed" if self.policy.failed == "look" else "refused"
                     refuse = refuse_unless_allowed if kind == "failed" else refuse_more_refusals
                     refuse(transaction, self.policy, found.name, name, now)
-                    entry = self._record(transaction, found, kind, name, now, detail=reason)
+                    entry = self._answerer.record(
+                        transaction, found, kind, name, now, detail=reason
+                    )
                     if inside is not None:
                         inside(transaction, entry)
                     return None
@@ -363,16 +345,16 @@ class Guard:
             they know what both were told. Nobody gets a look back.
         """
         while True:
-            found = self._settled()
+            found = self._in_ledger.settled()
             with self.ledger.storage.writing() as transaction:
-                if self._is_current(found, transaction):
+                if self._in_ledger.is_current(found, transaction):
                     if inside is not None:
                         inside(transaction)
-                    now = self._present(transaction)
+                    now = self._in_ledger.present(transaction)
                     if pooled is not None:
                         team, other = (found.team(name) for name in pooled)
                         charge(transaction, found, team, other, now)
-                    return self._record(
+                    return self._answerer.record(
                         transaction, found, "host", found.team(by), now, detail=what
                     )
 
@@ -392,35 +374,16 @@ class Guard:
         InvalidInput
             Not a look of this team on this data set, or the policy's choices are used up.
         """
-        found = self._settled()
+        found = self._in_ledger.settled()
         name = found.team(team)
         with self.ledger.storage.writing() as transaction:
-            now = self._present(transaction)
-            if self._is_closed(transaction, found):
+            now = self._in_ledger.present(transaction)
+            if self._answerer.is_closed(transaction, found):
                 raise InvalidInput("final choices must come before the end: the board is closed.")
-            look = _find_look(transaction, receipt_id)
-            if (
-                look is None
-                or look.data_set != found.name
-                or spelling_key(look.team) != spelling_key(name)
-            ):
-                raise InvalidInput(
-                    f"receipt_id must be a look of {name}, got {quoted(receipt_id)}."
-                )
-            if self.keeps and not look.prediction.startswith(KEPT_PREFIX):
-                raise InvalidInput(
-                    "receipt_id must be a look at the whole test set, got "
-                    f"{quoted(receipt_id)}, a look at the public examples alone: its prediction "
-                    "was not kept for the private ones."
-                )
-            chosen = transaction.choices(found.name, name)
-            if receipt_id not in (choice.detail for choice in chosen):
-                if len(chosen) >= self.policy.final_choices:
-                    raise InvalidInput(
-                        f"final choices must be at most {self.policy.final_choices}, "
-                        f"got another one from {name}."
-                    )
-                self._record(
+            look = look_to_choose(transaction, found, name, receipt_id, keeps=self.keeps)
+            at_most = self.policy.final_choices
+            if is_new_choice(transaction, found, name, receipt_id, at_most=at_most):
+                self._answerer.record(
                     transaction,
                     found,
                     "choice",
@@ -432,49 +395,19 @@ class Guard:
             if inside is not None:
                 inside(transaction, look)
             left = allowance(transaction, self.policy, found.name, name, now)
-            return self._receipt(look, left, now, repeated=True)
+            return self._answerer.receipt(look, left, now, repeated=True)
 
     def allowance(self, *, team: str) -> tuple[int, datetime | None]:
         """Return how many looks a team has left, and when its next look is allowed, in UTC.
 
         No moment means now if there are looks left, and never if there are none.
         """
-        found = self._seen()
+        found = self._in_ledger.seen()
         name = found.team(team)
         with self.ledger.storage.reading() as transaction:
-            now = self._present(transaction)
+            now = self._in_ledger.present(transaction)
             left = allowance(transaction, self.policy, found.name, name, now)
         return left.left, moment_ahead(left, now)
-
-    def _find(self, ledger: Transaction) -> DataSet:
-        return find(ledger, self._names, self._examples.labels, self.problem.n_classes)
-
-    def _seen(self) -> DataSet:
-        """Return the data set for a question alone, which does not open it."""
-        if self._found.settled:
-            return self._found
-        with self.ledger.storage.reading() as transaction:
-            found = self._find(transaction)
-        return self._settled() if found.known else found
-
-    def _settled(self) -> DataSet:
-        """Return the data set when the ledger has all its names, recording what it has not."""
-        found = self._found
-        if not found.settled:
-            with self.ledger.storage.writing() as transaction:
-                now = self._present(transaction)
-                hidden, n_classes = self._examples.labels, self.problem.n_classes
-                found = settle(transaction, self._names, hidden, n_classes, now)
-            # Only now is it durable.
-            self._found = found
-        return found
-
-    def _is_current(self, found: DataSet, ledger: Transaction) -> bool:
-        """Return whether nobody has joined the data set with another one in the meantime."""
-        if ledger.opened(found.name) == found.opening:
-            return True
-        self._found = replace(found, settled=False)
-        return False
 
     @property
     def kept_as(self) -> tuple[np.dtype[Any], tuple[int, ...]]:
@@ -484,163 +417,3 @@ class Guard:
     def as_given(self, named: Labels) -> Labels:
         """Return a kept prediction in the order in which the examples were given."""
         return self._examples.as_given(named)
-
-    def _look(self, ledger: Transaction, look: PreparedLook) -> tuple[Entry, Receipt]:
-        found, team, digest = look.found, look.team, look.digest
-        now = self._present(ledger)
-        earlier = ledger.answered(found.name, team, digest, self.rule)
-        if earlier is not None:
-            left = allowance(ledger, self.policy, found.name, team, now)
-            return earlier, self._receipt(earlier, left, now, repeated=True)
-        if self._is_closed(ledger, found):
-            raise BudgetExhausted("the board is closed; no more looks are answered.")
-        refuse_unless_allowed(ledger, self.policy, found.name, team, now)
-        scope = self._scope(team)
-        sealed = ledger.state(found.name, scope, self.rule)
-        state = None if sealed is None else unseal(sealed, found.owner.key)
-        left = allowance(ledger, self.policy, found.name, team, now, spending=1)
-        answers, sealed = self._release(found, look.scored, state)
-        self._answer_waiting(ledger, found, scope, answers[:-1], now)
-        answer = answers[-1] if answers else None
-        entry = self._record(
-            ledger,
-            found,
-            "look",
-            team,
-            now,
-            prediction=digest,
-            released=None if answer is None else answer.as_text(),
-            state=state_digest(sealed),
-            scope=scope,
-            detail="" if answer is None else self._note(answer),
-        )
-        ledger.put_state(StoredState(found.name, scope, self.rule, sealed))
-        return entry, self._receipt(entry, left, now)
-
-    def _again(self, ledger: Transaction, look: Entry, team: str) -> Receipt:
-        """Return the receipt of a look from the record, with the answer that came later.
-
-        The allowance is that of `team`, which may be one that the look's own went on in.
-        """
-        newest = ledger.answered(look.data_set, look.team, look.prediction, look.rule) or look
-        now = self._present(ledger)
-        left = allowance(ledger, self.policy, look.data_set, team, now)
-        return self._receipt(newest, left, now, repeated=True)
-
-    def _receipt(
-        self, entry: Entry, left: Allowance, now: Microseconds, *, repeated: bool = False
-    ) -> Receipt:
-        look = self._shown.look
-        if entry.rule != self.rule:  # a final choice of a look under an earlier policy
-            look = recorded_look(entry.rule)
-        return receipt_for(entry, look, left, now, part=self.part, repeated=repeated)
-
-    def _note(self, answer: Answer) -> str:
-        return answer.note(speaks=self.policy.mechanism.speaks)
-
-    def _is_closed(self, ledger: Transaction, found: DataSet) -> bool:
-        """Return whether the private part was scored, so that further looks decide nothing."""
-        return self.keeps and ledger.state(found.name, "", CLOSED_RULE) is not None
-
-    def _scope(self, team: str) -> str:
-        return team if self.policy.memory == "team" else ""
-
-    def _wanted(self, found: DataSet, team: str, digest: str) -> list[Question]:
-        """Return what a look asks of the ledger before it writes."""
-        data_set, rule = found.name, self.rule
-        return [
-            ("head", ()),
-            ("opened", (data_set,)),
-            ("answered", (data_set, team, digest, rule)),
-            ("past", (data_set, team)),
-            ("data_set_looks", (data_set,)),
-            ("state", (data_set, self._scope(team), rule)),
-            *([("state", (data_set, "", CLOSED_RULE))] if self.keeps else ()),
-        ]
-
-    def _answer_waiting(
-        self,
-        ledger: Transaction,
-        found: DataSet,
-        scope: str,
-        answers: Sequence[Answer],
-        now: Microseconds,
-    ) -> None:
-        """Record what a full batch tells about its earlier looks; their teams ask again, free."""
-        waiting = ledger.waiting(found.name, scope, self.rule, len(answers))
-        for look, answer in zip(waiting, answers, strict=True):
-            self._record(
-                ledger,
-                found,
-                "answer",
-                look.team,
-                now,
-                prediction=look.prediction,
-                released=answer.as_text(),
-                scope=scope,
-                detail=f"{look.receipt_id} {self._note(answer)}".strip(),
-            )
-
-    def _release(
-        self, found: DataSet, query: Labels, state: State | None
-    ) -> tuple[list[Answer], bytes]:
-        """Return what is released and the sealed state after it; the exact score ends here.
-
-        A look in a batch that is not full has no answer; one that fills it has the whole batch's.
-        """
-        # A fresh seed from the system for each look: nothing stored tells the noise.
-        rng = np.random.default_rng(secrets.randbits(128))
-        failure: Exception
-        try:
-            answers, state = self._shown.release(
-                found.labels, found.order, query, state, self._remembered, rng
-            )
-            return answers, seal(state, found.owner.key)
-        except BudgetExhausted:
-            failure = BudgetExhausted(f"the rule {self.policy.release} answers no more looks.")
-        except Exception as error:
-            # Its message and its frames may hold the exact score, so neither goes on.
-            failure = ReleaseFailed(
-                f"the rule {self.policy.release} failed with {type(error).__name__}; "
-                "nothing was released or counted."
-            )
-        raise failure
-
-    def _present(self, ledger: Transaction) -> Microseconds:
-        """Return the time of this look: never before the last entry, so no window reopens."""
-        return max(self._now(), ledger.head().time)
-
-    def _record(
-        self,
-        ledger: Transaction,
-        found: DataSet,
-        kind: Kind,
-        team: str,
-        now: Microseconds,
-        *,
-        prediction: str = "",
-        released: str | None = None,
-        state: str = "",
-        scope: str = "",
-        detail: str = "",
-    ) -> Entry:
-        return record(
-            ledger,
-            found.owner,
-            kind,
-            team,
-            now,
-            prediction=prediction,
-            rule=self.rule,
-            policy=self.policy.digest,
-            released=released,
-            state=state,
-            scope=scope,
-            detail=detail,
-        )
-
-
-def _find_look(ledger: Transaction, receipt_id: str) -> Entry | None:
-    number = receipt_id.partition("-")[0]
-    entry = ledger.entry(int(number)) if number.isdecimal() and len(number) < 19 else None
-    return entry if entry and entry.receipt_id == receipt_id and entry.kind == "look" else None

@@ -54,7 +54,7 @@ def replay(
     n_scored = rule.scored(here).n_examples
     if rule.keeps_exact or (told and rule.resolution(here) * n_scored <= 1.0):
         raise InvalidInput(f"rule must not release exact scores to be shown, got {policy.release}.")
-    found, examples = guard._settled(), guard._examples
+    found, examples = guard._in_ledger.settled(), guard._examples
     remembered = guard.problem._replace(n_queries=memory_budget(policy))
     shown = guard.shown_under(policy)
     rng = np.random.default_rng(SEED)
