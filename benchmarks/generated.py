@@ -6,12 +6,12 @@
     python -m benchmarks.generated --measure  compute every cell again that takes seconds
     python -m benchmarks.generated --pages    put the numbers that are there into the pages
 
-Each file carries its command, its seed and a fingerprint: a hash of cells of every surface, which
-the tests compute again, and `--check` too where they are formulas. Pages show numbers between
-markers. Not among them: docs/cli.md and the list of statements, which `make docs` writes; tables of
-seconds, which depend on the machine; and docs/attacks/vote_stacking.md, whose models are not part
-of the project. Rows of real test sets and ratios of times are kept and shown, and not computed
-again by tests.
+Each file carries its command, its seed and a fingerprint, a hash of all its numbers, so that an
+edited one is found. Tests compute cells of every surface again, some always and others at random,
+and `--check` does where they are formulas. Pages show numbers between markers. Not among them:
+docs/cli.md and the list of statements, which `make docs` writes; tables of seconds, which depend on
+the machine; and docs/attacks/vote_stacking.md, whose models are not part of the project. Rows of
+real test sets and ratios of times are kept and shown, and not computed again by tests.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ import argparse
 import ast
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -204,9 +204,9 @@ def budgets(trials: int, seed: int) -> Table:
     return _table("budgets", head, rows, trials, seed)
 
 
-def prior_row(model: Model, trials: int, seed: int) -> str:
+def prior_row(model: Model, trials: int, seed: int, n: int = 10_000) -> str:
     """Show the looks for all labels from one kind of model."""
-    n, m = 10_000, 10
+    m = 10
     rows = games(n, m, UNLIMITED, trials, seed, model)
     if (rows[:, 1] < n).any():
         raise AssertionError(f"not all labels were recovered from {model.__name__}")
@@ -224,14 +224,20 @@ def prior(trials: int, seed: int) -> Table:
         "|---|--:|--:|--:|--:|--:|",
     )
     rows = [partial(prior_row, model, trials, seed) for model in MODELS]
-    return _table("prior", head, rows, trials, seed)
+    small = {model.__name__: partial(prior_row, model, 2, seed, 400) for model in MODELS}
+    return _table("prior", head, rows, trials, seed, small)
 
 
 def _table(
-    name: str, head: tuple[str, str], rows: Sequence[Callable[[], str]], trials: int, seed: int
+    name: str,
+    head: tuple[str, str],
+    rows: Sequence[Callable[[], str]],
+    trials: int,
+    seed: int,
+    small: Mapping[str, Callable[[], str]] | None = None,
 ) -> Table:
     command = f"python -m benchmarks.lattice {name} --trials {trials} --seed {seed}"
-    return Table(f"lattice-{name}", command, seed, head, rows)
+    return Table(f"lattice-{name}", command, seed, head, rows, small)
 
 
 def tables() -> list[Table]:

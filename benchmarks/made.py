@@ -1,8 +1,8 @@
 """Provenance of generated files: the command, the seed, and a fingerprint of what they hold.
 
-The fingerprint is a hash of a few cells of the numbers. Whether a file is stale is found by
-computing these cells again: a hash of source files would change with every docstring and every
-rename, and not with a dependency that changes a number. A picture carries the record of the
+The fingerprint is a hash of all the numbers: an edited one is found. Whether a file is stale is
+found by computing some of them again: a hash of source files would change with every docstring and
+every rename, and not with a dependency that changes a number. A picture carries the record of the
 numbers that it was drawn from.
 """
 
@@ -30,13 +30,13 @@ class Made(NamedTuple):
     fingerprint: str
 
 
-def fingerprint(cells: Mapping[str, Any]) -> str:
-    """Return a hash of cells and their values, whatever their order.
+def fingerprint(numbers: Mapping[str, Any]) -> str:
+    """Return a hash of named numbers, whatever their order.
 
     >>> fingerprint({"a": 1, "b": [0.5]}) == fingerprint({"b": [0.5], "a": 1})
     True
     """
-    text = json.dumps(cells, sort_keys=True, separators=(",", ":"))
+    text = json.dumps(numbers, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

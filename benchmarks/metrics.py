@@ -14,6 +14,7 @@ can have. Every decoded label is compared with the hidden one.
 from __future__ import annotations
 
 import argparse
+import tempfile
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.tables import Table, print_rows
+from benchmarks.tables import Table, print_rows, timed
 from holdfast import attacks, metrics
 from holdfast.attacks.through_metrics import (
     ByGroup,
@@ -39,6 +40,7 @@ from holdfast.attacks.through_metrics.digits import information_limit
 from holdfast.attacks.through_metrics.target_digits import target_limit
 from holdfast.attacks.through_metrics.target_rounds import absolute_limit
 from holdfast.audit import (
+    MetricAudit,
     MetricRequest,
     Request,
     metric_audit,
@@ -65,6 +67,11 @@ PLENTY = 20_000
 LOOKS = (30, 100, 300)
 REAL_SEEDS, TOP_K_LOOKS = 2, (100, 300, 1000)
 ALL_SEEDS = 8  # games until all labels are certain, which are quick
+# Sizes that take a second, on which what takes minutes is tried by the tests: of an audit, and of
+# real test sets (examples, classes), each in so many groups.
+SMALL_LOOKS, SMALL_EXAMPLES = 30, 1000
+MADE_UP = {"mmlu": (300, 4), "mmlu_pro": (200, 5), "cifar10": (1200, 5), "imagenet_val": (200, 10)}
+GROUPS = 4
 
 
 def rounding(decimals: int | None) -> Rule | None:
@@ -240,10 +247,10 @@ def counts_table() -> Table:
     return Table("metric-counts", "python -m benchmarks.metrics counts", SEED, head, rows)
 
 
-def skewed_request(metric: str, looks: int, seed: int) -> MetricRequest:
+def skewed_request(metric: str, looks: int, seed: int, n: int = N_EXAMPLES) -> MetricRequest:
     """Return the audit's request for fresh labels with 1 % positives."""
-    hidden = np.zeros(N_EXAMPLES, dtype=np.uint8)
-    hidden[np.random.default_rng([SEED, seed]).permutation(N_EXAMPLES)[: N_EXAMPLES // 100]] = 1
+    hidden = np.zeros(n, dtype=np.uint8)
+    hidden[np.random.default_rng([SEED, seed]).permutation(n)[: n // 100]] = 1
     file = LabelFile(hidden, ("0", "1"))
     request = Request(
         name="skewed",
@@ -305,51 +312,77 @@ class VerdictTable(Table):
             "|---|---|--:|---|",
         )
         command = "python -m benchmarks.generated metric-verdict"
-        super().__init__("metric-verdict", command, SEED, head, ())
+        small = {"few-looks": lambda: "\n".join(verdict_rows(audited(SMALL_LOOKS, SMALL_EXAMPLES)))}
+        super().__init__("metric-verdict", command, SEED, head, (), small)
 
     def content(self) -> dict[str, Any]:
         """Audit the board, and return a row for each rule."""
-        found, rows = metric_audit(skewed_request("f1", 300, 0)), []
-        for row in found.rules:
-            best = row.strongest[0]
-            word = found.word if row.is_policy else ""
-            rows.append([f"| {row.rule} | {best.attack} | {best.gain:g} | {word} |", None])
-        return {"trials": found.reproduce.trials, "rows": rows}
+        found = audited(300, N_EXAMPLES)
+        rows = [[row, None] for row in verdict_rows(found)]
+        return {"trials": found.reproduce.trials, "rows": rows, **self.measured_small()}
+
+
+def audited(looks: int, n: int) -> MetricAudit:
+    """Audit a board of F1 with 1 % positives."""
+    return metric_audit(skewed_request("f1", looks, 0, n))
+
+
+def verdict_rows(found: MetricAudit) -> list[str]:
+    """Return a line for each rule that an audit compares."""
+    rows = []
+    for row in found.rules:
+        best = row.strongest[0]
+        word = found.word if row.is_policy else ""
+        rows.append(f"| {row.rule} | {best.attack} | {best.gain:g} | {word} |")
+    return rows
 
 
 class RealTable(Table):
     """A table of real test sets, which are not part of the project: kept rows stand until measured.
 
-    A row belongs to a set, whose folder lies in the one that `--data` names.
+    A row belongs to a set, whose folder lies in the one that `--data` names. Beside the rows of a
+    set stands what they come to on a made-up set, which the tests measure again without the data.
     """
 
     def __init__(
         self, name: str, head: tuple[str, str], rows: dict[str, Sequence[Callable[[Path], str]]]
     ) -> None:
-        super().__init__(name, "python -m benchmarks.metrics real --data DIR", SEED, head, ())
+        small = {each: partial(on_made_up_sets, measures) for each, measures in rows.items()}
+        command = "python -m benchmarks.metrics real --data DIR"
+        super().__init__(name, command, SEED, head, (), small)
         self.sets = rows
 
     def content(self) -> dict[str, Any]:
-        """Return what is kept."""
-        return self._with(self.load()["sets"] if self.files[0].exists() else {})
+        """Return what is kept: what the rows come to today is unknown without the data."""
+        kept = self.load() if self.files[0].exists() else {}
+        return self._with(kept.get("sets", {}), kept.get("small", {}))
 
     def measure(self, data: Path, sets: Sequence[str]) -> None:
         """Measure the rows of some sets, and keep them with those of the others."""
-        found = self.content()["sets"]
+        kept = self.content()
+        found, small = kept["sets"], kept["small"]
         for name, measures in self.sets.items():
             if name in sets:
-                found[name] = [_said(measure(data)) for measure in measures]
-        self.keep(self._with(found))
+                found[name] = [timed(partial(measure, data)) for measure in measures]
+                small[name] = timed(self.small[name])
+        self.keep(self._with(found, small))
 
-    def _with(self, found: dict[str, list[str]]) -> dict[str, Any]:
+    def _with(self, found: dict[str, list[Any]], small: dict[str, list[Any]]) -> dict[str, Any]:
         """Return the content: rows by set, and all of them for the page, in their order."""
-        rows = [[row, None] for name in self.sets for row in found.get(name, [])]
-        return {"trials": REAL_SEEDS, "sets": found, "rows": rows}
+        rows = [[row, None] for name in self.sets for row, _ in found.get(name, [])]
+        return {"trials": REAL_SEEDS, "sets": found, "rows": rows, "small": small}
 
 
-def _said(row: str) -> str:
-    print(row, flush=True)
-    return row
+def on_made_up_sets(measures: Sequence[Callable[[Path], str]]) -> str:
+    """Measure rows on a few random labels, in a folder such as `--data` names."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (n, m) in MADE_UP.items():
+            (Path(folder) / name).mkdir()
+            hidden = np.random.default_rng([SEED, n, m]).integers(m, size=n)
+            np.save(Path(folder) / name / "y.npy", hidden)
+            for column in ("subject", "category"):
+                np.save(Path(folder) / name / f"{column}.npy", np.arange(n) * GROUPS // n)
+        return "\n".join(measure(Path(folder)) for measure in measures)
 
 
 def real_row(

@@ -131,6 +131,7 @@ def table(classes: Sequence[int], looks: int, games: int, seed: int) -> Table:
     for name, fields in PARTS.items():
         weights["without " + name] = DEFAULT_WEIGHTS._replace(**dict.fromkeys(fields, 0.0))
     settings = (classes, looks, games, seed)
+    few = (classes, 10, 50, seed)
     return Table(
         "multiclass-pairing",
         f"python -m benchmarks.multiclass_pairing --looks {looks} --games {games} --seed {seed}",
@@ -143,6 +144,7 @@ def table(classes: Sequence[int], looks: int, games: int, seed: int) -> Table:
             *(partial(row, name, each, *settings) for name, each in weights.items()),
             partial(last_row, *settings),
         ),
+        {"few-games": partial(row, "all of it", DEFAULT_WEIGHTS, *few)},
     )
 
 

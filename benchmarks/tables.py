@@ -2,6 +2,7 @@
 
 A page shows a table between `<!-- data: NAME -->` and `<!-- end -->`. The rows stand in
 docs/data/NAME.json with the seconds that each took; what is quick is measured again by the tests.
+Where no row is quick, smaller games of the same kind are kept beside the rows, and measured again.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 from benchmarks.generated_base import Generated
 
-__all__ = ["DATA", "ROOT", "Table", "blocks", "filled", "print_rows"]
+__all__ = ["DATA", "ROOT", "Table", "blocks", "filled", "print_rows", "timed"]
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "docs" / "data"
@@ -24,7 +25,11 @@ QUICK = 8.0
 
 
 class Table(Generated):
-    """A table as a page shows it: who measures it, its titles, and one function for each row."""
+    """A table as a page shows it: who measures it, its titles, and one function for each row.
+
+    `small` has what is measured along with the rows and not shown, by names that are no numbers:
+    the same on sizes that take a second. If it comes out differently, the rows are old.
+    """
 
     def __init__(
         self,
@@ -33,42 +38,60 @@ class Table(Generated):
         seed: int,
         head: tuple[str, str],
         rows: Sequence[Callable[[], str]],
+        small: Mapping[str, Callable[[], str]] | None = None,
     ) -> None:
         self.name, self.command, self.seed = name, command, seed
-        self.head, self.rows = head, tuple(rows)
+        self.head, self.rows, self.small = head, tuple(rows), dict(small or {})
         self.files = (DATA / f"{name}.json",)
 
     def content(self) -> dict[str, Any]:
         """Measure all rows, and tell the processor seconds that each took."""
-        rows = []
-        for measure in self.rows:
-            start = time.process_time()
-            rows.append([measure(), round(time.process_time() - start, 1)])
-            print(*rows[-1], flush=True)
-        return {"rows": rows}
+        return {"rows": [timed(measure) for measure in self.rows], **self.measured_small()}
+
+    def measured_small(self) -> dict[str, Any]:
+        """Measure what is small, if there is any; return it under its key."""
+        found = {name: timed(measure) for name, measure in self.small.items()}
+        return {"small": found} if found else {}
 
     def cells(self, content: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the rows that are quick to measure, by their number."""
-        rows = enumerate(content["rows"])
-        return {str(at): row for at, (row, took) in rows if took is not None and took <= QUICK}
+        """Return the rows that are quick to measure, by their number, and what is small."""
+        return {
+            cell: text
+            for cell, (text, took) in _timed_cells(content).items()
+            if took is not None and took <= QUICK
+        }
 
     def probes(self, content: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the quickest row."""
-        rows = content["rows"]
-        quickest = sorted(self.cells(content), key=lambda cell: (rows[int(cell)][1], cell))[:1]
-        return {cell: rows[int(cell)][0] for cell in quickest}
+        """Return the quickest row, and what is small."""
+        cells = self.cells(content)
+        rows = [cell for cell in cells if cell.isdigit()]
+        quickest = sorted(rows, key=lambda row: (self.seconds(content, row), row))[:1]
+        return {cell: cells[cell] for cell in cells if cell in quickest or not cell.isdigit()}
 
-    def seconds(self, content: Mapping[str, Any]) -> float:
-        """Return how long the quickest row takes."""
-        return min((took for _, took in content["rows"] if took is not None), default=0.0)
+    def seconds(self, content: Mapping[str, Any], cell: str) -> float:
+        """Return the processor seconds that a row took."""
+        return float(_timed_cells(content)[cell][1])
 
     def measured(self, cell: str) -> str:
-        """Measure one row."""
-        return self.rows[int(cell)]()
+        """Measure one row, or what is small."""
+        return self.rows[int(cell)]() if cell.isdigit() else self.small[cell]()
 
     def blocks(self, content: Mapping[str, Any]) -> dict[str, str]:
         """Return the table."""
         return {self.name: "\n".join([*self.head, *(row for row, _ in content["rows"]), ""])}
+
+
+def timed(measure: Callable[[], str]) -> list[Any]:
+    """Measure a row; return it with the processor seconds that it took, and print both."""
+    start = time.process_time()
+    found = [measure(), round(time.process_time() - start, 1)]
+    print(*found, flush=True)
+    return found
+
+
+def _timed_cells(content: Mapping[str, Any]) -> dict[str, Any]:
+    rows = {str(at): row for at, row in enumerate(content["rows"])}
+    return {**rows, **content.get("small", {})}
 
 
 def print_rows(table: Table) -> None:
