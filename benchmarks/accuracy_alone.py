@@ -1,4 +1,4 @@
-"""What other metrics cost whoever scores accuracies alone: CPU time against an earlier commit.
+"""Cost of other metrics for whoever scores accuracies alone: CPU time against an earlier commit.
 
     python -m benchmarks.accuracy_alone [--before COMMIT] [--blocks 15]
 

@@ -1,4 +1,4 @@
-"""What an audit costs over shapes of label files: wall time, CPU time of every process, memory.
+"""Cost of an audit over shapes of label files: wall time, CPU time of every process, memory.
 
     python -m benchmarks.audit                    # all shapes, several minutes
     python -m benchmarks.audit tiny skewed        # some

@@ -1,4 +1,4 @@
-"""How long bounds and certificates take, where 0.2 s is wanted.
+"""Time of bounds and certificates, where 0.2 s is wanted.
 
 Run as `python -m benchmarks.certificates`; processor seconds, once everything is loaded.
 """

@@ -1,4 +1,4 @@
-"""Which rule for how many looks: the table in docs/choosing_a_rule.md.
+"""Release rules by size and number of looks: the table in docs/choosing_a_rule.md.
 
     python -m benchmarks.choosing_a_rule --seed 12
 

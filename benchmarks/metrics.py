@@ -1,4 +1,4 @@
-"""What other numbers than one accuracy give away: looks for all labels, and gains on real sets.
+"""Leakage of other numbers than one accuracy: looks for all labels, and gains on real sets.
 
     python -m benchmarks.metrics looks               losses, errors of numbers and areas: all labels
     python -m benchmarks.metrics counts              several counts from one value, against one

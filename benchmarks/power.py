@@ -1,4 +1,4 @@
-"""How strong the attacks are: every goal, what was measured, and what the planner predicted.
+"""Strength of the attacks: every goal, what was measured, and what the planner predicted.
 
     python -m benchmarks.power --cells small --trials 10 --seed 7001
     python -m benchmarks.power --cells all --trials 10 --seed 7001 --processes 2

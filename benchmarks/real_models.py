@@ -1,4 +1,4 @@
-"""What looks add to real models: `VoteStacking` from the votes of all models of a test set.
+"""Gain of looks above real models: `VoteStacking` from the votes of all models of a test set.
 
     python -m benchmarks.real_models --data DIR [--sets cifar10 mmlu] [--looks 100 300 1000]
 

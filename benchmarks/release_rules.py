@@ -1,4 +1,4 @@
-"""What a release rule costs a look, and how long the whole matrix takes.
+"""Cost of a release rule per look, and time of the whole matrix.
 
     python -m benchmarks.release_rules            # microseconds a look, every rule
     python -m benchmarks.release_rules --matrix   # `holdfast matrix` at (10000, 10, 300)

@@ -1,4 +1,4 @@
-"""What README and pages show of whole commands: the demo, the audit, the matrix of rules."""
+"""Whole commands as README and pages show them: the demo, the audit, the matrix of rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far each attack is from the true optimum of tiny problems: the table in docs/optimal.md.
+"""Distance of each attack from the true optimum of tiny problems: the table in docs/optimal.md.
 
     python -m benchmarks.tiny --seeds 10
 

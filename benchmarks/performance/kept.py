@@ -1,4 +1,4 @@
-"""What is kept of a performance record: ratios, which another machine gives about the same.
+"""Kept ratios of a performance record, which another machine gives about the same.
 
 Seconds are left out: they are of one machine and one day. Nothing here is measured again by tests;
 `make bench` measures, and `python -m benchmarks.performance keep` puts the last record here.

@@ -1,4 +1,4 @@
-"""What is kept of real test sets: rows in docs/data, tables and a picture made from them.
+"""Kept rows of real test sets in docs/data, and the tables and a picture made from them.
 
 The labels are not part of the project, so nothing here can be measured again without them: kept
 rows stand until somebody who has the data plays again (`python -m benchmarks.real again`).
