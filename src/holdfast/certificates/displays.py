@@ -248,7 +248,7 @@ def _state_nats(looks: ShownLooks, size: int, n_classes: int, count: int) -> flo
     by_class = looks.display.by_class
     released += sum(by_class_nats(looks, each, size, n_classes, count) for each in by_class)
     shown = (*parts, *wholes)
-    depends = {each.function_of for each in (*shown, *by_class)}
+    depends = {metric.function_of for metric in shown} | {each.function_of for each in by_class}
     numbers = len(shown) + sum(each.numbers(n_classes) for each in by_class)
     if by_values and all(metric.takes is Submission.LABELS for metric in shown):
         for whole in (FunctionOf.MATCHES, FunctionOf.CLASS_HITS, FunctionOf.CONFUSIONS):

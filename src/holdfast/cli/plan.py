@@ -52,6 +52,13 @@ def plan(
             help="Sizes of the groups whose scores are shown, too, such as 300,700 or 10x25,750.",
         ),
     ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="METRIC",
+            help="A metric that the board shows beside it; may be given several times.",
+        ),
+    ] = None,
     non_adaptive: Annotated[
         bool,
         typer.Option(
@@ -73,14 +80,18 @@ def plan(
         --prior-accuracy 0.8
     holdfast plan --n-examples 10000 --n-classes 2 --looks 300 --metric log_loss
     holdfast plan --n-examples 10000 --n-classes 4 --looks 300 --breakdown 50x200
+    holdfast plan --n-examples 10000 --n-classes 2 --looks 300 --metric f1 --also roc_auc
+        --also log_loss
     """
     problem = Problem(n_examples, n_classes, n_queries)
     rule = parse_mechanism(mechanism)
-    if metric != "accuracy" or breakdown is not None:
+    if metric != "accuracy" or breakdown is not None or also:
         for name, value in (("prior_accuracy", prior_accuracy), ("non_adaptive", non_adaptive)):
             if value not in (None, False):
-                raise InvalidInput(f"{name} must be left out with metric or breakdown.")
-        plan_metric(problem, rule, metric, breakdown, as_json=as_json)
+                raise InvalidInput(
+                    f"{name} must be left out with metric or breakdown, and with also."
+                )
+        plan_metric(problem, rule, metric, breakdown, also or (), as_json=as_json)
         return
     found = plan_under(
         rule,

@@ -1,17 +1,20 @@
-"""`holdfast plan --metric`: what looks at another metric, or at scores of groups, are worth."""
+"""`holdfast plan --metric`: what looks at another metric, groups, or several columns are worth."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from rich.table import Table
 
+from holdfast.attacks.through_metrics.covered import check_covered
 from holdfast.cli.output import human, print_json
 from holdfast.cli.plain import points, scored_submissions
-from holdfast.errors import InvalidInput
-from holdfast.mechanisms import Rule
-from holdfast.metrics.registry import parse_metric
+from holdfast.errors import InvalidInput, NotSupported
+from holdfast.mechanisms import Rule, check_metric
+from holdfast.metrics.display import Display
 from holdfast.planner import MetricForecast, metric_plan
 from holdfast.problem import Problem
 from holdfast.quoting import quoted
@@ -19,31 +22,106 @@ from holdfast.quoting import quoted
 __all__ = ["group_sizes", "plan_metric"]
 
 
+# What looks at a column are worth, or why there is no forecast.
+Row = MetricForecast | NotSupported
+
+
 def plan_metric(
-    problem: Problem, rule: Rule, metric: str, breakdown: str | None, *, as_json: bool
+    problem: Problem,
+    rule: Rule,
+    metric: str,
+    breakdown: str | None,
+    also: Sequence[str] = (),
+    *,
+    as_json: bool,
 ) -> None:
-    """Print what looks at a metric are worth, with groups and without."""
-    shown = parse_metric(metric)
+    """Print what looks at a metric are worth, alone, with groups, and at each column beside it."""
+    display = Display.of(metric, also=also)
+    for each in display.metrics:
+        check_covered(each, problem)
+    for each in display.released:
+        check_metric(rule, each)
     sizes = None if breakdown is None else group_sizes(breakdown)
-    found = {"total only": metric_plan(shown, rule, problem)}
-    if sizes is not None:
-        found["with groups"] = metric_plan(shown, rule, problem, sizes)
+    found = _rows(display, rule, problem, sizes)
+    best = _best(found, display)
     if as_json:
-        n = problem.n_examples
-        print_json(
-            {
-                "problem": problem,
-                "mechanism": str(rule),
-                "metric": str(shown),
-                "breakdown": sizes,
-                "shows": [
-                    {"show": name} | asdict(each) | {"gain": each.gain / n}
-                    for name, each in found.items()
-                ],
-            }
-        )
+        shows = [{"show": name} | _plain(each, problem) for name, each in found.items()]
+        told = {
+            "problem": problem,
+            "mechanism": str(rule),
+            "metric": str(display.metric),
+            "breakdown": sizes,
+            "shows": shows,
+        }
+        print_json(told | {"also": list(display.beside), "best": best} if also else told)
         return
-    _show(problem, rule, str(shown), sizes, found)
+    _show(problem, rule, display, sizes, found)
+    if also:
+        human().print(
+            f"The board tells what its most telling column does, at least: {best}. No attack here "
+            "reads two columns together."
+        )
+
+
+def _rows(
+    display: Display, rule: Rule, problem: Problem, sizes: list[int] | None
+) -> dict[str, Row]:
+    """Return what looks at the metric, at its groups and at each column beside it are worth.
+
+    One without a forecast has the reason; if it is the first and there is no other column, it is
+    raised.
+    """
+    metric = display.metric
+
+    def plan(*groups: list[int]) -> MetricForecast:
+        return metric_plan(metric, rule, problem, *groups)
+
+    if not display.beside:
+        found: dict[str, Row] = {"total only": plan()}
+        return found if sizes is None else found | {"with groups": plan(sizes)}
+    found = {"total only": _or_reason(plan)}
+    if sizes is not None:
+        found["with groups"] = _or_reason(lambda: plan(sizes))
+    for each in display.also:
+        found[f"with {each}"] = _or_reason(partial(metric_plan, each, rule, problem))
+    for by_class in display.by_class:
+        found[f"with {by_class}"] = NotSupported(
+            f"no forecast for {by_class}: how much its counts tell has no formula here. Audit the "
+            "labels instead."
+        )
+    return found
+
+
+def _or_reason(plan: Callable[[], MetricForecast]) -> Row:
+    try:
+        return plan()
+    except NotSupported as error:
+        return error
+
+
+def _best(found: dict[str, Row], display: Display) -> str:
+    """Return the row with the most right labels; if none has a forecast, raise the first's reason.
+
+    Of K labels that are named, one is right.
+    """
+    shown = (display.metric, display.metric) if "with groups" in found else (display.metric,)
+    named = [getattr(metric, "k", 1) for metric in (*shown, *display.also)]
+    gains = {
+        name: each.gain / k
+        for (name, each), k in zip(found.items(), named, strict=False)
+        if isinstance(each, MetricForecast)
+    }
+    if not gains:
+        raise next(each for each in found.values() if isinstance(each, NotSupported))
+    return max(gains, key=lambda name: gains[name])
+
+
+def _plain(row: Row, problem: Problem) -> dict[str, Any]:
+    """Return a row as plain data; the gain is a share of all examples."""
+    if isinstance(row, NotSupported):
+        nothing = dict.fromkeys(("attack", "gain", "certain", "looks_for_all"))
+        return nothing | {"reason": str(row)}
+    return asdict(row) | {"gain": row.gain / problem.n_examples}
 
 
 def group_sizes(text: str) -> list[int]:
@@ -70,15 +148,15 @@ def group_sizes(text: str) -> list[int]:
 def _show(
     problem: Problem,
     rule: Rule,
-    metric: str,
+    display: Display,
     sizes: list[int] | None,
-    found: dict[str, MetricForecast],
+    found: dict[str, Row],
 ) -> None:
     n, m, k = problem
     console = human()
     groups = "" if sizes is None else f", {len(sizes):,} groups"
     console.print(
-        f"Metric: {metric}{groups}. {scored_submissions(k)} at {n:,} examples of {m:,} classes, "
+        f"Metric: {display}{groups}. {scored_submissions(k)} at {n:,} examples of {m:,} classes, "
         f"released: {rule}"
     )
     table = Table()
@@ -88,6 +166,9 @@ def _show(
         table.add_column(name, justify="right", width=14)
     table.add_column("why")
     for name, each in found.items():
+        if isinstance(each, NotSupported):
+            table.add_row(name, "-", "-", "-", "-", str(each))
+            continue
         table.add_row(
             name,
             each.attack,
@@ -97,9 +178,10 @@ def _show(
             each.reason,
         )
     console.print(table)
+    options = "".join(f" --also {each}" for each in display.beside)
     console.print(
         "Expected of labels that are all equally likely; no bound is given. holdfast audit "
-        f"LABELS --metric {metric} plays on your own."
+        f"LABELS --metric {display.metric}{options} plays on your own."
     )
 
 
