@@ -169,15 +169,11 @@ class Accounts:
             transaction.execute("INSERT INTO holdfast_sessions VALUES (?, ?, ?, ?)", row)
         return secret
 
-    def end_session(self, secret: str) -> None:
-        """Forget a session."""
+    def end_sessions(self, user: User, secret: str | None = None) -> None:
+        """Forget a session of an account, or all of them."""
+        where, value = ("owner", user.id) if secret is None else ("hash", digest(secret))
         with self._store.writing() as transaction:
-            transaction.execute("DELETE FROM holdfast_sessions WHERE hash = ?", (digest(secret),))
-
-    def end_all_sessions(self, user: User) -> None:
-        """Forget every session of an account."""
-        with self._store.writing() as transaction:
-            transaction.execute("DELETE FROM holdfast_sessions WHERE owner = ?", (user.id,))
+            transaction.execute(f"DELETE FROM holdfast_sessions WHERE {where} = ?", (value,))
 
     def from_session(self, secret: str) -> Caller:
         """Return who has this session; nobody, if it is none."""

@@ -350,19 +350,16 @@ class Gatekeeper:
             raise Problem("invalid_submission", reason)
         except Problem as problem:
             if problem.word == "invalid_submission":
+                ids = host.truth.ids
                 rows = bad_rows(
                     sent.body,
-                    ids=self._public_ids(host),
+                    ids=None if ids is None else frozenset(map(str, ids.tolist())),
                     classes=host.truth.class_names,
                     id_column=look.phase.id_column,
                     label_column=look.phase.label_column,
                 )
                 problem.more |= {"rows": rows} if rows else {}
             raise
-
-    def _public_ids(self, host: GuardedFile) -> frozenset[str] | None:
-        ids = host.truth.ids
-        return None if ids is None else frozenset(map(str, ids.tolist()))
 
     def known(self, slug: str) -> Known:
         """Return a board as it was last read; a look's transaction tells whether it still is so."""

@@ -10,13 +10,13 @@ import secrets
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import UploadFile
+from starlette.datastructures import FormData, UploadFile
 
 from holdfast.errors import HoldfastError
 from holdfast.guard.windows import as_datetime, clock
@@ -100,6 +100,26 @@ def error_page(request: Request, problem: Problem) -> Response:
         return _page(request, "error", problem)
     except HoldfastError:  # the ledger, which knows sessions, may be what went wrong
         return _page(request, "error", problem, caller=Caller())
+
+
+class SignedForm(NamedTuple):
+    """A form of a page of this site, and whose session it came from."""
+
+    caller: Caller
+    user: User
+    form: FormData
+
+
+async def signed_form(request: Request) -> SignedForm:
+    """Return the form that somebody has sent who is signed in."""
+    site = site_of(request)
+    caller = await run_in_threadpool(site.visitor, request)
+    if caller.user is None:
+        raise Problem("not_signed_in", "Sign in to do this.")
+    return SignedForm(caller, caller.user, await site.form(request, caller))
+
+
+Sent = Annotated[SignedForm, Depends(signed_form)]
 
 
 @router.get("/static/{name}")
@@ -236,43 +256,32 @@ def team(request: Request, at: At, number: int) -> Response:
 
 
 @router.post("/b/{slug}/t/{number}/{action}")
-async def team_action(request: Request, at: At, number: int, action: str) -> Response:
+def team_action(request: Request, at: At, sent: Sent, number: int, action: str) -> Response:
     """Choose a submission, or make an invitation or a token, as a member of the team."""
-    form = await at.site.form(request, at.caller)
-
-    def act() -> Response:
-        team, accounts = at.own_team(number), at.site.accounts
-        if action == "choose":
-            at.choose(team, store.as_number(form.get("submission")) or 0)
-            return _back(f"/b/{at.board.slug}/t/{team.id}")
-        if action == "invite":
-            secret = accounts.invite(at.board, team, "member")
-            link = f"{at.site.settings.public_url}/join/{secret}"
-            return _page(request, "secret", what="invitation", secret=link, caller=at.caller)
-        if action == "token":
-            secret = accounts.new_team_token(team, str(form.get("name") or "submit"), at.caller)
-            return _page(request, "secret", what="token", secret=secret, caller=at.caller)
-        raise Problem("not_found", "There is no such action.")
-
-    return await run_in_threadpool(act)
+    team, accounts = at.own_team(number), at.site.accounts
+    if action == "choose":
+        at.choose(team, store.as_number(sent.form.get("submission")) or 0)
+        return _back(f"/b/{at.board.slug}/t/{team.id}")
+    if action == "invite":
+        secret = accounts.invite(at.board, team, "member")
+        link = f"{at.site.settings.public_url}/join/{secret}"
+        return _page(request, "secret", what="invitation", secret=link, caller=at.caller)
+    if action == "token":
+        secret = accounts.new_team_token(team, str(sent.form.get("name") or "submit"), at.caller)
+        return _page(request, "secret", what="token", secret=secret, caller=at.caller)
+    raise Problem("not_found", "There is no such action.")
 
 
 @router.post("/b/{slug}/teams")
-async def new_team(request: Request, at: At) -> Response:
+def new_team(at: At, sent: Sent) -> Response:
     """Make a team and join it."""
-    user = _signed_in(at.caller)
-    form = await at.site.form(request, at.caller)
-    at.site.slow_down(f"team {user.id}", strict=True)
+    at.site.slow_down(f"team {sent.user.id}", strict=True)
     if at.caller.teams(at.board):
         raise Problem("not_allowed", "You are in a team of this board already.")
-
-    def act() -> None:
-        with at.site.store.writing() as transaction:
-            name = str(form.get("name") or "")
-            team = store.new_team(transaction, at.board.id, name, clock())
-            join_team(transaction, user.id, at.board.id, team.id, "member")
-
-    await run_in_threadpool(act)
+    with at.site.store.writing() as transaction:
+        name = str(sent.form.get("name") or "")
+        team = store.new_team(transaction, at.board.id, name, clock())
+        join_team(transaction, sent.user.id, at.board.id, team.id, "member")
     return _back(f"/b/{at.board.slug}/submit")
 
 
@@ -344,19 +353,13 @@ def probes(request: Request, at: AtAsHost) -> Response:
 
 
 @router.post("/b/{slug}/host")
-async def host_action(request: Request, at: AtAsHost) -> Response:
+def host_action(request: Request, at: AtAsHost, sent: Sent) -> Response:
     """Do one of the host's actions."""
-    form = await at.site.form(request, at.caller)
-    action, value = str(form.get("action") or ""), str(form.get("value") or "")
-
-    def act() -> Response:
-        try:
-            done = at.act(action, value)
-        except HoldfastError as error:
-            return _host_page(request, visit(request, at.board.slug), problem=as_problem(error))
-        return _host_page(request, visit(request, at.board.slug), done.told)
-
-    return await run_in_threadpool(act)
+    try:
+        done = at.act(str(sent.form.get("action") or ""), str(sent.form.get("value") or ""))
+    except HoldfastError as error:
+        return _host_page(request, visit(request, at.board.slug), problem=as_problem(error))
+    return _host_page(request, visit(request, at.board.slug), done.told)
 
 
 # Accounts.
@@ -420,22 +423,17 @@ def account(request: Request) -> Response:
 
 
 @router.post("/me/{action}")
-async def account_action(request: Request, action: str) -> Response:
+def account_action(request: Request, sent: Sent, action: str) -> Response:
     """Revoke a token, or end sessions."""
     site = site_of(request)
-    caller = await run_in_threadpool(site.visitor, request)
-    user = _signed_in(caller)
-    form = await site.form(request, caller)
     if action == "revoke":
-        number = str(form.get("token") or "")
-        await run_in_threadpool(site.accounts.revoke, number if number.isalnum() else "", caller)
+        number = str(sent.form.get("token") or "")
+        site.accounts.revoke(number if number.isalnum() else "", sent.caller)
         return _back("/me")
     if action not in ("sign-out", "sign-out-everywhere"):
         raise Problem("not_found", "There is no such action.")
-    if action == "sign-out":
-        await run_in_threadpool(site.accounts.end_session, caller.secret)
-    else:
-        await run_in_threadpool(site.accounts.end_all_sessions, user)
+    this_one = sent.caller.secret if action == "sign-out" else None
+    site.accounts.end_sessions(sent.user, this_one)
     answer = _back("/")
     answer.delete_cookie(site.cookie, httponly=True, samesite="lax", secure=site.settings.secure)
     return answer
@@ -448,22 +446,12 @@ def join_form(request: Request, secret: str) -> Response:
 
 
 @router.post("/join/{secret}")
-async def join(request: Request, secret: str) -> Response:
+def join(request: Request, sent: Sent, secret: str) -> Response:
     """Follow an invitation."""
     site = site_of(request)
-    caller = await run_in_threadpool(site.visitor, request)
-    user = _signed_in(caller)
-    await site.form(request, caller)
-    site.slow_down(f"join {user.id}", strict=True)
-    number = await run_in_threadpool(site.accounts.join, user, secret)
-    board = await run_in_threadpool(site.store.one, Board, "WHERE id = ?", number)
+    site.slow_down(f"join {sent.user.id}", strict=True)
+    board = site.store.one(Board, "WHERE id = ?", site.accounts.join(sent.user, secret))
     return _back("/" if board is None else f"/b/{board.slug}")
-
-
-def _signed_in(caller: Caller) -> User:
-    if caller.user is None:
-        raise Problem("not_signed_in", "Sign in to do this.")
-    return caller.user
 
 
 def _back(to: str) -> RedirectResponse:
