@@ -13,6 +13,7 @@ from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.certified import certified_labels, in_words, most_gain, percent_right
 from holdfast.audit.metrics.scenarios import metric_scenarios
 from holdfast.audit.metrics.units import unit_for
+from holdfast.certificates import certify_ladder
 from holdfast.certificates.metric_gains import certify_gain
 from holdfast.cli import main
 from holdfast.errors import InvalidInput, NotSupported
@@ -189,6 +190,28 @@ def test_gains_and_right_labels_are_certified_beside_each_rule(request_for):
     gained, right = in_words(small, unit_for(small))
     assert gained.startswith("No gain in mse is certified: ")
     assert right.startswith("No share of right labels is certified")
+
+
+@pytest.mark.parametrize(
+    ("metric", "mechanism", "lines"),
+    [
+        ("brier", "ladder:0.01", 3),
+        ("brier", "round:2", 2),
+        ("log_loss[0,10]", "ladder:0.01", 2),
+        ("f1", "ladder:0.01", 2),
+    ],
+)
+def test_a_ladder_of_mean_losses_says_how_true_its_value_is(request_for, metric, mechanism, lines):
+    labels = np.resize(SKEWED, 20_000)
+    looks = auditing.parse_looks("30")
+    rule = parse_mechanism(mechanism)
+    board = asked(request_for, metric, n=20_000, labels=labels, looks=looks, release=mechanism)
+    told = in_words(board, unit_for(board))
+    assert len(told) == lines
+    if lines == 3:
+        error = certify_ladder(rule, board.metric, 20_000, 30).error
+        assert f"stands is within {error:.3g} of the best" in told[2]
+        assert "5 % over the draw" in told[2]
 
 
 def test_log_loss_tells_all_labels_of_a_small_set_in_its_own_unit(request_for):

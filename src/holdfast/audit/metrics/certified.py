@@ -9,7 +9,7 @@ import numpy as np
 from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.units import Unit
 from holdfast.audit.result import in_digits
-from holdfast.certificates import Certificate, certify_display
+from holdfast.certificates import Certificate, certify_display, certify_ladder
 from holdfast.certificates.metric_gains import CertifiedGain, certify_gain
 from holdfast.errors import NotSupported
 from holdfast.mechanisms import Rule
@@ -20,6 +20,8 @@ __all__ = ["certified_labels", "in_words", "most_gain", "percent_right"]
 
 # Of two classes every number of examples that a submission may call positive is gone through.
 MOST_EXAMPLES = 200_000
+# The chance that a test set is drawn of which a Ladder's standing value says less.
+RISK = 0.05
 
 
 def certified_labels(asked: MetricRequest, rule: Rule) -> Certificate | None:
@@ -111,4 +113,18 @@ def in_words(asked: MetricRequest, unit: Unit) -> tuple[str, ...]:
         if certificate is not None and certificate.not_covered:
             why = certificate.not_covered[0].because
         found.append(f"No share of right labels is certified with so many looks: {why}.")
-    return tuple(found)
+    return (*found, *_standing_value(asked, rule))
+
+
+def _standing_value(asked: MetricRequest, rule: Rule) -> tuple[str, ...]:
+    """Return how true a Ladder's standing value is of new examples, where that is proved."""
+    request, metric = asked.request, asked.metric
+    looks = math.ceil(request.n_looks / request.histories)
+    error = certify_ladder(rule, metric, request.labels.size, looks, risk=RISK).error
+    if error is None or error >= metric.high - metric.low:
+        return ()
+    return (
+        f"Certified for one team's {looks:,} looks: the {metric} that stands is within {error:.3g} "
+        "of the best that the team's submissions are expected to have on new examples, whatever "
+        f"it knows, but for a chance of {100 * RISK:g} % over the draw of the test set.",
+    )
