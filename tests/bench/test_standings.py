@@ -10,12 +10,13 @@ import pytest
 from holdfast import attacks
 from holdfast.bench import FULL, QUICK, BenchSuite, as_markdown, as_page, n_rows, run_bench
 from holdfast.bench.honest import STEP, SUBMISSIONS, honest_cost
+from holdfast.bench.picture import Box, placed
 from holdfast.bench.standings import strongest
 from holdfast.errors import InvalidInput
 from holdfast.experiments.summary import mean_of
 from holdfast.mechanisms import parse_mechanism
 from holdfast.sweeps import run
-from holdfast.sweeps.running import forecast_seconds
+from holdfast.sweeps.batches import forecast_seconds
 
 TINY = BenchSuite(
     "tiny",
@@ -217,6 +218,38 @@ def test_the_suites_are_playable_and_quick_ones_quick(suite):
     assert all(len(grid) for grid in grids)
     seconds = sum(forecast_seconds(cell) for grid in grids for cell in grid)
     assert seconds < (150 if suite is QUICK else 3000)
+
+
+# What each version of the suite plays. If this fails because an attack was added, or anything else
+# is played than before: raise VERSION in bench/suite.py, and put the new digests here.
+PINNED = {"2026.11-quick": "5735dcbba567", "2026.11-full": "9a0c777b68df"}
+
+
+def test_a_suite_that_plays_something_else_has_another_version():
+    assert {suite.version: suite.digest for suite in (QUICK, FULL)} == PINNED
+
+
+def test_the_digest_is_of_everything_that_is_played():
+    others = (
+        replace(TINY, sizes=((60, 2), (90, 4))),
+        replace(TINY, looks=(6, 16)),
+        replace(TINY, rules=("exact", "rank", "ladder:0.05")),
+        replace(TINY, seeds=4),
+        replace(TINY, attacks=(*TINY.attacks, "lattice")),
+    )
+    assert len({TINY.digest, *(each.digest for each in others)}) == 6
+    assert replace(TINY).digest == TINY.digest
+
+
+def test_no_text_of_the_picture_lies_on_a_dot_or_on_another_text():
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        dots = [(70 + 300 * x, 20 + 240 * y) for x, y in rng.beta(0.4, 0.8, size=(9, 2))]
+        boxes = placed(dots, ["ladder:0.01"] * 9)
+        marks = [Box(x - 4, y - 4, x + 4, y + 4) for x, y in dots]
+        for at, box in enumerate(boxes):
+            assert not any(box.touches(mark) for mark in marks)
+            assert not any(box.touches(other) for other in boxes[:at])
 
 
 def test_standings_name_the_attacks_that_play_otherwise_than_at_first(monkeypatch):

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from holdfast.bench import BenchSuite
+from holdfast.sweeps import cells
 
 TINY = BenchSuite(
     "tiny",
@@ -27,7 +28,8 @@ def test_it_writes_markdown_json_and_a_page(holdfast, tmp_path):
     assert "suite 2026.11-tiny" in outcome.out
     assert "block-majority" in outcome.out
     files = {path.name: path.read_text() for path in (tmp_path / "new").iterdir()}
-    assert set(files) == {"standings.md", "standings.json", "standings.html"}
+    written = {"standings.md", "standings.json", "standings.html", "tiny.rows.jsonl"}
+    assert set(files) == written
     assert "block-majority" in files["standings.md"]
     assert "<h1>Standings, suite 2026.11-tiny</h1>" in files["standings.html"]
     kept = json.loads(files["standings.json"])
@@ -38,6 +40,29 @@ def test_it_writes_markdown_json_and_a_page(holdfast, tmp_path):
 def test_json_on_stdout_is_what_is_kept(holdfast, tmp_path):
     outcome = holdfast("bench", "--out", tmp_path, "--processes", 1, "--json")
     assert outcome.json == json.loads((tmp_path / "standings.json").read_text())
+
+
+def test_plays_that_are_kept_are_not_played_again_unless_asked(holdfast, tmp_path, monkeypatch):
+    first = holdfast("bench", "--out", tmp_path, "--processes", 1, "--json")
+    rows = tmp_path / "tiny.rows.jsonl"
+    lines = rows.read_text().splitlines(keepends=True)
+    assert len(lines) == 1 + 12  # a head, and every play: 2 attacks, 2 seeds, 3 boards
+    rows.write_text("".join(lines[:9]) + lines[9][:20])  # killed in the middle of a line
+    played = []
+    play = cells.play_cell
+    monkeypatch.setattr(
+        "holdfast.sweeps.running.play_cell",
+        lambda cell, *rest: played.append(cell) or play(cell, *rest),
+    )
+    again = holdfast("bench", "--out", tmp_path, "--processes", 1, "--json")
+    assert len(played) == 4
+    for outcome in (first, again):
+        for attack in outcome.json["attacks"]:
+            del attack["seconds"]
+    assert again.json == first.json
+    played.clear()
+    assert holdfast("bench", "--out", tmp_path, "--processes", 1, "--again").code == 0
+    assert len(played) == 12
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,8 @@ COMMANDS = {
     "bench": ("bench", "--full"),
     "demo": ("demo",),
 }
-# What they may leave besides the grid that was given: a sweep goes on from the rows it has.
-KEPT = {"sweep": {"grid.rows.jsonl"}}
+# What they may leave besides the grid that was given: sweeps go on from the rows they have.
+KEPT = {"sweep": {"grid.rows.jsonl"}, "bench": {"full.rows.jsonl"}}
 
 pytestmark = [
     pytest.mark.slow,

@@ -1,7 +1,7 @@
 """The benchmark: a versioned suite of fixed problems, and standings of attacks and rules on it."""
 
 from holdfast.bench.page import as_page
-from holdfast.bench.run import n_rows, run_bench
+from holdfast.bench.run import honest_costs, n_rows, run_bench, standings_of
 from holdfast.bench.standings import AttackStanding, RuleStanding, Standings
 from holdfast.bench.suite import FULL, QUICK, BenchSuite
 from holdfast.bench.tables import as_markdown
@@ -15,6 +15,8 @@ __all__ = [
     "Standings",
     "as_markdown",
     "as_page",
+    "honest_costs",
     "n_rows",
     "run_bench",
+    "standings_of",
 ]

@@ -10,11 +10,11 @@ from holdfast._version import __version__
 from holdfast.bench.honest import HonestCost, honest_cost
 from holdfast.bench.standings import Standings, attack_standings, rule_standings
 from holdfast.bench.suite import BenchSuite
-from holdfast.sweeps import run
+from holdfast.sweeps import Journal, run
 from holdfast.sweeps.cells import RESULTS, Row
 from holdfast.sweeps.references import find_attack, find_rule
 
-__all__ = ["n_rows", "run_bench"]
+__all__ = ["honest_costs", "n_rows", "run_bench", "standings_of"]
 
 
 def n_rows(suite: BenchSuite, *, attacks: Sequence[str] = (), rules: Sequence[str] = ()) -> int:
@@ -29,6 +29,7 @@ def run_bench(
     rules: Sequence[str] = (),
     processes: int = 1,
     cluster: str | None = None,
+    journal: Journal | None = None,
     on_rows: Callable[[int], None] | None = None,
 ) -> Standings:
     """Play a suite, and return the standings.
@@ -43,6 +44,8 @@ def run_bench(
         How many processes to play on; 1: in this one.
     cluster
         The address of a Dask scheduler to play on instead.
+    journal
+        Where rows are kept as they come; plays that it holds are not played again.
     on_rows
         Called with how many more plays are done; there are `n_rows` in all.
 
@@ -53,19 +56,36 @@ def run_bench(
     >>> [each.attack for each in run_bench(suite).attacks]
     ['block-majority', 'constant']
     """
-    grids = suite.grids(list(attacks), list(rules))
-    first = grids[0]
     rows: list[Row] = []
-    for grid in grids:
-        rows += run(grid, processes=processes, cluster=cluster, on_rows=on_rows)
+    for grid in suite.grids(list(attacks), list(rules)):
+        rows += run(grid, processes=processes, cluster=cluster, journal=journal, on_rows=on_rows)
+    return standings_of(suite, rows, honest_costs(suite, rules), attacks=attacks, rules=rules)
+
+
+def honest_costs(suite: BenchSuite, rules: Sequence[str] = ()) -> dict[str, HonestCost]:
+    """Return what each rule costs honest teams, one's own rules too."""
+    first = suite.grids([], list(rules))[0]
+    return {each: _cost(suite, each) for each in map(str, first.rules)}
+
+
+def standings_of(
+    suite: BenchSuite,
+    rows: Sequence[Row],
+    costs: Mapping[str, HonestCost],
+    *,
+    attacks: Sequence[str] = (),
+    rules: Sequence[str] = (),
+) -> Standings:
+    """Return the standings of rows that were played, with what the rules cost honest teams."""
+    first = suite.grids(list(attacks), list(rules))[0]
     mine = list(map(str, first.attacks))[len(suite.attacks) :]
     my_rules = list(map(str, first.rules))[len(suite.rules) :]
     attack_names = {each: find_attack(each).name for each in map(str, first.attacks)}
     rule_names = {each: _shown(each) for each in map(str, first.rules)}
-    costs = {each: _cost(suite, each) for each in rule_names}
     reference = str(first.rules[0])
     return Standings(
         suite=suite.version,
+        digest=suite.digest,
         version=f"{__version__}, results {_results(attack_names)}",
         seeds=suite.seeds,
         sizes=suite.sizes,

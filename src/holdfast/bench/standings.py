@@ -65,9 +65,14 @@ class RuleStanding:
 
 @dataclass(frozen=True)
 class Standings:
-    """All of it, with what it takes to repeat it."""
+    """All of it, with what it takes to repeat it.
+
+    `digest` is of what the suite plays, its own attacks included and others not; `version` is the
+    package's, with the version of results.
+    """
 
     suite: str
+    digest: str
     version: str
     seeds: int
     sizes: tuple[Sizes, ...]

@@ -1,12 +1,15 @@
 """The suite of the benchmark: fixed problems, rules and seeds under one version.
 
 Standings of the same suite and the same version of results can be compared; any change of what is
-played gives it another version.
+played gives it another version. The attacks are those of the registry, so that a new one changes
+the suite: its digest tells, which a test compares with the version's.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
 
 from holdfast.experiments.suite import SUITE
 from holdfast.sweeps import Experiment
@@ -14,6 +17,7 @@ from holdfast.sweeps import Experiment
 __all__ = ["FULL", "QUICK", "BenchSuite"]
 
 VERSION = "2026.11"
+DIGITS = 12
 
 
 def suite_attacks() -> tuple[str, ...]:
@@ -52,6 +56,12 @@ class BenchSuite:
     def version(self) -> str:
         """What standings are comparable by."""
         return f"{VERSION}-{self.name}"
+
+    @property
+    def digest(self) -> str:
+        """A hash of all that is played: suites with another one must have another version."""
+        text = json.dumps(asdict(self), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
 
     def grids(self, attacks: list[str], rules: list[str]) -> list[Experiment]:
         """Return what to play, with attacks and rules of one's own beside the suite's.

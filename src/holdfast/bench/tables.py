@@ -71,7 +71,7 @@ def as_markdown(found: Standings) -> str:
     """Return both standings as Markdown."""
     parts = [
         "# Standings",
-        f"Suite {found.suite}, Holdfast {found.version}.",
+        f"Suite {found.suite} (digest {found.digest}), Holdfast {found.version}.",
         "## Attacks",
         _markdown(attack_table(found)),
         "## Release rules",

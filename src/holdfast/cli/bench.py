@@ -14,10 +14,12 @@ from holdfast.bench.tables import attack_table, explained, rule_table
 from holdfast.cli.options import AsJson, Cluster, Processes, output_folder
 from holdfast.cli.output import as_json_text, human, print_json, progress
 from holdfast.cores import available_cores
+from holdfast.sweeps import Journal
 
 __all__ = ["bench"]
 
 NAME = "standings"
+ROWS = ".rows.jsonl"
 # Columns of the attacks' table that a terminal has room for: place, name and shares.
 SHOWN = 4
 
@@ -40,8 +42,12 @@ def bench(
         bool, typer.Option("--full", help="Play the larger suite, which takes much longer.")
     ] = False,
     out: Annotated[
-        Path, typer.Option(help="Folder for standings.md, standings.json and standings.html.")
+        Path,
+        typer.Option(help="Folder for the rows, standings.md, standings.json and standings.html."),
     ] = Path("out/bench"),
+    again: Annotated[
+        bool, typer.Option("--again", help="Play everything, though rows of it are kept.")
+    ] = False,
     processes: Processes = None,
     cluster: Cluster = None,
     as_json: AsJson = False,
@@ -53,6 +59,9 @@ def bench(
     version of the suite and of the results gives the same standings. An attack or a rule of your
     own meets all that the suite's do. Writes Markdown, JSON and a page.
 
+    Rows are kept in the folder as they come, and plays that are there are not played again: a run
+    that was stopped goes on, and an attack that is added plays alone.
+
     Examples
     --------
     holdfast bench
@@ -62,14 +71,18 @@ def bench(
     attacks, rules = attack or [], rule or []
     total = n_rows(suite, attacks=attacks, rules=rules)
     folder = output_folder(out)
+    rows = folder / f"{suite.name}{ROWS}"
+    if again:
+        rows.unlink(missing_ok=True)
     start = time.perf_counter()
-    with progress("bench", total) as advance:
+    with Journal(rows, resume=True) as journal, progress("bench", total) as advance:
         found = run_bench(
             suite,
             attacks=attacks,
             rules=rules,
             processes=available_cores() if processes is None else processes,
             cluster=cluster,
+            journal=journal,
             on_rows=advance,
         )
     seconds = round(time.perf_counter() - start, 1)
@@ -84,6 +97,7 @@ def bench(
         print_json(result)
     else:
         _show(found, folder, total, seconds)
+        human().print(f"Rows: {rows}", soft_wrap=True)
 
 
 def _show(found: Standings, folder: Path, plays: int, seconds: float) -> None:
