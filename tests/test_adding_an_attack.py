@@ -2,9 +2,7 @@
 
 import ast
 import json
-import os
 import re
-import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -14,9 +12,8 @@ import pytest
 
 from holdfast.attacks.registry import attack_types
 from holdfast.attacks.through_metrics.registry import metric_attacks
+from tests.package_copy import ROOT, SOURCE, copy_package, run_in
 
-ROOT = Path(__file__).parents[1]
-SOURCE = ROOT / "src" / "holdfast"
 LINE = "from holdfast.attacks.climbing.best_of_many import BestOfMany as BestOfMany\n"
 # Runs commands in one process; prints what each printed, and what the package says of the attack.
 SCRIPT = """
@@ -45,21 +42,10 @@ print(json.dumps({
 @pytest.fixture(scope="module")
 def package(tmp_path_factory):
     """Copy the package, the rest of it by reference, with the skeleton and its line."""
-    folder = tmp_path_factory.mktemp("copy")
-    for here in ("", "attacks", "attacks/climbing"):
-        copy = folder / "holdfast" / here
-        copy.mkdir(parents=True, exist_ok=True)
-        for path in (SOURCE / here).iterdir():
-            if path.name not in ("attacks", "climbing", "__init__.py"):
-                (copy / path.name).symlink_to(path)
-        (copy / "__init__.py").write_text((SOURCE / here / "__init__.py").read_text())
     contributing = (ROOT / "CONTRIBUTING.md").read_text().partition("## A new attack")[2]
-    skeleton = re.search(r"```python\n(.*?)```", contributing, re.DOTALL)
-    attacks = folder / "holdfast" / "attacks"
-    (attacks / "climbing" / "best_of_many.py").write_text(skeleton[1])
-    imports = (attacks / "__init__.py").read_text()
-    (attacks / "__init__.py").write_text(imports + LINE)
-    return folder
+    skeleton = re.search(r"```python\n(.*?)```", contributing, re.DOTALL)[1]
+    folder = tmp_path_factory.mktemp("copy")
+    return copy_package(folder, "attacks/climbing", "best_of_many.py", skeleton, LINE)
 
 
 @pytest.fixture(scope="module")
@@ -76,22 +62,7 @@ def found(package):
         ["matrix", "--rule", "improved", *sizes, *alone],
         ["audit", "labels.csv", "--mechanism", "improved", "--looks", "3", "--processes", "1"],
     ]
-    run = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
-        input=json.dumps([[*command, "--json"] for command in commands]),
-        capture_output=True,
-        text=True,
-        cwd=package,
-        env={
-            **os.environ,
-            "PYTHONPATH": f"{package}{os.pathsep}{ROOT / 'scripts'}",
-            # Folders of compiled kernels are the package's own: no bytecode of the copy in there.
-            "PYTHONDONTWRITEBYTECODE": "1",
-        },
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    told = json.loads(run.stdout)
+    told = run_in(package, SCRIPT, [[*command, "--json"] for command in commands])
     assert told["file"].startswith(str(package))
     return told
 

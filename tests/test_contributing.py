@@ -11,14 +11,28 @@ from holdfast.attacks import through_metrics
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.description import FAMILIES, Described
 from holdfast.attacks.informed import InformedAttack
-from holdfast.attacks.through_metrics.description import ThroughMetric
+from holdfast.attacks.through_metrics.around_attack import AroundAttack
+from holdfast.attacks.through_metrics.description import (
+    MetricBoard,
+    MetricEstimate,
+    ThroughMetric,
+)
 from holdfast.cli.app import COMMANDS
+from holdfast.errors import NotSupported
 from holdfast.mechanisms.base import Reading, Rule
 
 ROOT = Path(__file__).resolve().parents[1]
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 CLASSES = {**vars(attacks), **vars(through_metrics), **vars(mechanisms)} | {
-    cls.__name__: cls for cls in (Described, InformedAttack, ThroughMetric)
+    cls.__name__: cls
+    for cls in (
+        Described,
+        InformedAttack,
+        ThroughMetric,
+        AroundAttack,
+        MetricBoard,
+        NotSupported,
+    )
 }
 
 
@@ -73,8 +87,13 @@ def test_every_class_that_it_names_exists():
         ("A new release rule", (Rule, Reading), ("source", "name", "holdfast.testing")),
         (
             "A new attack",
-            (InformedAttack, LabelAttack, ThroughMetric),
+            (InformedAttack, LabelAttack),
             ("plan", "matrix", "audit", "lint", "rng", "predict_on"),
+        ),
+        (
+            "A new attack through a metric",
+            (AroundAttack, MetricEstimate),
+            ("inner", "ranges"),
         ),
     ],
 )
@@ -100,3 +119,13 @@ def test_its_list_names_every_attribute_of_an_attack():
     # The name follows from that of the class; the family is its folder.
     wanted = declared - {"name", "family"}
     assert wanted - set(words_of("CONTRIBUTING.md", section="A new attack")) == set()
+
+
+def test_its_list_names_every_attribute_of_an_attack_through_a_metric():
+    methods = {name for name, each in vars(ThroughMetric).items() if isinstance(each, classmethod)}
+    declared = {*ThroughMetric.__annotations__, *methods} - {"__init_subclass__"}
+    # The skeleton has the summary; names follow from that of the class.
+    wanted = declared - {"name", "title", "summary"}
+    assert wanted - set(words_of("CONTRIBUTING.md", section="A new attack through a metric")) == (
+        set()
+    )

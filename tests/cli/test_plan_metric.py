@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from benchmarks.tables import DATA
 
-from holdfast import metrics, oracles
+from holdfast import metrics, oracles, play
 from holdfast.attacks.through_metrics import Graded, TargetBisection, TargetDigits
+from holdfast.attacks.through_metrics.description import MetricBoard
+from holdfast.attacks.through_metrics.registry import attacks_on
 from holdfast.cli.plan_metric import group_sizes
 from holdfast.errors import InvalidInput, NotSupported, OutOfTurn
 from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics.registry import parse_metric
-from holdfast.planner import metric_plan
+from holdfast.planner import by_forecast, metric_plan, planned_on_counts
 from holdfast.problem import Problem
 
 EXACT = parse_mechanism("exact")
@@ -118,6 +120,28 @@ def test_kappa_of_several_classes_is_planned_as_an_accuracy_and_of_groups_refuse
     assert found.attack == f"match-reader, {accuracy.attack}"
     with pytest.raises(NotSupported, match="a group's class sizes are not public"):
         metric_plan(parse_metric("cohen_kappa"), rule, problem, [500, 500])
+
+
+@pytest.mark.parametrize(
+    ("n", "looks", "best"),
+    [(200, 8, "graded"), (2000, 40, "graded"), (2000, 5, "count-reader, champion-challenger")],
+)
+def test_areas_are_planned_as_ranks_unless_counts_of_many_examples_gain_more(n, looks, best):
+    problem = Problem(n, 2, looks)
+    assert metric_plan(metrics.RocAuc(), EXACT, problem).attack == best
+    board = MetricBoard(metrics.RocAuc())
+    able = attacks_on(board, 2, from_nothing=[planned_on_counts(EXACT)])
+    areas = {}
+    for each, _ in by_forecast(able, problem):
+        for seed in range(3):
+            hidden = np.random.default_rng(seed).integers(2, size=n)
+            shown = oracles.MetricOracle(hidden, metrics.RocAuc(), n_queries=looks)
+            guess = play(each.make(problem, rng=np.random.default_rng(9 + seed)), shown)
+            areas.setdefault(each.cls.name, []).append(metrics.RocAuc().score(hidden, guess))
+    # The planned one is played first, and has the larger area.
+    assert next(iter(areas)) == best.partition(",")[0]
+    first, second = (float(np.mean(found)) for found in areas.values())
+    assert first > second + 0.003
 
 
 @pytest.mark.parametrize(

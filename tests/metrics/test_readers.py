@@ -3,23 +3,30 @@
 import numpy as np
 import pytest
 
-from holdfast import metrics, oracles, play
+from holdfast import attacks, metrics, oracles, play
 from holdfast.attacks import through_metrics
 from holdfast.attacks.description import MOST_SUMMARY_WORDS
+from holdfast.attacks.through_metrics.around_attack import LATTICE, AroundAttack, OnCounts
 from holdfast.attacks.through_metrics.covered import check_covered
 from holdfast.attacks.through_metrics.description import (
     MetricBoard,
     MetricEstimate,
     ThroughMetric,
 )
-from holdfast.attacks.through_metrics.registry import metric_attacks, readers_of
+from holdfast.attacks.through_metrics.registry import (
+    AttackOnBoard,
+    attacks_on,
+    metric_attacks,
+    readers_of,
+)
 from holdfast.errors import NotSupported
 from holdfast.mechanisms import parse_mechanism
-from holdfast.metrics.registry import metric_classes
-from holdfast.planner import metric_plan
+from holdfast.metrics.registry import metric_classes, parse_metric
+from holdfast.planner import by_forecast, metric_plan
 from holdfast.problem import Problem
 
 EXACT = parse_mechanism("exact")
+NAMED = metric_classes()
 
 
 class OneScore(ThroughMetric):
@@ -57,7 +64,7 @@ class OneScore(ThroughMetric):
 
 def test_every_attack_through_a_metric_has_a_name_and_six_words():
     every = metric_attacks()
-    assert {cls.__name__ for cls in every} == set(through_metrics.__all__)
+    assert len(every) == len({cls.name for cls in every}) >= 13
     for cls in every:
         assert 1 <= len(cls.summary.split()) <= MOST_SUMMARY_WORDS, cls.name
 
@@ -78,18 +85,119 @@ def test_a_reader_is_covered_planned_and_played_by_what_its_class_says(monkeypat
     assert board.looks == 1
 
 
-def test_an_attack_that_needs_another_reads_nothing_by_itself():
-    assert not any(
-        cls.reads_metric(each(), 2)
-        for cls in (through_metrics.CountReader, through_metrics.ByGroup)
-        for each in (metrics.F1, metrics.LogLoss, metrics.RocAuc)
+def single_metrics():
+    return [metrics.TopKAccuracy(5) if cls.name == "top_k_accuracy" else cls() for cls in NAMED]
+
+
+def test_attacks_read_a_single_metric_unless_they_are_of_several_numbers():
+    reading = {cls for each in single_metrics() for m in (2, 3, 10) for cls in readers_of(each, m)}
+    others = set(metric_attacks()) - reading
+    # The last one reads areas in a second way, which takes more looks than ranks.
+    assert {cls.__name__ for cls in others} == {"ByGroup", "ClassPools", "LevelCounts"}
+    with pytest.raises(TypeError, match="ByGroup reads no metric by itself"):
+        through_metrics.ByGroup.on_board(Problem(9, 2, 1), MetricBoard(metrics.F1()), rng=None)
+    with pytest.raises(NotSupported, match="no forecast for f1 of 2 classes: by-group has no"):
+        through_metrics.ByGroup.forecast_on(Problem(9, 2, 1), MetricBoard(metrics.F1()))
+
+
+@pytest.mark.parametrize("metric", [*(cls.name for cls in NAMED), "log_loss[0,10]"])
+def test_every_attack_that_reads_a_metric_plays_it(metric):
+    shown, refused = parse_metric("top_k_accuracy:5" if metric == "top_k_accuracy" else metric), []
+    for m in (2, 3, 10):
+        hidden = np.arange(60) * 7 % 60 % m
+        sizes = tuple(np.bincount(hidden).tolist())
+        shares = tuple(size / 60 for size in sizes)
+        board = MetricBoard(shown, high=m - 1, sizes=sizes, shares=shares)
+        for each in attacks_on(board, m, from_nothing=[LATTICE]):
+            board = oracles.MetricOracle(hidden, shown, n_queries=12, n_classes=m)
+            try:
+                attack = each.make(Problem(60, m, 12), rng=np.random.default_rng(1))
+                assert np.isfinite(shown.score(hidden, play(attack, board)))
+            except NotSupported as error:
+                refused.append((each.name, m, error.reason))
+    # One is made for rounding; one block is no choice.
+    assert all(
+        name.endswith("parts in turn") or (name, m) in (("top-k", 2), ("top-k", 3))
+        for name, m, _ in refused
     )
-    with pytest.raises(TypeError, match="CountReader reads no metric by itself"):
-        through_metrics.CountReader.forecast_on(Problem(9, 2, 1), MetricBoard(metrics.F1()))
 
 
-def test_no_metric_has_two_readers():
-    """Sweeps play the first; a second one would need a choice by forecast there, too."""
-    names = {cls.__name__: cls for cls in metric_classes()}
-    single = [cls() for name, cls in names.items() if name != "TopKAccuracy"]
-    assert all(len(readers_of(metric, m)) <= 1 for metric in single for m in (2, 10))
+def test_an_attack_on_match_counts_is_told_what_a_value_belongs_to():
+    hidden = (np.arange(60) % 7 == 0).astype(int)
+    attack = through_metrics.CountReader.on_board(
+        Problem(60, 2, 60), MetricBoard(metrics.F1()), rng=np.random.default_rng(0)
+    )
+    assert play(attack, oracles.MetricOracle(hidden, metrics.F1(), n_queries=60)).tolist() == (
+        hidden.tolist()
+    )
+    assert isinstance(attack.inner, attacks.Lattice)  # unless another one is given
+
+
+def test_what_is_known_decides_who_plays():
+    board = MetricBoard(metrics.RocAuc(), sizes=(60, 40))
+
+    def names(**known):
+        return [each.name for each in attacks_on(board, 2, **known)]
+
+    told, other = LATTICE, LATTICE._replace(name="other")
+    assert names(from_nothing=[told]) == [
+        "graded",
+        "count-reader, lattice",
+        "count-reader, parts in turn",
+    ]
+    assert "count-reader, other" in names(from_nothing=[told], informed=[other])
+    assert names(informed=[other], from_model=True) == ["count-reader, other"]
+    blocks = MetricBoard(metrics.TopKAccuracy(5))
+    found = attacks_on(blocks, 10, from_nothing=[told], informed=[other])
+    assert [(each.name, each.inner) for each in found] == [("top-k", told)]  # blocks are no classes
+
+
+def test_a_rule_that_changes_values_keeps_readers_from_playing_and_says_why():
+    board = MetricBoard(metrics.F1(), sizes=(60, 40), shares=(0.6, 0.4), changed="it climbs.")
+    able = attacks_on(board, 2, from_nothing=[LATTICE])
+    assert [each.name for each in able if each.climbs] == ["sparse-climb"]
+    for each in able:
+        if each.climbs:
+            assert each.make(Problem(100, 2, 9), rng=np.random.default_rng(0)).ask() is not None
+        else:
+            with pytest.raises(NotSupported, match="it climbs"):
+                each.make(Problem(100, 2, 9), rng=np.random.default_rng(0))
+
+
+class Weaker(OneScore):
+    """A second reader of what the toy reads, with half of its forecast."""
+
+    @classmethod
+    def forecast_on(cls, problem, board):
+        return OneScore.forecast_on(problem, board)._replace(gain=0.25)
+
+
+class Silent(OneScore):
+    """A third one, which has no forecast."""
+
+    @classmethod
+    def forecast_on(cls, problem, board):
+        return super(OneScore, cls).forecast_on(problem, board)
+
+
+def test_of_several_readers_the_one_with_the_best_forecast_is_planned(monkeypatch):
+    metric, problem = metrics.AveragePrecision(), Problem(40, 2, 3)
+    for cls in (Silent, Weaker, OneScore):
+        monkeypatch.setattr(through_metrics, cls.__name__, cls, raising=False)
+    able = attacks_on(MetricBoard(metric), 2)
+    assert [each.name for each in able] == ["silent", "weaker", "one-score"]
+    ranked = by_forecast(able, problem)
+    assert [each.name for each, _ in ranked] == ["one-score", "weaker", "silent"]
+    assert "silent has no formula" in str(ranked[-1][1])
+    assert metric_plan(metric, EXACT, problem).attack == "one-score"
+
+
+def test_attacks_around_another_one_say_so():
+    around = [cls.name for cls in metric_attacks() if issubclass(cls, AroundAttack)]
+    assert around == ["count-reader", "match-reader", "top-k"]
+    with pytest.raises(NotSupported, match="no formula tells what it gains"):
+        AttackOnBoard(
+            through_metrics.CountReader,
+            MetricBoard(metrics.F1()),
+            OnCounts("mine", "guesses", attacks.Lattice),
+        ).forecast(Problem(40, 2, 3))

@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
+from holdfast.attacks.through_metrics.description import MetricBoard
+from holdfast.attacks.through_metrics.registry import attacks_on
 from holdfast.errors import InvalidInput
 from holdfast.metrics import F1, CohenKappa, LogLoss
+from holdfast.metrics.registry import parse_metric
 from holdfast.sweeps import Experiment, read_experiment, run
 
 
@@ -66,6 +69,20 @@ def test_match_counts_are_read_from_several_classes(tmp_path):
     assert rows[0]["matches"] == 90
     assert rows[0]["gain"] == pytest.approx(1.0 - CohenKappa().score(hidden, np.zeros(90, int)))
     assert "belongs to several numbers of matches" in rows[1]["error"]
+
+
+@pytest.mark.parametrize(
+    "metric",
+    ["f1_macro", "f1_weighted", "precision_macro", "recall_macro", "balanced_accuracy"],
+)
+def test_macro_averages_are_played_as_audits_play_them(tmp_path, metric):
+    hidden = np.random.default_rng(12).choice(3, size=90, p=[0.5, 0.3, 0.2])
+    (row,) = rows_of(tmp_path, hidden, attacks=["auto"], metrics=[metric], n_queries=[30])
+    assert row["error"] is None
+    board = MetricBoard(parse_metric(metric), sizes=tuple(np.bincount(hidden).tolist()))
+    (able,) = attacks_on(board, 3)
+    assert able.name == "joint-counts"
+    assert row["gain"] > 0.05
 
 
 def test_what_does_not_fit_is_a_row_with_its_reason(tmp_path, hidden):

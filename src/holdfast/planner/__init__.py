@@ -5,7 +5,15 @@ from holdfast.planner.auto import Auto
 from holdfast.planner.forecast import Forecast
 from holdfast.planner.mixture import Mixture
 from holdfast.planner.plan import Plan, plan, plan_under
-from holdfast.planner.through_metrics import MetricForecast, decimals_of, metric_plan
+from holdfast.planner.through_metrics import (
+    MetricForecast,
+    board_under,
+    by_forecast,
+    counts_forecast,
+    decimals_of,
+    metric_plan,
+    planned_on_counts,
+)
 
 __all__ = [
     "Auto",
@@ -14,8 +22,12 @@ __all__ = [
     "Mixture",
     "Plan",
     "Setting",
+    "board_under",
+    "by_forecast",
+    "counts_forecast",
     "decimals_of",
     "metric_plan",
     "plan",
     "plan_under",
+    "planned_on_counts",
 ]

@@ -8,20 +8,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
 
 from holdfast.attacks.exact.lattice.forecast import lattice_looks
-from holdfast.attacks.through_metrics import CountReader, MatchReader, TopK
-from holdfast.attacks.through_metrics.description import MetricBoard
-from holdfast.attacks.through_metrics.registry import readers_of
+from holdfast.attacks.through_metrics.around_attack import OnCounts
+from holdfast.attacks.through_metrics.description import MetricBoard, MetricEstimate
+from holdfast.attacks.through_metrics.registry import AttackOnBoard, attacks_on
 from holdfast.errors import InvalidInput, NotSupported
-from holdfast.mechanisms import Rule, check_metric
-from holdfast.metrics import Accuracy, LabelMetric, Metric, TopKAccuracy
-from holdfast.metrics.base import FunctionOf
+from holdfast.mechanisms import Exact, Rule, check_metric
+from holdfast.metrics import Accuracy, LabelMetric, Metric
+from holdfast.planner.auto import Auto
 from holdfast.planner.plan import plan_under
 from holdfast.problem import Problem
 
-__all__ = ["MetricForecast", "decimals_of", "metric_plan"]
+__all__ = [
+    "MetricForecast",
+    "board_under",
+    "by_forecast",
+    "counts_forecast",
+    "decimals_of",
+    "metric_plan",
+    "planned_on_counts",
+]
 
 
 @dataclass(frozen=True)
@@ -73,12 +84,9 @@ def metric_plan(
             f"groups must be sizes of at least 1 that add up to n_examples = {n:,}, "
             f"got {sum(groups):,} in all."
         )
-    if m > 2 and isinstance(metric, LabelMetric) and not isinstance(metric, Accuracy):
-        raise NotSupported(
-            f"no forecast for {metric} of groups of {m} classes: a group's class sizes are not "
-            "public."
-        )
-    found = {size: _planned(metric, rule, Problem(size, m, k)) for size in set(groups)}
+    found = {
+        size: _planned(metric, rule, Problem(size, m, k), is_group=True) for size in set(groups)
+    }
     parts = [found[size] for size in groups]
     certain = [each.certain for each in parts if each.certain is not None]
     looks = [each.looks_for_all for each in parts if each.looks_for_all is not None]
@@ -91,56 +99,87 @@ def metric_plan(
     )
 
 
-def _planned(metric: Metric, rule: Rule, problem: Problem) -> MetricForecast:
-    n, m, k = problem
+def _planned(
+    metric: Metric, rule: Rule, problem: Problem, *, is_group: bool = False
+) -> MetricForecast:
     if isinstance(metric, Accuracy):
-        return _of_counts(rule, problem, "as planned for accuracies")
-    if isinstance(metric, LabelMetric):
-        if m > 2 and metric.function_of is not FunctionOf.CLASS_HITS and decimals_of(rule) is None:
-            found = _of_counts(rule, problem, "as accuracies, where the class sizes are public")
-            return replace(found, attack=f"{MatchReader.name}, {found.attack}")
-        if m > 2:
-            raise NotSupported(
-                f"no forecast for {metric} of {m} classes: each has a denominator of its own, and "
-                "how many counts a value tells has no formula here. Audit the labels instead."
+        found = counts_forecast(rule, problem)
+        return MetricForecast(found.inner, *found[:3], "as planned for accuracies")
+    m = problem.n_classes
+    board = board_under(rule, MetricBoard(metric, low=0, high=m - 1, is_group=is_group))
+    able = attacks_on(board, m, from_nothing=[planned_on_counts(rule)])
+    if not able:
+        why = "no attack here reads it."
+        if isinstance(metric, LabelMetric):
+            why = (
+                "each has a denominator of its own, and how many counts a value tells has no "
+                "formula here. Audit the labels instead."
             )
-        if decimals_of(rule) is not None:
-            raise NotSupported(
-                f"no forecast for {metric} under {rule}: how much rounding hides depends on the "
-                "number of positives. Audit the labels instead."
-            )
-        if k < 2:
-            return MetricForecast(CountReader.name, 0.0, 0, None, "one look counts the positives")
-        found = _of_counts(rule, Problem(n, m, k - 1), "as accuracies, one look less")
-        looks = None if found.looks_for_all is None else found.looks_for_all + 1
-        return MetricForecast(
-            f"{CountReader.name}, {found.attack}", found.gain, found.certain, looks, found.reason
-        )
-    if isinstance(metric, TopKAccuracy):
-        if m % metric.k or m < 2 * metric.k:
-            raise NotSupported(
-                f"no forecast for {metric} of {m} classes: they can't be cut into blocks of "
-                f"{metric.k}."
-            )
-        blocks = Problem(n, m // metric.k, k)
-        found = _of_counts(rule, blocks, f"as accuracies of {m // metric.k:,} classes")
-        return MetricForecast(f"{TopK.name}, {found.attack}", found.gain, None, None, found.reason)
-    board = MetricBoard(metric, decimals_of(rule), low=0, high=m - 1)
-    readers = readers_of(metric, m)
-    if not readers:
-        raise NotSupported(f"no forecast for {metric} of {m} classes: no attack here reads it.")
-    estimates = {cls.name: cls.forecast_on(problem, board) for cls in readers}
-    best = max(estimates, key=lambda name: estimates[name].gain)
-    return MetricForecast(best, *estimates[best])
+        raise NotSupported(f"no forecast for {metric} of {m} classes: {why}")
+    best, estimate = by_forecast(able, problem)[0]
+    if isinstance(estimate, NotSupported):
+        raise estimate
+    name = f"{best.cls.title}, {estimate.inner}" if estimate.inner else best.cls.title
+    return MetricForecast(name, *estimate[:4])
 
 
-def _of_counts(rule: Rule, problem: Problem, why: str) -> MetricForecast:
-    """Return the best attack on match counts."""
+def by_forecast(
+    attacks: Sequence[AttackOnBoard], problem: Problem
+) -> list[tuple[AttackOnBoard, MetricEstimate | NotSupported]]:
+    """Return attacks by falling forecast; then those without one, as they came, with the reason.
+
+    Examples
+    --------
+    >>> from holdfast.metrics import RocAuc
+    >>> able = attacks_on(MetricBoard(RocAuc()), 2)
+    >>> [(each.name, estimate.certain) for each, estimate in by_forecast(able, Problem(60, 2, 5))]
+    [('graded', 34)]
+    """
+    found: list[tuple[AttackOnBoard, MetricEstimate | NotSupported]] = []
+    for each in attacks:
+        try:
+            found.append((each, each.forecast(problem)))
+        except NotSupported as error:
+            found.append((each, error))
+    return sorted(found, key=lambda pair: -_worth(pair[1], problem))
+
+
+def _worth(estimate: MetricEstimate | NotSupported, problem: Problem) -> float:
+    if isinstance(estimate, NotSupported):
+        return -math.inf
+    if estimate.in_metric is not None:
+        return estimate.in_metric
+    return estimate.gain / problem.n_examples
+
+
+def planned_on_counts(rule: Rule) -> OnCounts:
+    """Return the planned attack on match counts, for values that a rule releases."""
+    return OnCounts(
+        Auto.name, Auto.summary, partial(_planned_attack, rule), partial(counts_forecast, rule)
+    )
+
+
+def _planned_attack(rule: Rule, problem: Problem, *, rng: np.random.Generator, exact: bool) -> Auto:
+    told = Exact() if exact else rule
+    return Auto(problem, rng=rng, answers=told.board_model(problem))
+
+
+def counts_forecast(rule: Rule, problem: Problem) -> MetricEstimate:
+    """Return what the best attack on match counts gains where a rule releases accuracies."""
     n, m, k = problem
     chosen = plan_under(rule, problem).chosen
     looks = math.ceil(lattice_looks(n, m)) if all(s.keeps_exact for s in rule.stages) else None
     certain = n if looks is not None and looks <= k else None
-    return MetricForecast(chosen.attack, chosen.gain or 0.0, certain, looks, why)
+    return MetricEstimate(chosen.gain or 0.0, certain, looks, "as accuracies", chosen.attack)
+
+
+def board_under(rule: Rule, board: MetricBoard) -> MetricBoard:
+    """Return a board with what its rule leaves of the values."""
+    step = max(rule.climb_step, float(rule.rounds_to or 0.0))
+    try:
+        return board._replace(decimals=decimals_of(rule), step=step)
+    except NotSupported as error:
+        return board._replace(changed=str(error), step=step)
 
 
 def decimals_of(rule: Rule) -> int | None:

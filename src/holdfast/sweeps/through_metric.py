@@ -9,23 +9,17 @@ from typing import Any
 import numpy as np
 
 from holdfast.attacks.description import Described, Reads
-from holdfast.attacks.through_metrics import CountReader, MatchReader, TopK
+from holdfast.attacks.through_metrics.around_attack import OnCounts
 from holdfast.attacks.through_metrics.description import MetricBoard
-from holdfast.attacks.through_metrics.registry import readers_of
+from holdfast.attacks.through_metrics.registry import AttackOnBoard, attacks_on
 from holdfast.errors import NotSupported
 from holdfast.experiments.suite import attack_on
 from holdfast.labels import Labels
 from holdfast.loop import play
 from holdfast.mechanisms import Exact, Gaussian, Rule
-from holdfast.metrics import (
-    BalancedAccuracy,
-    LabelMetric,
-    Metric,
-    RocAuc,
-    TopKAccuracy,
-)
+from holdfast.metrics import LabelMetric, Metric, RocAuc, TopKAccuracy
 from holdfast.oracles import MetricOracle
-from holdfast.planner import Auto, decimals_of
+from holdfast.planner import Auto, board_under, by_forecast, counts_forecast
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 
@@ -77,40 +71,69 @@ def _fitting(
     prior: Prior | None,
     rng: np.random.Generator,
 ) -> Any:
-    """Return the attack as it plays through the metric."""
+    """Return the attack as it plays through the metric: `auto` is whichever has the best forecast.
+
+    Attacks are told the class sizes where they need them.
+    """
     m = problem.n_classes
-    readers = readers_of(metric, m)
-    if cls is Auto and prior is None and readers:
-        board = MetricBoard(metric, decimals_of(rule), int(labels.min()), int(labels.max()))
-        return readers[0].on_board(problem, board, rng=rng)
-    inner = partial(_inner, cls=cls, rule=rule, prior=prior)
-    if isinstance(metric, TopKAccuracy):
-        if prior is not None:
-            raise NotSupported(f"a model's labels are not blocks of labels, which {metric} takes.")
-        return TopK(problem, metric.k, inner, rng=rng)
-    # With two scores only, the area under the curve is the balanced accuracy.
-    as_labels = BalancedAccuracy() if isinstance(metric, RocAuc) and m == 2 else metric
-    if not isinstance(as_labels, LabelMetric):
-        raise NotSupported(
-            f"{cls.name} submits labels, which {metric} does not score; {Auto.name}, without a "
-            "model, plays metrics of probabilities."
-        )
-    if cls.reads is Reads.NEW_BEST:
+    sizes = tuple(np.bincount(labels, minlength=m).tolist())
+    low, high = int(labels.min()), int(labels.max())
+    board = board_under(rule, MetricBoard(metric, low=low, high=high, sizes=sizes))
+    on_counts = OnCounts(
+        cls.name,
+        cls.summary,
+        partial(_inner, cls=cls, rule=rule, prior=prior),
+        partial(counts_forecast, rule),
+    )
+    able = attacks_on(
+        board,
+        m,
+        from_nothing=[on_counts] if prior is None else [],
+        informed=[] if prior is None else [on_counts],
+        from_model=prior is not None,
+    )
+    if cls is Auto and prior is None and able:
+        return _first_able([each for each, _ in by_forecast(able, problem)], problem, rng)
+    if cls.reads is Reads.NEW_BEST and isinstance(metric, LabelMetric | RocAuc):
         return attack_on(cls, problem, rng, rule, prior=prior)
-    decimals = decimals_of(rule)
-    if m == 2:
-        positives = int(np.count_nonzero(labels)) if decimals is not None else None
-        return CountReader(
-            problem, inner, rng=rng, metric=as_labels, decimals=decimals, positives=positives
+    around = [each for each in able if each.inner is not None]
+    if not around:
+        raise NotSupported(_why_not(metric, cls))
+    return around[0].make(problem, rng=rng)
+
+
+def _first_able(attacks: list[AttackOnBoard], problem: Problem, rng: np.random.Generator) -> Any:
+    """Make the first attack that can play; where none can, the first one says why."""
+    refused = None
+    for each in attacks:
+        try:
+            return each.make(problem, rng=rng)
+        except NotSupported as error:
+            refused = refused or error
+    assert refused is not None
+    raise refused
+
+
+def _why_not(metric: Metric, cls: type[Described]) -> str:
+    """Return why an attack on match counts does not play through a metric."""
+    if isinstance(metric, TopKAccuracy):
+        return f"a model's labels are not blocks of labels, which {metric} takes."
+    if isinstance(metric, LabelMetric):
+        return (
+            f"{cls.name} is told match counts, and a value of {metric} belongs to several numbers "
+            "of matches."
         )
-    sizes = np.bincount(labels, minlength=m)
-    return MatchReader(problem, inner, rng=rng, metric=as_labels, sizes=sizes, decimals=decimals)
+    return (
+        f"{cls.name} submits labels, which {metric} does not score; {Auto.name}, without a model, "
+        "plays metrics of probabilities."
+    )
 
 
 def _inner(
     problem: Problem,
     *,
     rng: np.random.Generator,
+    exact: bool,  # noqa: ARG001 - by the step of the decimals instead
     cls: type[Described],
     rule: Rule,
     prior: Prior | None,

@@ -1,31 +1,19 @@
-"""Attacks on boards that show other numbers than one accuracy."""
+"""Attacks on boards that show other numbers than one accuracy, one line each.
 
-from holdfast.attacks.through_metrics.by_group import ByGroup
-from holdfast.attacks.through_metrics.class_pools import ClassPools
-from holdfast.attacks.through_metrics.count_reader import CountReader
-from holdfast.attacks.through_metrics.digits import Digits
-from holdfast.attacks.through_metrics.graded import Graded
-from holdfast.attacks.through_metrics.joint_counts import JointCounts
-from holdfast.attacks.through_metrics.level_counts import LevelCounts
-from holdfast.attacks.through_metrics.match_reader import MatchReader
-from holdfast.attacks.through_metrics.parts_in_turn import PartsInTurn
-from holdfast.attacks.through_metrics.sparse_climb import SparseClimb
-from holdfast.attacks.through_metrics.target_bisection import TargetBisection
-from holdfast.attacks.through_metrics.target_digits import TargetDigits
-from holdfast.attacks.through_metrics.top_k import TopK
+Where several play on one board, tables list them in this order.
+"""
+# ruff: noqa: I001 - see above
 
-__all__ = [
-    "ByGroup",
-    "ClassPools",
-    "CountReader",
-    "Digits",
-    "Graded",
-    "JointCounts",
-    "LevelCounts",
-    "MatchReader",
-    "PartsInTurn",
-    "SparseClimb",
-    "TargetBisection",
-    "TargetDigits",
-    "TopK",
-]
+from holdfast.attacks.through_metrics.digits import Digits as Digits
+from holdfast.attacks.through_metrics.graded import Graded as Graded
+from holdfast.attacks.through_metrics.target_digits import TargetDigits as TargetDigits
+from holdfast.attacks.through_metrics.target_bisection import TargetBisection as TargetBisection
+from holdfast.attacks.through_metrics.count_reader import CountReader as CountReader
+from holdfast.attacks.through_metrics.match_reader import MatchReader as MatchReader
+from holdfast.attacks.through_metrics.joint_counts import JointCounts as JointCounts
+from holdfast.attacks.through_metrics.parts_in_turn import PartsInTurn as PartsInTurn
+from holdfast.attacks.through_metrics.top_k import TopK as TopK
+from holdfast.attacks.through_metrics.sparse_climb import SparseClimb as SparseClimb
+from holdfast.attacks.through_metrics.level_counts import LevelCounts as LevelCounts
+from holdfast.attacks.through_metrics.class_pools import ClassPools as ClassPools
+from holdfast.attacks.through_metrics.by_group import ByGroup as ByGroup

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.through_metrics.description import ThroughMetric
+from holdfast.attacks.through_metrics.around_attack import LATTICE, AroundAttack, OnCounts
+from holdfast.attacks.through_metrics.description import MetricBoard, MetricEstimate
+from holdfast.attacks.through_metrics.label_metrics import label_metric, scores_two_classes
 from holdfast.bounds.bisection import least
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
 from holdfast.labels import Labels
-from holdfast.metrics import LabelMetric
+from holdfast.metrics import LabelMetric, Metric
 from holdfast.metrics.confusion import two_class_counts
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import Answer, Attack, one_number
 
-__all__ = ["CountReader"]
+__all__ = ["CountReader", "tells_counts"]
 
 # What floats lose of a quotient or a root, with room to spare.
 FLOAT_SLACK = Fraction(1, 2**48)
 
 
-class CountReader(ThroughMetric):
+class CountReader(AroundAttack):
     """Play an attack on accuracies where another metric of two classes is shown.
 
     Given how many examples are positive, and how many a query calls positive, F1, balanced
@@ -70,6 +73,54 @@ class CountReader(ThroughMetric):
     """
 
     summary = "reads hits off the values"
+
+    @classmethod
+    def reads_metric(cls, metric: Metric, n_classes: int) -> bool:
+        """Tell whether it scores labels of two classes, or is the area under the ROC curve."""
+        return scores_two_classes(metric, n_classes)
+
+    @classmethod
+    def on_board(
+        cls,
+        problem: Problem,
+        board: MetricBoard,
+        *,
+        rng: np.random.Generator,
+        inner: OnCounts = LATTICE,
+    ) -> CountReader:
+        """Make it for a board that shows a metric of two classes.
+
+        The number of positives is taken for public where values are rounded, unless it is a
+        group's. The attack is told exact counts if decimals tell every count, and else the middle
+        of several, which is about what a rounded accuracy tells.
+        """
+        metric, decimals = label_metric(board.metric), board.decimals
+        positives = None if decimals is None else board.positives
+        n = problem.n_examples
+        exact = (
+            decimals is not None
+            and positives is not None
+            and tells_counts(metric, n, positives, n, decimals)
+        )
+        make = partial(inner.make, exact=exact)
+        return cls(problem, make, rng=rng, metric=metric, decimals=decimals, positives=positives)
+
+    @classmethod
+    def forecast_on(
+        cls, problem: Problem, board: MetricBoard, inner: OnCounts = LATTICE
+    ) -> MetricEstimate:
+        """Forecast what the attack gains at accuracies, with one look less."""
+        if board.decimals is not None:
+            raise NotSupported(
+                f"no forecast for {board.metric} of {board.decimals} decimals: how much rounding "
+                "hides depends on the number of positives. Audit the labels instead."
+            )
+        n, m, k = problem
+        if k < 2:
+            return MetricEstimate(0.0, 0, None, "one look counts the positives")
+        found = inner.forecast(Problem(n, m, k - 1))
+        looks = None if found.looks_for_all is None else found.looks_for_all + 1
+        return found._replace(looks_for_all=looks, reason="as accuracies, one look less")
 
     def __init__(
         self,
@@ -209,3 +260,21 @@ class CountReader(ThroughMetric):
         self._possible = sorted(set(fitting))
         if len(self._possible) == 1:
             self.positives = self._possible[0]
+
+
+def tells_counts(metric: LabelMetric, n: int, positives: int, called: int, decimals: int) -> bool:
+    """Tell whether decimals show one true positive more, with so many called positive or fewer."""
+    if positives < 1:
+        return False
+    for predicted in {called, max(1, called // 2), 1}:
+        first = max(0, positives + predicted - n)
+        last = min(positives, predicted)
+        for both in {first, max(first, last - 1)}:
+            if both < last:
+                values = [
+                    float(metric.from_counts(two_class_counts(n, positives, predicted, hits)))
+                    for hits in (both, both + 1)
+                ]
+                if values[1] - values[0] <= 10.0**-decimals:
+                    return False
+    return True

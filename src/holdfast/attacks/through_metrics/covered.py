@@ -34,14 +34,14 @@ values tell.
             f"{metric} is not covered: it is of one class against the other, and these labels have "
             f"{m}: f1_macro and f1_weighted are of all classes."
         )
-    if isinstance(metric, LabelMetric) or readers_of(metric, m):
-        return
-    if isinstance(metric, RocAuc):
-        reason = f"an area under a ROC curve is one of two classes, and these labels have {m}"
-    elif isinstance(metric, TopKAccuracy):
+    if isinstance(metric, TopKAccuracy):
         if m % metric.k == 0 and m >= 2 * metric.k:
             return
         reason = f"the attack cuts the classes into blocks of {metric.k}, and there are {m}"
+    elif isinstance(metric, LabelMetric) or readers_of(metric, m):
+        return
+    elif isinstance(metric, RocAuc):
+        reason = f"an area under a ROC curve is one of two classes, and these labels have {m}"
     elif metric.takes is Submission.LABEL_SETS:
         reason = "it scores sets of labels, and a label file has one label per example"
     else:

@@ -1,10 +1,11 @@
-"""Class attributes of attacks through a metric: what audits, plans and sweeps select them by.
+"""What attacks through a metric say of themselves: plans, audits and sweeps select them by it.
 
-Two kinds play where another number than one accuracy is shown. A *reader* reads a metric's values
-by itself: it says which in `reads_metric`, is made for a board by `on_board`, and tells in
-`forecast_on` what looks are worth. The others (`CountReader`, `MatchReader`, `TopK`, `ByGroup`) put
-an attack on match counts, which is given to them, on such a board, or need to know more of the
-labels; they say their name and summary here, and who plays them knows what they need.
+Where another number than one accuracy is shown, an attack says in `reads_metric` whose values it
+reads, in `fits` what must be public, in `on_board` how it is made for a board, and in `forecast_on`
+what looks are worth. `registry.attacks_on` asks all of them. An attack that puts another one, on
+match counts, on such a board derives from `around_attack.AroundAttack` and is given that one.
+`ByGroup`, `ClassPools` and `LevelCounts` read no single metric in this way: they say their name and
+summary here, and are made by hand.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from holdfast.attacks.description import kebab_case
+from holdfast.attacks.description import Reads, kebab_case
+from holdfast.errors import NotSupported
 from holdfast.metrics import Metric
 from holdfast.problem import Problem
 
@@ -31,12 +33,43 @@ class MetricBoard(NamedTuple):
         How many decimals of them; None: all that a float has.
     low, high
         The least and the largest hidden number, where numbers are hidden.
+    sizes
+        How many examples each class has, where that is public; None: it is not known.
+    shares
+        The class shares, where everybody knows that classes are unequal.
+    step
+        By how much a value must rise to be shown as a new best; 0: any rise is.
+    changed
+        Why values can't be read as they are, where the rule does more than rounding.
+    is_group
+        Whether it is one group of a test set, whose class sizes are not public.
     """
 
     metric: Metric
     decimals: int | None = None
     low: int = 0
     high: int = 1
+    sizes: tuple[int, ...] | None = None
+    shares: tuple[float, ...] | None = None
+    step: float = 0.0
+    changed: str | None = None
+    is_group: bool = False
+
+    @property
+    def positives(self) -> int | None:
+        """The number of positives of two classes, where it is public."""
+        return None if self.sizes is None else self.sizes[1]
+
+    def about(self, problem: Problem) -> MetricBoard:
+        """Return it for a whole test set or for one of its groups, whichever has these sizes.
+
+        >>> from holdfast.metrics import F1
+        >>> MetricBoard(F1(), sizes=(60, 40)).about(Problem(30, 2, 5)).is_group
+        True
+        """
+        if self.sizes is None or sum(self.sizes) == problem.n_examples:
+            return self
+        return self._replace(sizes=None, is_group=True)
 
 
 class MetricEstimate(NamedTuple):
@@ -52,12 +85,19 @@ class MetricEstimate(NamedTuple):
         Looks after which every example is known; None: that is not known beforehand.
     reason
         Where the figures come from.
+    inner
+        The attack on match counts that the figures are of, where one is chosen.
+    in_metric
+        The gain in the metric's unit, by which estimates of one board are compared; None: as large
+        as the share of examples that `gain` is.
     """
 
     gain: float
     certain: int | None
     looks_for_all: int | None
     reason: str
+    inner: str = ""
+    in_metric: float | None = None
 
     @classmethod
     def of_proved(cls, proved: int, looks: int, reason: str, problem: Problem) -> MetricEstimate:
@@ -71,22 +111,46 @@ class ThroughMetric:
     Attributes
     ----------
     name
-        The class in kebab-case, as tables show it.
+        The class in kebab-case.
+    title
+        What tables call it: its name, unless it says otherwise.
     summary
         What it does, in at most six words that follow its name and a colon.
+    reads
+        The least that a board must release: values, or which of them was the best so far.
+    reads_decimals
+        Whether it reads values as they are, or rounded to decimals, and nothing else.
+    proves_labels
+        Whether `certain()` may name examples.
+    narrows
+        Whether `ranges()` tells the least and the largest number that each target can still be.
     """
 
     name: ClassVar[str]
+    title: ClassVar[str]
     summary: ClassVar[str] = ""
+    reads: ClassVar[Reads] = Reads.SCORES
+    reads_decimals: ClassVar[bool] = True
+    proves_labels: ClassVar[bool] = False
+    narrows: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls.name = kebab_case(cls.__name__)
+        cls.title = cls.__dict__.get("title", cls.name)
 
     @classmethod
     def reads_metric(cls, metric: Metric, n_classes: int) -> bool:  # noqa: ARG003
-        """Tell whether it reads values of this metric without any other attack."""
+        """Tell whether it reads values of this metric."""
         return False
+
+    @classmethod
+    def fits(cls, board: MetricBoard) -> bool:  # noqa: ARG003
+        """Tell whether it is worth making for what is public of a board whose metric it reads.
+
+        What rounding or a rule hides does not matter here: `on_board` refuses that.
+        """
+        return True
 
     @classmethod
     def on_board(
@@ -96,13 +160,19 @@ class ThroughMetric:
         *,
         rng: np.random.Generator,  # noqa: ARG003
     ) -> Any:
-        """Make it for a board whose metric it reads."""
-        raise TypeError(f"{cls.__name__} reads no metric by itself.")
-
-    @classmethod
-    def forecast_on(cls, problem: Problem, board: MetricBoard) -> MetricEstimate:  # noqa: ARG003
-        """Forecast what it gains on a board whose metric it reads, of equally likely targets.
+        """Make it for a board whose metric it reads.
 
         Raises `NotSupported`, with the reason, where it can't play.
         """
         raise TypeError(f"{cls.__name__} reads no metric by itself.")
+
+    @classmethod
+    def forecast_on(cls, problem: Problem, board: MetricBoard) -> MetricEstimate:
+        """Forecast what it gains on a board whose metric it reads, of equally likely targets.
+
+        Raises `NotSupported`, with the reason, where it can't play or no formula is known.
+        """
+        raise NotSupported(
+            f"no forecast for {board.metric} of {problem.n_classes} classes: {cls.name} has no "
+            "formula. Audit the labels instead."
+        )

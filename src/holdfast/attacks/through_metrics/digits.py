@@ -92,6 +92,7 @@ class Digits(TurnBased[NDArray[np.float64]], ThroughMetric):
 
     adaptive = True
     summary = "reads labels as digits"
+    proves_labels = True
 
     @classmethod
     def reads_metric(cls, metric: Metric, n_classes: int) -> bool:  # noqa: ARG003

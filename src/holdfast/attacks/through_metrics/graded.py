@@ -72,6 +72,7 @@ class Graded(TurnBased[NDArray[np.float64]], ThroughMetric):
 
     adaptive = True
     summary = "reads rank sums"
+    proves_labels = True
 
     @classmethod
     def reads_metric(cls, metric: Metric, n_classes: int) -> bool:
@@ -88,7 +89,10 @@ class Graded(TurnBased[NDArray[np.float64]], ThroughMetric):
         """Forecast the labels that ranks of one's choice tell, where half are positive."""
         read = cls.schedule(problem, board.decimals)
         known = sum(read[: problem.n_queries])
-        return MetricEstimate.of_proved(known, len(read), "rank sums, half positives", problem)
+        found = MetricEstimate.of_proved(known, len(read), "rank sums, half positives", problem)
+        # Examples that are not known stand between known ones: only pairs of two such are guessed.
+        share = known / problem.n_examples
+        return found._replace(in_metric=share * (1.0 - share / 2.0))
 
     def __init__(
         self,

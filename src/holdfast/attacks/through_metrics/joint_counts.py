@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 from holdfast.attacks.base import TurnBased
 from holdfast.attacks.through_metrics._count_sums import CountSum
 from holdfast.attacks.through_metrics._lanes import Lane, MakeInner, lattice_for_share
-from holdfast.attacks.through_metrics.description import ThroughMetric
+from holdfast.attacks.through_metrics.description import (
+    MetricBoard,
+    MetricEstimate,
+    ThroughMetric,
+)
+from holdfast.attacks.through_metrics.match_reader import BY_RECALL, MatchReader
+from holdfast.attacks.through_metrics.until_refused import UntilRefused
 from holdfast.bounds.bisection import least
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.labels import Labels, label_dtype
@@ -24,6 +30,7 @@ from holdfast.metrics import (
     F1Macro,
     F1Weighted,
     LabelMetric,
+    Metric,
     PrecisionMacro,
     RecallMacro,
 )
@@ -34,8 +41,9 @@ __all__ = ["JointCounts"]
 
 # Sums of the hits of each class with weights that depend on the classes' sizes alone.
 LINEAR = (F1Macro, F1Weighted, PrecisionMacro, RecallMacro, BalancedAccuracy)
-# Of these a query that shows one label everywhere does not tell the class's size.
-BY_RECALL = (RecallMacro, BalancedAccuracy)
+# Of more classes it takes too long to prove that a value will tell the counts. Recalls have the
+# same denominators in every look, so that more is tried before something else is asked.
+MOST_CLASSES, MOST_BY_RECALL = 30, 3
 # So many examples, of which it is known whether they are of a class, may show it to change its
 # denominator; they are kept apart and asked about first, a share of all examples at most.
 MOST_PADDED, SHARE_KEPT = 3, 0.02
@@ -111,6 +119,41 @@ class JointCounts(TurnBased[Labels], ThroughMetric):
     summary = "reads several counts off a value"
     adaptive = True
     proves_labels = True
+
+    @classmethod
+    def reads_metric(cls, metric: Metric, n_classes: int) -> bool:
+        """Tell whether it adds up the hits of some classes with a weight each."""
+        most = MOST_BY_RECALL if isinstance(metric, BY_RECALL) else MOST_CLASSES
+        return isinstance(metric, LINEAR) and 2 < n_classes <= most
+
+    @classmethod
+    def fits(cls, board: MetricBoard) -> bool:
+        """Tell whether the weights differ: recalls of equally large classes tell matches alone."""
+        return not (isinstance(board.metric, BY_RECALL) and MatchReader.fits(board))
+
+    @classmethod
+    def on_board(
+        cls, problem: Problem, board: MetricBoard, *, rng: np.random.Generator
+    ) -> UntilRefused:
+        """Make it for a macro average, to play as far as values are proved to tell the counts.
+
+        Where class sizes are not public, it spends a look on each.
+        """
+        assert isinstance(board.metric, LabelMetric)
+        if board.sizes is None and isinstance(board.metric, BY_RECALL):
+            raise NotSupported("it needs the sizes of the classes, and a group's are not public.")
+        return UntilRefused(
+            cls(problem, rng=rng, metric=board.metric, sizes=board.sizes, decimals=board.decimals)
+        )
+
+    @classmethod
+    def forecast_on(cls, problem: Problem, board: MetricBoard) -> MetricEstimate:
+        """Refuse: how many counts fit into a value is proved look by look."""
+        raise NotSupported(
+            f"no forecast for {board.metric} of {problem.n_classes} classes: each has a "
+            "denominator of its own, and how many counts a value tells has no formula here. Audit "
+            "the labels instead."
+        )
 
     def __init__(
         self,

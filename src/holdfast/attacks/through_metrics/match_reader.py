@@ -4,25 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.attacks.through_metrics.around_attack import LATTICE, AroundAttack, OnCounts
 from holdfast.attacks.through_metrics.count_reader import FLOAT_SLACK
-from holdfast.attacks.through_metrics.description import ThroughMetric
+from holdfast.attacks.through_metrics.description import MetricBoard, MetricEstimate
 from holdfast.bounds.bisection import least
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.labels import Labels
-from holdfast.metrics import BalancedAccuracy, LabelMetric, RecallMacro
+from holdfast.metrics import Accuracy, BalancedAccuracy, LabelMetric, Metric, RecallMacro
 from holdfast.metrics.base import FunctionOf
 from holdfast.metrics.confusion import ClassCounts
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import Answer, Attack, one_number
 
-__all__ = ["MatchReader"]
+__all__ = ["BY_RECALL", "MatchReader"]
+
+# Means of the recall of each class. A query that shows one label everywhere does not tell its size.
+BY_RECALL = (RecallMacro, BalancedAccuracy)
 
 
-class MatchReader(ThroughMetric):
+class MatchReader(AroundAttack):
     """Play an attack on accuracies where a metric of several classes tells the matches.
 
     Given the sizes of the classes, and how often a query shows each, kappa and the Matthews
@@ -70,6 +75,64 @@ class MatchReader(ThroughMetric):
 
     summary = "reads matches off the values"
 
+    @classmethod
+    def reads_metric(cls, metric: Metric, n_classes: int) -> bool:
+        """Tell whether it scores labels of several classes, and may tell the matches alone."""
+        return (
+            n_classes > 2
+            and isinstance(metric, LabelMetric)
+            and not isinstance(metric, Accuracy)
+            and (metric.function_of is not FunctionOf.CLASS_HITS or isinstance(metric, BY_RECALL))
+        )
+
+    @classmethod
+    def fits(cls, board: MetricBoard) -> bool:
+        """Tell whether a value belongs to one number of matches for classes of these sizes."""
+        if board.metric.function_of is not FunctionOf.CLASS_HITS:
+            return True
+        return board.sizes is not None and min(board.sizes) == max(board.sizes)
+
+    @classmethod
+    def on_board(
+        cls,
+        problem: Problem,
+        board: MetricBoard,
+        *,
+        rng: np.random.Generator,
+        inner: OnCounts = LATTICE,
+    ) -> MatchReader:
+        """Make it for a board that shows a metric of several classes whose sizes are public."""
+        assert isinstance(board.metric, LabelMetric)
+        if board.sizes is None:
+            raise NotSupported("it needs the sizes of the classes, and a group's are not public.")
+        make = partial(inner.make, exact=False)
+        return cls(
+            problem,
+            make,
+            rng=rng,
+            metric=board.metric,
+            sizes=board.sizes,
+            decimals=board.decimals,
+        )
+
+    @classmethod
+    def forecast_on(
+        cls, problem: Problem, board: MetricBoard, inner: OnCounts = LATTICE
+    ) -> MetricEstimate:
+        """Forecast what the attack gains at accuracies."""
+        if board.is_group:
+            raise NotSupported(
+                f"no forecast for {board.metric} of groups of {problem.n_classes} classes: a "
+                "group's class sizes are not public."
+            )
+        if board.decimals is not None:
+            raise NotSupported(
+                f"no forecast for {board.metric} of {board.decimals} decimals: how much rounding "
+                "hides depends on the sizes of the classes. Audit the labels instead."
+            )
+        found = inner.forecast(problem)
+        return found._replace(reason="as accuracies, where the class sizes are public")
+
     def __init__(
         self,
         problem: Problem,
@@ -86,8 +149,9 @@ class MatchReader(ThroughMetric):
         if len(self._sizes) != m or min(self._sizes) < 0 or sum(self._sizes) != n:
             raise InvalidInput(f"sizes must be {m} numbers that add up to {n}, got {self._sizes}.")
         equal = min(self._sizes) == max(self._sizes)
-        by_class = isinstance(metric, BalancedAccuracy | RecallMacro)
-        if metric.function_of is FunctionOf.CLASS_HITS and not (by_class and equal):
+        if metric.function_of is FunctionOf.CLASS_HITS and not (
+            isinstance(metric, BY_RECALL) and equal
+        ):
             raise NotSupported(
                 f"a value of {metric} belongs to several numbers of matches: each class has a "
                 f"denominator of its own."

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from holdfast.attacks.through_metrics.description import ThroughMetric
+from holdfast.attacks.exact.lattice import Lattice
+from holdfast.attacks.through_metrics.count_reader import CountReader, tells_counts
+from holdfast.attacks.through_metrics.description import MetricBoard, ThroughMetric
+from holdfast.attacks.through_metrics.label_metrics import label_metric, scores_two_classes
 from holdfast.errors import InvalidInput, NotSupported, OutOfTurn
 from holdfast.labels import Labels
+from holdfast.metrics import Metric
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import Attack
 
 __all__ = ["PartsInTurn"]
+
+# A part of fewer examples takes more looks than it has positives.
+SMALLEST_PART = 8
 
 
 class PartsInTurn(ThroughMetric):
@@ -54,7 +62,41 @@ class PartsInTurn(ThroughMetric):
     300
     """
 
+    title = f"{CountReader.name}, parts in turn"
     summary = "reads hits of small parts"
+
+    @classmethod
+    def reads_metric(cls, metric: Metric, n_classes: int) -> bool:
+        """Tell whether it scores labels of two classes, whose hits `CountReader` reads."""
+        return scores_two_classes(metric, n_classes)
+
+    @classmethod
+    def fits(cls, board: MetricBoard) -> bool:
+        """Tell whether positives are known to be the rarer class."""
+        return board.sizes is not None and 2 * board.sizes[1] < sum(board.sizes)
+
+    @classmethod
+    def on_board(
+        cls, problem: Problem, board: MetricBoard, *, rng: np.random.Generator
+    ) -> CountReader:
+        """Make it for rounded values, with the largest parts in which they show every positive."""
+        n, decimals, positives = problem.n_examples, board.decimals, board.positives
+        if positives is None:
+            raise NotSupported("it needs the number of positives, and a group's is not public.")
+        if decimals is None:
+            raise NotSupported("it is made for rounding, and the rule does not round.")
+        metric, size = label_metric(board.metric), n
+        while size >= SMALLEST_PART and not tells_counts(metric, n, positives, size, decimals):
+            size //= 2
+        if size < SMALLEST_PART:
+            raise NotSupported(f"{decimals} decimals do not show one positive in a small part.")
+
+        def make(problem: Problem, *, rng: np.random.Generator) -> Any:
+            return cls(problem, size, _lattice, rng=rng, positives=positives)
+
+        return CountReader(
+            problem, make, rng=rng, metric=metric, decimals=decimals, positives=positives
+        )
 
     def __init__(
         self,
@@ -145,3 +187,8 @@ class PartsInTurn(ThroughMetric):
     def _finish(self, labels: Labels) -> None:
         self._labels[self._parts[self._at]] = labels
         self._at, self._in_part, self._inner = self._at + 1, -1, None
+
+
+def _lattice(problem: Problem, *, rng: np.random.Generator, share: float) -> Lattice:
+    prior = np.tile([1.0 - share, share], (problem.n_examples, 1))
+    return Lattice(problem, rng=rng, prior=prior)

@@ -1,29 +1,152 @@
-"""Attacks through a metric by what they read: those that `holdfast.attacks.through_metrics` has."""
+"""Attacks through a metric by what they say of themselves: who plays on a board, and as what."""
 
 from __future__ import annotations
 
-from holdfast.attacks import through_metrics
-from holdfast.attacks.through_metrics.description import ThroughMetric
-from holdfast.metrics import Metric
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-__all__ = ["metric_attacks", "readers_of"]
+import numpy as np
+
+from holdfast.attacks import through_metrics
+from holdfast.attacks.description import Reads
+from holdfast.attacks.through_metrics.around_attack import AroundAttack, OnCounts
+from holdfast.attacks.through_metrics.description import (
+    MetricBoard,
+    MetricEstimate,
+    ThroughMetric,
+)
+from holdfast.errors import NotSupported
+from holdfast.metrics import Clipped, Metric
+from holdfast.problem import Problem
+
+__all__ = ["AttackOnBoard", "attacks_on", "metric_attacks", "readers_of"]
+
+
+class AttackOnBoard(NamedTuple):
+    """An attack through a metric and the board that it is for.
+
+    Parameters
+    ----------
+    cls
+        The attack.
+    board
+        What is public of the board.
+    inner
+        The attack on match counts that it plays; None: it plays by itself.
+    """
+
+    cls: type[ThroughMetric]
+    board: MetricBoard
+    inner: OnCounts | None = None
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        named = self._named_inner
+        return self.cls.title if named is None else f"{self.cls.title}, {named.name}"
+
+    @property
+    def does(self) -> str:
+        """What it does, in few words."""
+        named = self._named_inner
+        return self.cls.summary if named is None else f"{self.cls.summary}, {named.summary}"
+
+    @property
+    def climbs(self) -> bool:
+        """Whether it needs to know no more than which look was the best."""
+        return self.cls.reads is Reads.NEW_BEST
+
+    def make(self, problem: Problem, *, rng: np.random.Generator) -> Any:
+        """Make it for the board, or for a group of it, or raise `NotSupported` with the reason."""
+        self._check_readable()
+        board = self.board.about(problem)
+        if self.inner is None:
+            return self.cls.on_board(problem, board, rng=rng)
+        assert issubclass(self.cls, AroundAttack)
+        return self.cls.on_board(problem, board, rng=rng, inner=self.inner)
+
+    def forecast(self, problem: Problem) -> MetricEstimate:
+        """Forecast what it gains, or raise `NotSupported` with the reason why nothing is known."""
+        self._check_readable()
+        if self.inner is None:
+            return self.cls.forecast_on(problem, self.board)
+        assert issubclass(self.cls, AroundAttack)
+        return self.cls.forecast_on(problem, self.board, self.inner)
+
+    @property
+    def _named_inner(self) -> OnCounts | None:
+        """The attack that it plays, where there may be several of them."""
+        several = issubclass(self.cls, AroundAttack) and self.cls.takes_prior
+        return self.inner if several else None
+
+    def _check_readable(self) -> None:
+        if self.cls.reads_decimals and self.board.changed is not None:
+            raise NotSupported(self.board.changed)
 
 
 def metric_attacks() -> list[type[ThroughMetric]]:
-    """Return the package's attacks through a metric.
+    """Return the package's attacks through a metric, in the order in which it lists them.
 
     >>> [cls.name for cls in metric_attacks()][:2]
-    ['by-group', 'class-pools']
+    ['digits', 'graded']
     """
     found = [each for each in vars(through_metrics).values() if isinstance(each, type)]
     return [each for each in found if issubclass(each, ThroughMetric)]
 
 
 def readers_of(metric: Metric, n_classes: int) -> list[type[ThroughMetric]]:
-    """Return the attacks that read values of this metric without any other attack.
+    """Return the attacks that read values of this metric.
 
     >>> from holdfast.metrics import LogLoss, RocAuc
-    >>> [cls.name for metric in (LogLoss(), RocAuc()) for cls in readers_of(metric, 2)]
-    ['digits', 'graded']
+    >>> [cls.name for metric in (LogLoss(), RocAuc()) for cls in readers_of(metric, 2)][:3]
+    ['digits', 'graded', 'count-reader']
     """
     return [cls for cls in metric_attacks() if cls.reads_metric(metric, n_classes)]
+
+
+def attacks_on(
+    board: MetricBoard,
+    n_classes: int,
+    *,
+    from_nothing: Sequence[OnCounts] = (),
+    informed: Sequence[OnCounts] = (),
+    from_model: bool = False,
+) -> list[AttackOnBoard]:
+    """Return every attack that plays on a board, as it plays there.
+
+    Which ones, and in which order, does not depend on the rule: one that a rule keeps from playing
+    says so when it is made.
+
+    Parameters
+    ----------
+    board
+        What is public of it. Of a clipped metric, that of the metric itself is read.
+    n_classes
+        The number of classes.
+    from_nothing
+        Attacks on match counts that start from nothing.
+    informed
+        Attacks on match counts that start from what is known of the labels, if anything is: they
+        are played instead of the others by whatever lets them.
+    from_model
+        Whether a model is known. It is more than attacks that read by themselves start from, and
+        they are left out.
+
+    Examples
+    --------
+    >>> from holdfast.metrics import RocAuc
+    >>> [each.name for each in attacks_on(MetricBoard(RocAuc()), 2)]
+    ['graded']
+    """
+    if isinstance(board.metric, Clipped):
+        board = board._replace(metric=board.metric.inner)
+    found: list[AttackOnBoard] = []
+    for cls in readers_of(board.metric, n_classes):
+        if not cls.fits(board):
+            continue
+        if issubclass(cls, AroundAttack):
+            inner = (informed or from_nothing) if cls.takes_prior else from_nothing
+            found += [AttackOnBoard(cls, board, each) for each in inner]
+        elif not from_model:
+            found.append(AttackOnBoard(cls, board))
+    return found

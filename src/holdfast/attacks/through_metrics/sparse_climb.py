@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.through_metrics.description import ThroughMetric
+from holdfast.attacks.description import Reads
+from holdfast.attacks.through_metrics.description import MetricBoard, ThroughMetric
+from holdfast.attacks.through_metrics.label_metrics import label_metric, scores_two_classes
 from holdfast.errors import InvalidInput, NotSupported, OutOfTurn
 from holdfast.labels import Labels
-from holdfast.metrics import LabelMetric
+from holdfast.metrics import LabelMetric, Metric
 from holdfast.metrics.confusion import two_class_counts
 from holdfast.problem import Problem
 
@@ -59,6 +61,27 @@ class SparseClimb(ThroughMetric):
     """
 
     summary = "adds small parts that score better"
+    reads = Reads.NEW_BEST
+    reads_decimals = False
+
+    @classmethod
+    def reads_metric(cls, metric: Metric, n_classes: int) -> bool:
+        """Tell whether it scores labels of two classes: it rises with the true positives."""
+        return scores_two_classes(metric, n_classes)
+
+    @classmethod
+    def fits(cls, board: MetricBoard) -> bool:
+        """Tell whether everybody knows that positives are the rarer class."""
+        return board.shares is not None and 0.0 < board.shares[1] < 0.5
+
+    @classmethod
+    def on_board(
+        cls, problem: Problem, board: MetricBoard, *, rng: np.random.Generator
+    ) -> SparseClimb:
+        """Make it for a board that shows new bests of a metric of two classes."""
+        assert board.shares is not None
+        metric, share = label_metric(board.metric), board.shares[1]
+        return cls(problem, rng=rng, metric=metric, share=share, step=board.step)
 
     def __init__(
         self,

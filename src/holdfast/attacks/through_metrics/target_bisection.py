@@ -71,6 +71,8 @@ class TargetBisection(ThroughMetric):
     """
 
     summary = "halves the range of each target"
+    proves_labels = True
+    narrows = True
 
     # What a round asks: the open examples that wait for a digit, and those that are counted.
     _middle: NDArray[np.int64]

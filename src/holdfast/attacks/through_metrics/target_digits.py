@@ -76,6 +76,7 @@ class TargetDigits(ThroughMetric):
     """
 
     summary = "reads targets as digits"
+    proves_labels = True
 
     @classmethod
     def reads_metric(cls, metric: Metric, n_classes: int) -> bool:  # noqa: ARG003
@@ -88,8 +89,8 @@ class TargetDigits(ThroughMetric):
     ) -> TargetDigits:
         """Make it for a board that shows squared errors."""
         n, _, k = problem
-        metric, decimals, low, high = board
-        return cls(n, k, low=low, high=high, rng=rng, metric=metric, decimals=decimals)
+        low, high, decimals = board.low, board.high, board.decimals
+        return cls(n, k, low=low, high=high, rng=rng, metric=board.metric, decimals=decimals)
 
     @classmethod
     def forecast_on(cls, problem: Problem, board: MetricBoard) -> MetricEstimate:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.through_metrics.description import ThroughMetric
+from holdfast.attacks.through_metrics.around_attack import LATTICE, AroundAttack, OnCounts
+from holdfast.attacks.through_metrics.description import MetricBoard, MetricEstimate
 from holdfast.errors import NotSupported
 from holdfast.kernels.keyed import bounded, subkey
 from holdfast.labels import Labels, label_dtype
+from holdfast.metrics import Metric, TopKAccuracy
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import Answer, Attack
 
 __all__ = ["TopK"]
 
 
-class TopK(ThroughMetric):
+class TopK(AroundAttack):
     """Play an attack on m/K classes where K labels per example may be named.
 
     The labels of each example are cut into blocks of K, at a random place. Naming a block scores
@@ -54,6 +57,43 @@ class TopK(ThroughMetric):
     """
 
     summary = "plays blocks of k labels"
+    reads_decimals = False  # accuracies of blocks are what the rule makes of accuracies
+    takes_prior = False  # blocks are cut at random: class shares and models say nothing of them
+
+    @classmethod
+    def reads_metric(cls, metric: Metric, n_classes: int) -> bool:  # noqa: ARG003
+        """Tell whether it is a top-K accuracy."""
+        return isinstance(metric, TopKAccuracy)
+
+    @classmethod
+    def on_board(
+        cls,
+        problem: Problem,
+        board: MetricBoard,
+        *,
+        rng: np.random.Generator,
+        inner: OnCounts = LATTICE,
+    ) -> TopK:
+        """Make it for a board that shows a top-K accuracy."""
+        assert isinstance(board.metric, TopKAccuracy)
+        return cls(problem, board.metric.k, partial(inner.make, exact=False), rng=rng)
+
+    @classmethod
+    def forecast_on(
+        cls, problem: Problem, board: MetricBoard, inner: OnCounts = LATTICE
+    ) -> MetricEstimate:
+        """Forecast what the attack gains at accuracies of as many classes as there are blocks."""
+        n, m, k = problem
+        assert isinstance(board.metric, TopKAccuracy)
+        size = board.metric.k
+        if m % size or m < 2 * size:
+            raise NotSupported(
+                f"no forecast for {board.metric} of {m} classes: they can't be cut into blocks of "
+                f"{size}."
+            )
+        found = inner.forecast(Problem(n, m // size, k))
+        reason = f"as accuracies of {m // size:,} classes"
+        return found._replace(certain=None, looks_for_all=None, reason=reason)
 
     def __init__(
         self,

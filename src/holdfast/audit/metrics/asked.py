@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.through_metrics import JointCounts
 from holdfast.attacks.through_metrics.covered import check_covered
-from holdfast.attacks.through_metrics.joint_counts import BY_RECALL, LINEAR
 from holdfast.audit.inputs.group_columns import read_groups
 from holdfast.audit.inputs.models import prior_of
 from holdfast.audit.inputs.reading import read_request
@@ -30,18 +28,13 @@ from holdfast.metrics import (
     Show,
     Submission,
 )
-from holdfast.metrics.base import FunctionOf
 from holdfast.metrics.display import Display
-from holdfast.planner import decimals_of
 from holdfast.priors import Prior
 
 __all__ = ["TOTAL", "MetricRequest", "display_for", "read_metric_request", "with_groups"]
 
 # The show of one number, as tables call it.
 TOTAL = "total only"
-# Of more classes it takes too long to prove that a value will tell the counts. Recalls have the
-# same denominators in every look, so that more is tried before something else is asked.
-MOST_CLASSES, MOST_BY_RECALL = 30, 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,34 +119,6 @@ class MetricRequest:
         """How many examples each class has."""
         m = self.request.problem.n_classes
         return tuple(np.bincount(self.request.labels, minlength=m).tolist())
-
-    def tells_matches(self, metric: LabelMetric) -> bool:
-        """Whether a value belongs to one number of matches, where the class sizes are public."""
-        sizes = self.class_sizes
-        if len(sizes) == 2 or metric.function_of is not FunctionOf.CLASS_HITS:
-            return True
-        return isinstance(metric, BY_RECALL) and min(sizes) == max(sizes)
-
-    def tells_hits(self, metric: LabelMetric) -> bool:
-        """Whether values of several classes are read class by class, if the rule lets them be."""
-        m = self.request.problem.n_classes
-        most = MOST_BY_RECALL if isinstance(metric, BY_RECALL) else MOST_CLASSES
-        return isinstance(metric, LINEAR) and 2 < m <= most
-
-    def climbed(self, metric: LabelMetric) -> bool:
-        """Whether no attack reads counts from values of this metric as the rule releases them."""
-        if self.tells_matches(metric):
-            return False
-        if not self.tells_hits(metric):
-            return True
-        problem, sizes = self.request.problem, self.class_sizes
-        try:
-            decimals = decimals_of(self.request.rule)
-            rng = np.random.default_rng(0)
-            JointCounts(problem, rng=rng, metric=metric, sizes=sizes, decimals=decimals).ask()
-        except NotSupported:
-            return True
-        return False
 
     @property
     def n_groups(self) -> int:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.audit.metrics.passed_on import PassedOn, Playing
+from holdfast.attacks.through_metrics.passed_on import PassedOn, Playing
 
 __all__ = ["ConstantElsewhere"]
 

@@ -17,6 +17,7 @@ from holdfast.audit.judgement.preflight import (
     tiny,
 )
 from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.audit.metrics.scenarios import only_climbed
 from holdfast.audit.result import Finding
 from holdfast.metrics import F1, LabelMetric, RocAuc
 
@@ -66,7 +67,7 @@ def _groups(asked: MetricRequest) -> Iterator[Finding]:
 
 def _classes(asked: MetricRequest) -> Iterator[Finding]:
     m = asked.request.problem.n_classes
-    if isinstance(asked.metric, LabelMetric) and asked.climbed(asked.metric):
+    if isinstance(asked.metric, LabelMetric) and only_climbed(asked, asked.metric):
         yield Finding(
             "climbers-only",
             "warning",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from holdfast.audit.metrics.passed_on import PassedOn, Playing
+from holdfast.attacks.through_metrics.passed_on import PassedOn, Playing
 from holdfast.errors import NotSupported
 from holdfast.labels import Labels
 

@@ -1,0 +1,93 @@
+"""Attacks around another one: they hand it the match counts behind a metric's values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from holdfast.attacks.exact.lattice import Lattice
+from holdfast.attacks.exact.lattice.forecast import lattice_affordable, lattice_looks
+from holdfast.attacks.through_metrics.description import (
+    MetricBoard,
+    MetricEstimate,
+    ThroughMetric,
+)
+from holdfast.errors import NotSupported
+from holdfast.problem import Problem
+
+__all__ = ["LATTICE", "AroundAttack", "OnCounts"]
+
+
+def _unknown(problem: Problem) -> MetricEstimate:  # noqa: ARG001 - of any
+    raise NotSupported("no formula tells what it gains.")
+
+
+class OnCounts(NamedTuple):
+    """An attack on match counts, to be put on a board that shows something else.
+
+    Parameters
+    ----------
+    name
+        What tables call it.
+    summary
+        What it does, in six words.
+    make
+        Makes it from a problem, `rng=` and `exact=`: whether it is told match counts as they are,
+        whatever the values are rounded to.
+    forecast
+        What it gains on a problem where accuracies are shown.
+    """
+
+    name: str
+    summary: str
+    make: Callable[..., Any]
+    forecast: Callable[[Problem], MetricEstimate] = _unknown
+
+
+def _lattice(problem: Problem, *, rng: np.random.Generator, exact: bool) -> Lattice:  # noqa: ARG001
+    return Lattice(problem, rng=rng)
+
+
+def _lattice_forecast(problem: Problem) -> MetricEstimate:
+    n, m, k = problem
+    known = min(n, lattice_affordable(k, problem))
+    looks = math.ceil(lattice_looks(n, m))
+    return MetricEstimate.of_proved(known, looks, "labels made certain", problem)
+
+
+LATTICE = OnCounts(Lattice.name, Lattice.summary, _lattice, _lattice_forecast)
+
+
+class AroundAttack(ThroughMetric):
+    """An attack through a metric that plays another one, on match counts.
+
+    Attributes
+    ----------
+    takes_prior
+        Whether that attack may start from what is known of the labels; it is named beside this one
+        then.
+    """
+
+    takes_prior: ClassVar[bool] = True
+
+    @classmethod
+    def on_board(
+        cls,
+        problem: Problem,
+        board: MetricBoard,
+        *,
+        rng: np.random.Generator,
+        inner: OnCounts = LATTICE,
+    ) -> Any:
+        """Make it for a board whose metric it reads, around an attack on match counts."""
+        raise NotImplementedError
+
+    @classmethod
+    def forecast_on(
+        cls, problem: Problem, board: MetricBoard, inner: OnCounts = LATTICE
+    ) -> MetricEstimate:
+        """Forecast what it gains around an attack on match counts."""
+        raise NotImplementedError

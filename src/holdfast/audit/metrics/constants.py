@@ -1,0 +1,41 @@
+"""The best constant where an attack knows nothing: its final submission in an audit of a metric."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.attacks.through_metrics.description import ThroughMetric
+from holdfast.attacks.through_metrics.target_digits import SQUARED
+from holdfast.audit.metrics.constant_elsewhere import ConstantElsewhere
+from holdfast.audit.metrics.median_in_range import MedianInRange
+from holdfast.metrics import Metric
+from holdfast.metrics.probabilities import ProbabilityMetric
+
+__all__ = ["with_best_constant"]
+
+
+def with_best_constant(
+    attack: Any,
+    cls: type[ThroughMetric],
+    metric: Metric,
+    hidden: NDArray[Any],
+    shares: tuple[float, ...] | None,
+) -> Any:
+    """Let an attack submit the best constant wherever it has read nothing.
+
+    The best constant is the metric's: class shares for probabilities, the mean for squared errors,
+    the median for absolute ones. It is public, or one look at a constant tells it.
+    """
+    if cls.narrows:
+        return MedianInRange(attack, hidden)
+    if not cls.proves_labels:
+        return attack
+    if isinstance(metric, SQUARED):
+        return ConstantElsewhere(attack, float(np.mean(hidden)))
+    if isinstance(metric, ProbabilityMetric) and shares is not None:
+        row = np.asarray(shares)
+        return ConstantElsewhere(attack, row if row.size > 2 else row[1])
+    return attack

@@ -1,0 +1,71 @@
+"""Attacks on match counts in an audit of a metric: the planned one, or informed ones."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from holdfast.attacks import GridReader
+from holdfast.attacks.description import Described, Reads
+from holdfast.attacks.registry import attack_types
+from holdfast.attacks.through_metrics.around_attack import OnCounts
+from holdfast.audit.metrics.starts import Start
+from holdfast.experiments.suite import attack_on
+from holdfast.mechanisms import Exact, Rule
+from holdfast.planner import planned_on_counts
+from holdfast.problem import Problem
+
+__all__ = ["informed_attack", "informed_on_counts", "on_counts"]
+
+
+def on_counts(start: Start, rule: Rule) -> list[OnCounts]:
+    """Return the attacks on match counts: the planned one, or all that start from something."""
+    return [planned_on_counts(rule)] if start.nothing else informed_on_counts(start, rule)
+
+
+def informed_on_counts(start: Start, rule: Rule) -> list[OnCounts]:
+    """Return the attacks on match counts that start from what is known."""
+    if start.nothing:
+        return []
+    informed = [
+        cls
+        for cls in attack_types()
+        if cls.takes_prior and cls.needs is None and Reads.SCORES in cls.strongest_on
+        if cls.reads is Reads.SCORES
+    ]
+    return [
+        OnCounts(cls.name, cls.summary, partial(_told, cls=cls, start=start, rule=rule))
+        for cls in informed
+    ]
+
+
+def _told(
+    problem: Problem,
+    *,
+    rng: np.random.Generator,
+    exact: bool,
+    cls: type[Described],
+    start: Start,
+    rule: Rule,
+) -> Any:
+    told = Exact() if exact else rule
+    return informed_attack(problem, rng=rng, rule=told, cls=cls, start=start)
+
+
+def informed_attack(
+    problem: Problem,
+    *,
+    rng: np.random.Generator,
+    rule: Rule,
+    cls: type[Described],
+    start: Start,
+) -> Any:
+    """Make an attack that knows the rule, from what is known if it takes that."""
+    known = start.prior(problem) if cls.takes_prior else None
+    step, n = rule.rounds_to, problem.n_examples
+    if len(rule.stages) == 1 and step is not None and step * n < 1:
+        # Finer than one match, as in a small group: the count is the nearest whole number.
+        return GridReader(attack_on(cls, problem, rng, Exact(), prior=known), size=n)
+    return attack_on(cls, problem, rng, rule, prior=known)
