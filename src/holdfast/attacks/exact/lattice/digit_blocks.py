@@ -48,7 +48,29 @@ class Run(NamedTuple):
 
 
 class DigitBlock(NamedTuple):
-    """One kind of digit block."""
+    """One kind of digit block: rows to show labels in, and what each value of the digit tells.
+
+    The table is what makes blocks composable. A node's sum names the block's value, the value names
+    a row of the table, and that row says what the block added to every other row of the round; so
+    it can be subtracted from all nodes inside, and these be read as if the block were not there. A
+    block whose value left open what it added anywhere would spoil them.
+
+    Examples
+    --------
+    One position with three candidates, a known wrong label as its base. It shows candidate 0 in one
+    row of sign -, candidate 2 in one of sign +, candidate 1 nowhere: the digits are -1, 0, 1.
+
+    >>> block = narrowed_single(3)
+    >>> [(run.slot, run.sign, run.start, run.stop) for run in block.runs]
+    [(0, -1, 0, 1), (2, 1, 0, 1)]
+    >>> block.low, block.radix, block.outcomes
+    (-1, 3, (0, 1, 2))
+
+    Value -1 says candidate 0: the run of sign - raised the count of its row by 1, the other none.
+
+    >>> block.table.tolist()
+    [[1, 0], [0, 0], [0, 1]]
+    """
 
     radix: int
     low: int
@@ -64,7 +86,29 @@ class DigitBlock(NamedTuple):
 def digit_block(
     runs: Sequence[Run], need: int, values: Sequence[int], table: Any, outcomes: Sequence[Any]
 ) -> DigitBlock:
-    """Tabulate a block from its values, with coefficients of the runs and outcome of each."""
+    """Tabulate a block from its values, with coefficients of the runs and outcome of each.
+
+    Values need not be consecutive. Those between that no outcome has are marked: a sum that names
+    one contradicts what is taken as known, and the fewer of them the less of the radix is wasted.
+
+    Parameters
+    ----------
+    runs, need
+        The rows in which labels are shown, and how many of one sign that takes, in units.
+    values
+        The digit of each outcome, all different.
+    table
+        By outcome: how much each run raises the count of its rows.
+    outcomes
+        What to hand to whoever asked.
+
+    Examples
+    --------
+    Two hits in three parts of weights 0, 1, 3: six ways, sums 0, 1, 2, 3, 4 and 6. There is no 5.
+
+    >>> hit_split((0, 1, 3), 2, (2, 2, 2)).outcomes
+    ((2, 0, 0), (1, 1, 0), (0, 2, 0), (1, 0, 1), (0, 1, 1), None, (0, 0, 2))
+    """
     low, radix = min(values), max(values) - min(values) + 1
     full = np.full((radix, len(runs)), IMPOSSIBLE, np.int16)
     full[np.array(values) - low] = table
@@ -127,8 +171,16 @@ def unknown_single(h: int, m: int) -> DigitBlock:
     *loses* 1 in the rows of all others. Those digits sum to -h/2, so it counts h/2. Outcome -1:
     none of the h labels, all of which are then known to be wrong.
 
+    Four of ten labels have digits 2, 1, -1, -2. The base label, slot 0, takes no rows; its table
+    row is -1 in the runs of labels 1, 2 and 3, which have 1, 1 and 2 rows: -(1 - 1 - 2) = 2.
+
     >>> unknown_single(8, 10).radix
     9
+    >>> four = unknown_single(4, 10)
+    >>> dict(zip(range(four.low, four.low + four.radix), four.outcomes))
+    {-2: 3, -1: 2, 0: -1, 1: 1, 2: 0}
+    >>> four.table[2 - four.low].tolist()
+    [-1, -1, -1]
     """
     half = h // 2
     digits = [*range(half, 0, -1), *range(-1, -half - 1, -1)]

@@ -112,6 +112,25 @@ class FewClasses:
         """Return how many positions the looks left will resolve along with those in play.
 
         A position with doubt q has H(q) bits, and with probability q those of one of m - 2 labels.
+        The bits of the first t in the queue, and of what is in play, are turned into looks by
+        `expected_looks`; the largest t whose looks are there is found by bisection.
+
+        Parameters
+        ----------
+        looks
+            Those that may be taken.
+        queue
+            The positions that wait, in order.
+
+        Examples
+        --------
+        A hundred looks will do for 47 of a thousand positions with ten classes: two looks per
+        label, where a game of 10,000 positions takes 0.7. With 10,000 looks all are brought in.
+
+        >>> few = FewClasses(LabelKnowledge(np.zeros(1000, np.int64), 10, looks=100), certain=True)
+        >>> queue = [Waiting(j) for j in range(1000)]
+        >>> few._affordable(100, queue), few._affordable(10_000, queue)
+        (47, 1000)
         """
         if not queue:
             return 0

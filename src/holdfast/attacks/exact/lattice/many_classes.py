@@ -44,14 +44,21 @@ __all__ = ["ManyClasses"]
 
 
 class LabelTest(NamedTuple):
-    """A block whose value, times its sign, is the number of hits of a cluster's next test."""
+    """A block whose value, times its sign, is the number of hits of a cluster's next test.
+
+    The sign is that of the rows in which the label is shown, those without row 0.
+    """
 
     cluster: Cluster
     sign: int
 
 
 class HitSetSplit(NamedTuple):
-    """A block whose value tells the hits of every part of a hit set, at a place in its list."""
+    """A block whose value tells the hits of every part of a hit set, at a place in its list.
+
+    Hit sets of one cluster overlap: a position may be in those of several tests, though it has one
+    label. Whoever is found leaves all others, which may resolve these without a look.
+    """
 
     cluster: Cluster
     place: int
@@ -60,7 +67,12 @@ class HitSetSplit(NamedTuple):
 
 
 class ManyClasses:
-    """All clusters of an attack.
+    """All clusters of an attack, one per node, and the rounds that they share.
+
+    A round of K = 2^r rows has K - 1 nodes with r/2 bits on average: its last place holds a
+    test, and the log2 of the capacity below it, r/2 - 1 bits on average, the splits of earlier
+    hits. With 2,000 positions of 100 classes there are 31 clusters of 64 or 65: a test finds 0.65
+    hits in each, and locating one takes six bits, two or three rounds of the places below.
 
     Parameters
     ----------
@@ -200,7 +212,11 @@ class ManyClasses:
     # -- conclusions
 
     def _learn(self, tags: list[LabelTest | HitSetSplit], values: list[int]) -> None:
-        """Take the values of all blocks: splits first, then tests."""
+        """Take the values of all blocks: splits first, then tests.
+
+        In this order because a test is asked of the positions that were open before the round: the
+        splits of the round may have found some of them, and these leave the new hit set at once.
+        """
         replaced: dict[Cluster, dict[int, list[HitSet]]] = {}
         tests = []
         for tag, value in zip(tags, values, strict=True):
@@ -259,7 +275,11 @@ class ManyClasses:
         return True
 
     def _restart(self, clusters: set[Cluster]) -> None:
-        """Forget what was presumed of some clusters, and start them with other labels."""
+        """Forget what was presumed of some clusters, and start them with other labels.
+
+        With a third of the labels skipped, the first tests are others than those that misled it,
+        and what they count has little to do with what these did.
+        """
         known = self._knowledge
         if clusters:
             self._other_matches = None

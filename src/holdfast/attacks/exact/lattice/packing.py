@@ -68,7 +68,43 @@ class Menu:
         self._shared = (self.amount > 1) & np.array([o.status.scarce for o in offers], np.bool_)
 
     def priced(self, price: float) -> NDArray[np.float64]:
-        """Return the values as a node's last block, less the price of positions that share it."""
+        """Return the values as a node's last block, less the price of positions that share it.
+
+        Where positions run out before nodes do, a block that takes six of them for 2.33 bits is a
+        waste if each could have told a bit in a place of its own. The price is the
+        Lagrange multiplier of the positions' number, in bits per position beyond the first. Which
+        price is right depends on the stock; `RoundPlanner` tries a few, and keeps the one with the
+        fewest looks in all. A wrong price makes a round longer, never a label wrong.
+
+        Parameters
+        ----------
+        price
+            Bits per position that shares a block; 0: positions abound.
+
+        Examples
+        --------
+        Eight positions of two classes: alone they tell 1 bit, 2, 3, 4 or 6 together 1.5 to 2.33.
+
+        >>> from holdfast.attacks.exact.lattice.few_classes import FewClasses
+        >>> from holdfast.attacks.exact.lattice.knowledge import LabelKnowledge
+        >>> few = FewClasses(LabelKnowledge(np.zeros(8, np.int64), 2, looks=100), certain=True)
+        >>> few.admit(range(8))
+        >>> menu = few.planner.menu(few.planner.stock(), last_round=False)
+        >>> [(offer.kind, offer.amount) for offer in menu.offers][:2]
+        [('narrowed-single', 1), ('group-test', 2)]
+        >>> menu.priced(0.0).round(2).tolist()
+        [1.0, 1.5, 1.81, 2.03, 2.33]
+        >>> menu.priced(0.5).round(2).tolist()
+        [1.0, 1.0, 0.81, 0.53, 0.01]
+
+        Four rows have three nodes. Free of charge six positions share a block, two have one each,
+        and none is left for later. At half a bit each, four positions are asked alone, for nearly
+        as many bits, and four are left.
+
+        >>> [(round(found.bits, 2), found.left) for found in
+        ...  (round_yield(menu, 4), round_yield(menu, 4, price=0.5))]
+        [(4.33, [0]), (4.0, [4])]
+        """
         charged = np.maximum(tuning.SHARED_BLOCK_AT_LEAST, self.last - price * (self.amount - 1))
         return np.where(self._shared, charged, self.last)
 
@@ -92,6 +128,26 @@ def _best_first(
     value(C) is the largest of `last` of any block that C has the rows for, and of `below` of any
     block with radix r <= C plus value(C // r). `capacities` ascend and contain every whole quotient
     of each of them, so all that is needed is there.
+
+    Parameters
+    ----------
+    radix, need
+        By offer: number of values (0: only as a last block), and rows of one sign, in units.
+    below, last
+        By offer: its bits below another block, and as a last one.
+    capacities
+        What can be left of a node, ascending.
+
+    Examples
+    --------
+    Three offers: radix 3 for 1.5 bits, radix 2 for 1 bit, and a last block for 2. Capacity 8 holds
+    three of radix 2 below the last block, 1 + 1 + 1 + 2 = 5 bits: better than 1.5 + 1 + 2.
+
+    >>> whole, real = (lambda *x: np.array(x, np.int64)), (lambda *x: np.array(x, np.float64))
+    >>> value, pick, final = _best_first(
+    ...     whole(3, 2, 0), whole(1, 1, 1), real(1.5, 1, 0), real(1.6, 1, 2), _capacities(8))
+    >>> value[[1, 2, 4, 8]].tolist(), pick[[1, 2, 4, 8]].tolist()
+    ([2.0, 3.0, 4.0, 5.0], [2, 1, 1, 1])
     """
     size = capacities[-1] + 1
     value = np.zeros(size)
@@ -270,7 +326,10 @@ def rows_to_finish(menu: Menu, most: int) -> int:
     """Return the fewest rows, to a percent, into which all items fit; `most` or more: most.
 
     The offers must include one that takes single items in every status. Doubles the number of rows
-    until all fit, then bisects.
+    until all fit, then bisects: more rows never hold less.
+
+    Eight positions of two classes fit into seven rows: nodes 3, 5 and 6 have two bits and hold two
+    positions each, nodes 1, 2 and 4 one.
     """
 
     def fits(rows: int) -> bool:

@@ -41,7 +41,15 @@ def looks_left(bits: float, from_prior: bool = False) -> float:
 
 
 def expected_looks(bits: float, m: int) -> float:
-    """Return the looks that so many bits take with m classes, on average."""
+    """Return the looks that so many bits take with m classes, on average.
+
+    Those of one round times a measured slowdown, and a few more: the end of a game, when hardly any
+    position is left, takes a number of rounds that grows with the classes, not with the positions.
+
+    >>> bits = 10_000 * log2(10)
+    >>> round(one_round(bits, 10)), round(expected_looks(bits, 10))
+    (5363, 6841)
+    """
     known = tuning.SLOWDOWN_BY_CLASSES
     slowdown = float(np.interp(m, list(known), list(known.values())))
     per_class, few = tuning.LOOKS_MORE_PER_CLASS, tuning.LOOKS_MORE_TWO_OR_THREE_CLASSES
@@ -49,7 +57,14 @@ def expected_looks(bits: float, m: int) -> float:
 
 
 def first_length(looks: float) -> int:
-    """Return the rows of a round before which nothing is known of any group."""
+    """Return the rows of a round before which nothing is known of any group.
+
+    It can only check groups, one per node, and leaves lower places empty that later rounds fill
+    with splits of what it finds. So it is short: a twentieth of the looks to come.
+
+    >>> first_length(100), first_length(2000)
+    (16, 110)
+    """
     return max(tuning.FIRST_ROUND_ROWS, int(tuning.FIRST_ROUND_SHARE * looks))
 
 

@@ -44,8 +44,12 @@ from holdfast.attacks.exact.lattice.round_length import (
 __all__ = ["RoundPlanner"]
 
 
-class Choice(NamedTuple):
-    """A round to be: whether it is the last, its rows, and the shadow price of its offers."""
+class RoundChoice(NamedTuple):
+    """A round to be: whether it is the last, its rows, and the shadow price of its offers.
+
+    Enough to place it: the packer finds the same filling from the same stock again. So a choice can
+    be remembered without the dozens of fillings that it was compared with.
+    """
 
     last_round: bool
     rows: int
@@ -54,7 +58,7 @@ class Choice(NamedTuple):
 
 # Choices so far by classes, stock, bits and looks.
 REMEMBERED = 1024
-_chosen: dict[tuple[int, tuple[tuple[Status, int], ...], float, int], Choice] = {}
+_chosen: dict[tuple[int, tuple[tuple[Status, int], ...], float, int], RoundChoice] = {}
 
 
 def forget() -> None:
@@ -125,12 +129,34 @@ class RoundPlanner:
             _chosen[key] = self._choose(stock, bits, limit)
         return self._place(stock, _chosen[key])
 
-    def _choose(self, stock: Stock, bits: float, limit: int) -> Choice:
+    def _choose(self, stock: Stock, bits: float, limit: int) -> RoundChoice:
         """Choose the round for which its rows, and the looks for what it leaves, are fewest.
 
         One candidate is the last round: the least rows in which everything can be resolved. The
         others are shorter and ask more cheaply. While checks of a prior hold most of the bits no
         round can be the last, and the fastest one is taken.
+
+        Parameters
+        ----------
+        stock
+            The items there are.
+        bits
+            What is still to be learnt of them.
+        limit
+            Looks that may be taken: no round is longer.
+
+        Examples
+        --------
+        Eight positions of two classes could be resolved in one round of seven rows. Three rows that
+        count the hits of two groups, and a few more that locate them, are expected to take fewer.
+
+        >>> import numpy as np
+        >>> from holdfast.attacks.exact.lattice.few_classes import FewClasses
+        >>> from holdfast.attacks.exact.lattice.knowledge import LabelKnowledge
+        >>> few = FewClasses(LabelKnowledge(np.zeros(8, np.int64), 2, looks=100), certain=True)
+        >>> few.admit(range(8))
+        >>> few.planner._choose(few.planner.stock(), few.planner.bits(), limit=100)
+        RoundChoice(last_round=False, rows=3, price=0.0)
         """
         guess = one_round(bits, self._m)
         last = self.menu(stock, last_round=True)
@@ -140,7 +166,7 @@ class RoundPlanner:
             return self._fastest(menu, finish, guess)
         # The last round, too, may leave something: it was refused more than `limit` rows.
         cost = finish + self._looks_after(bits, last, round_yield(last, finish), limit)
-        best = Choice(True, finish, 0.0)
+        best = RoundChoice(True, finish, 0.0)
         # Groups take many positions for their bits: the dearer they are, the larger a round can be.
         checking = any(self._checks.stock().values())
         for price in tuning.SHADOW_PRICES_WITH_PRIOR if checking else tuning.SHADOW_PRICES:
@@ -149,10 +175,10 @@ class RoundPlanner:
                 found = round_yield(menu, rows, price)
                 total = rows + self._looks_after(bits, menu, found, limit)
                 if found.bits > 0.0 and total < cost:
-                    cost, best = total, Choice(False, rows, price)
+                    cost, best = total, RoundChoice(False, rows, price)
         return best
 
-    def _fastest(self, menu: Menu, finish: int, guess: float) -> Choice:
+    def _fastest(self, menu: Menu, finish: int, guess: float) -> RoundChoice:
         """Choose the round that yields most bits per look, while there are groups to check.
 
         What a check finds is still to be asked, so no round is the last, and how long it takes
@@ -160,14 +186,14 @@ class RoundPlanner:
         wasted on single positions, and a few rows are enough to begin with.
         """
         if all(isinstance(status, Trusted) for status in menu.statuses):
-            return Choice(False, min(max(2, finish - 1), first_length(guess)), 0.0)
-        most, best = 0.0, Choice(False, finish, 0.0)
+            return RoundChoice(False, min(max(2, finish - 1), first_length(guess)), 0.0)
+        most, best = 0.0, RoundChoice(False, finish, 0.0)
         for price in tuning.SHADOW_PRICES_WITH_PRIOR:
             for rows in lengths(8, min(finish, 2 * int(guess) + 2)):
                 bits = round_yield(menu, rows, price).bits
                 rate = bits / (rows + tuning.ROWS_PER_ROUND_LOST)
                 if rate > most:
-                    most, best = rate, Choice(False, rows, price)
+                    most, best = rate, RoundChoice(False, rows, price)
         return best
 
     def _looks_after(self, bits: float, menu: Menu, found: RoundYield, limit: int) -> float:
@@ -189,7 +215,7 @@ class RoundPlanner:
                     after[status] = after.get(status, 0) + round(count * each)
         return rows_to_finish(self.menu(after, last_round=True), limit) if after else 0.0
 
-    def _place(self, stock: Stock, choice: Choice) -> Round | None:
+    def _place(self, stock: Stock, choice: RoundChoice) -> Round | None:
         """Take the blocks' positions out of stock and put the blocks on nodes.
 
         Nodes of one size are filled alike as long as the stock lasts. A block's unit is the product

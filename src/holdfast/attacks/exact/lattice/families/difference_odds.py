@@ -17,6 +17,9 @@ __all__ = ["again_odds", "neither_label", "signed_bits", "sum_odds"]
 def sum_odds(g: int, c: int) -> tuple[float, ...]:
     """Return the probabilities of the sums -g .. g of g positions with c candidates each.
 
+    A lazy random walk of g steps: 1 and -1 with probability 1/c each, for the first and the second
+    label, else 0.
+
     >>> [round(9 * p) for p in sum_odds(2, 3)]
     [1, 2, 3, 2, 1]
     """
@@ -33,6 +36,12 @@ def again_odds(a: int, b: int, ties: int) -> tuple[int, ...]:
     All pairs of free candidates are equally likely, and so are the two ways in which the labels of
     each tie can cancel, which count 0 now.
 
+    With eight free candidates each, two of which are shown: one pair of labels sums to 2, one to
+    -2; 12 to 1 (the first label of one, any of six others of the other), 12 to -1. All others, and
+    the two of the tie, sum to 0.
+
+    >>> again_odds(8, 8, 1)
+    (1, 12, 40, 12, 1)
     >>> sum(again_odds(8, 8, 1)) == 8 * 8 + 2
     True
     """
@@ -42,14 +51,29 @@ def again_odds(a: int, b: int, ties: int) -> tuple[int, ...]:
 
 @cache
 def signed_bits(g: int, surplus: int, c: int) -> float:
-    """Return the entropy of which positions have their first or second of c labels."""
+    """Return the bits that telling all signs is worth, when their sum is known.
+
+    Each position has sign 1 or -1 with probability 1/c, else 0; the vectors with another sum than
+    the known one are ruled out.
+
+    >>> round(2 ** signed_bits(3, 0, 3), 6)       # seven vectors, equally likely with c = 3
+    7.0
+    """
     chance = {-1: 1 / c, 0: 1 - 2 / c, 1: 1 / c}
     return entropy([float(np.prod([chance[e] for e in v])) for v in signed_vectors(g, surplus)])
 
 
 @cache
 def neither_label(g: int, surplus: int, c: int) -> float:
-    """Return how many of g positions with that sum have neither label, on average."""
+    """Return how many of g positions with that sum have neither label, on average.
+
+    A position with sign 0 has one of c - 2 other labels, so a vector with z zeros stands for
+    (c - 2)^z vectors of labels. Two positions that sum to 0, of four candidates each: (0, 0) stands
+    for 4, (1, -1) and (-1, 1) for 1 each, and 2 * 4/6 zeros are expected.
+
+    >>> round(neither_label(2, 0, 4), 3)
+    1.333
+    """
     weights = {
         v: prod(1.0 if e else c - 2.0 for e in v) for v in signed_vectors(g, surplus)
     }  # fmt: skip

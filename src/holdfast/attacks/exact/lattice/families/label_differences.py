@@ -57,7 +57,11 @@ __all__ = ["LabelDifferences", "Summed", "Tied"]
 
 @dataclass(frozen=True, slots=True)
 class Summed(Status):
-    """Positions with so many candidates each, and their surplus of first over second labels."""
+    """Positions with so many candidates each, and their surplus of first over second labels.
+
+    Of three positions with three candidates and surplus 0, seven sign vectors are left: (0, 0, 0)
+    and the six orders of (1, 0, -1). All are equally likely, and one digit of radix 7 tells which.
+    """
 
     size: int
     surplus: int
@@ -67,6 +71,10 @@ class Summed(Status):
 @dataclass(frozen=True, slots=True)
 class Tied(Status):
     """Two positions that sum to 0, `ties` times with different labels.
+
+    With a and b free candidates and t ties, a b + 2 t pairs of labels are left, all equally likely:
+    any two free ones, or the two ways in which the labels of one tie cancel. So a tie of two
+    positions of ten classes leaves 8 * 8 + 2 = 66 of 100 pairs, 6.04 bits of 6.64.
 
     `first` and `second` are their numbers of free candidates, those that are not tied; `narrowed`
     says whether a label of the first position is known to be wrong.
@@ -79,7 +87,14 @@ class Tied(Status):
 
 
 def leading(c: int, h: int, narrowed: bool) -> DigitBlock:
-    """Return the block that asks for h of the c candidates of a tie's first position."""
+    """Return the block that asks for h of the c candidates of a tie's first position.
+
+    One that has a wrong label to show as its base needs h + 1 values; one that has none asks as an
+    unknown position does, for an even number of labels, its base label among them.
+
+    >>> leading(10, 3, narrowed=True).radix, leading(10, 4, narrowed=False).radix
+    (4, 5)
+    """
     return narrowed_part(h) if narrowed else unknown_single(h, c)
 
 
@@ -113,7 +128,11 @@ class LabelDifferences:
         return stock
 
     def bits(self) -> float:
-        """Return the bits still to be learnt of the positions here."""
+        """Return the bits still to be learnt of the positions here.
+
+        Of a sum: the signs, and log2(c - 2) for each position that is expected to have neither
+        label. Of a tie: the logarithm of the pairs of labels that are left.
+        """
         bits = 0.0
         for known, sums in self._sums.items():
             g, surplus, c = known.size, known.surplus, known.candidates
@@ -155,7 +174,11 @@ class LabelDifferences:
             yield Offer("sum", 0, 1, 0.0, entropy(sum_odds(g, c)), status, place, g)
 
     def _again_offer(self, status: Tied) -> Offer:
-        """Offer to sum two tied positions once more, with their next two free candidates."""
+        """Offer to sum two tied positions once more, with their next two free candidates.
+
+        Worth a little more than the first sum was, 1.52 bits after 1.37 with ten classes: of fewer
+        labels each is likelier. But if the two tie again, both wait for another round.
+        """
 
         def place(unit: int, last: bool) -> PlacedBlock:  # noqa: ARG001 - always the last block
             js = self._ties[status].pop()

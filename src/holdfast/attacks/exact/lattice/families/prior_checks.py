@@ -51,7 +51,11 @@ __all__ = ["OneWrong", "PriorChecks", "Short", "Trusted"]
 
 @dataclass(frozen=True, slots=True)
 class Trusted(Status):
-    """A position whose likely label is wrong with probability about 2^-doubt."""
+    """A position whose likely label is wrong with probability about 2^-doubt.
+
+    No shadow price is charged for it: a check takes many positions for few bits each, and a price
+    per position would rule out just the groups that are worth a block.
+    """
 
     scarce: ClassVar[bool] = False
     doubt: int
@@ -59,7 +63,10 @@ class Trusted(Status):
 
 @dataclass(frozen=True, slots=True)
 class Short(Status):
-    """A group that falls short by two or more; its positions had this level of doubt."""
+    """A group that falls short by two or more; its positions had this level of doubt.
+
+    The doubt still matters: it says how likely it is that one position falls short by two.
+    """
 
     size: int
     shortfall: int
@@ -68,7 +75,11 @@ class Short(Status):
 
 @dataclass(frozen=True, slots=True)
 class OneWrong(Status):
-    """A group with one wrong label, which can be one of so many others for each position."""
+    """A group with one wrong label, which can be one of so many others for each position.
+
+    A shortfall of 1 rules the unlikely labels out, which count 2 unless there are two classes: with
+    m classes m - 2 labels are left, and log2(size * labels) bits.
+    """
 
     size: int
     labels: int
@@ -76,6 +87,12 @@ class OneWrong(Status):
 
 class PriorChecks:
     """Positions whose labels a model names, and groups of them that fell short.
+
+    An example with ten classes. Sixty-four positions of a model that is right in 95 of 100 are
+    checked with one block. Their sum falls short by 3: each of them has its likely label but for
+    three, or one with the unlikely label and another. A split by the B_3 set (0, 1, 4) shares
+    the 3 out to parts of 22, 21 and 21, say 1, 0 and 2. The 21 positions of the second part are
+    settled. The first is searched for its one wrong label, the third is split again.
 
     Parameters
     ----------
@@ -140,7 +157,11 @@ class PriorChecks:
         return bits
 
     def _bits_in(self, status: Status) -> float:
-        """Return the entropy of one item: which of its labels are wrong, and the right ones."""
+        """Return the entropy of one item: which of its labels are wrong, and the right ones.
+
+        A trusted position of doubt q has h(q) + q log2(m - 1) bits: 0.44 for q = 1/20 and ten
+        classes, where a label of which nothing is known has 3.32.
+        """
         match status:
             case Trusted(level):
                 q = self._doubt(level)
@@ -171,8 +192,10 @@ class PriorChecks:
     def _check_offers(self, status: Trusted, q: float, last_round: bool) -> Iterator[Offer]:
         """Offer checks of 1, 2, 4, ... positions, and to ask for a position's label directly.
 
-        A pair's check has so few values that it may stand below another block. A larger group is a
-        node's last block, whose range is free.
+        Groups grow until `CHECK_ERRORS_AT_MOST` errors are expected: beyond, a check tells hardly
+        more, and its shortfall takes more rounds to share out. A pair's check has so few values
+        that it may stand below another block. A larger group is a node's last block, whose range is
+        free.
         """
         m = self._m
         directly = 2 < m <= tuning.ASKED_DIRECTLY_AT_MOST

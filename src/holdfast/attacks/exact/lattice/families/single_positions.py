@@ -41,7 +41,7 @@ __all__ = ["Narrowed", "SinglePositions", "Unknown", "widths"]
 
 @dataclass(frozen=True, slots=True)
 class Unknown(Status):
-    """A position of which nothing is known."""
+    """A position of which nothing is known: whatever it shows as its base may be its label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,14 @@ class Narrowed(Status):
 def single_bits(h: int, c: int) -> float:
     """Return the entropy of whether a label is one of h, and which, when c are equally likely.
 
+    Per bit of its radix, h + 1, a digit for eight of ten labels tells most: a digit for all ten has
+    a value that says nothing, since one of them it must be. Narrow digits tell less per bit, and
+    win where a node has no room for wide ones.
+
     >>> single_bits(2, 4)
     1.5
+    >>> [round(single_bits(h, 10) / log2(h + 1), 2) for h in (2, 4, 8, 10)]
+    [0.58, 0.76, 0.98, 0.96]
     """
     return entropy([1 / c] * h + [1 - h / c] * (h < c))
 
