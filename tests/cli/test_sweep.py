@@ -3,6 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.cli.sweep import now_and_then
+
 GRID = """
 attacks = ["block-majority", "lattice"]
 rules = ["exact", "round:1"]
@@ -43,13 +45,11 @@ def test_the_table_has_gains_in_points_and_reasons(holdfast, file, tmp_path):
     assert (tmp_path / "rows.csv").read_text().count("\n") == 25
 
 
-def test_a_cluster_that_is_not_there_is_named_before_anything_is_written(
-    refused, file, tmp_path, monkeypatch
-):
+def test_a_cluster_that_is_not_there_is_named_before_anything_is_written(refused, file, tmp_path):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("holdfast.experiments.cluster.SECONDS_TO_CONNECT", 1)
     said = refused("sweep", file, "--cluster", "tcp://127.0.0.1:9")
     assert "no Dask scheduler answers at tcp://127.0.0.1:9" in said
+    assert "cluster must be local or the address" in refused("sweep", file, "--cluster", "nonsense")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["grid.toml"]
 
 
@@ -69,8 +69,31 @@ def test_a_bad_grid_is_one_line(refused, file, tmp_path, old, new, words):
 
 def test_bad_files_and_names_are_refused_before_anything_is_written(refused, file, tmp_path):
     assert "did you mean" in refused("sweep", file, "--table", tmp_path / "rows.cvs")
+    missing = tmp_path / "missing" / "rows.csv"
+    assert f"there is no folder {missing.parent}" in refused("sweep", file, "--table", missing)
     assert "--out must end in .jsonl" in refused("sweep", file, "--out", tmp_path / "rows")
     file.write_text(GRID.replace("lattice", "latice"))
     assert "did you mean lattice" in refused("sweep", file)
     assert "can't be read" in refused("sweep", tmp_path / "missing.toml")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["grid.toml"]
+
+
+def test_without_a_terminal_a_line_says_now_and_then_how_far_it_is(monkeypatch, capsys):
+    clock = iter([0.0, 10.0, 31.0, 45.0, 62.0])
+    monkeypatch.setattr("holdfast.cli.sweep.time.monotonic", lambda: next(clock))
+    count = now_and_then(2000)
+    for more in (5, 700, 1, 294):
+        count(more)
+    assert capsys.readouterr().err.splitlines() == [
+        "sweep: 705 of 2,000 cells after 31 s",
+        "sweep: 1,000 of 2,000 cells after 62 s",
+    ]
+
+
+@pytest.mark.slow
+def test_the_dashboard_of_a_local_cluster_is_named(holdfast, file):
+    pytest.importorskip("distributed")
+    pytest.importorskip("bokeh")
+    outcome = holdfast("sweep", file, "--cluster", "local", "--processes", 1)
+    assert outcome.code == 0
+    assert "Dashboard: http" in outcome.err

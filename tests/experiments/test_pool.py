@@ -185,6 +185,63 @@ def test_workers_are_started_when_there_is_work_and_a_lost_one_is_told(tmp_path)
     assert not set(multiprocessing.active_children()) - before
 
 
+def test_who_asks_is_told_of_a_lost_task_and_the_others_are_done_by_others(tmp_path):
+    lost = []
+
+    def on_lost(task, why):
+        lost.append((task, str(why)))
+        return "lost"
+
+    tasks = [("square", 2), ("vanish", 7), *[("square", number) for number in range(9)]]
+    with pool(work, tmp_path, processes=2) as give:
+        found = list(give(tasks, on_lost=on_lost))
+    assert found == [4, "lost", *[number * number for number in range(9)]]
+    ((task, why),) = lost
+    assert task == ("vanish", 7)
+    assert "exit code 7" in why
+
+
+def test_tasks_that_a_result_brings_are_done_too(tmp_path):
+    """Also by the last result there was."""
+
+    class Countdown:
+        def __init__(self):
+            self.waiting = [("square", 3)]
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            if not self.waiting:
+                raise StopIteration
+            return self.waiting.pop()
+
+    for processes in (1, 2):
+        tasks = Countdown()
+
+        def bring(task, result, tasks=tasks):
+            if task[1]:
+                tasks.waiting.append(("square", task[1] - 1))
+
+        with pool(work, tmp_path, processes=processes) as give:
+            assert list(give(tasks, bring)) == [9, 4, 1, 0]
+
+
+class NeverThere:
+    """What no worker can read."""
+
+    def __reduce__(self):
+        return os._exit, (5,)
+
+
+def test_workers_that_end_before_they_can_work_are_not_started_for_ever():
+    with (
+        pool(work, NeverThere(), processes=2) as give,
+        pytest.raises(WorkerLost, match="exit code 5"),
+    ):
+        list(give([("square", 1)] * 4, on_lost=lambda *_: None))
+
+
 def raising(error):
     def on_done(task, result):
         raise error

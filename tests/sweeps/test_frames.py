@@ -46,8 +46,12 @@ def test_a_table_comes_back(rows, kind, tmp_path):
 
 
 def test_lines_come_back_whole(rows, tmp_path):
-    write_rows(rows, tmp_path / "rows.jsonl")
-    assert read_rows(tmp_path / "rows.jsonl") == rows
+    """Also as a table: numbers are numbers, and nothing is None."""
+    for kind in ("jsonl", "csv", "parquet"):
+        path = tmp_path / f"rows.{kind}"
+        write_rows(rows, path)
+        assert read_rows(path) == rows
+        assert {type(row["matches"]) for row in read_rows(path)} == {int, type(None)}
 
 
 def test_other_files_are_refused(rows, tmp_path):
@@ -55,6 +59,17 @@ def test_other_files_are_refused(rows, tmp_path):
         write_rows(rows, tmp_path / "rows.xlsx")
     with pytest.raises(InvalidInput, match="can't be read"):
         read_rows(tmp_path / "missing.jsonl")
+    (tmp_path / "other.csv").write_text("id,label\n1,2\n")
+    with pytest.raises(InvalidInput, match="there is no column address"):
+        read_rows(tmp_path / "other.csv")
+    (tmp_path / "other.parquet").write_text("no Parquet")
+    with pytest.raises(InvalidInput, match="can't be read"):
+        read_rows(tmp_path / "other.parquet")
+    with pytest.raises(InvalidInput, match="there is no folder"):
+        write_rows(rows, tmp_path / "missing" / "rows.csv")
+    (folder := tmp_path / "folder.csv").mkdir()
+    with pytest.raises(InvalidInput, match="it is a folder"):
+        write_rows(rows, folder)
     (tmp_path / "empty.jsonl").write_text("")
     with pytest.raises(InvalidInput, match="has no rows"):
         read_rows(tmp_path / "empty.jsonl")

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from holdfast import Problem
-from holdfast.errors import InvalidInput, NotSupported, WorkerLost
+from holdfast.errors import InvalidInput, NotSupported
 from holdfast.experiments import trials
 from holdfast.sweeps import Experiment, Journal, play_cell, read_rows, run, running, summarised
 from holdfast.sweeps.cells import MEASURED
@@ -148,9 +148,8 @@ def test_a_row_is_in_the_file_at_once_and_on_the_disk_within_a_second(tmp_path, 
 KILLED = """
 import sys, time
 from pathlib import Path
-from holdfast.sweeps import Journal, run, running
+from holdfast.sweeps import Journal, run
 from tests.sweeps.test_run import grid
-running.SECONDS_PER_BATCH = 0.02
 with Journal(Path(sys.argv[1])) as journal:
     for at, row in enumerate(run(grid(seeds=4), journal=journal)):
         if at == 50:
@@ -172,14 +171,20 @@ def test_after_kill_9_only_unfinished_cells_are_played(tmp_path):
         assert 50 < kept < len(experiment)
         played = []
         rows = list(run(experiment, journal=journal, on_rows=played.append))
-    assert played[0] == kept
-    assert sum(played) == len(rows) == len(experiment)
-    assert len({row["address"] for row in rows}) == len(experiment)
+    assert played == [kept] + [1] * (len(experiment) - kept)
+    assert len({row["address"] for row in rows}) == len(rows) == len(experiment)
 
 
-def test_a_cluster_that_is_not_there_is_named(monkeypatch):
+def test_in_one_process_every_row_is_kept_before_the_next_cell_is_played(tmp_path):
+    path, kept = tmp_path / "rows.jsonl", []
+    with Journal(path) as journal:
+        for _ in run(grid(seeds=1), journal=journal):
+            kept.append(path.read_text().count("\n") - 1)
+    assert kept == list(range(1, len(grid(seeds=1)) + 1))
+
+
+def test_a_cluster_that_is_not_there_is_named():
     pytest.importorskip("distributed")
-    monkeypatch.setattr("holdfast.experiments.cluster.SECONDS_TO_CONNECT", 1)
     with pytest.raises(NotSupported, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         next(run(grid(), cluster="tcp://127.0.0.1:9"))
 
@@ -237,13 +242,45 @@ class Fatal(Halves):
         os._exit(3)
 
 
+def with_a_fatal_attack():
+    return Experiment(
+        ["tests.sweeps.test_run:Fatal", f"{OWN}:Halves", "constant"], problems=[(30, 2, 2)]
+    )
+
+
+def what_was_fatal(rows):
+    error, *others = [row["error"] for row in rows]
+    assert others == [None] * 2
+    assert rows[0]["looks"] == 0
+    return error
+
+
 @pytest.mark.slow
-def test_a_cell_that_kills_its_worker_each_time_ends_the_sweep_with_one_line(monkeypatch):
-    monkeypatch.setattr("holdfast.sweeps.running.SECONDS_TO_START", 0.0)
-    monkeypatch.setattr("holdfast.sweeps.running._rehearsals", lambda cells: [])
-    experiment = Experiment(["tests.sweeps.test_run:Fatal"], problems=[(30, 2, 2)])
-    with pytest.raises(WorkerLost, match="exit code 3"):
-        list(run(experiment, processes=2))
+def test_a_cell_that_ends_its_worker_each_time_is_a_row_and_the_others_are_played(tmp_path):
+    """Also where its rehearsal does, and again when the sweep is resumed."""
+    counted = []
+    with Journal(tmp_path / "rows.jsonl") as journal:
+        rows = list(
+            run(with_a_fatal_attack(), processes=2, journal=journal, on_rows=counted.append)
+        )
+    error = what_was_fatal(rows)
+    assert error.startswith("no worker played it: a worker process ended")
+    assert "exit code 3" in error
+    assert sum(counted) == len(rows)
+    with Journal(tmp_path / "rows.jsonl", resume=True) as journal:
+        assert sorted(row["attack"] for row in journal.rows.values()) == sorted(
+            row["attack"] for row in rows[1:]
+        )
+
+
+@pytest.mark.slow
+def test_a_cell_that_ends_its_dask_worker_each_time_is_a_row_and_the_others_are_played():
+    """Dask tries three more times before it says so; here none, which takes less long."""
+    pytest.importorskip("distributed")
+    dask = pytest.importorskip("dask")
+    with dask.config.set({"distributed.scheduler.allowed-failures": 0}):
+        rows = list(run(with_a_fatal_attack(), processes=2, cluster="local"))
+    assert what_was_fatal(rows).startswith("no worker played it: several workers died over one")
 
 
 @pytest.mark.slow
@@ -297,17 +334,6 @@ def test_every_attack_rule_and_kind_of_knowledge_is_rehearsed_small_before_worke
         assert cell.problem == (2048, cell.n_classes, 20)
         row = play_cell(experiment.sources, cell)
         assert row["error"] is None
-
-
-def test_batches_take_a_moment_each_and_shrink_towards_the_end():
-    experiment = Experiment(["naive-bayes"], problems=[(20_000, 10, 500)], seeds=1000)
-    each = running.forecast_seconds(next(iter(experiment)))
-    batches = list(running._batches(experiment))
-    assert [cell for batch in batches for cell in batch] == list(experiment)
-    sizes = [len(batch) for batch in batches]
-    assert sizes[0] == int(running.SECONDS_PER_BATCH / each)
-    assert sizes == sorted(sizes, reverse=True)
-    assert sizes[-1] == 1
 
 
 def test_memory_is_forecast_for_large_cells_alone():

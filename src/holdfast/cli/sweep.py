@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,17 +16,18 @@ from holdfast.cli.options import AsJson, Cluster, Processes
 from holdfast.cli.output import human, print_json, progress
 from holdfast.cores import available_cores
 from holdfast.errors import InvalidInput
-from holdfast.experiments.cluster import dashboard
+from holdfast.experiments.cluster import check_cluster, dashboard, running_cluster
 from holdfast.metrics import Accuracy
-from holdfast.quoting import choice
 from holdfast.sweeps import Journal, read_experiment, run, write_rows
-from holdfast.sweeps.frames import FORMATS
+from holdfast.sweeps.frames import check_writable
 from holdfast.sweeps.summary import Place, summarised
 
 __all__ = ["sweep"]
 
 # Reasons that are shown before "and so on".
 MOST_REASONS = 5
+# Between two lines of progress where there is no terminal.
+SECONDS_PER_LINE = 30.0
 
 
 def sweep(
@@ -55,24 +59,27 @@ def sweep(
     holdfast sweep experiment.toml --processes 2
     holdfast sweep experiment.toml --resume --cluster tcp://127.0.0.1:8786 --table rows.parquet
     """
-    if table is not None and table.suffix not in FORMATS:
-        raise InvalidInput(f"--table must end in {choice(table.suffix, FORMATS)}")
+    if table is not None:
+        check_writable(table)
     experiment = read_experiment(file)
     kept = file.with_suffix(".rows.jsonl") if out is None else out
     if kept.suffix != ".jsonl":
         raise InvalidInput(f"--out must end in .jsonl, got {kept.name}.")
     if cluster is not None:
-        where = dashboard(cluster)  # a cluster that is not there is named before anything is made
-        if where is not None:
-            typer.echo(f"Dashboard: {where}", err=True)
+        check_cluster(cluster)  # one that is not there is named before anything is made
+    workers = available_cores() if processes is None else processes
     start = time.perf_counter()
-    with Journal(kept, resume=resume) as journal, progress("sweep", len(experiment)) as advance:
+    with (
+        Journal(kept, resume=resume) as journal,
+        _announced(cluster, workers) as scheduler,
+        _told(len(experiment)) as advance,
+    ):
         before = len(journal.rows)
         rows = list(
             run(
                 experiment,
-                processes=available_cores() if processes is None else processes,
-                cluster=cluster,
+                processes=workers,
+                cluster=scheduler,
                 journal=journal,
                 on_rows=advance,
             )
@@ -94,6 +101,42 @@ def sweep(
         print_json(result)
     else:
         _show(result, summary, rows)
+
+
+@contextmanager
+def _announced(cluster: str | None, workers: int) -> Iterator[str | None]:
+    """Yield the address of a cluster that runs, and say where it shows its progress."""
+    if cluster is None:
+        yield None
+        return
+    with running_cluster(cluster, workers) as scheduler:
+        where = dashboard(scheduler)
+        if where is not None:
+            typer.echo(f"Dashboard: {where}", err=True)
+        yield scheduler
+
+
+@contextmanager
+def _told(total: int) -> Iterator[Callable[[int], None]]:
+    """Yield what shows progress: a bar at a terminal, a line now and then in a log."""
+    with progress("sweep", total) as advance:
+        yield advance if sys.stderr.isatty() else now_and_then(total)
+
+
+def now_and_then(total: int) -> Callable[[int], None]:
+    """Return what counts rows, and says every half a minute how many there are."""
+    start = last = time.monotonic()
+    done = 0
+
+    def count(more: int) -> None:
+        nonlocal done, last
+        done += more
+        now = time.monotonic()
+        if now - last >= SECONDS_PER_LINE:
+            last = now
+            typer.echo(f"sweep: {done:,} of {total:,} cells after {now - start:,.0f} s", err=True)
+
+    return count
 
 
 def _show(result: dict[str, Any], summary: list[Place], rows: list[dict[str, Any]]) -> None:

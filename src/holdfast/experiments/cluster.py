@@ -9,17 +9,20 @@ from __future__ import annotations
 import logging
 import os
 import pickle
+import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 from uuid import uuid4
 
-from holdfast.errors import NotSupported, WorkerLost
-from holdfast.experiments.reservations import Reservations, Waiting
+from holdfast.errors import HoldfastError, InvalidInput, NotSupported, WorkerLost
+from holdfast.experiments.machines import MEMORY, Machines, Ready
+from holdfast.experiments.reservations import Reservations
 from holdfast.extras import needed_for
+from holdfast.quoting import quoted
 
-__all__ = ["cluster_map", "dashboard"]
+__all__ = ["check_cluster", "cluster_map", "dashboard", "running_cluster"]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -32,8 +35,6 @@ SECONDS_TO_CONNECT = 10
 TASKS_PER_THREAD = 2
 # What all tasks share travels with each of them up to so many bytes, and is sent ahead beyond.
 TRAVELS = 1 << 20
-# The resource that workers may declare (`dask worker --resources MEMORY=...`), in bytes.
-MEMORY = "MEMORY"
 
 
 @contextmanager
@@ -58,9 +59,11 @@ def cluster_map(
         Of the scheduler, such as tcp://127.0.0.1:8786; "local" starts one on this machine.
     needs
         Tells about how many bytes a task takes. Tasks that run together are kept below what all
-        workers have; where workers declare a resource MEMORY, each task reserves so much of it.
+        workers have; where workers declare a resource MEMORY, each task reserves so much of it,
+        and one that needs more than any of them declares is not sent.
     rehearsals
-        Small things that one worker of each machine does before any task.
+        Small things that one worker of each machine does before its workers get a task, one
+        machine after the other: several may share one home, and the cache that is there.
     workers
         Of a cluster on this machine; one that is there has its own.
 
@@ -69,28 +72,22 @@ def cluster_map(
     NotSupported
         If no scheduler answers there, or it has no workers.
     """
-    with _running(address, workers) as scheduler, _connected(scheduler) as client:
-        on_cluster = _ClusterMap[Task, Result](client, pickle.dumps((work, shared)), needs)
-        on_cluster.rehearse(rehearsals)
-        yield on_cluster
+    with running_cluster(address, workers) as scheduler, _connected(scheduler) as client:
+        yield _ClusterMap[Task, Result](client, pickle.dumps((work, shared)), needs, rehearsals)
 
 
 def dashboard(address: str) -> str | None:
-    """Return where the cluster shows its progress; None: nowhere, or it is not started yet.
+    """Return where a cluster that runs shows its progress; None: nowhere.
 
     Raises as `cluster_map` does, so that a cluster that is not there is known before work begins.
     """
-    if address == LOCAL:
-        with needed_for("a cluster"):
-            import distributed  # noqa: F401 - only whether it is there
-        return None
     with _connected(address) as client:
         services = client.scheduler_info(n_workers=0)["services"]
         return str(client.dashboard_link) if "dashboard" in services else None
 
 
 @contextmanager
-def _running(address: str, workers: int) -> Iterator[str]:
+def running_cluster(address: str, workers: int) -> Iterator[str]:
     """Yield the address of a scheduler that runs: a local one is started, and ended at the end."""
     if address != LOCAL:
         yield address
@@ -104,15 +101,43 @@ def _running(address: str, workers: int) -> Iterator[str]:
         yield local.scheduler_address
 
 
+def check_cluster(address: str) -> None:
+    """Raise unless an address can be one of a scheduler, and somebody listens there.
+
+    Dask itself takes long to say so, and says it in many lines.
+    """
+    with needed_for("a cluster"):
+        import distributed  # noqa: F401 - only whether it is there
+    if address == LOCAL:
+        return
+    kind, _, place = address.rpartition("://")
+    host, _, port = place.rpartition(":")
+    if kind not in ("", "tcp", "tls", "ws", "wss"):
+        return  # Dask knows more ways to connect, or will say that it does not
+    if not (host and port.isdecimal() and 0 < int(port) < 1 << 16):
+        raise InvalidInput(
+            "cluster must be local or the address of a Dask scheduler, such as "
+            f"tcp://127.0.0.1:8786, got {quoted(address)}."
+        )
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), SECONDS_TO_CONNECT):
+            pass
+    except OSError as error:
+        raise NotSupported(
+            f"no Dask scheduler answers at {address}: {error.strerror or error}."
+        ) from None
+
+
 @contextmanager
 def _connected(address: str) -> Iterator[Any]:
     """Yield a client of the cluster."""
-    with needed_for("a cluster"):
-        from distributed import Client
+    check_cluster(address)
+    from distributed import Client
+
     try:
         connect: Any = Client
         client = connect(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, ImportError) as error:
         raise NotSupported(
             f"no Dask scheduler answers at {address}: {str(error).splitlines()[0]}"
         ) from None
@@ -123,97 +148,108 @@ def _connected(address: str) -> Iterator[Any]:
 
 
 class _ClusterMap(Generic[Task, Result]):
-    """The map of a pool on a cluster."""
+    """The map of a pool on a cluster, whose workers may come and go."""
 
     def __init__(
-        self, client: Any, instruction: bytes, needs: Callable[[Task], int] | None
+        self,
+        client: Any,
+        instruction: bytes,
+        needs: Callable[[Task], int] | None,
+        rehearsals: Sequence[Callable[[], object]],
     ) -> None:
         self._client, self._needs = client, needs
-        workers = client.scheduler_info(n_workers=-1)["workers"].values()
-        limits = [each["memory_limit"] for each in workers]
-        self._reservations = Reservations(needs, sum(limits) if all(limits) else None)
-        self._reserves = all(MEMORY in each["resources"] for each in workers)
+        self._reservations = Reservations(needs, None)
+        self._machines = Machines(client, rehearsals)
         self._instruction: Any = instruction
         if len(instruction) > TRAVELS:
             self._instruction = client.scatter(instruction, broadcast=True)
 
-    def rehearse(self, rehearsals: Sequence[Callable[[], object]]) -> None:
-        """Let one worker of each machine rehearse, one thing after the other."""
-        workers = self._client.scheduler_info(n_workers=-1)["workers"]
-        chosen = {each["host"]: address for address, each in workers.items()}
-        packed = pickle.dumps(list(rehearsals))
-        done = [
-            self._client.submit(_rehearse, packed, workers=[address], pure=False)
-            for address in chosen.values()
-            if rehearsals
-        ]
-        self._client.gather(done)
-
     def __call__(
-        self, tasks: Iterable[Task], on_done: Callable[[Task, Result], None] | None = None
+        self,
+        tasks: Iterable[Task],
+        on_done: Callable[[Task, Result], None] | None = None,
+        on_lost: Callable[[Task, HoldfastError], Result] | None = None,
     ) -> Iterator[Result]:
         import distributed
+
+        def lose(task: Task, why: HoldfastError) -> Result:
+            if on_lost is None:
+                raise why
+            return on_lost(task, why)
 
         waiting, results = self._reservations.over(tasks), dict[int, Result]()
         running: dict[Any, tuple[int, Task]] = {}
         as_completed: Any = distributed.as_completed
         completed, call = as_completed(loop=self._client.loop), uuid4().hex
-        given = 0
-        self._sent = 0
+        given = sent = 0
         try:
-            self._fill(waiting, running, completed, call)
-            while running:
-                future = next(completed)
-                at, task = running.pop(future)
-                try:
-                    results[at] = pickle.loads(future.result())
-                except distributed.KilledWorker as error:
-                    raise WorkerLost(
-                        f"several workers died over one task: {error}; if memory ran out, give "
-                        "each more of it."
-                    ) from None
-                finally:
-                    future.release()
-                    self._reservations.free(task)
-                self._fill(waiting, running, completed, call)
-                if on_done is not None:
-                    on_done(task, results[at])
+            while True:
+                ready = self._machines.ready(completed)
+                self._reservations.limit_to(ready.bytes)
+                taken = waiting.take(max(0, TASKS_PER_THREAD * ready.threads - len(running)))
+                for task in taken:
+                    need = 0 if self._needs is None else self._needs(task)
+                    if ready.declared is not None and need > ready.declared:
+                        self._reservations.free(task)
+                        results[sent] = lose(task, _too_large(need, ready.declared))
+                    else:
+                        future = self._submit(task, need, ready, f"holdfast-{call}-{sent}")
+                        running[future] = (sent, task)
+                        completed.add(future)
+                    sent += 1
                 while given in results:
                     yield results.pop(given)
                     given += 1
+                if not running:
+                    if taken:
+                        continue  # all of these were refused; others may not be
+                    return
+                future = next(completed)
+                if self._machines.has_rehearsed(future):
+                    continue
+                at, task = running.pop(future)
+                self._reservations.free(task)
+                try:
+                    results[at] = pickle.loads(future.result())
+                except distributed.KilledWorker as error:
+                    results[at] = lose(task, _killed(error))
+                else:
+                    if on_done is not None:
+                        on_done(task, results[at])
+                finally:
+                    future.release()
         finally:
             self._client.cancel(list(running), force=True)
 
-    def _fill(self, waiting: Waiting[Task], running: dict[Any, Any], done: Any, call: str) -> None:
-        """Send as many tasks as the workers of this moment can take."""
-        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
-        most = TASKS_PER_THREAD * max(1, sum(each["nthreads"] for each in workers))
-        for task in waiting.take(max(0, most - len(running))):
-            reserved = {}
-            if self._reserves and self._needs is not None:
-                reserved = {"resources": {MEMORY: self._needs(task)}}
-            future = self._client.submit(
-                _answer,
-                self._instruction,
-                pickle.dumps(task),
-                key=f"holdfast-{call}-{self._sent}",
-                **reserved,
-            )
-            running[future] = (self._sent, task)
-            self._sent += 1
-            done.add(future)
+    def _submit(self, task: Task, need: int, ready: Ready, key: str) -> Any:
+        reserved = {} if ready.declared is None else {"resources": {MEMORY: need}}
+        return self._client.submit(
+            _answer,
+            self._instruction,
+            pickle.dumps(task),
+            key=key,
+            **reserved,
+            **ready.restriction,
+        )
+
+
+def _too_large(need: int, declared: float) -> NotSupported:
+    return NotSupported(
+        f"it needs about {need / 1e9:.3g} GB, and no worker declares {MEMORY} of more than "
+        f"{declared / 1e9:.3g} GB."
+    )
+
+
+def _killed(error: Exception) -> WorkerLost:
+    return WorkerLost(
+        f"several workers died over one task: {str(error).splitlines()[0]} If memory ran out, give "
+        "each more of it."
+    )
 
 
 @lru_cache(maxsize=4)
 def _read(instruction: bytes) -> Any:
     return pickle.loads(instruction)
-
-
-def _rehearse(packed: bytes) -> None:
-    """Rehearse on a worker."""
-    os.environ["HOLDFAST_THREADS"] = "1"
-    for rehearse in pickle.loads(packed):
-        rehearse()
 
 
 def _answer(instruction: bytes, task: bytes) -> bytes:

@@ -24,13 +24,13 @@ from multiprocessing.context import SpawnProcess
 from typing import Any, Generic, NamedTuple, NoReturn, Protocol, TypeVar, cast
 
 from holdfast import compiling
-from holdfast.errors import WorkerLost
+from holdfast.errors import HoldfastError, WorkerLost
 from holdfast.experiments.cluster import cluster_map
 from holdfast.experiments.interrupts import HAS_MASKS, deferred_interrupt
 from holdfast.experiments.reservations import Reservations, free_bytes
 from holdfast.problem import check_at_least
 
-__all__ = ["Map", "pool"]
+__all__ = ["LastingMap", "Map", "pool"]
 
 Shared = TypeVar("Shared")
 Task = TypeVar("Task")
@@ -42,10 +42,14 @@ ResultOut = TypeVar("ResultOut", covariant=True)
 SECONDS_TO_END = 2.0
 # A worker whose last task took fewer seconds gets the next one before it is done with this.
 SHORT_TASK_SECONDS = 0.05
+# Workers that may end before they are ready, which is no task's fault, until that is taken for what
+# all of them would do.
+NEVER_READY = 3
 # Bytes that a pipe takes although nobody reads; more could wait for a worker that waits for us.
 PIPE_BYTES = 4096
-# What a worker sends before it compiles for the first time; no pickle is as short.
-COMPILING = b"c"
+# What a worker sends when it can work, and before it compiles for the first time; no pickle is as
+# short.
+READY, COMPILING = b"r", b"c"
 
 
 class Map(Protocol[TaskIn, ResultOut]):
@@ -54,7 +58,27 @@ class Map(Protocol[TaskIn, ResultOut]):
     def __call__(
         self, tasks: Iterable[TaskIn], on_done: Callable[[Any, Any], None] | None = None
     ) -> Iterator[ResultOut]:
-        """Yield the results. `on_done` gets each task and its result as soon as it is there."""
+        """Yield the results. `on_done` gets each task and its result as soon as it is there.
+
+        An iterator of tasks that has ended is asked again while some are on their way: `on_done`
+        may have brought more.
+        """
+
+
+class LastingMap(Map[TaskIn, ResultOut], Protocol[TaskIn, ResultOut]):
+    """A map that can go on where workers are lost."""
+
+    def __call__(
+        self,
+        tasks: Iterable[TaskIn],
+        on_done: Callable[[Any, Any], None] | None = None,
+        on_lost: Callable[[Any, HoldfastError], Any] | None = None,
+    ) -> Iterator[ResultOut]:
+        """Yield the results.
+
+        `on_lost` gets a task whose worker ended over it, or that no worker has the memory for, and
+        why; what it returns stands for the result, and the others go on. None: that is raised.
+        """
 
 
 @contextmanager
@@ -66,7 +90,7 @@ def pool(
     cluster: str | None = None,
     needs: Callable[[Task], int] | None = None,
     rehearsals: Sequence[Callable[[], object]] = (),
-) -> Iterator[Map[Task, Result]]:
+) -> Iterator[LastingMap[Task, Result]]:
     """Yield what maps tasks to `work(shared, task)`, here, on several processes, or on a cluster.
 
     At most two tasks per process are taken from an iterable before their results are there. When
@@ -96,7 +120,8 @@ def pool(
     Raises
     ------
     WorkerLost
-        If a worker ends before its task is done. What a task raises is raised here too.
+        If a worker ends before its task is done and nobody asked to be told, or before it could
+        work at all. What a task raises is raised here too.
 
     Examples
     --------
@@ -133,7 +158,10 @@ class _Here(Generic[Shared, Task, Result]):
         self._work, self._shared = work, shared
 
     def __call__(
-        self, tasks: Iterable[Task], on_done: Callable[[Task, Result], None] | None = None
+        self,
+        tasks: Iterable[Task],
+        on_done: Callable[[Task, Result], None] | None = None,
+        on_lost: Callable[[Task, HoldfastError], Result] | None = None,  # noqa: ARG002 - no worker
     ) -> Iterator[Result]:
         for task in tasks:
             result = self._work(self._shared, task)
@@ -145,8 +173,12 @@ class _Here(Generic[Shared, Task, Result]):
 class _Call(Generic[Result]):
     """One use of the map: what came of its tasks so far, and whom to tell."""
 
-    def __init__(self, on_done: Callable[[Any, Result], None] | None) -> None:
-        self.on_done = on_done
+    def __init__(
+        self,
+        on_done: Callable[[Any, Result], None] | None,
+        on_lost: Callable[[Any, HoldfastError], Result] | None,
+    ) -> None:
+        self.on_done, self.on_lost = on_done, on_lost
         self.results: dict[int, Result] = {}
         self.failures: list[Exception] = []
 
@@ -166,6 +198,7 @@ class _Worker:
         self.process, self.pipe = process, pipe
         self.errands: deque[_Errand] = deque()
         self.most = 1
+        self.ready = False
 
     @property
     def room(self) -> int:
@@ -182,18 +215,20 @@ class _Workers(Generic[Task, Result]):
         self._instruction, self._processes = instruction, processes
         self._reservations = reservations
         self._all: list[_Worker] = []
+        self._never_ready = 0
 
     def __call__(
-        self, tasks: Iterable[Task], on_done: Callable[[Task, Result], None] | None = None
+        self,
+        tasks: Iterable[Task],
+        on_done: Callable[[Task, Result], None] | None = None,
+        on_lost: Callable[[Task, HoldfastError], Result] | None = None,
     ) -> Iterator[Result]:
-        waiting, more = self._reservations.over(tasks), True
-        call = _Call(on_done)
+        waiting = self._reservations.over(tasks)
+        call = _Call(on_done, on_lost)
         sent = given = 0
-        while more or given < sent:
+        while True:
             missing = self._processes - len(self._all)
-            room = missing + sum(worker.room for worker in self._all)
-            taken = waiting.take(room) if more else []
-            more = not waiting.ended
+            taken = waiting.take(missing + sum(worker.room for worker in self._all))
             self.hire(min(missing, len(taken) - sum(worker.room for worker in self._all)))
             for task in taken:
                 self._send(_Errand(task, call, sent))
@@ -201,8 +236,10 @@ class _Workers(Generic[Task, Result]):
             if given in call.results:
                 yield call.results.pop(given)
                 given += 1
-            elif more or given < sent:
+            elif given < sent or not waiting.ended:
                 self._receive()
+            else:
+                return
             if call.failures:
                 raise call.failures[0]
 
@@ -230,7 +267,8 @@ class _Workers(Generic[Task, Result]):
         with deferred_interrupt():
             fresh = [self._start() for _ in range(number)]
         for worker in fresh:  # after all have been started: one that starts is slow to read
-            self._tell(worker, self._instruction)
+            if not self._tell(worker, self._instruction):
+                self._lose(worker)
 
     def _start(self) -> _Worker:
         spawn = multiprocessing.get_context("spawn")
@@ -244,53 +282,86 @@ class _Workers(Generic[Task, Result]):
 
     def _send(self, errand: _Errand) -> None:
         message = pickle.dumps(errand.task)
-        worker = self._least_busy()
-        while worker.errands and len(message) > PIPE_BYTES:
-            self._receive()
-            worker = self._least_busy()
-        self._tell(worker, message)
-        worker.errands.append(errand)
+        while True:
+            if not self._all:
+                self.hire(1)
+            worker = min(self._all, key=lambda worker: len(worker.errands))
+            if worker.errands and len(message) > PIPE_BYTES:
+                self._receive()
+            elif self._tell(worker, message):
+                worker.errands.append(errand)
+                return
+            else:
+                self._lose(worker)
 
-    def _least_busy(self) -> _Worker:
-        return min(self._all, key=lambda worker: len(worker.errands))
-
-    def _tell(self, worker: _Worker, message: bytes) -> None:
+    def _tell(self, worker: _Worker, message: bytes) -> bool:
+        """Send something; False: nobody is there any more."""
         try:
             worker.pipe.send_bytes(message)
         except OSError:
-            _report_loss(worker)
+            return False
+        return True
 
     def _receive(self) -> None:
         """Wait for a result and give it to its call, which may be another or given up."""
         busy = {worker.pipe: worker for worker in self._all if worker.errands}
-        for pipe in wait(list(busy)):
-            worker = busy[cast("Connection", pipe)]
-            try:
-                message = worker.pipe.recv_bytes()
-            except (EOFError, OSError):
-                _report_loss(worker)
-            if message == COMPILING:
-                compiling.tell()
-                continue
-            seconds, done, result = pickle.loads(message)
-            worker.most = 2 if seconds < SHORT_TASK_SECONDS else 1
+        workers = [busy[cast("Connection", pipe)] for pipe in wait(list(busy))]
+        lost = [worker for worker in workers if not self._take_in(worker)]
+        for worker in lost:  # after all that has come: tasks of the lost are sent anew
+            if worker in self._all:
+                self._lose(worker)
+
+    def _take_in(self, worker: _Worker) -> bool:
+        """Take in one message that has come; False: nobody is there any more."""
+        try:
+            message = worker.pipe.recv_bytes()
+        except (EOFError, OSError):
+            return False
+        if message == READY:
+            worker.ready = True
+            return True
+        if message == COMPILING:
+            compiling.tell()
+            return True
+        seconds, done, result = pickle.loads(message)
+        worker.most = 2 if seconds < SHORT_TASK_SECONDS else 1
+        errand = worker.errands.popleft()
+        self._reservations.free(errand.task)
+        call = errand.call
+        if not done:
+            call.failures.append(result)
+            return True
+        call.results[errand.at] = result
+        if call.on_done is not None:
+            call.on_done(errand.task, result)
+        return True
+
+    def _lose(self, worker: _Worker) -> None:
+        """Do without a worker that has ended: tell who asked, and give the others what is left."""
+        worker.process.join(SECONDS_TO_END)
+        while worker.pipe.poll() and self._take_in(worker):
+            pass  # what it had done before
+        loss = WorkerLost(
+            f"a worker process ended before its work was done, with exit code "
+            f"{worker.process.exitcode}; if memory ran out, fewer processes need less."
+        )
+        tells = bool(worker.errands) and worker.errands[0].call.on_lost is not None
+        self._never_ready += not worker.ready
+        if (worker.errands and not tells) or self._never_ready > NEVER_READY:
+            raise loss
+        self._all.remove(worker)
+        worker.pipe.close()
+        worker.process.kill()
+        worker.process.join()
+        worker.process.close()
+        if worker.ready and worker.errands:
             errand = worker.errands.popleft()
             self._reservations.free(errand.task)
             call = errand.call
-            if not done:
-                call.failures.append(result)
-                continue
-            call.results[errand.at] = result
-            if call.on_done is not None:
-                call.on_done(errand.task, result)
-
-
-def _report_loss(worker: _Worker) -> NoReturn:
-    worker.process.join(SECONDS_TO_END)
-    raise WorkerLost(
-        f"a worker process ended before its work was done, with exit code "
-        f"{worker.process.exitcode}; if memory ran out, fewer processes need less."
-    ) from None
+            assert call.on_lost is not None
+            call.results[errand.at] = call.on_lost(errand.task, loss)
+        for other in worker.errands:  # these had not begun
+            self._send(other)
 
 
 def _serve(pipe: Connection) -> None:
@@ -301,6 +372,7 @@ def _serve(pipe: Connection) -> None:
     compiling.announce(lambda: pipe.send_bytes(COMPILING))
     try:
         work, shared = pickle.loads(pipe.recv_bytes())
+        pipe.send_bytes(READY)
         while True:
             pipe.send_bytes(_answer(work, shared, pickle.loads(pipe.recv_bytes())))
     except (EOFError, ConnectionError, SystemExit):

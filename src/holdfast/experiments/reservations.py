@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -41,9 +42,13 @@ class Reservations(Generic[Task]):
     """
 
     def __init__(self, needs: Callable[[Task], int] | None, free: int | None) -> None:
-        self._needs = None if free is None else needs
-        self._limit = SHARE * (free or 0)
+        self._needs = needs or _nothing
         self._running, self._reserved = 0, 0
+        self.limit_to(free)
+
+    def limit_to(self, free: int | None) -> None:
+        """Set how many bytes there are: on a cluster that changes as workers come and go."""
+        self._limit = math.inf if free is None else SHARE * free
 
     def over(self, tasks: Iterable[Task]) -> Waiting[Task]:
         """Return tasks that are taken as they fit."""
@@ -51,7 +56,7 @@ class Reservations(Generic[Task]):
 
     def take(self, task: Task) -> bool:
         """Reserve what a task needs, if it fits beside those that run; alone it always does."""
-        need = 0 if self._needs is None else self._needs(task)
+        need = self._needs(task)
         if self._running and self._reserved + need > self._limit and need:
             return False
         self._running += 1
@@ -61,11 +66,19 @@ class Reservations(Generic[Task]):
     def free(self, task: Task) -> None:
         """Give back what a task that is done needed."""
         self._running -= 1
-        self._reserved -= 0 if self._needs is None else self._needs(task)
+        self._reserved -= self._needs(task)
+
+
+def _nothing(task: object) -> int:
+    del task
+    return 0
 
 
 class Waiting(Generic[Task]):
-    """Tasks in their order; one that does not fit at present keeps the others waiting."""
+    """Tasks in their order; one that does not fit at present keeps the others waiting.
+
+    An iterator that has ended is asked again at the next call: it may have got more meanwhile.
+    """
 
     def __init__(self, reservations: Reservations[Task], tasks: Iterable[Task]) -> None:
         self._reservations, self._tasks = reservations, iter(tasks)
@@ -75,6 +88,7 @@ class Waiting(Generic[Task]):
     def take(self, most: int) -> list[Task]:
         """Return the next tasks that fit, so many at most."""
         taken: list[Task] = []
+        self.ended = False
         while len(taken) < most and not self.ended:
             if not self._held:
                 self._held.extend(self._next())

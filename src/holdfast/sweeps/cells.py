@@ -44,6 +44,7 @@ __all__ = [
     "Sources",
     "address",
     "play_cell",
+    "unplayed",
 ]
 
 Row: TypeAlias = dict[str, Any]
@@ -167,21 +168,26 @@ def play_cell(sources: Sources, cell: Cell) -> Row:
     processor time; the most memory that the process had meanwhile, in bytes; version; error, if
     there is one.
     """
-    own = address(cell, sources.digests)
-    row: Row = {**cell._asdict(), "address": own, "matches": None, "accuracy": None}
-    row |= {"score": None, "gain_examples": None, "gain": None, "looks": 0}
+    row = unplayed(cell, sources, None)
     _forget_peak()
     start = time.process_time()
     try:
-        row |= _outcome(cell, own, sources)
+        row |= _outcome(cell, row["address"], sources)
     except HoldfastError as error:
         row["error"] = str(error)
     except Exception as error:  # somebody's attack may raise anything; the sweep goes on
         row["error"] = f"{type(error).__name__}: {error}"
     row["seconds"] = time.process_time() - start
     row["peak_memory_bytes"] = _peak()
-    row["version"] = __version__
-    return {**row, "error": row.pop("error", None)}
+    return row
+
+
+def unplayed(cell: Cell, sources: Sources, reason: str | None) -> Row:
+    """Return the row of a cell that was not played, and why."""
+    row: Row = {**cell._asdict(), "address": address(cell, sources.digests)}
+    row |= {"matches": None, "accuracy": None, "score": None, "gain_examples": None, "gain": None}
+    row |= {"looks": 0, "seconds": 0.0, "peak_memory_bytes": None, "version": __version__}
+    return {**row, "error": reason}
 
 
 def _outcome(cell: Cell, own: str, sources: Sources) -> Row:

@@ -4,6 +4,9 @@ Rows are handed to the system as they come, which outlives the process, and seen
 within a second, which outlives the machine. A line that a crash tore is dropped when the file is
 opened again, and rows are told apart by their address, so that a cell that was played twice counts
 once.
+
+A cell whose worker was lost has a row that says so, but may have been out of luck: it is played
+again when the file is opened again, and its last row counts.
 """
 
 from __future__ import annotations
@@ -20,9 +23,11 @@ from typing import IO, Any
 from holdfast.errors import InvalidInput
 from holdfast.sweeps.cells import Row
 
-__all__ = ["Journal"]
+__all__ = ["LOST", "Journal"]
 
 FORMAT = 1
+# How the reason begins why a cell was not played, where that is its worker's.
+LOST = "no worker played it: "
 # The longest time that a row may be in the system's memory alone.
 SECONDS_TO_DISK = 1.0
 
@@ -127,8 +132,13 @@ class Journal:
             head, *lines = [json.loads(line) for line in content[:whole].splitlines()] or [None]
             if not isinstance(head, dict) or head.get("format") != FORMAT:
                 raise ValueError
-            self.rows = {row["address"]: row for row in lines}
+            rows = {row["address"]: row for row in lines}
+            self.rows = {own: row for own, row in rows.items() if not _was_lost(row)}
         except (ValueError, KeyError, TypeError):
             raise InvalidInput(f"{self.path} is no journal of a sweep.") from None
         if whole < len(content):
             os.truncate(self.path, whole)
+
+
+def _was_lost(row: Row) -> bool:
+    return str(row.get("error") or "").startswith(LOST)

@@ -21,7 +21,7 @@ from holdfast.attacks.registry import attack_type
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms import Rule, parse_mechanism
 
-__all__ = ["attack_reference", "digest", "find_attack", "find_rule", "rule_reference"]
+__all__ = ["attack_reference", "digest", "find_attack", "find_rule", "is_own", "rule_reference"]
 
 # Of a file's digest; enough that no two files of a sweep share it.
 DIGITS = 16
@@ -58,6 +58,11 @@ def rule_reference(rule: str | Rule) -> str:
     except InvalidInput:
         pass
     raise InvalidInput(f"the rule {rule} has no text form; give it as path/to/file.py:NAME.")
+
+
+def is_own(cell: Any) -> bool:
+    """Tell whether a cell plays an attack or a rule from outside the package."""
+    return ":" in cell.attack or _is_place(cell.rule)
 
 
 def _is_place(reference: str) -> bool:

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
-from holdfast.errors import WorkerLost
+from holdfast.errors import HoldfastError, WorkerLost
 from holdfast.experiments.pool import pool
 from holdfast.experiments.rehearsals import REHEARSED_EXAMPLES, REHEARSED_LOOKS
 from holdfast.labels import label_dtype
-from holdfast.sweeps.cells import COUNTS, UNIFORM, Cell, Row, Sources, address, play_cell
+from holdfast.sweeps.batches import SECONDS_PER_BATCH, Batches, forecast_seconds
+from holdfast.sweeps.cells import COUNTS, UNIFORM, Cell, Row, Sources, address, play_cell, unplayed
 from holdfast.sweeps.experiment import Experiment, Parts
-from holdfast.sweeps.journal import Journal
+from holdfast.sweeps.journal import LOST, Journal
 from holdfast.sweeps.models import DRAWN, NO_MODEL
-from holdfast.sweeps.references import find_attack
+from holdfast.sweeps.references import find_attack, is_own
 from holdfast.sweeps.stretches import LARGE, MappedLabels
 
-__all__ = ["forecast_bytes", "forecast_seconds", "run"]
+__all__ = ["forecast_bytes", "run"]
 
-# Forecast seconds of work that are sent together: a report each few seconds, and little overhead;
-# towards the end this share of what is left, so that all workers end at about the same time.
-SECONDS_PER_BATCH, SHARE_PER_BATCH = 2.0, 1 / 16
-# What a label takes in the simplest attack, a look in any, a play however small, and a block whose
-# counts are drawn.
-A_LABEL, A_LOOK, A_PLAY, A_BLOCK = 2e-9, 1e-4, 1e-3, 2e-7
-# How often worker processes may die before a sweep gives up: memory that runs out kills again.
-LOSSES = 3
 # What worker processes take to start, about.
 SECONDS_TO_START = 0.8
 # A cell of fewer examples needs no memory to speak of; a larger one as many bytes for each, about,
@@ -33,14 +27,6 @@ SECONDS_TO_START = 0.8
 LARGE_CELL, BYTES_PER_EXAMPLE, BYTES_OF_STRETCHES = 1 << 20, 64, 1 << 26
 # The model of a rehearsal: whatever models a cell has.
 A_MODEL = f"{DRAWN}0.6"
-
-
-def forecast_seconds(cell: Cell) -> float:
-    """Return about how long a cell takes on a core of 2025."""
-    cls = find_attack(cell.attack)
-    if cell.labels == COUNTS:
-        return A_PLAY + A_BLOCK * cell.n_queries
-    return A_PLAY + A_LABEL * cls.work(cell.problem) * cls.effort + A_LOOK * cell.n_queries
 
 
 def run(
@@ -70,7 +56,8 @@ def run(
     Raises
     ------
     WorkerLost
-        Worker processes died again and again: each time others played on what was missing.
+        Worker processes end before they can play anything. A cell that ends its worker each time
+        is a row with its reason; in this process nothing can be done about one.
 
     Examples
     --------
@@ -81,53 +68,78 @@ def run(
     sources = experiment.sources
     known = {} if journal is None else journal.rows
     addresses = [address(cell, sources.digests) for cell in experiment]
-    # Rows that are told in their order as soon as all before them are there.
-    fresh: dict[str, Row] = {}
-    done: set[str] = set()
-
-    def on_done(_: Sequence[Cell], rows: list[Row]) -> None:
-        fresh.update((row["address"], row) for row in rows)
-        done.update(row["address"] for row in rows)
-        if journal is not None:
-            journal.add(rows)
-        if on_rows is not None:
-            on_rows(len(rows))
-
     missing = [cell for cell, own in zip(experiment, addresses, strict=True) if own not in known]
     if on_rows is not None and len(missing) < len(addresses):
         on_rows(len(addresses) - len(missing))
-    told = iter(addresses)
+    processes = _worth(processes, cluster, missing)
+    batches = Batches(
+        missing,
+        # Here a row can be kept as soon as it is played.
+        seconds=SECONDS_PER_BATCH if processes > 1 or cluster is not None else 0.0,
+        # Dask has tried several times before it tells, and blames what only waited there.
+        trusted=2 if cluster is None else 1,
+        apart=cluster is not None,
+    )
+    # Rows that are told in their order as soon as all before them are there.
+    fresh: dict[str, Row] = {}
+
+    def keep(rows: Sequence[Row]) -> None:
+        fresh.update((row["address"], row) for row in rows)
+        if journal is not None:
+            journal.add(rows)
+        if on_rows is not None and rows:
+            on_rows(len(rows))
+
+    def on_done(batch: Sequence[Cell], rows: list[Row]) -> None:
+        batches.done(batch, rows)
+        keep(rows)
+
+    def on_lost(batch: Sequence[Cell], why: HoldfastError) -> list[Row]:
+        ended = isinstance(why, WorkerLost)
+        if ended and not batches.lost(batch):
+            return []
+        if not ended and len(batch) > 1:  # too large for any worker: the largest of these is
+            batches.singly(batch)
+            return []
+        keep([unplayed(cell, sources, f"{LOST}{why}") for cell in batch])
+        return []
+
     needs = partial(_bytes_of_batch, sources)
-    if cluster is None and sum(map(forecast_seconds, missing)) < SECONDS_TO_START:
-        processes = min(processes, 1)  # done before workers would have started
-    processes = min(processes, max(2, len(missing)))
+    told = iter(addresses)
     own = next(told, None)
-    for left in reversed(range(LOSSES + 1)):
-        try:
-            with pool(
-                _play,
-                sources,
-                processes=processes,
-                cluster=cluster,
-                needs=needs,
-                rehearsals=[
-                    partial(_play, Sources(sources.digests, {}), [cell])
-                    for cell in _rehearsals(missing)
-                ],
-            ) as play:
-                for _ in play(_batches(missing), on_done):
-                    while own is not None and (row := known.get(own) or fresh.pop(own, None)):
-                        yield row
-                        own = next(told, None)
-            break
-        except WorkerLost:
-            # Dask gives the work of a dead worker to another; here others are started for it.
-            if cluster is not None or not left:
-                raise
-            missing = [cell for cell in missing if address(cell, sources.digests) not in done]
+    small = _rehearsals(missing)
+    # What somebody else's code does to its process is not known: it does not do it here.
+    here = [cell for cell in small if cluster is not None or not is_own(cell)]
+    with pool(
+        _play,
+        sources,
+        processes=processes,
+        cluster=cluster,
+        needs=needs,
+        rehearsals=[partial(_play, Sources(sources.digests, {}), [cell]) for cell in here],
+    ) as play:
+        if processes > 1 and cluster is None:
+            for cell in small:
+                if cell not in here:
+                    list(play([[cell]], on_lost=lambda *_: []))
+        for _ in play(batches, on_done, on_lost):
+            while own is not None and (row := known.get(own) or fresh.pop(own, None)):
+                yield row
+                own = next(told, None)
     while own is not None:
         yield known.get(own) or fresh[own]
         own = next(told, None)
+
+
+def _worth(processes: int, cluster: str | None, missing: Sequence[Cell]) -> int:
+    """Return how many processes to play on: none is started for less work than its start takes.
+
+    How long attacks of one's own take, and whether they end their process, is not known.
+    """
+    known = cluster is None and not any(map(is_own, missing))
+    if known and sum(map(forecast_seconds, missing)) < SECONDS_TO_START:
+        return min(processes, 1)
+    return min(processes, max(2, len(missing)))
 
 
 def _rehearsals(cells: Iterable[Cell]) -> list[Cell]:
@@ -166,21 +178,11 @@ def _bytes_of_batch(sources: Sources, cells: Sequence[Cell]) -> int:
 
 
 def _play(sources: Sources, cells: Sequence[Cell]) -> list[Row]:
-    return [play_cell(sources, cell) for cell in cells]
-
-
-def _batches(cells: Iterable[Cell]) -> Iterator[list[Cell]]:
-    """Yield cells in batches of a few seconds of forecast work; a large one goes alone."""
-    forecasts = [(cell, forecast_seconds(cell)) for cell in cells]
-    left = sum(seconds for _, seconds in forecasts)
-    batch: list[Cell] = []
-    seconds = 0.0
-    for cell, more in forecasts:
-        if batch and seconds + more > min(SECONDS_PER_BATCH, SHARE_PER_BATCH * left):
-            yield batch
-            left -= seconds
-            batch, seconds = [], 0.0
-        batch.append(cell)
-        seconds += more
-    if batch:
-        yield batch
+    """Play cells for a few seconds; those without a row were not begun."""
+    rows: list[Row] = []
+    latest = time.monotonic() + SECONDS_PER_BATCH
+    for cell in cells:
+        rows.append(play_cell(sources, cell))
+        if time.monotonic() > latest:
+            break
+    return rows
