@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.exact.lattice import Lattice
-from holdfast.attacks.through_metrics._raises import Raises, read_sides
+from holdfast.attacks.through_metrics._fractional_offsets import OffsetDigits, read_sides
 from holdfast.attacks.through_metrics.description import (
     MetricBoard,
     MetricEstimate,
@@ -30,9 +30,9 @@ class TargetBisection(ThroughMetric):
     """Read whole-number targets by halving each one's range, all examples at once.
 
     Raise one submitted number from v to v + r, with r at most 1, and its absolute error falls by r
-    if the target is above v, and else rises by r. A few raises below 1 in a geometric sequence are
-    read off the sum of errors like binary digits: each tells on which side its target is. Raises by
-    1 of a set of other numbers tell, in the same look, how many of these targets are above: a match
+    if the target is above v, and else rises by r. A few offsets below 1 in a geometric sequence are
+    read off the sum of errors like binary digits: each tells on which side its target is. Offsets
+    of 1 of a set of other numbers tell, in the same look, how many of these targets are above: a match
     count of two classes, with which an attack on accuracies finds the side of each. Then every
     range is half as long, and the next round begins. A round takes two looks besides, at no number
     raised by 1 and at all of them; these have digits, too.
@@ -81,7 +81,7 @@ class TargetBisection(ThroughMetric):
     _counting: bool
     # What the next look raises: by one, and by less.
     _raised: NDArray[np.bool_]
-    _raises: tuple[float, ...]
+    _offsets: tuple[float, ...]
     _slack: Fraction
     _span: int
 
@@ -167,7 +167,7 @@ class TargetBisection(ThroughMetric):
             return None
         shown = self._middle.astype(np.float64)
         shown[self._counted[self._raised]] += 1.0
-        shown[self._line[: len(self._raises)]] += self._raises
+        shown[self._line[: len(self._offsets)]] += self._offsets
         self._waiting = True
         return shown
 
@@ -177,10 +177,10 @@ class TargetBisection(ThroughMetric):
             raise OutOfTurn("tell() needs an open query: call ask() first.")
         raised = int(np.count_nonzero(self._raised))
         total = Fraction(float(one_number(answer))) * self._n
-        left = total + sum(map(Fraction, self._raises))
+        left = total + sum(map(Fraction, self._offsets))
         if self._base is not None:
             left += raised - self._base
-        found = read_sides(left, self._raises, self._slack, self._span)
+        found = read_sides(left, self._offsets, self._slack, self._span)
         if found is None or found[0] < 0 or (self._base is not None and found[0] > raised):
             raise InconsistentAnswer(
                 f"answer must be a mean absolute error of whole-number targets, got {answer}."
@@ -247,13 +247,13 @@ class TargetBisection(ThroughMetric):
             self._begin_round()
             if not self._line.size:
                 return False
-        self._fit_raises()
+        self._fit_offsets()
         return True
 
     def _share_out(self) -> None:
         """Share out what is left of the round: so many are counted that all end together."""
-        self._fit_raises()
-        digits, size = len(self._raises), self._line.size
+        self._fit_offsets()
+        digits, size = len(self._offsets), self._line.size
         left = self._budget - self._answered
         if not size or not left:
             return
@@ -291,17 +291,17 @@ class TargetBisection(ThroughMetric):
         matches = (raised - below) + (size - self._above - below)
         self._inner.tell(matches / size)
 
-    def _fit_raises(self) -> None:
-        """Choose raises below one for the next look."""
+    def _fit_offsets(self) -> None:
+        """Choose offsets below one for the next look."""
         if self._base is None:
             most = float(np.maximum(self._high - self._middle, self._middle - self._low).sum())
         else:
             most = float(self._base + self._counted.size)
         self._span = 1 if self._base is None else 2
-        fitting = Raises.fitting(
+        digits = OffsetDigits.largest_set(
             self._n, most, span=self._span, largest=self._largest, decimals=self._decimals
         )
-        self._raises, self._slack = fitting.sizes[: self._line.size], fitting.slack
+        self._offsets, self._slack = digits.sizes[: self._line.size], digits.slack
 
 
 def _halve(

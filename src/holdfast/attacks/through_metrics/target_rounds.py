@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdfast.attacks.exact.lattice.forecast import lattice_affordable
-from holdfast.attacks.through_metrics._raises import Raises
+from holdfast.attacks.through_metrics._fractional_offsets import OffsetDigits
 from holdfast.bounds.bisection import least
 from holdfast.problem import Problem
 
@@ -62,7 +62,7 @@ def forecast_rounds(n_examples: int, radix: int, decimals: int | None) -> list[H
         base = each * sum(n * sum(abs(t - middles[s]) for t in range(s)) for s, n in ranges.items())
         first, later = (
             len(
-                Raises.fitting(
+                OffsetDigits.largest_set(
                     n_examples, total, span=span, largest=radix - 1.0, decimals=decimals
                 ).sizes
             )

@@ -1,4 +1,10 @@
-"""Fractional raises: the sides of whole-number targets as binary digits of a sum of errors."""
+"""Fractional offsets: on which side whole-number targets are, as binary digits of a sum of errors.
+
+Somebody submits a whole number v plus an offset r below one, and is shown the sum of absolute
+errors. If the target is at most v, this error is r larger than without the offset; if it is above
+v, it is r smaller. The sum tells the two cases apart, since they differ by 2 r, and offsets of
+different sizes can be told apart in one sum, as the digits of a binary number are.
+"""
 
 from __future__ import annotations
 
@@ -9,26 +15,31 @@ from fractions import Fraction
 
 from holdfast.attacks.through_metrics.digits import ADDITIONS_IN_BLOCK, BLOCK, SPACING
 
-__all__ = ["Raises", "read_sides"]
+__all__ = ["OffsetDigits", "read_sides"]
 
 
 @dataclass(frozen=True)
-class Raises:
-    """Raises by less than one, and how far a sum of errors can be off that an answer tells.
+class OffsetDigits:
+    """Offsets for one submission, each larger than all smaller ones together.
 
-    A submitted whole number v that is raised by r has an error that is r larger if the target is at
-    most v, and r smaller if it is above: two sums that differ by 2 r. Raises in a geometric
-    sequence are read off like binary digits, up to `span`, by which sums of whole numbers differ.
+    Attributes
+    ----------
+    sizes
+        The offsets, the smallest first. The two sums between which the side of a target decides
+        differ by twice its offset.
+    slack
+        How far the sum that a released answer stands for can be from the true one, by rounding and
+        by floats.
     """
 
     sizes: tuple[float, ...]
     slack: Fraction
 
     @classmethod
-    def fitting(
+    def largest_set(
         cls, n_examples: int, most: float, *, span: int, largest: float, decimals: int | None
-    ) -> Raises:
-        """Return as many raises as answers can tell apart.
+    ) -> OffsetDigits:
+        """Return as many offsets as one answer can tell the sides of.
 
         Parameters
         ----------
@@ -37,10 +48,11 @@ class Raises:
         most
             What their sum can be at most, which decides how exactly floats add it up.
         span
-            Sums of errors but for the raises are known to differ by multiples of this.
+            Sums of errors without offsets are known to differ by multiples of this: twice all
+            offsets together stays below it.
         largest
-            No number of a larger size is submitted: raises are multiples of a float's step there,
-            so that a raised number is what it was meant to be.
+            No number of a larger size is submitted: offsets are multiples of a float's step there,
+            so that a number plus its offset is not rounded.
         decimals
             How many decimals are released; None: all that a float has.
         """
@@ -62,9 +74,9 @@ class Raises:
 
 
 def read_sides(
-    left: Fraction, raises: Sequence[float], slack: Fraction, span: int
+    left: Fraction, offsets: Sequence[float], slack: Fraction, span: int
 ) -> tuple[int, list[bool]] | None:
-    """Return how many spans a sum has, and which raised targets are above; None: no sum is such.
+    """Return how many spans a sum has, and which targets are above; None: no sum is such.
 
     >>> read_sides(Fraction(6) + Fraction(1, 2), [0.125, 0.25], Fraction(1, 100), 2)
     (3, [True, False])
@@ -72,7 +84,7 @@ def read_sides(
     spans = math.floor((left + slack) / span)
     left -= spans * span
     above = []
-    for size in reversed(raises):
+    for size in reversed(offsets):
         below = left + slack >= 2 * Fraction(size)
         left -= 2 * Fraction(size) * below
         above.append(not below)
