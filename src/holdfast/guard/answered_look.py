@@ -96,10 +96,14 @@ class LookAnswerer:
             raise BudgetExhausted("the board is closed; no more looks are answered.")
         refuse_unless_allowed(ledger, self._policy, found.name, team, now)
         scope = self._scope(team)
-        sealed = ledger.state(found.name, scope, rule)
-        state = None if sealed is None else unseal(sealed, found.owner.key)
+        before = ledger.state(found.name, scope, rule)
+        state = None if before is None else unseal(before, found.owner.key)
         left = allowance(ledger, self._policy, found.name, team, now, spending=1)
         answers, sealed = self._release(found, look.scored, state)
+        # The state of a rule that keeps none is the same for ever. Others are sealed afresh, or
+        # equal bytes would tell that nothing changed.
+        if before is not None and not self._policy.mechanism.keeps_state:
+            sealed = before
         self._answer_waiting(ledger, found, scope, answers[:-1], now)
         answer = answers[-1] if answers else None
         entry = self.record(
@@ -114,7 +118,8 @@ class LookAnswerer:
             scope=scope,
             detail="" if answer is None else self._note(answer),
         )
-        ledger.put_state(StoredState(found.name, scope, rule, sealed))
+        if sealed != before:
+            ledger.put_state(StoredState(found.name, scope, rule, sealed))
         return entry, self.receipt(entry, left, now)
 
     def again(self, ledger: Transaction, look: Entry, team: str) -> Receipt:

@@ -26,13 +26,16 @@ from holdfast.server.standings import advanced, chosen, policy_of
 __all__ = ["Known", "Look", "Sent", "Superseded", "not_open_yet", "rebuilt"]
 
 STANDING = "WHERE board = ? AND phase = ? AND team = ?"
-# Whether anything has changed, the last submission's number, and the team's row on the board.
-AFFAIRS = (
-    "SELECT b.changed, t.refusals, (SELECT MAX(id) FROM holdfast_submissions), "
-    + ", ".join(f"s.{name}" for name in Standing._fields)
-    + " FROM holdfast_boards AS b JOIN holdfast_teams AS t ON t.id = ? "
-    "LEFT JOIN holdfast_standings AS s ON s.board = b.id AND s.phase = ? AND s.team = t.id "
-    "WHERE b.id = ?"
+# Whether anything has changed and the last submission's number: one question for all looks that
+# share a transaction.
+BOARD_STATE = (
+    "SELECT changed, (SELECT MAX(id) FROM holdfast_submissions) FROM holdfast_boards WHERE id = ?"
+)
+# The team's refusals, and its row on the board.
+TEAM_STATE = (
+    f"SELECT t.refusals, {', '.join(f's.{name}' for name in Standing._fields)} "
+    "FROM holdfast_teams AS t LEFT JOIN holdfast_standings AS s "
+    "ON s.board = ? AND s.phase = ? AND s.team = t.id WHERE t.id = ?"
 )
 
 
@@ -96,20 +99,21 @@ class Look:
         self.replayed = False
         where = f"WHERE key = ? AND team IN ({store.marks(pool)}) ORDER BY id"
         self.same_key: Question = (store.query(Submission, where), (sent.key, *pool))
-        self._affairs: Question = (AFFAIRS, (team.id, phase.number, board.id))
+        self._board_state: Question = (BOARD_STATE, (board.id,))
+        self._team_state: Question = (TEAM_STATE, (board.id, phase.number, team.id))
         # A full batch answers looks of other teams, too.
         self.answers_others = policy_of(phase.policy).mechanism.waits
-        self._asked: tuple[list[Any], list[Any]] | None = None
+        self._asked: list[list[Any]] | None = None
         self._last = 0
 
     @property
     def questions(self) -> list[Question]:
         """What `before` asks, for a server far away to answer at once."""
-        return [self.same_key, self._affairs]
+        return [self.same_key, self._board_state, self._team_state]
 
     def ask(self, transaction: Transaction) -> None:
         """Ask what `before` asks, already."""
-        self._asked = (transaction.rows(*self.same_key), transaction.rows(*self._affairs))
+        self._asked = [transaction.rows(*question) for question in self.questions]
 
     def follow(self, last: int) -> None:
         """Say which submission was the newest of this transaction."""
@@ -121,8 +125,7 @@ class Look:
         if self._asked is None:
             self.ask(transaction)
         assert self._asked is not None
-        (same, affairs), self._asked = self._asked, None
-        [(changed, refusals, last, *standing)] = affairs
+        (same, [(changed, last)], [(refusals, *standing)]), self._asked = self._asked, None
         if (changed, refusals) != (self.board.changed, self.team.refusals):
             raise Superseded
         # Teams that were merged may have used one key for two uploads.

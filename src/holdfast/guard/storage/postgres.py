@@ -12,7 +12,14 @@ from holdfast.errors import LedgerError, LedgerMissing
 from holdfast.extras import remedy
 from holdfast.guard.entry import READABLE_VERSIONS, VERSION, first_hash
 from holdfast.guard.storage.contract import Question, Transaction
-from holdfast.guard.storage.sql import PREDICTIONS, QUESTIONS, SqlTransaction, names, schema
+from holdfast.guard.storage.sql import (
+    MOVE_HEAD,
+    PREDICTIONS,
+    QUESTIONS,
+    SqlTransaction,
+    names,
+    schema,
+)
 from holdfast.guard.storage.turns import Turns
 
 try:
@@ -199,6 +206,8 @@ class _Engine:
         return self._pipeline.run(*waiting, *questions)[len(waiting) :]
 
     def write(self, statement: str, parameters: Sequence[Any]) -> None:
+        if statement == MOVE_HEAD:  # of several entries that travel together, the last one's
+            self.waiting = [each for each in self.waiting if each[0] != MOVE_HEAD]
         self.waiting.append((statement, parameters))
 
     def damage(self) -> list[str]:
