@@ -1,8 +1,9 @@
 """Sweeps: the same rows everywhere, what a crash costs, and what the runner adds.
 
-Rows: 2,000 cells in this process, on two processes, on a Dask cluster of two workers, once more
-with a worker killed in the middle, and resumed after `kill -9` of the client. Rows that differ,
-rows that are there twice, and plays beyond one per cell are counted: an attack logs its plays.
+Rows: 2,000 cells (`--cells`) in this process, on two processes, on a Dask cluster of two workers,
+once more with a worker killed in the middle, and resumed after `kill -9` of the client in each of
+the three. Rows that differ, rows that are there twice, and plays beyond one per cell are counted:
+an attack logs its plays.
 
 Overhead: what the runner adds to plays of some 50 ms and of half a second, in turns with the plays
 alone (processor time).
@@ -46,8 +47,9 @@ GRID: dict[str, Any] = {
     "attacks": [ATTACK, "naive-bayes"],
     "rules": ["exact", "gaussian:0.01"],
     "problems": [(1500, 3, 60), (2000, 10, 50), (1000, 2, 40), (2500, 5, 30), (1200, 4, 25)],
-    "seeds": CELLS // 20,
 }
+# Cells of the grid for each seed.
+CELLS_PER_SEED = 20
 # Cells of 50 ms and more, and of half a second and more.
 SHORT: dict[str, Any] = {"attacks": ["naive-bayes"], "problems": [(20_000, 10, 700)]}
 LONG: dict[str, Any] = {"attacks": ["naive-bayes"], "problems": [(60_000, 10, 2200)]}
@@ -56,6 +58,8 @@ TURNS = ((SHORT, 12, 7), (LONG, 2, 5))
 # Cells of a run whose wall time is measured, and how often.
 WALL_CELLS = 48
 WALL_TURNS = 3
+# Until workers whose client is gone have ended their batch.
+SECONDS_TO_NOTICE = 4.0
 PARTS = ("rows", "overhead", "times")
 
 
@@ -65,7 +69,11 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("part", nargs="*", choices=[*PARTS, []], help="which; default: all")
-    asked = parser.parse_args().part or PARTS
+    parser.add_argument(
+        "--cells", type=int, default=CELLS, help="of the rows that are compared; default: 2,000"
+    )
+    arguments = parser.parse_args()
+    asked = arguments.part or PARTS
     with tempfile.TemporaryDirectory() as folder:
         os.environ[LOG] = str(Path(folder) / "plays")
         Path(os.environ[LOG]).touch()
@@ -75,7 +83,8 @@ def main() -> None:
             return
         with cluster() as address_and_workers:
             if "rows" in asked:
-                same_rows(Path(folder), *address_and_workers)
+                grid = GRID | {"seeds": max(1, arguments.cells // CELLS_PER_SEED)}
+                same_rows(grid, Path(folder), *address_and_workers)
             if "times" in asked:
                 times(address_and_workers[0])
 
@@ -90,30 +99,37 @@ def cluster() -> Iterator[tuple[str, list[int]]]:
         yield local.scheduler_address, [worker.pid for worker in local.workers.values()]
 
 
-def same_rows(folder: Path, address: str, workers: list[int]) -> None:
+def same_rows(grid: dict[str, Any], folder: Path, address: str, workers: list[int]) -> None:
     """Count the rows that differ, those that are there twice, and the plays that were repeated."""
-    experiment = Experiment(**GRID)
+    experiment = Experiment(**grid)
     plain = lasting(run(experiment))
-    logged = sum(cell.attack == ATTACK for cell in experiment)
-    plays()
+    logged, of_cells = sum(cell.attack == ATTACK for cell in experiment), set(plays())
+    early = len(plain) // 10
     running.SECONDS_TO_START = 0.0  # workers start however little there is to do
     print(f"{len(plain):,} cells in this process, {logged:,} of an attack that logs its plays")
     report("on two processes", lasting(run(experiment, processes=2)), plain, logged)
     rows: list[dict[str, Any]] = []
     for row in run(experiment, processes=2):
-        if len(rows) == 200:
+        if len(rows) == early:
             own = [each.pid for each in active_children() if each.pid not in workers]
             os.kill(int(own[0] or 0), signal.SIGKILL)
         rows.append(row)
-    report("on two processes, one killed after 200 rows", lasting(rows), plain, logged)
+    report(f"on two processes, one killed after {early} rows", lasting(rows), plain, logged)
     report("on Dask, two workers", lasting(run(experiment, cluster=address)), plain, logged)
     rows = []
     for row in run(experiment, cluster=address):
-        if len(rows) == 200:
+        if len(rows) == early:
             os.kill(workers[0], signal.SIGKILL)
         rows.append(row)
-    report("on Dask, a worker killed after 200 rows", lasting(rows), plain, logged)
-    resumed(folder, plain, logged)
+    report(f"on Dask, a worker killed after {early} rows", lasting(rows), plain, logged)
+    ways: dict[str, dict[str, Any]] = {
+        "in one process": {"processes": 1},
+        "on two processes": {"processes": 2},
+        "on Dask": {"cluster": address},
+    }
+    for name, how in ways.items():
+        path = folder / f"{name}.jsonl"
+        resumed(f"{name}, the client", how, grid, path, plain, of_cells)
 
 
 def report(what: str, rows: list[dict[str, Any]], plain: list[dict[str, Any]], cells: int) -> None:
@@ -129,32 +145,41 @@ def report(what: str, rows: list[dict[str, Any]], plain: list[dict[str, Any]], c
     )
 
 
-def resumed(folder: Path, plain: list[dict[str, Any]], logged: int) -> None:
+def resumed(
+    what: str,
+    how: dict[str, Any],
+    grid: dict[str, Any],
+    path: Path,
+    plain: list[dict[str, Any]],
+    of_cells: set[str],
+) -> None:
     """Kill the client of a sweep, go on with its rows, and count what is played again."""
-    path = folder / "killed.jsonl"
     script = (
         "import json, sys; from pathlib import Path\n"
-        "from holdfast.sweeps import Experiment, Journal, run\n"
-        "grid = Experiment(**json.loads(sys.argv[2]))\n"
-        "with Journal(Path(sys.argv[1])) as journal:\n"
-        "    for row in run(grid, journal=journal): pass\n"
+        "from holdfast.sweeps import Experiment, Journal, run, running\n"
+        "if __name__ == '__main__':\n"
+        "    running.SECONDS_TO_START = 0.0\n"
+        "    grid, how = map(json.loads, sys.argv[2:])\n"
+        "    with Journal(Path(sys.argv[1])) as journal:\n"
+        "        for row in run(Experiment(**grid), journal=journal, **how): pass\n"
     )
-    grid = json.dumps(GRID)
-    with subprocess.Popen([sys.executable, "-c", script, str(path), grid]) as client:
-        while lines(path) < CELLS * 2 // 5 and client.poll() is None:
+    command = [sys.executable, "-c", script, str(path), json.dumps(grid), json.dumps(how)]
+    with subprocess.Popen(command) as client:
+        while lines(path) < len(plain) * 2 // 5 and client.poll() is None:
             time.sleep(0.02)
         client.send_signal(signal.SIGKILL)
+    time.sleep(SECONDS_TO_NOTICE)
+    before = plays()
     with Journal(path, resume=True) as journal:
         kept = len(journal.rows)
-        before = plays()
-        rows = lasting(run(Experiment(**GRID), journal=journal))
-    again = plays()
-    finished = {row["address"] for row in plain[:kept]}
+        rows = lasting(run(Experiment(**grid), journal=journal, **how))
+    again = set(plays()) & set(before) & of_cells
+    written = [json.loads(line)["address"] for line in path.read_text().splitlines()[1:]]
     print(
-        f"killed with -9 when {kept:,} rows were kept, and resumed: {len(rows):,} rows, "
+        f"{what} killed with -9 when {kept:,} rows were kept, and resumed: {len(rows):,} rows, "
         f"{sum(one != other for one, other in zip(rows, plain, strict=True))} differ, "
-        f"{len(again)} plays logged after {len(before)}, {len(set(again) & set(before))} of cells "
-        f"that were under way ({logged:,} in all, {len(finished):,} finished)",
+        f"{len(written) - len(set(written))} twice, {len(again)} of {len(of_cells):,} logged cells "
+        "played again, which were under way or not yet reported",
         flush=True,
     )
 
