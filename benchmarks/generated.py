@@ -30,6 +30,7 @@ from benchmarks import (
     metrics,
     multiclass_pairing,
     power,
+    standings,
     tiny,
 )
 from benchmarks.bounds_figure import Bounds
@@ -59,6 +60,7 @@ def everything() -> dict[str, Generated]:
             choosing_a_rule,
             metrics,
             real,
+            standings,
         )
         for table in module.tables()
     ]

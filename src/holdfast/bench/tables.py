@@ -9,7 +9,7 @@ from typing import NamedTuple
 from holdfast.bench.standings import Standings
 from holdfast.experiments.summary import Mean
 
-__all__ = ["Table", "as_markdown", "attack_table", "explained", "rule_table"]
+__all__ = ["Table", "as_markdown", "attack_table", "explained", "markdown_table", "rule_table"]
 
 YOURS = " (yours)"
 
@@ -73,9 +73,9 @@ def as_markdown(found: Standings) -> str:
         "# Standings",
         f"Suite {found.suite} (digest {found.digest}), Holdfast {found.version}.",
         "## Attacks",
-        _markdown(attack_table(found)),
+        markdown_table(attack_table(found)),
         "## Release rules",
-        _markdown(rule_table(found)),
+        markdown_table(rule_table(found)),
         explained(found),
     ]
     if found.failures:
@@ -89,7 +89,8 @@ def points(value: Mean) -> str:
     return f"{100 * value.mean:.2f}{error}"
 
 
-def _markdown(table: Table) -> str:
+def markdown_table(table: Table) -> str:
+    """Return a table as Markdown."""
     lines = [_line(table.titles), _line(["--:" if not title else "---" for title in table.titles])]
     return "\n".join([*lines, *map(_line, table.rows)])
 
