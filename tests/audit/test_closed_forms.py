@@ -30,7 +30,7 @@ from tests.audit.sample import sample_audit
 @pytest.mark.parametrize("problem", [Problem(1000, 10, k) for k in (1, 10, 100, 2000)])
 def test_what_is_guaranteed_is_possible_and_what_is_possible_is_allowed(problem):
     guarantee = formulas.guarantee(problem)
-    principle = formulas.principle(problem)
+    principle = formulas.forecast_from_exact(problem)
     assert guarantee is None or guarantee <= principle
     # Both are rounded to a thousandth of a point.
     assert principle <= 100.0 * certify(problem, Exact()).gain + 0.001

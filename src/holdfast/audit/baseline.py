@@ -17,13 +17,17 @@ __all__ = ["Baseline", "Formulas"]
 
 
 class Formulas(Protocol):
-    """Gains in points above the baseline, from formulas alone."""
+    """Gains in points above the baseline, from formulas alone.
+
+    The module `formulas` has them for equal classes, `UnequalClasses` for others: an audit asks its
+    baseline, and never which of the two it is.
+    """
 
     @property
-    def early(self) -> tuple[str, str]:
+    def strongest_with_few_looks(self) -> tuple[str, str]:
         """Knowledge and name of the attack that is strongest with few looks."""
 
-    def principle(self, problem: Problem) -> float:
+    def forecast_from_exact(self, problem: Problem) -> float:
         """Return what some attack gains from exact answers."""
 
     def guarantee(self, problem: Problem) -> float | None:
@@ -35,7 +39,7 @@ class Formulas(Protocol):
     def regime_edges(self, n_examples: int, n_classes: int) -> tuple[int, ...]:
         """Return the looks at which a theorem begins or ends to apply."""
 
-    def expected(self, rule: Rule, problem: Problem) -> float | None:
+    def forecast_of_blocks(self, rule: Rule, problem: Problem) -> float | None:
         """Return what fixed blocks gain under a rule; None: there is no formula."""
 
     def recover_all(self, n_examples: int, n_classes: int) -> int:
@@ -81,7 +85,13 @@ class Baseline:
         return formulas
 
     def gain(self, matches: int) -> float:
-        """Return the gain of so many matches, as an accuracy."""
+        """Return the gain of so many matches, as an accuracy.
+
+        In whole numbers up to the last division, so that a guess of just n/m matches gains 0.
+
+        >>> Baseline(899, 10).gain(90) * 8990
+        1.0
+        """
         n, m = self.n_examples, self.n_classes
         return (m * matches - n) / (m * n)
 

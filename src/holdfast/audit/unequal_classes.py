@@ -52,7 +52,7 @@ class UnequalClasses(Baseline):
 
     matches: int
     shares: tuple[float, ...]
-    early = ("class shares", ChampionChallenger.name)
+    strongest_with_few_looks = ("class shares", ChampionChallenger.name)
 
     @cached_property
     def rounding_unit(self) -> RoundingUnit:
@@ -95,7 +95,7 @@ class UnequalClasses(Baseline):
             return "the model or the majority class"
         return f"the {self.percent:g} % that the majority class scores without a look"
 
-    def principle(self, problem: Problem) -> float:
+    def forecast_from_exact(self, problem: Problem) -> float:
         """Return what the best attack is expected to gain from exact answers, in points.
 
         Champion against challenger turns an answer into half a nat; where the looks are enough
@@ -119,7 +119,7 @@ class UnequalClasses(Baseline):
         """Return nothing: no theorem applies."""
         return ()
 
-    def expected(self, rule: Rule, problem: Problem) -> float | None:  # noqa: ARG002
+    def forecast_of_blocks(self, rule: Rule, problem: Problem) -> float | None:  # noqa: ARG002
         """Return None: there is no formula for blocks that start from class shares."""
         return None
 

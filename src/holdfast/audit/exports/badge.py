@@ -51,7 +51,11 @@ def badge(audit: AnyAudit) -> str:
 def _width(text: str) -> int:
     """Return about how many pixels a text takes in Verdana at 11 pixels.
 
-    It is then fitted to just this width, so that every font gives the same picture.
+    It is then fitted to just this width (`textLength`), so that every font gives the same picture:
+    an estimate that is a little off spreads the letters, and moves no edge.
+
+    >>> _width("SAFE"), _width("illicit")
+    (29, 32)
     """
     narrow, wide = set("ijltf.,:'"), set("+MNUGRA")
     return round(sum(4.1 if c in narrow or c == " " else 8.4 if c in wide else 7.0 for c in text))

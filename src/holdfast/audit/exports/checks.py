@@ -44,6 +44,10 @@ def checks(audit: AnyAudit, *, limit: float | None = None) -> Iterator[Check]:
 
     A check that is passed is yielded too, with level "none": a report that leaves it out can't tell
     "is well" from "was not looked at". `limit` is in the audit's unit.
+
+    Codes are promises: `verdict-final-ranking`, `verdict-public-board`, `gain-limit`, and the codes
+    of findings. A CI system that has muted one by its code must find it muted tomorrow, whatever
+    the numbers in its text have become.
     """
     for verdict in audit.verdicts:
         code = f"verdict-{verdict.about.replace(' ', '-')}"

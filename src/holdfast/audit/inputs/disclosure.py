@@ -3,6 +3,12 @@
 A page that shows the exact score of a known submission is itself a look. So every number that was
 computed from the labels is rounded to a unit: about a quarter of the standard deviation of a
 guess's score, and never less than one example.
+
+What a figure still tells. A score that varies with standard deviation s tells log2(sqrt(2 pi e) s)
+bits if it is exact, s in examples, and log2(sqrt(2 pi e) / u) if it is rounded to a unit of u
+deviations: about 4 bits for u = 1/4. With 10,000 examples of ten classes s is 30 examples or 0.3
+points, the unit 0.1 points, and a figure of one play tells 3.6 bits instead of 7. Most figures are
+means of several plays, and no score of any submission.
 """
 
 from __future__ import annotations
@@ -24,6 +30,17 @@ NORMAL_95 = 1.96
 class RoundingUnit:
     """Rounds to multiples of `points`; knows how far chance moves a score of the test set.
 
+    Parameters
+    ----------
+    points
+        The unit, in percentage points.
+    n_examples, n_classes
+        The scored part.
+    free
+        The accuracy that gains count from, if not 1/m: the majority's share.
+
+    Examples
+    --------
     >>> RoundingUnit(0.2, n_examples=1000, n_classes=10).round(1.27)
     1.2
     """
@@ -31,7 +48,7 @@ class RoundingUnit:
     points: float
     n_examples: int
     n_classes: int
-    free: float | None = None  # what gains count from, if not 1/m
+    free: float | None = None
 
     def round(self, value: float) -> float:
         """Return the nearest multiple, without the digits that arithmetic adds."""
@@ -46,6 +63,23 @@ class RoundingUnit:
         A few trials may agree by luck: the standard error is at least the binomial one. A gain
         above a majority class is a mean of numbers -1, 0 and 1, one per example: they vary least
         if all that are not 0 have the same sign, and one of them at least may have changed.
+
+        Parameters
+        ----------
+        bias
+            Mean gain and its standard error, as accuracies.
+        trials
+            Plays that the mean is of.
+        worth
+            Share of a gain that counts, as `judgement.verdict.worth` says.
+
+        Examples
+        --------
+        Four plays of 1,000 examples gained 1.23 points each but for 0.01. Their agreement is luck:
+        at an accuracy of 11 % the mean of four scores has a standard error of 0.5 points.
+
+        >>> rounding_unit_for(1000, 10).interval(Mean(0.0123, 0.0001), trials=4)
+        Interval(mean=1.0, low=0.5, high=2.0)
         """
         if not math.isfinite(bias.stderr):
             return Interval(self.round(100.0 * worth * bias.mean), None, None)

@@ -28,6 +28,11 @@ def certificate(
 ) -> Certificate:
     """Return the certificate for so many looks under a rule.
 
+    What has to be translated is who shares what. A rule that remembers may be met afresh by every
+    account, and a bound that rests on its memory holds for each past by itself. A memory that all
+    teams share is one past, but one that other teams move, too: its answers may tell a team what
+    others were told. The certificate's own text says which bounds hold in each case.
+
     Parameters
     ----------
     request
@@ -68,7 +73,17 @@ def allowed(
     accounts: int | None = None,
     model: float | None = None,
 ) -> float:
-    """Return the certified bound on the gain in points; see `certificate`."""
+    """Return the certified bound on the gain in points; see `certificate`.
+
+    Ten exact looks at the embedded example's 899 labels of ten classes allow 11.3 points to whom
+    knows nothing: looks carry so much information at most, whatever is asked. Above a model that is
+    right in nine of ten there are ten points to be had, and the same information buys fewer.
+
+    >>> from holdfast.audit.inputs.reading import read_request
+    >>> request = read_request()
+    >>> allowed(request, request.rule, 10), allowed(request, request.rule, 10, model=0.9)
+    (11.318, 7.272)
+    """
     return in_points(certificate(request, rule, looks, accounts=accounts, model=model))
 
 

@@ -50,6 +50,18 @@ def loss(rule: Rule, looks: int, request: Request) -> float:
     Coarseness counts in standard errors of a score, because a step below the error hides nothing
     that an honest team could rely on: log2(1 + resolution / error). Half the looks cost one, and
     answers that come in batches of b cost log2(b).
+
+    Examples
+    --------
+    The embedded example has 899 labels, so a score has a standard error of 1.7 points: two decimals
+    cost less than one doubling, half the looks one, and answers in batches of eight three. The 0.09
+    in both is the coarseness of exact scores, one match in 899.
+
+    >>> from holdfast.audit.inputs.reading import read_request
+    >>> request = read_request()
+    >>> changes = (Rounding(decimals=2), 1000), (request.rule, 500), (Batch(8), 1000)
+    >>> [round(loss(rule, looks, request), 2) for rule, looks in changes]
+    [0.68, 1.09, 3.09]
     """
     n, m, today = request.problem
     error = 0.5 / math.sqrt(n)
@@ -61,6 +73,10 @@ def numbers_of_looks(request: Request) -> list[int]:
     """Return fewer looks than today's, of all accounts together, the most first.
 
     Round numbers for each account: no account can be left less than a look.
+
+    >>> from holdfast.audit.inputs.reading import read_request
+    >>> numbers_of_looks(read_request(looks="60", accounts=2))
+    [100, 40, 20, 10, 4, 2]
     """
     own = range(len(str(request.looks.count)), -1, -1)
     each = [digit * 10**power for power in own for digit in DIGITS]

@@ -100,7 +100,11 @@ class FixSearch:
         return None
 
     def _most_looks(self, able: Sequence[Candidate], verdict: Verdict, share: float) -> Fix | None:
-        """Return the candidate with the most looks that are enough, of those with one rule."""
+        """Return the candidate with the most looks that are enough, of those with one rule.
+
+        More looks never gain less, so that "too many" is False, ..., False, True, ..., True in
+        their order, and bisection plays log2 of the candidates: three or four of nine numbers.
+        """
         by_looks = sorted(able, key=lambda each: each.looks)
 
         def too_many(each: Candidate) -> bool:
@@ -169,7 +173,13 @@ class FixSearch:
         return measurer.strongest_of([(rule, looks, [*first, *rest])], trials)[0].points(unit)
 
     def _trials(self, looks: int, gap: float) -> int:
-        """Return how many plays make chance small beside the gap, as far as time allows."""
+        """Return how many plays make chance small beside the gap, as far as time allows.
+
+        A play's gain has the standard deviation of a guess's score, 100 sqrt((1 - 1/m) / (m n))
+        points or so: one point for 900 examples of ten classes. The 95 % half-width of a mean of t
+        plays shall be an eighth of the gap, so that a gap of one point asks for (1.96 * 8)^2 = 246
+        of them; `MOST_TRIALS` and the labels that are handled set the limit.
+        """
         n, m, _ = self.measurer.request.problem
         deviation = 100.0 * math.sqrt((1.0 - 1.0 / m) / m / n)
         wanted = math.ceil((1.96 * deviation / (SHARE_OF_GAP * gap)) ** 2)
@@ -177,14 +187,20 @@ class FixSearch:
         return max(self.measurer.budget.fewer, min(wanted, affordable, MOST_TRIALS))
 
     def _promising(self, each: Candidate, gap: float) -> bool:
-        """Tell whether neither a formula nor a measurement rules a candidate out."""
+        """Tell whether neither a formula nor a measurement rules a candidate out.
+
+        Two arguments, both one-sided: they spare plays and never offer a fix. A forecast, with the
+        verdict's reserve, reaches the gap: the plays would find the same. Or another rule was
+        played that this one refines, with no more looks, and was not enough: whoever meets this
+        rule can compute the other one's answers, and gain what was gained there.
+        """
         rule, request = each.rule, self.measurer.request
         n, m, _ = request.problem
         problem, forms = Problem(n, m, each.looks), request.baseline.formulas
         if isinstance(rule, Rounding | Exact):
-            formula = forms.expected(rule, problem)
+            formula = forms.forecast_of_blocks(rule, problem)
             if rule.refines(Exact(), problem):
-                formula = forms.principle(problem)
+                formula = forms.forecast_from_exact(problem)
             if formula is not None and RESERVE * formula >= gap:
                 return False
         known = dict(self.played)

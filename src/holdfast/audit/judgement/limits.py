@@ -29,6 +29,11 @@ def limits(
 ) -> Limits:
     """Return what bounds say of the policy, and the looks at which each word passes the gap.
 
+    Three numbers of looks answer "when does it become a problem?", each in its own sense.
+    *Allowed* is the first at which the bound no longer excludes a gain of the gap: fewer are proved
+    harmless, as far as those go whom it binds. *Forecast* is the first at which a formula promises
+    that gain from exact scores, *possible* the first that was played at which an attack had it.
+
     Parameters
     ----------
     request
@@ -50,7 +55,7 @@ def limits(
         return Problem(n, m, looks)
 
     possible = _measured_until(curve, gap)
-    forecast = first_above(gap, lambda looks: forms.principle(at(looks)), SEARCHED)
+    forecast = first_above(gap, lambda looks: forms.forecast_from_exact(at(looks)), SEARCHED)
     looks, everyone = problem.n_queries, request.everyone_looks
     mine = certificate(request, rule, looks)
     modelled = None if model is None else certificate(request, rule, looks, model=model)
@@ -62,7 +67,7 @@ def limits(
             certificate(request, rule, everyone, accounts=states, everyone=True)
         ),
         everyone_looks=request.everyone_looks,
-        forecast=max(forms.principle(problem), measured),
+        forecast=max(forms.forecast_from_exact(problem), measured),
         guarantee=forms.guarantee(problem),
         bits_per_look=round(mine.bits_per_look, 3),
         bound=mine.bound,
@@ -81,7 +86,10 @@ def limits(
 
 
 def _measured_until(curve: Curve, gap: float) -> int | None:
-    """Return the first number of looks that was played and gained the gap or more."""
+    """Return the first number of looks that was played and gained the gap or more.
+
+    By the mean, whatever its interval: it says when to begin to worry, and decides no verdict.
+    """
     for at, looks in enumerate(curve.looks):
         for series in curve.measured:
             point = series.points[at]

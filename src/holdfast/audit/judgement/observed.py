@@ -140,6 +140,12 @@ def _paired(n: int, looks: int) -> float:
 
     Two models that disagree on d examples, all in favour of one, are told apart when
     2^(1-d) is below the level: d matches, whatever n.
+
+    With a hundred looks to correct for, the level is 0.05/100, and 2^(1-12) is the first power of
+    two below it.
+
+    >>> round(1000 * _paired(1000, 1)), round(1000 * _paired(1000, 100))
+    (6, 12)
     """
     return math.ceil(1.0 + math.log2(max(1, looks) / LEVEL)) / n
 
@@ -147,7 +153,12 @@ def _paired(n: int, looks: int) -> float:
 def _groups(
     request: Request, names: Sequence[str], scores: Sequence[float]
 ) -> tuple[TieGroup, ...]:
-    """Cut the ranking where a team can be told from the first of its group, looks corrected."""
+    """Cut the ranking where a team can be told from the first of its group, looks corrected.
+
+    From the top down: teams join the leader's group until one is shown to be worse than the leader,
+    and that one leads the next group. Two neighbours across a cut may well be equally good: each
+    was compared with the first of the upper group, not with the other.
+    """
     groups, start = [], 0
     for at in range(1, len(names) + 1):
         if at < len(names) and not _told_apart(request, names, scores, start, at):

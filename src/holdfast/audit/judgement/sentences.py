@@ -79,7 +79,12 @@ def looks(request: Request, played: int) -> str:
 
 
 def certified(request: Request, limits: Limits, most: float, share: float, everybody: bool) -> str:
-    """Return the bound's own number, and for whom it holds."""
+    """Return the bound's own number, and for whom it holds.
+
+    The strongest true statement of three. Nothing is learnt of examples that no look is scored on;
+    nobody gains more than there is above the baseline; and else the certificate, which binds those
+    without a model, or with models no better than the given ones. `most` is in points.
+    """
     anyone = "Certified for everybody, with a model or without: "
     if share == 0.0:
         return (

@@ -41,7 +41,13 @@ def gap_for(request: Request, history: History | None) -> float:
 
 
 def worth(request: Request, about: About) -> float:
-    """Return how much of a gain on the scored part counts in what a verdict is about."""
+    """Return how much of a gain on the scored part counts in what a verdict is about.
+
+    All of it on the public board. In the final ranking, as much as the scored examples are of those
+    that decide: 1 without a private part, 0 if that decides alone, 0.3 if the final score is of
+    all examples and three in ten are public. Looks tell nothing of the other seven, so that a gain
+    of g points on the public part is one of 0.3 g in the ranking.
+    """
     return 1.0 if about == "public board" else request.parts.final_share
 
 
@@ -62,6 +68,26 @@ def judge(
     SAFE: even the upper end of the gain found, with a factor of two in reserve, is below the
     gap; or a bound proves it that covers the given models. MARGINAL: between the two. The bound
     for those who know nothing proves nothing: every real participant has a model.
+
+    Parameters
+    ----------
+    request
+        What is audited.
+    looks
+        Those that were played, of all accounts together.
+    found
+        The strongest attack, measured again with fresh randomness.
+    limits
+        What is certified.
+    findings
+        Those before the first play; one that voids the verdict makes it UNSAFE.
+    gap
+        The least difference between ranks that must hold, in points.
+    about
+        Whose verdict it is: gains count by `worth`. Where only private scores decide and no
+        choice is named beforehand, what counts is the luck of the best of them instead.
+    history
+        What was observed, which a verdict shows beside its own numbers; it changes no word.
     """
     share = worth(request, about)
     allowed, modelled = share * limits.allowed, _times(share, limits.allowed_model)
@@ -106,8 +132,37 @@ def judge(
 def word_for(points: Interval, gap: float, *, proven: bool, most: float = math.inf) -> Word:
     """Return the word for a gain found, and for a bound that proves it below the gap or not.
 
-    `most` is what the bound for this attack's knowledge leaves: a measured mean above it is
-    chance. It lends nothing to SAFE, because others know more.
+    Three numbers decide: the mean against the gap, for UNSAFE; the interval's lower end against
+    nothing at all, since a gain that chance explains convicts nobody; and the upper end, doubled,
+    against the gap, for SAFE. Between them lies what a few plays can't tell.
+
+    Parameters
+    ----------
+    points
+        The gain found with its 95 % interval, in points.
+    gap
+        The ranking gap, in points.
+    proven
+        Whether a bound lies below the gap that covers everybody with models as good as the given.
+    most
+        What the bound for this attack's knowledge leaves: a measured mean above it is chance. It
+        lends nothing to SAFE, because others know more.
+
+    Examples
+    --------
+    >>> word_for(Interval(1.2, 0.9, 1.5), gap=1.0, proven=False)
+    'UNSAFE'
+    >>> word_for(Interval(0.3, 0.2, 0.4), gap=1.0, proven=False)      # 2 * 0.4 < 1
+    'SAFE'
+    >>> word_for(Interval(0.3, 0.1, 0.6), gap=1.0, proven=False)      # 2 * 0.6 > 1
+    'MARGINAL'
+
+    One and a half points, but by chance as likely as none; and a mean that a bound refutes.
+
+    >>> word_for(Interval(1.5, -0.5, 3.5), gap=1.0, proven=False)
+    'MARGINAL'
+    >>> word_for(Interval(1.2, 0.9, 1.5), gap=1.0, proven=False, most=0.8)
+    'MARGINAL'
     """
     upper = points.mean if points.high is None else points.high
     real = points.low is None or points.low > 0.0  # more than the chance of a few plays
@@ -121,7 +176,12 @@ def _times(share: float, points: float | None) -> float | None:
 
 
 def _selected(request: Request, unit: RoundingUnit) -> Interval:
-    """Return what the best of all private scores gains by chance alone."""
+    """Return what the best of all private scores gains by chance alone.
+
+    A score of N examples has a standard error of 50/sqrt(N) points at most, and the best of k
+    independent ones lies `expected_best(k)` of these above its mean: 3.2 for a thousand, so 3.2
+    points with 2,500 private examples.
+    """
     error = 50.0 / request.parts.private**0.5
     mean = error * expected_best(request.looks.count)
     return Interval(unit.round(mean), None, None)
@@ -131,6 +191,6 @@ def _most_selected(request: Request) -> float:
     """Return the most that choosing among k private scores is worth in expectation, in points.
 
     A score of N examples is subgaussian with variance 1/(4N), so the largest of k exceeds its own
-    mean by at most sqrt(log(k) / (2N)).
+    mean by at most sqrt(log(k) / (2N)): 3.7 points for a thousand looks and 2,500 examples.
     """
     return 100.0 * math.sqrt(math.log(request.looks.count) / (2.0 * request.parts.private))

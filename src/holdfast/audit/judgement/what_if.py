@@ -76,16 +76,19 @@ def _rounding(decimals: int | None) -> Rule:
 def _possible(rule: Rule, problem: Problem) -> float:
     """Return the best forecast in points, never above the bound for one account.
 
-    For a Ladder that of fixed blocks under rounding to its step: no formula covers a rule that
-    remembers.
+    For a rule that remembers, a Ladder, that of fixed blocks under rounding to its step: no formula
+    covers what it says later.
     """
-    formula = formulas.expected if isinstance(rule, Ladder) else formulas.forecast
+    formula = formulas.forecast_of_blocks if rule.remembers else formulas.forecast
     gain = formula(rule, problem) or 0.0
     return round(min(gain, in_points(certify(problem, rule))), 2)
 
 
 def _allowed(rule: Rule, problem: Problem, accounts: int = 1) -> float:
-    """Return the certified gain in points of so many accounts, each with all looks."""
+    """Return the certified gain in points of so many accounts, each with all looks.
+
+    The panel's looks are per account, a certificate's are those of all accounts together.
+    """
     n, m, k = problem
     # Each account brings as many looks of its own.
     return round(in_points(certify(Problem(n, m, k * accounts), rule, accounts=accounts)), 2)

@@ -29,7 +29,9 @@ MOST_EXAMPLES = 10**7
 def private_examples(gap: float) -> int:
     """Return how many private examples tell two scores apart that differ by the gap, in points.
 
-    So many that a score is good to the gap: its 95 % interval is no wider, whatever the accuracy.
+    So many that a score is good to the gap: its 95 % interval is no wider than that on either side,
+    whatever the accuracy. A score of N examples varies most at one half, by 50/sqrt(N) points, so
+    1.96 * 50/sqrt(N) = gap.
 
     >>> private_examples(1.0)
     9604
@@ -73,7 +75,7 @@ def _no_looks(request: Request, gap: float, share: float) -> str:
     one = Problem(n, m, 1)
     if not request.rule.refines(Exact(), one):
         return f"No smaller number of looks that was tried would do under {request.release} alone."
-    alone = share * request.baseline.formulas.principle(one)
+    alone = share * request.baseline.formulas.forecast_from_exact(one)
     if RESERVE * alone < gap:
         return f"No smaller number of looks that was tried would do under {request.release} alone."
     gained = float(f"{alone:.1g}")
@@ -93,7 +95,7 @@ def _public(request: Request, gap: float) -> str:
     forms = request.baseline.formulas
 
     def enough(hundreds: int) -> bool:
-        return RESERVE * forms.principle(Problem(100 * hundreds, m, k)) < gap
+        return RESERVE * forms.forecast_from_exact(Problem(100 * hundreds, m, k)) < gap
 
     found = fewest(enough, most=MOST_EXAMPLES // 100)
     if found is None:

@@ -22,6 +22,10 @@ class Height(NamedTuple):
 def placed(values: Sequence[float], least: float, most: float, height: float) -> list[Height]:
     """Return where labels go that stand as near to their lines' ends as their number allows.
 
+    Two passes. Downward, each label goes to its line's end, or as far below its predecessor as two
+    lines of text need. That may push the last ones off the chart; upward, each then moves up by
+    just what it must. Both keep the order, so that no label stands at another line.
+
     Parameters
     ----------
     values

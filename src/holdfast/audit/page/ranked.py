@@ -20,6 +20,20 @@ def split_by_rank(
 ) -> dict[str, list[Played]]:
     """Return attacks in three lists; what matters are the strongest, of all and of each kind.
 
+    A kind is what the attacker knows. The strongest of each is shown even where it gains little:
+    that someone without features gains next to nothing is an answer, too.
+
+    Parameters
+    ----------
+    gains
+        One per attack.
+    gain_of
+        Its gain; None: it could not play.
+    kind_of
+        What it is compared within.
+
+    Examples
+    --------
     >>> found = split_by_rank([3, 1, 7, None, 2, 5], lambda gain: gain, lambda gain: gain % 2)
     >>> found["matter"], found["others"], found["unable"]
     ([7, 5, 3, 2], [1], [None])

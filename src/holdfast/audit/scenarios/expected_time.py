@@ -20,7 +20,11 @@ PER_EXAMPLE = 2e-10
 
 
 def expected_seconds(jobs: Iterable[Job], n_examples: int) -> float:
-    """Return about how many seconds of one core these plays take."""
+    """Return about how many seconds of one core these plays take.
+
+    A look costs 40 microseconds, and 0.2 nanoseconds per example and unit of effort: a thousand
+    looks of an attack of effort 250 at 10,000 labels take half a second.
+    """
     return sum(job.looks * (PER_LOOK + PER_EXAMPLE * _effort(job) * n_examples) for job in jobs)
 
 

@@ -161,7 +161,11 @@ class Measurer:
         return replace(self, on_play=on_play)
 
     def measure(self, asked: Sequence[Asked], trials: range) -> list[Measured]:
-        """Play every scenario against its rule, with its looks, in every trial."""
+        """Play every scenario against its rule, with its looks, in every trial.
+
+        Plays are independent and go to the pool in one batch, sorted so that the long ones begin
+        first and none is left over at the end; results come back in the order that was asked.
+        """
         jobs = [scenario.job(rule, k, trial) for scenario, rule, k in asked for trial in trials]
         order = sorted(range(len(jobs)), key=lambda at: _turn(jobs[at], trials))
         played = self.play([jobs[at] for at in order], self.on_play)
@@ -179,7 +183,16 @@ class Measurer:
     ) -> list[StrongestAttack]:
         """Measure the strongest scenario of each group once more, with fresh randomness.
 
-        Choosing the maximum must not flatter it. A group is a rule, looks, and what was measured.
+        Choosing the maximum must not flatter it: of twenty equally good attacks whose means have a
+        standard error of 0.3 points, the best one's lies 0.6 points too high on average. Trials
+        from `trials` on took no part in the choice, and their mean is unbiased.
+
+        Parameters
+        ----------
+        groups
+            A rule, looks, and what was measured there, one for each choice.
+        trials
+            Fresh plays; those before them, 0 .. trials - 1, may have chosen.
         """
         asked = [(worst(measured).scenario, rule, looks) for rule, looks, measured in groups]
         found = []
@@ -205,6 +218,10 @@ def _turn(job: Job, trials: range) -> tuple[bool, int, float]:
 
 
 def worst(measured: Sequence[Measured]) -> Measured:
-    """Return the way with the largest mean gain."""
+    """Return the scenario with the largest mean gain.
+
+    The choice alone. Its mean is the largest of many and lies above what the attack really gains,
+    so nothing is reported of it before it has been measured again.
+    """
     able = [each for each in measured if each.bias is not None]
     return max(able, key=lambda each: -math.inf if each.bias is None else each.bias.mean)

@@ -111,7 +111,12 @@ def compare(
 def _stronger(
     own: StrongestAttack, other: StrongestAttack, on: Rule, unit: RoundingUnit
 ) -> StrongestAttack:
-    """Return the attack that was found on another rule, or its gain alone if that is chance."""
+    """Return the attack that was found on another rule, or its gain alone if that is chance.
+
+    A finer rule gains no less, so the larger gain stands in either case. But the name of another
+    rule's attack is worth telling only if the two 95 % intervals do not meet; else it is one
+    attack measured twice, and the larger mean may be luck.
+    """
     here, there = own.points(unit), other.points(unit)
     if here.high is None or there.low is None or there.low <= here.high:
         return replace(own, bias=other.bias, trials=other.trials)

@@ -36,6 +36,9 @@ class Scenario(NamedTuple):
 
     `first`: every account looks once, because a rule that remembers answers a stranger's first
     look best; else the accounts share the looks evenly.
+
+    >>> Scenario("features", "block-majority", accounts=5, first=True).name
+    'block-majority, first look of 5 accounts'
     """
 
     setting: Knowledge
@@ -58,7 +61,14 @@ class Scenario(NamedTuple):
         return self.attack.partition(",")[0]
 
     def job(self, rule: Rule, looks: int, trial: int) -> Job:
-        """Return one play with so many looks of all accounts together."""
+        """Return one play with so many looks of all accounts together.
+
+        >>> from holdfast.mechanisms import Ladder
+        >>> scenario = Scenario("features", "block-majority", accounts=5, first=True)
+        >>> job = scenario.job(Ladder(0.01), looks=100, trial=0)
+        >>> job.looks, job.accounts              # one look each: 95 are not taken
+        (5, 5)
+        """
         accounts = min(self.accounts, looks)
         played = accounts if self.first else looks
         return Job(self.setting, rule, self.attack, played, trial, accounts)
@@ -70,12 +80,33 @@ Scenarios: TypeAlias = list[Scenario]
 def suite_scenarios(
     rule: Rule, problem: Problem, accounts: int, *, models: bool, shares: bool = False
 ) -> list[Scenario]:
-    """Return all ways against a policy whose rule meets so many separate accounts.
-
-    `models`: attacks may start from models' predictions; `shares`: from the class shares.
+    """Return all scenarios against a policy whose rule meets so many separate accounts.
 
     Where the rule remembers nothing, accounts only add up their looks, and each attack plays as
     if from one. Else each plays from all accounts, and some once more with first looks alone.
+
+    Parameters
+    ----------
+    rule, problem
+        What is released, and the sizes with the looks of all accounts together.
+    accounts
+        Separate states of the rule that the attackers meet.
+    models, shares
+        Whether attacks may start from models' predictions, and from the class shares.
+
+    Examples
+    --------
+    A Ladder answers with a state's best score so far: from five accounts there are five states, and
+    three attacks play five first looks besides.
+
+    >>> from holdfast.mechanisms import Exact, Ladder
+    >>> problem = Problem(1000, 10, 100)
+    >>> exact = suite_scenarios(Exact(), problem, accounts=5, models=False)
+    >>> ladder = suite_scenarios(Ladder(0.01), problem, accounts=5, models=False)
+    >>> {scenario.accounts for scenario in exact}, {scenario.accounts for scenario in ladder}
+    ({1}, {5})
+    >>> sum(scenario.first for scenario in ladder)
+    3
     """
     accounts = min(accounts, problem.n_queries) if rule.keeps_state else 1
     blind = [cls for cls in attack_types(without_features=True) if cls.strongest_on]
