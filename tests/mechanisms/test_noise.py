@@ -11,7 +11,7 @@ from holdfast.certificates import certify
 from holdfast.guard import Guard, Policy
 from holdfast.mechanisms import parse_mechanism
 from holdfast.mechanisms.channel import Channel
-from holdfast.mechanisms.coins import Coins
+from holdfast.mechanisms.exact_sampling import ExactSampler
 from holdfast.mechanisms.noise import draw, grid_of, with_noise
 from tests.mechanisms.float_attack import accuracy_of_attack, possible_with_floats
 
@@ -39,9 +39,9 @@ def law(shape, scale):
 )  # fmt: skip
 def test_draws_follow_the_discrete_law(shape, scale):
     rng, draws = np.random.default_rng(5), 4000
-    coins = Coins(rng)
+    sampler = ExactSampler(rng)
     found = [
-        coins.laplace(scale) if shape == "laplace" else coins.gaussian(scale**2)
+        sampler.laplace(scale) if shape == "laplace" else sampler.gaussian(scale**2)
         for _ in range(draws)
     ]
     chances = law(shape, float(scale))

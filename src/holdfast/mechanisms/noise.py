@@ -24,7 +24,7 @@ import numpy as np
 from holdfast.errors import InvalidInput
 from holdfast.extras import needed_for
 from holdfast.mechanisms.checks import as_fraction, nearest_multiple
-from holdfast.mechanisms.coins import Coins
+from holdfast.mechanisms.exact_sampling import ExactSampler
 from holdfast.quoting import quoted
 
 __all__ = ["GRID_BITS", "Sampler", "Shape", "check_sampler", "draw", "grid_of", "with_noise"]
@@ -74,8 +74,8 @@ def draw(shape: Shape, scale: float, rng: np.random.Generator, sampler: str = "g
     grid, cells, squared = _cells(scale)
     if sampler == "opendp":
         return _opendp(shape, float(cells)) * grid
-    coins = Coins(rng)
-    return (coins.gaussian(squared) if shape == "gaussian" else coins.laplace(cells)) * grid
+    sampler = ExactSampler(rng)
+    return (sampler.gaussian(squared) if shape == "gaussian" else sampler.laplace(cells)) * grid
 
 
 @cache

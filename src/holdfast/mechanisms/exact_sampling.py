@@ -1,4 +1,4 @@
-"""Random whole numbers with an exact law: nothing but integers is computed.
+"""Exact sampling of random whole numbers: nothing but integers is computed.
 
 Discrete Laplace and discrete Gaussian noise after Canonne, Kamath and Steinke (2020, The discrete
 Gaussian for differential privacy), from uniform random bits alone.
@@ -11,17 +11,22 @@ from fractions import Fraction
 
 import numpy as np
 
-__all__ = ["Coins"]
+__all__ = ["ExactSampler"]
 
 WORD_BITS = 64
 WORDS_AT_ONCE = 32
 
 
-class Coins:
-    """Draws from a generator's bits.
+class ExactSampler:
+    """Draws discrete Laplace and Gaussian noise from a generator's bits.
 
-    >>> coins = Coins(np.random.default_rng(0))
-    >>> draws = [coins.laplace(Fraction(3)) for _ in range(1000)]
+    A draw in floating point has gaps and repetitions by which noise can be told apart (Mironov
+    2012); here every probability is a ratio of whole numbers, or exp of one, and is met exactly: a
+    trial of probability a/b compares random digits with those of a/b, one of probability exp(-x)
+    counts how many of those with x, x/2, x/3, ... succeed in a row.
+
+    >>> sampler = ExactSampler(np.random.default_rng(0))
+    >>> draws = [sampler.laplace(Fraction(3)) for _ in range(1000)]
     >>> -0.5 < sum(draws) / 1000 < 0.5
     True
     """
