@@ -8,6 +8,7 @@ from benchmarks.made import Made, stamp
 from benchmarks.real import __main__ as command
 from benchmarks.real import analysts, grid, kept, tables
 from benchmarks.real.analyst import ascending, submitted
+from benchmarks.real.figure import draw_gains
 from benchmarks.real.folder import NoData, data_folder
 from benchmarks.real.games import BY_GROUP, MODELS, NOTHING, PLANNED, TOTAL, Game, Player
 from benchmarks.real.rows import Place, Plays, known_games, merged, plays_of, read_places, written
@@ -224,6 +225,42 @@ def test_what_could_not_be_played_says_why_in_the_table():
     )
     assert "not played: it works on accuracies" in shown["real-gains-letter"]
     assert "| exact | best attack | not played |" in shown["real-gains-letter"]
+
+
+def test_the_picture_has_gains_below_zero_where_they_are_with_their_errors(tmp_path, monkeypatch):
+    from matplotlib.axes import Axes
+
+    drawn = []
+    plain = Axes.errorbar
+
+    def errorbar(axes, x, y, **given):
+        drawn.append((list(x), list(y), list(given["yerr"]), given["marker"]))
+        return plain(axes, x, y, **given)
+
+    monkeypatch.setattr(Axes, "errorbar", errorbar)
+    common = {"set": "letter", "shown": TOTAL, "knows": NOTHING, "asked": "hill-climb"}
+    places = {
+        Place(**common, rule="ladder", looks=10): Plays({0: -5.0, 1: -3.0}, "hill-climb", None),
+        Place(**common, rule="ladder", looks=30): Plays({0: 0.0}, "hill-climb", None),
+    }
+    draw_gains(places, {"letter": {"n_examples": 1000}}, tmp_path / "gains.svg")
+    ((looks, points, errors, _),) = drawn
+    assert (looks, points) == ([10, 30], pytest.approx([-0.4, 0.0]))
+    assert errors == pytest.approx([0.1, 0.0])
+
+
+def test_tables_and_picture_call_a_rule_the_same(tmp_path, monkeypatch):
+    from matplotlib.axes import Axes
+
+    named = []
+    monkeypatch.setattr(Axes, "legend", lambda _, handles, names, **__: named.extend(names))
+    place = Place("letter", TOTAL, NOTHING, "hill-climb", "ladder", 10)
+    draw_gains(
+        {place: Plays({0: 1.0, 1: 2.0}, "hill-climb", None)},
+        {"letter": {"n_examples": 1000}},
+        tmp_path / "gains.svg",
+    )
+    assert named == ["parameter-free Ladder: best attack"]
 
 
 def test_the_analyst_by_hand():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from matplotlib.figure import Figure
 
 from benchmarks.real.grid import LOOKS
 from benchmarks.real.rows import Place, Plays
-from benchmarks.real.tables import TITLES, Best, best_of
+from benchmarks.real.tables import SHOWN, TITLES, Best, best_of
 
 __all__ = ["draw_gains"]
 
@@ -25,44 +26,71 @@ LINES = (
     ("ladder", "best attack", "#009E73", "v", "-."),
     ("ladder:0.01", "best attack", "#56B4E9", "P", ":"),
 )
-COLUMNS, LEAST = 3, 0.01
+COLUMNS = 3
+# Gains up to this many points are drawn to a linear scale, so that those below zero have a place.
+LINEAR = 0.1
+TICKS = (-1, -0.1, 0, 0.1, 1, 10, 100)
+NOTE = (
+    "Bars are standard errors over the games.\n"
+    f"Between \N{MINUS SIGN}{LINEAR} and {LINEAR} the scale is linear,\nbeyond it logarithmic."
+)
 
 
 def draw_gains(
     places: Mapping[Place, Plays], sets: Mapping[str, Mapping[str, Any]], path: Path
 ) -> None:
-    """Draw all sets; gains below a hundredth of a point are drawn at the lower edge."""
+    """Draw all sets, with gains that are not above zero where they are."""
     settings: Any = {"svg.hashsalt": "holdfast", "svg.fonttype": "path", "font.size": 9}
     with mpl.rc_context(settings):
         n_rows = -(-(len(sets) + 1) // COLUMNS)
-        figure = Figure(figsize=(10.5, 3.0 * n_rows), layout="constrained")
+        figure = Figure(figsize=(10.5, 3.4 * n_rows), layout="constrained")
         axes = figure.subplots(n_rows, COLUMNS).ravel()
         handles: dict[str, Any] = {}
         for axis, (name, facts) in zip(axes, sets.items(), strict=False):
+            axis.axhline(0.0, color="#555555", linewidth=0.8)
             for rule, way, colour, marker, dash in LINES:
                 found = [(k, best_of(places, name, way, rule, k)) for k in LOOKS]
                 played = [(k, each) for k, each in found if isinstance(each, Best)]
                 if not played:
                     continue
                 scale = 100.0 / facts["n_examples"]
-                (handles[f"{rule}: {way}"],) = axis.plot(
+                errors = [scale * each.gain.stderr for _, each in played]
+                handles[f"{SHOWN.get(rule, rule)}: {way}"] = axis.errorbar(
                     [k for k, _ in played],
-                    [max(LEAST, scale * each.gain.mean) for _, each in played],
+                    [scale * each.gain.mean for _, each in played],
+                    yerr=[0.0 if math.isnan(error) else error for error in errors],
                     color=colour,
                     marker=marker,
                     linestyle=dash,
-                    markersize=5,
+                    markersize=4.5,
+                    linewidth=1.2,
+                    elinewidth=0.8,
+                    capsize=2,
                 )
-            axis.set(xscale="log", yscale="log", ylim=(LEAST * 0.8, 120), title=TITLES[name])
-            axis.set_xticks(LOOKS, [f"{k:,}" for k in LOOKS])
-            axis.minorticks_off()
-            axis.set_yticks([0.01, 0.1, 1, 10, 100], ["0.01", "0.1", "1", "10", "100"])
-            axis.grid(visible=True, color="#dddddd", linewidth=0.6)
+            _scales(axis, TITLES[name])
         for axis in axes[::COLUMNS]:
             axis.set_ylabel("gain, points")
         for axis in axes[max(0, len(sets) - COLUMNS) : len(sets)]:
             axis.set_xlabel("looks")
         for axis in axes[len(sets) :]:
             axis.axis("off")
-        axes[len(sets)].legend(list(handles.values()), list(handles), loc="center", frameon=False)
+        axes[len(sets)].legend(
+            list(handles.values()),
+            list(handles),
+            loc="upper left",
+            frameon=False,
+            handlelength=3.6,
+        )
+        axes[len(sets)].text(0.02, 0.02, NOTE, transform=axes[len(sets)].transAxes)
         figure.savefig(path, metadata={"Date": None})
+
+
+def _scales(axis: Any, title: str) -> None:
+    axis.set_title(title)
+    axis.set_xscale("log")
+    axis.set_yscale("symlog", linthresh=LINEAR, linscale=0.5)
+    axis.set_ylim(-1.0, 120.0)
+    axis.set_xticks(LOOKS, [f"{k:,}" for k in LOOKS])
+    axis.set_yticks(TICKS, [f"{tick:g}".replace("-", "\N{MINUS SIGN}") for tick in TICKS])
+    axis.minorticks_off()
+    axis.grid(visible=True, color="#dddddd", linewidth=0.6)
