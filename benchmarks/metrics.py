@@ -187,7 +187,7 @@ def all_counts(
     metric: metrics.Metric,
     m: int,
     seed: int,
-    lanes: int | None,
+    at_once: int | None,
     sizes: tuple[int, ...] | None,
     n: int = N_EXAMPLES,
 ) -> int:
@@ -196,7 +196,7 @@ def all_counts(
     attack: JointCounts | LevelCounts
     if isinstance(metric, metrics.RocAuc):
         hidden = (rng.random(n) < 0.3).astype(np.int64)
-        levels = 2 if lanes is None else lanes
+        levels = 2 if at_once is None else at_once
         attack = LevelCounts(problem, rng=np.random.default_rng(seed), levels=levels)
     else:
         assert isinstance(metric, metrics.LabelMetric)
@@ -204,7 +204,7 @@ def all_counts(
         if sizes is not None:
             hidden = rng.permutation(np.repeat(np.arange(m), sizes))
         generator = np.random.default_rng(seed)
-        attack = JointCounts(problem, rng=generator, metric=metric, sizes=sizes, lanes=lanes)
+        attack = JointCounts(problem, rng=generator, metric=metric, sizes=sizes, at_once=at_once)
     board = MetricOracle(hidden, metric, n_queries=PLENTY, n_classes=m)
     play(attack, board)
     found = attack.labels() if isinstance(attack, LevelCounts) else attack.predict()
@@ -222,8 +222,8 @@ def counts_row(
 ) -> str:
     """Measure looks with as many counts per look as are proved, and with one."""
     cells = []
-    for lanes in (None, 1):
-        looks = [all_counts(metric, m, seed, lanes, sizes, n) for seed in range(SEEDS)]
+    for at_once in (None, 1):
+        looks = [all_counts(metric, m, seed, at_once, sizes, n) for seed in range(SEEDS)]
         cells.append((np.mean(looks), np.std(looks, ddof=1) / np.sqrt(SEEDS)))
     shown = [f"{mean:,.0f} ± {error:.1f}" for mean, error in cells]
     return f"| {metric}{words} | {m} | {shown[0]} | {shown[1]} | {cells[0][0] / cells[1][0]:.2f} |"

@@ -295,7 +295,7 @@ def joint_counts() -> Figure:
     axes.set(xlim=(0, 302), ylim=(0, 30))
     axes.axis("off")
     x = 1.0
-    names = ("lane 0 shows class 0", "lane 1 shows class 1", "all others: class 2, the sink")
+    names = ("test 0 shows class 0", "test 1 shows class 1", "all others: class 2, the sink")
     rows = zip(names, shown, below, read, (BLUE, ORANGE, GREY), strict=True)
     for at, (name, often, under, found, colour) in enumerate(rows):
         middle = x + often / 2

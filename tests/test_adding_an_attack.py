@@ -141,7 +141,7 @@ FOREIGN = {
     "testing/attack_checks.py": 4,
     "sweeps/stretches.py": 1,
     # The inner attack is the caller's choice.
-    "attacks/through_metrics/_lanes.py": 1,
+    "attacks/through_metrics/_class_tests.py": 1,
     "attacks/through_metrics/by_group.py": 1,
     "attacks/through_metrics/target_bisection.py": 1,
 }

@@ -117,8 +117,8 @@ def test_all_labels_are_proved_in_far_fewer_looks_than_one_count_takes(name, siz
     hidden = np.random.default_rng(1).permutation(np.repeat(np.arange(len(sizes)), sizes))
     known = sizes if name in ("recall_macro", "balanced_accuracy") else None
     looks = []
-    for lanes in (None, 1):
-        attack, board = run(hidden, name, m=len(sizes), lanes=lanes, sizes=known)
+    for at_once in (None, 1):
+        attack, board = run(hidden, name, m=len(sizes), at_once=at_once, sizes=known)
         assert attack.certain().all()
         assert (attack.predict() == hidden).all()
         looks.append(board.looks)
@@ -165,8 +165,8 @@ def test_bad_settings_and_answers_are_refused():
         JointCounts(problem, rng=rng, metric=metrics.BalancedAccuracy())
     with pytest.raises(InvalidInput, match="add up to 30"):
         JointCounts(problem, rng=rng, metric=metrics.F1Macro(), sizes=[10, 10, 11])
-    with pytest.raises(InvalidInput, match="lanes"):
-        JointCounts(problem, rng=rng, metric=metrics.F1Macro(), lanes=0)
+    with pytest.raises(InvalidInput, match="at_once"):
+        JointCounts(problem, rng=rng, metric=metrics.F1Macro(), at_once=0)
     attack = JointCounts(problem, rng=rng, metric=metrics.F1Macro(), sizes=[10, 10, 10])
     attack.ask()
     with pytest.raises(InconsistentAnswer, match="for these classes"):

@@ -133,7 +133,7 @@ def by_forecast(
     >>> from holdfast.metrics import RocAuc
     >>> able = attacks_on(MetricBoard(RocAuc()), 2)
     >>> [(each.name, estimate.certain) for each, estimate in by_forecast(able, Problem(60, 2, 5))]
-    [('graded', 34)]
+    [('graded', 16)]
     """
     found: list[tuple[AttackOnBoard, MetricEstimate | NotSupported]] = []
     for each in attacks:

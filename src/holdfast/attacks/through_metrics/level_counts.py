@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.base import TurnBased
+from holdfast.attacks.through_metrics._class_tests import ClassTest, MakeInner, lattice_for_share
 from holdfast.attacks.through_metrics._count_sums import CountSum
-from holdfast.attacks.through_metrics._lanes import Lane, MakeInner, lattice_for_share
 from holdfast.attacks.through_metrics.count_reader import FLOAT_SLACK
 from holdfast.attacks.through_metrics.description import ThroughMetric
 from holdfast.attacks.through_metrics.graded import positives_by_one
@@ -27,9 +27,9 @@ KEPT, SHARE_KEPT = 4, 0.02
 
 
 class _Candidate(NamedTuple):
-    """A candidate for the next look: lanes of each level, scores, and the sum that comes back."""
+    """A candidate for the next look: each level's test, scores, and the sum that comes back."""
 
-    lanes: list[tuple[Lane, bool]]
+    tests: list[tuple[ClassTest, bool]]
     scores: NDArray[np.float64]
     sum: CountSum
     scale: Fraction
@@ -54,7 +54,7 @@ class LevelCounts(TurnBased[NDArray[np.float64]], ThroughMetric):
     problem
         The sizes to play for; two classes.
     rng
-        Where the lanes' generators come from.
+        Where the generators of the levels' attacks come from.
     decimals
         How many decimals are released; None: all that a float has.
     positives
@@ -62,7 +62,7 @@ class LevelCounts(TurnBased[NDArray[np.float64]], ThroughMetric):
     levels
         2, or 1 to read one count per look.
     make
-        Makes a lane's attack, one that proves labels, from its problem, a generator and `share`,
+        Makes a level's attack, one that proves labels, from its problem, a generator and `share`,
         that of positives.
 
     Examples
@@ -110,13 +110,13 @@ class LevelCounts(TurnBased[NDArray[np.float64]], ThroughMetric):
         kept = min(KEPT, int(SHARE_KEPT * n))
         parts = [order[kept:][at::levels] for at in range(levels)]
         rngs = generator.spawn(levels + kept)
-        self._lanes = [
-            Lane(np.sort(part), 1, make, each)
+        self._tests = [
+            ClassTest(np.sort(part), 1, make, each)
             for part, each in zip(parts, rngs, strict=False)
             if part.size
         ]
         self._kept = [
-            Lane(order[at : at + 1], 1, make, each) for at, each in enumerate(rngs[levels:])
+            ClassTest(order[at : at + 1], 1, make, each) for at, each in enumerate(rngs[levels:])
         ]
         self._asked: _Candidate | None = None
 
@@ -136,8 +136,8 @@ class LevelCounts(TurnBased[NDArray[np.float64]], ThroughMetric):
     def _found(self) -> tuple[Labels, NDArray[np.bool_]]:
         n = self._problem.n_examples
         labels, sure = np.zeros(n, dtype=np.uint8), np.zeros(n, dtype=np.bool_)
-        for lane in [*self._lanes, *self._kept]:
-            labels[lane.members], sure[lane.members] = lane.found()
+        for test in [*self._tests, *self._kept]:
+            labels[test.members], sure[test.members] = test.found()
         return labels, sure
 
     def _query(self, index: int) -> NDArray[np.float64] | None:
@@ -146,17 +146,17 @@ class LevelCounts(TurnBased[NDArray[np.float64]], ThroughMetric):
             scores = np.zeros(n)
             scores[self._first_example()] = 1.0
             return scores
-        waiting = [lane for lane in self._kept if lane.pool(k - index) is not None]
-        lanes = waiting[: len(self._lanes)] or [
-            lane for lane in self._lanes if lane.pool(k - index) is not None
+        waiting = [test for test in self._kept if test.pool(k - index) is not None]
+        tests = waiting[: len(self._tests)] or [
+            test for test in self._tests if test.pool(k - index) is not None
         ]
-        if not lanes:
+        if not tests:
             return None
-        self._asked = self._best_candidate(lanes)
+        self._asked = self._best_candidate(tests)
         return self._asked.scores.copy()
 
     def _first_example(self) -> int:
-        return int((self._kept or self._lanes)[0].members[0])
+        return int((self._kept or self._tests)[0].members[0])
 
     def _take(self, answer: float) -> None:
         n = self._problem.n_examples
@@ -176,11 +176,11 @@ class LevelCounts(TurnBased[NDArray[np.float64]], ThroughMetric):
         )
         if counts is None:
             raise InconsistentAnswer(f"Query {self._answered}: no labels have this area, {answer}.")
-        for (lane, flipped), count in zip(candidate.lanes, counts, strict=True):
+        for (test, flipped), count in zip(candidate.tests, counts, strict=True):
             if flipped:
-                assert lane.inside is not None
-                count = lane.inside - count
-            lane.tell(count)
+                assert test.inside is not None
+                count = test.inside - count
+            test.tell(count)
 
     def _guess(self) -> NDArray[np.float64]:
         """Return scores: positives above, negatives below, what nothing is known of between."""
@@ -188,10 +188,10 @@ class LevelCounts(TurnBased[NDArray[np.float64]], ThroughMetric):
         guessed = np.where(labels == 1, 0.75, 0.5)
         return np.where(sure, labels.astype(np.float64), guessed)
 
-    def _best_candidate(self, lanes: list[Lane]) -> _Candidate:
+    def _best_candidate(self, tests: list[ClassTest]) -> _Candidate:
         """Return the first way to show the pools whose area is proved to tell them apart."""
-        for some in range(len(lanes), 0, -1):
-            for asked in itertools.permutations(lanes, some):
+        for some in range(len(tests), 0, -1):
+            for asked in itertools.permutations(tests, some):
                 for candidate in self._candidates(list(asked)):
                     if candidate.sum.tells(self._error * candidate.scale):
                         return candidate
@@ -199,18 +199,18 @@ class LevelCounts(TurnBased[NDArray[np.float64]], ThroughMetric):
             f"{self._decimals} decimals do not show one of {self._problem.n_examples} examples."
         )
 
-    def _candidates(self, lanes: list[Lane]) -> list[_Candidate]:
+    def _candidates(self, tests: list[ClassTest]) -> list[_Candidate]:
         """Return ways to show the pools: each or its complement, known examples below or above."""
-        flips = [(False, True) if lane.inside is not None else (False,) for lane in lanes]
-        known = [lane for lane in self._kept if lane.done]
+        flips = [(False, True) if test.inside is not None else (False,) for test in tests]
+        known = [test for test in self._kept if test.done]
         return [
-            self._candidate(list(zip(lanes, flipped, strict=True)), known[:above])
+            self._candidate(list(zip(tests, flipped, strict=True)), known[:above])
             for above in range(len(known) + 1)
             for flipped in itertools.product(*flips)
         ]
 
-    def _candidate(self, lanes: list[tuple[Lane, bool]], above: list[Lane]) -> _Candidate:
-        """Return a look: the first lane's pool on top, the second's below it, known ones above all.
+    def _candidate(self, tests: list[tuple[ClassTest, bool]], above: list[ClassTest]) -> _Candidate:
+        """Return a look: the first test's pool on top, the second's below it, known ones above all.
 
         Twice the positives' rank sum, with ties at their middle, is a sum over levels of twice the
         middle rank times the positives there.
@@ -218,13 +218,13 @@ class LevelCounts(TurnBased[NDArray[np.float64]], ThroughMetric):
         assert self._positives is not None
         n, positives = self._problem.n_examples, self._positives
         scores, pools = np.zeros(n), []
-        for level, (lane, flipped) in enumerate(lanes):
-            pool = lane.pool(1)
+        for level, (test, flipped) in enumerate(tests):
+            pool = test.pool(1)
             assert pool is not None
-            pools.append(lane.members[pool ^ flipped])
-            scores[pools[-1]] = len(lanes) - level
-        for lane in above:
-            scores[lane.members] = len(lanes) + 1
+            pools.append(test.members[pool ^ flipped])
+            scores[pools[-1]] = len(tests) - level
+        for test in above:
+            scores[test.members] = len(tests) + 1
         sizes = [each.size for each in pools]
         rest = n - sum(sizes) - len(above)
         # Twice the middle rank of each level, less that of the examples below.
@@ -232,14 +232,14 @@ class LevelCounts(TurnBased[NDArray[np.float64]], ThroughMetric):
         for at, size in enumerate(sizes):
             ranks.append(2 * (rest + sum(sizes[at + 1 :])) + size + 1 - (rest + 1))
         top = 2 * (n - len(above)) + len(above) + 1 - (rest + 1)
-        hits = sum(int(lane.inside or 0) for lane in above)
+        hits = sum(int(test.inside or 0) for test in above)
         doubled = positives * (rest + 1) + hits * top - positives * (positives + 1)
         pairs = 2 * positives * (n - positives)
         # Two whole weights u, v with counts s, t: s u + t v over u v is s/v + t/u.
         common = math.prod(ranks)
         weights = tuple(Fraction(rank, common) for rank in ranks)
         limits = [
-            lane.limits(size, positives) for (lane, _), size in zip(lanes, sizes, strict=True)
+            test.limits(size, positives) for (test, _), size in zip(tests, sizes, strict=True)
         ]
         found = CountSum(weights, tuple(a for a, _ in limits), tuple(b for _, b in limits))
-        return _Candidate(lanes, scores, found, Fraction(pairs, common), Fraction(doubled, common))
+        return _Candidate(tests, scores, found, Fraction(pairs, common), Fraction(doubled, common))

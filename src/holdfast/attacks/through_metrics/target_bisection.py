@@ -32,10 +32,10 @@ class TargetBisection(ThroughMetric):
     Raise one submitted number from v to v + r, with r at most 1, and its absolute error falls by r
     if the target is above v, and else rises by r. A few offsets below 1 in a geometric sequence are
     read off the sum of errors like binary digits: each tells on which side its target is. Offsets
-    of 1 of a set of other numbers tell, in the same look, how many of these targets are above: a match
-    count of two classes, with which an attack on accuracies finds the side of each. Then every
-    range is half as long, and the next round begins. A round takes two looks besides, at no number
-    raised by 1 and at all of them; these have digits, too.
+    of 1 of a set of other numbers tell, in the same look, how many of these targets are above: a
+    match count of two classes, with which an attack on accuracies finds the side of each. Then
+    every range is half as long, and the next round begins. A round takes two looks besides, at no
+    number raised by 1 and at all of them; these have digits, too.
 
     Every side that is read as a digit is proved, as in `Digits`: within the error of rounding and
     of adding floats only one choice of sides has the answer. Those that are counted are proved if

@@ -1,4 +1,4 @@
-"""Lanes: attacks on the question whether examples are of one class, told by counts of it."""
+"""Class tests: which of some examples are of one class, found by attacks that are told counts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from holdfast.errors import NotSupported
 from holdfast.labels import Labels
 from holdfast.problem import Problem
 
-__all__ = ["Lane", "MakeInner", "lattice_for_share"]
+__all__ = ["ClassTest", "MakeInner", "lattice_for_share"]
 
-# Makes the attack on a lane from its problem, a generator, and the share of the class.
+# Makes the attack of a test from its problem, a generator, and the share of the class.
 MakeInner = Callable[..., Any]
 # Between these shares of one class `Lattice` takes fewer looks without being told the share.
 EVEN_SHARES = 0.25, 0.75
@@ -28,7 +28,7 @@ def lattice_for_share(problem: Problem, *, rng: np.random.Generator, share: floa
     return Lattice(problem, rng=rng, prior=np.tile([1.0 - share, share], (problem.n_examples, 1)))
 
 
-class Lane:
+class ClassTest:
     """Some examples, one class, and an attack that finds out which of them are of the class.
 
     The first pool is all of them, and counts the class. Then the attack's queries are pools: it is
