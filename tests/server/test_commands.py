@@ -1,18 +1,22 @@
 """`holdfast board` and `holdfast serve`: what they say, and what they refuse before they begin."""
 
+import io
 import json
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
 
 from holdfast.cli import main
 from holdfast.errors import HoldfastError
+from holdfast.server.accounts import Accounts
 from holdfast.server.gatekeeper import Gatekeeper
 from holdfast.server.looks import Sent
-from tests.server.conftest import as_csv, write_labels
-from tests.server.test_api import changed
+from tests.server.conftest import as_csv, bearer, write_labels
+from tests.server.test_api import changed, send
+from tests.server.test_pages import PASSWORD, form_token, sign_up
 
 
 @pytest.fixture
@@ -140,6 +144,94 @@ def test_a_restored_copy_without_the_labels_cannot_score(place, tmp_path, comman
     [again] = restored.submit(sent[1:])
     assert again.receipt.released == 0.8
     restored.close()
+
+
+def test_a_restored_board_finds_its_labels_elsewhere(place, tmp_path, command):
+    team = place.team("blue")
+    assert command("ledger", "backup", "copy.db", place.url)[0] == 0
+    assert command("ledger", "restore", "copy.db", "restored.db")[0] == 0
+    elsewhere = tmp_path / "elsewhere" / "solution.csv"
+    elsewhere.parent.mkdir()
+    place.labels_file.rename(elsewhere)
+    write_labels(tmp_path / "wrong.csv", seed=9)
+    board = ("board", "labels", "pets", "--database", "restored.db", "--labels")
+    for wrong, message in ((tmp_path / "wrong.csv", "must be those"), (tmp_path / "no", "no")):
+        code, _, err = command(*board, wrong)
+        assert code in (2, 4)
+        assert message in err
+    code, out, _ = command(*board, elsewhere, "--json")
+    assert (code, json.loads(out)["done"]) == (0, "the same labels are read from another file")
+    restored = Gatekeeper("restored.db")
+    restored.warm_up()
+    sent = Sent("pets", lambda _: team.id, None, "k", "f", as_csv(changed(place.labels, 6)))
+    [told] = restored.submit([sent])
+    assert told.receipt.released == 0.9
+    assert restored.verify().ok
+    # Which file it is, is nobody's business who reads the ledger.
+    assert not any("elsewhere" in entry.detail for entry in restored.ledger.entries())
+    restored.close()
+
+
+def test_labels_move_under_a_server_that_has_read_them(place, tmp_path):
+    token = place.token(place.team("blue"))
+    with place.client() as client:
+        first = send(client, place, token, as_csv(changed(place.labels, 6)))
+        assert first.json()["released"] == 0.9
+        moved = place.labels_file.rename(tmp_path / "moved.csv")
+        change = place.boards.change
+        with pytest.raises(HoldfastError):
+            change(place.board, place.phase(), "labels", str(tmp_path / "none.csv"), "test")
+        change(place.board, place.phase(), "labels", str(moved), "test")
+        assert place.phase().labels == str(moved)
+        again = send(client, place, token, as_csv(changed(place.labels, 12)))
+        assert again.json()["released"] == 0.8
+        host = bearer(place.token(scope="host"))
+        body = {"action": "labels", "value": "/etc/passwd"}
+        refused = client.post("/api/v1/boards/pets/actions", json=body, headers=host)
+        assert refused.status_code == 403
+
+
+def test_a_host_is_invited_and_a_password_reset_from_the_command_line(place, command, monkeypatch):
+    database = ("--database", place.url)
+    code, out, _ = command("board", "invite", "pets", *database, "--json")
+    assert code == 0
+    link = json.loads(out)["host_link"]
+    assert "/join/" in command("board", "invite", "pets", *database)[1]
+    assert "must be that of a board" in command("board", "invite", "cats", *database)[2]
+    with place.client() as client:
+        page = sign_up(client, to=link)
+        client.post(link, data={"form_token": form_token(page)})
+        assert client.get("/b/pets/host").status_code == 200
+
+        def reset(typed, user="Ann", *more):
+            monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+            return command("board", "password", user, *database, *more)
+
+        assert "password must have 10 to 200" in reset("short\n")[2]
+        assert "must have an account here, got 'bob'" in reset("a new long one\n", "bob")[2]
+        assert client.get("/b/pets/host").status_code == 200
+        code, out, _ = reset("a new long one\n", "Ann", "--json")
+        assert (code, json.loads(out)) == (0, {"user": "ann", "changed": True})
+        # Whoever had a session has none any more.
+        assert client.get("/b/pets/host").status_code == 401
+        codes = [
+            client.post("/sign-in", data={"name": "ann", "password": word}).status_code
+            for word in (PASSWORD, "a new long one")
+        ]
+        assert codes == [401, 200]
+
+
+@pytest.mark.parametrize("second", ["a new long one", "another one"])
+def test_at_a_terminal_a_password_is_asked_for_twice(place, command, monkeypatch, second):
+    Accounts(place.gatekeeper.store).sign_up("ann", PASSWORD)
+    typed = iter(["a new long one", second])
+    monkeypatch.setattr("sys.stdin", types.SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("getpass.getpass", lambda prompt: next(typed))
+    code, _, err = command("board", "password", "ann", "--database", place.url)
+    assert (code, err) == (
+        (0, "") if second == "a new long one"
+        else (2, "error: password must be the same both times.\n")
+    )  # fmt: skip
 
 
 def test_help_loads_nothing_of_the_server():

@@ -167,12 +167,69 @@ def test_invitations_let_people_in_once(place):
             "/b/pets/host", data={"form_token": form_token(host), "action": "freeze"}
         )
         assert "Done: frozen; looks go on" in frozen.text
-        bad = client.post(
-            "/b/pets/host",
-            data={"form_token": form_token(host), "action": "policy", "value": "release = 1"},
-        )
+        form = {"form_token": form_token(host), "action": "policy", "value": "release = 1"}
+        bad = client.post("/b/pets/host", data={**form, "sure": "yes"})
         assert bad.status_code == 422
         assert "policy line 1: release must be a string" in bad.text
+
+
+def test_what_cannot_be_undone_wants_its_box_ticked(sqlite_url, tmp_path):
+    from holdfast.server.accounts import Accounts
+
+    place = Place(sqlite_url, tmp_path, split=True)
+    teams = [place.team(name) for name in ("red", "blue")]
+    secret = Accounts(place.gatekeeper.store).invite(place.board, None, "host")
+    values = {"merge": "1 into 2", "policy": 'release = "round:1"\n', "close": ""}
+    with place.client() as client:
+        for team in teams:
+            send(client, place, place.token(team), as_csv(changed(place.labels, team.id)))
+        page = sign_up(client, to=f"/join/{secret}")
+        client.post(f"/join/{secret}", data={"form_token": form_token(page)})
+        page = client.get("/b/pets/host")
+        for action, value in values.items():
+            form = re.search(rf'value="{action}">.*?</form>', page.text, re.DOTALL)[0]
+            assert re.search(r'<input type="checkbox" name="sure" value="yes" required>', form)
+            before = len(list(place.entries()))
+            data = {"form_token": form_token(page), "action": action, "value": value}
+            refused = client.post("/b/pets/host", data=data)
+            assert refused.status_code == 422
+            assert "tick the box beside it first" in refused.text
+            assert len(list(place.entries())) == before
+            if action == "close":  # another rule has begun a phase without looks
+                send(client, place, place.token(teams[1]), as_csv(changed(place.labels, 3)))
+            done = client.post("/b/pets/host", data={**data, "sure": "yes"})
+            assert "Done: " in done.text
+            page = client.get("/b/pets/host")
+        # What can be undone is done at once.
+        data = {"form_token": form_token(page), "action": "freeze"}
+        assert "Done: frozen" in client.post("/b/pets/host", data=data).text
+
+
+def test_a_team_sees_which_submissions_it_has_chosen(sqlite_url, tmp_path):
+    policy = 'release = "batch:2"\nfinal_choices = 2\n'
+    place = Place(sqlite_url, tmp_path, split=True, policy=policy)
+    with place.client() as client:
+        page = team_of_anns(client)
+        data = {"form_token": form_token(page), "team": "1"}
+        for wrong in (3, 4, 4):  # the last one is answered from the record
+            files = {"file": (f"{wrong}.csv", as_csv(changed(place.labels, wrong)))}
+            client.post("/b/pets/submit", data=data, files=files)
+
+        def chosen():
+            listed = client.get("/api/v1/boards/pets/submissions").json()["submissions"]
+            for each in listed:
+                alone = client.get(f"/api/v1/boards/pets/submissions/{each['id']}").json()
+                assert alone == each
+            page = client.get("/b/pets/t/1").text
+            assert page.count("<td>chosen</td>") == sum(each["chosen"] for each in listed)
+            assert re.search(r'<time datetime="[^"]+\+00:00">[\d: -]+ UTC</time>', page)
+            return {each["id"]: each["chosen"] for each in listed}
+
+        assert chosen() == {3: False, 2: False, 1: False}
+        for number, then in ((1, {3: False, 2: False, 1: True}), (2, {3: True, 2: True, 1: True})):
+            data = {"form_token": form_token(page), "submission": str(number)}
+            client.post("/b/pets/t/1/choose", data=data)
+            assert chosen() == then
 
 
 def test_passwords_are_guessed_slowly(place):

@@ -77,6 +77,7 @@ def test_a_host_prepares_a_board_that_has_not_opened(clock, place, tmp_path):
         assert "hosts alone see this" in client.get("/b/cats").text
         token = form_token(client.get("/b/cats/host"))
         form = {"form_token": token, "action": "policy", "value": 'release = "round:1"\n'}
+        form["sure"] = "yes"
         assert "as phase 2" in client.post("/b/cats/host", data=form).text
         # What the host changed opens when the board does, not before.
         assert place.boards.phase(board) is None

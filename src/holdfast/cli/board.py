@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from holdfast.cli.board_people import invite, password, token, tokens
+from holdfast.cli.board_places import DEFAULT, Database, Labels, Name, PolicyFile, opened
 from holdfast.cli.explained import ExplainedCommand, ExplainedGroup, with_examples
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
-from holdfast.errors import InvalidInput, LedgerError, LedgerMissing
-from holdfast.extras import needed_for
+from holdfast.errors import InvalidInput, LedgerError
 
-if TYPE_CHECKING:
-    from holdfast.server.boards import Boards
-    from holdfast.server.gatekeeper import Gatekeeper
-    from holdfast.server.records import Board, Phase
-
-__all__ = ["Database", "board"]
+__all__ = ["board"]
 
 board = typer.Typer(
     help=with_examples(
@@ -33,64 +27,7 @@ board = typer.Typer(
     rich_markup_mode=None,
 )
 
-Database = Annotated[
-    str,
-    typer.Option(
-        envvar="HOLDFAST_BOARD",
-        help="The server's database with its ledger: a path or postgresql://...",
-    ),
-]
-DEFAULT = "holdfast-board.db"
-Name = Annotated[str, typer.Argument(help="The board's name, as in its address.")]
-Labels = Annotated[
-    Path, typer.Option(help="CSV or NPY file of the hidden labels, readable by you alone.")
-]
-PolicyFile = Annotated[Path, typer.Option(help="The policy file; see holdfast policy init.")]
 DEFAULT_POLICY = 'release = "ladder:0.01"\n'
-
-
-class _Place:
-    """An open database and what is in it."""
-
-    def __init__(self, gatekeeper: Gatekeeper, boards: Boards) -> None:
-        self.gatekeeper, self.boards = gatekeeper, boards
-
-    def board(self, name: str) -> tuple[Board, Phase]:
-        """Return a board and its phase in force, or the coming one."""
-        found = self.boards.get(name)
-        if found is None:
-            raise InvalidInput(
-                f"name must be that of a board, got {name}; see holdfast board list."
-            )
-        phase = self.boards.phase(found, coming=True)
-        assert phase is not None
-        return found, phase
-
-    def change(self, name: str, action: str, value: str, as_json: bool) -> None:
-        """Do one of the host's actions, and say what was done."""
-        done = self.boards.change(*self.board(name), action, value, "the command line")
-        if as_json:
-            print_json({"board": name, "done": done.told, "receipt_id": done.receipt_id})
-        else:
-            human().print(f"{name}: {done.told}.", soft_wrap=True)
-
-
-@contextmanager
-def _opened(database: str, *, create: bool = False) -> Iterator[_Place]:
-    with needed_for("holdfast board"):
-        from holdfast.server.boards import Boards
-        from holdfast.server.gatekeeper import Gatekeeper
-    try:
-        gatekeeper = Gatekeeper(database, create=create)
-    except LedgerMissing:
-        raise LedgerMissing(
-            "database must hold boards, but there is none; make the first one with: "
-            "holdfast board init NAME --labels FILE"
-        ) from None
-    try:
-        yield _Place(gatekeeper, Boards(gatekeeper))
-    finally:
-        gatekeeper.close()
 
 
 @board.command(cls=ExplainedCommand)
@@ -144,7 +81,7 @@ def init(
     text = DEFAULT_POLICY
     if policy is not None:
         text = read_text_file(policy, LARGEST_SETTINGS, name=f"policy {policy}")
-    with _opened(database, create=True) as place:
+    with opened(database, create=True) as place:
         made = place.boards.create(
             name,
             labels,
@@ -181,7 +118,7 @@ def show(database: Database = DEFAULT, as_json: AsJson = False) -> None:
     """
     from holdfast.server.records import Board as Record
 
-    with _opened(database) as place:
+    with opened(database) as place:
         found = place.gatekeeper.store.find(Record, "ORDER BY id")
         rows = [(each, place.boards.phase(each)) for each in found]
     if as_json:
@@ -202,116 +139,8 @@ def show(database: Database = DEFAULT, as_json: AsJson = False) -> None:
         human().print(f"{each.slug}: {each.title} ({at})", soft_wrap=True)
 
 
-@board.command(cls=ExplainedCommand)
-def token(
-    name: Name,
-    scope: Annotated[
-        str,
-        typer.Option(help="submit (in a team's name), host, service (forwarders) or metrics."),
-    ] = "submit",
-    team: Annotated[
-        str | None, typer.Option(help="The team of a submit token; made if there is none.")
-    ] = None,
-    days: Annotated[int, typer.Option(min=1, max=3650, help="Days until it expires.")] = 180,
-    database: Database = DEFAULT,
-    as_json: AsJson = False,
-) -> None:
-    """Make an API token and print it, once.
-
-    Examples
-    --------
-    holdfast board token pets --team blue
-    holdfast board token pets --scope service
-    """
-    if (scope == "submit") != (team is not None):
-        raise InvalidInput("team must be given with the scope submit, and with no other.")
-    with _opened(database) as place:
-        from holdfast.guard.team import team_key
-        from holdfast.guard.windows import clock
-        from holdfast.server import store
-        from holdfast.server.accounts import new_token
-        from holdfast.server.records import Team
-
-        found, _ = place.board(name)
-        number = 0
-        with place.gatekeeper.store.writing() as transaction:
-            if team is not None:
-                where = "WHERE board = ? AND key = ?"
-                known = store.one(transaction, Team, where, found.id, team_key(team))
-                number = (known or store.new_team(transaction, found.id, team, clock())).id
-            text = new_token(
-                transaction,
-                board=found.id,
-                team=number,
-                scope=scope,
-                name=f"{scope} from the command line",
-                days=days,
-            )
-    if as_json:
-        print_json({"board": name, "scope": scope, "token": text})
-    else:
-        print(text)
-
-
-@board.command(cls=ExplainedCommand)
-def tokens(
-    name: Name,
-    revoke: Annotated[
-        str | None, typer.Option(help="Number of a token that is to be good for nothing.")
-    ] = None,
-    database: Database = DEFAULT,
-    as_json: AsJson = False,
-) -> None:
-    """List a board's tokens with their scope, expiry and last use; revoke one.
-
-    A token's number is its middle part, hf_NUMBER_secret. The secret itself is stored nowhere.
-
-    Examples
-    --------
-    holdfast board tokens pets
-    holdfast board tokens pets --revoke 1f2e3d4c5b6a
-    """
-    with _opened(database) as place:
-        from holdfast.guard.windows import as_datetime, clock
-        from holdfast.server import store
-        from holdfast.server.records import Token
-
-        found, _ = place.board(name)
-        with place.gatekeeper.store.writing() as transaction:
-            mine = store.find(transaction, Token, "WHERE board = ? ORDER BY created", found.id)
-            if revoke is not None:
-                if revoke not in (each.id for each in mine):
-                    raise InvalidInput("revoke must be the number of one of this board's tokens.")
-                question = "UPDATE holdfast_tokens SET revoked = ? WHERE id = ? AND revoked IS NULL"
-                now = clock()
-                transaction.execute(question, (now, revoke))
-                store.note_action(transaction, now, "the command line", found.id, "revoke", revoke)
-            mine = store.find(transaction, Token, "WHERE board = ? ORDER BY created", found.id)
-
-    def day(moment: int | None) -> str | None:
-        return None if moment is None else as_datetime(moment).date().isoformat()
-
-    rows = [
-        {
-            "number": each.id,
-            "scope": each.scope,
-            "team_id": each.team or None,
-            "name": each.name,
-            "expires": day(each.expires),
-            "last_used": day(each.used_on),
-            "revoked": day(each.revoked),
-        }
-        for each in mine
-    ]
-    if as_json:
-        print_json(rows)
-        return
-    for row in rows:
-        team = "" if row["team_id"] is None else f" of team {row['team_id']}"
-        state = f"revoked {row['revoked']}" if row["revoked"] else f"until {row['expires']}"
-        used = f"last used {row['last_used'] or 'never'}"
-        said = f"{row['number']}: {row['scope']}{team}, {row['name']}, {state}, {used}"
-        human().print(said, soft_wrap=True, markup=False, highlight=False)
+for each in (invite, password, token, tokens):
+    board.command(cls=ExplainedCommand)(each)
 
 
 @board.command(cls=ExplainedCommand)
@@ -328,7 +157,7 @@ def policy(
     from holdfast.files.text_files import LARGEST_SETTINGS, read_text_file
 
     text = read_text_file(policy, LARGEST_SETTINGS, name=f"policy {policy}")
-    with _opened(database) as place:
+    with opened(database) as place:
         place.change(name, "policy", text, as_json)
 
 
@@ -343,8 +172,25 @@ def rotate(
     holdfast board rotate pets --labels fresh.csv
     holdfast board rotate pets --labels fresh.csv --json
     """
-    with _opened(database) as place:
+    with opened(database) as place:
         place.change(name, "rotate", str(labels), as_json)
+
+
+@board.command(name="labels", cls=ExplainedCommand)
+def move_labels(
+    name: Name, labels: Labels, database: Database = DEFAULT, as_json: AsJson = False
+) -> None:
+    """Read a board's labels from another file, such as where a backup was restored.
+
+    They must be the labels with which the phase in force began: their fingerprint is compared.
+
+    Examples
+    --------
+    holdfast board labels pets --labels elsewhere/solution.csv
+    holdfast board labels pets --labels elsewhere/solution.csv --json
+    """
+    with opened(database) as place:
+        place.change(name, "labels", str(labels), as_json)
 
 
 @board.command(cls=ExplainedCommand)
@@ -365,7 +211,7 @@ def merge(
     from holdfast.guard.team import team_key
     from holdfast.server.records import Team
 
-    with _opened(database) as place:
+    with opened(database) as place:
         found, _ = place.board(name)
         where, numbers = "WHERE board = ? AND key = ?", []
         for each in (team, into):
@@ -385,7 +231,7 @@ def close(name: Name, database: Database = DEFAULT, as_json: AsJson = False) -> 
     holdfast board close pets
     holdfast board close pets --json
     """
-    with _opened(database) as place:
+    with opened(database) as place:
         place.change(name, "close", "", as_json)
 
 
@@ -398,7 +244,7 @@ def rebuild(name: Name, database: Database = DEFAULT, as_json: AsJson = False) -
     holdfast board rebuild pets
     holdfast board rebuild pets --json
     """
-    with _opened(database) as place:
+    with opened(database) as place:
         different = place.boards.rebuild(place.board(name)[0])
     if as_json:
         print_json({"board": name, "different_phases": different})
@@ -418,7 +264,7 @@ def verify(database: Database = DEFAULT, as_json: AsJson = False) -> None:
     """
     from holdfast.server.records import Board as Record
 
-    with _opened(database) as place:
+    with opened(database) as place:
         result = place.gatekeeper.verify()
         problems = list(result.problems)
         for each in place.gatekeeper.store.find(Record, "ORDER BY id"):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
-from holdfast.cli.board import Database
+from holdfast.cli.board_places import Database
 from holdfast.cli.output import human
 from holdfast.errors import InvalidInput
 from holdfast.extras import needed_for

@@ -20,6 +20,7 @@ from holdfast.errors import InvalidInput
 from holdfast.guard.storage import Transaction
 from holdfast.guard.team import team_key
 from holdfast.guard.windows import as_datetime, clock
+from holdfast.quoting import quoted
 from holdfast.server import store
 from holdfast.server.problems import Problem
 from holdfast.server.records import Board, Member, Team, Token, User
@@ -134,15 +135,30 @@ class Accounts:
 
     def sign_up(self, name: str, password: str) -> User:
         """Make an account."""
+        team_key(name)  # before the slow part
+        hashed = self._hashed(password)
+        with self._store.writing() as transaction:
+            return store.new_user(transaction, name, hashed, clock())
+
+    def set_password(self, name: str, password: str) -> User:
+        """Give an account another password, and end its sessions."""
+        user = self._store.one(User, "WHERE key = ?", team_key(name))
+        if user is None:
+            raise InvalidInput(f"user must have an account here, got {quoted(name)}.")
+        statement = "UPDATE holdfast_users SET password = ? WHERE id = ?"
+        values = (self._hashed(password), user.id)
+        with self._store.writing() as transaction:
+            transaction.execute(statement, values)
+        self.end_sessions(user)
+        return user
+
+    def _hashed(self, password: str) -> str:
         if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
             raise InvalidInput(
                 f"password must have {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters, "
                 f"got {len(password)}."
             )
-        team_key(name)  # before the slow part
-        hashed = self._hasher.hash(password)
-        with self._store.writing() as transaction:
-            return store.new_user(transaction, name, hashed, clock())
+        return self._hasher.hash(password)
 
     def sign_in(self, name: str, password: str) -> User:
         """Return the account with this name and password."""

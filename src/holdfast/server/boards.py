@@ -27,8 +27,8 @@ __all__ = ["Boards"]
 VISIBILITIES = ("open", "own", "host")
 SHOWS = ("best", "latest", "chosen")
 # Each has a method of the same name below.
-ACTIONS = ("freeze", "thaw", "stop", "reopen", "policy", "rotate", "hide", "show", "merge", "close",
-           "visibility")  # fmt: skip
+ACTIONS = ("freeze", "thaw", "stop", "reopen", "policy", "rotate", "labels", "hide", "show",
+           "merge", "close", "visibility")  # fmt: skip
 # Rows that may be shown: hosts see 1, teams that are hidden, too; others see up to 0.
 SHOWN = (
     "WHERE board = ? AND phase = ? AND released IS NOT NULL "
@@ -263,6 +263,15 @@ class Boards:
             raise InvalidInput("labels must be others than before; the budget belongs to them.")
         told = f"fresh labels in force, as phase {phase.number + 1}: every team has its looks anew"
         return _Plan(told, partial(_begin, fresh=fresh, last=phase), fresh)
+
+    def _labels(self, board: Board, phase: Phase, value: str) -> _Plan:
+        """Read the same labels from another file, such as beside a copy that was restored."""
+        moved = phase._replace(labels=str(Path(value).absolute()))
+        self._gatekeeper.facts(moved)  # which refuses other labels
+        statement = "UPDATE holdfast_phases SET labels = ? WHERE board = ? AND data_set = ?"
+        values = (moved.labels, board.id, phase.data_set)
+        told = "the same labels are read from another file"
+        return _Plan(told, lambda transaction: transaction.execute(statement, values), moved)
 
     def _followed(self, phase: Phase, labels: str, policy: str, shows: str | None) -> Phase:
         """Return what may come after a phase, under its number: columns stay as they are."""

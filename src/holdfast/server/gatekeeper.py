@@ -108,7 +108,7 @@ class Gatekeeper:
         migrate(self.ledger.storage)
         self._reader = Ledger(database)
         self.store = store.Store(self.ledger.storage, self._reader.storage)
-        self._hosts: dict[tuple[str, str], GuardedFile] = {}
+        self._hosts: dict[tuple[str, str, str], GuardedFile] = {}
         self._layouts: dict[tuple[str, str], SampleLayout] = {}
         self._known: dict[str, Known] = {}
         self._own, self._numbers = secrets.token_hex(8), count(1)
@@ -150,11 +150,12 @@ class Gatekeeper:
         with self.store.reading() as transaction:
             start = transaction.head().number
         noisy = policy.mechanism.adds_noise or policy.mechanism.shows != "scores"
-        self._hosts[host.guard.data_set, policy.digest] = host
+        place = str(labels.absolute())
+        self._hosts[place, host.guard.data_set, policy.digest] = host
         return Phase(
             board=0,
             number=0,
-            labels=str(labels.absolute()),
+            labels=place,
             id_column=id_column,
             label_column=label_column,
             data_set=host.guard.data_set,
@@ -175,7 +176,7 @@ class Gatekeeper:
 
     def _host(self, phase: Phase) -> GuardedFile:
         """Return the guard of a phase; its labels must still be those of the first day."""
-        key = (phase.data_set, phase.digest)
+        key = (phase.labels, phase.data_set, phase.digest)
         if key not in self._hosts:
             columns = (phase.id_column, phase.label_column)
             host = self._guarded(phase.labels, Policy.parse(phase.policy), *columns)

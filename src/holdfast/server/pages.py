@@ -39,6 +39,7 @@ router = APIRouter(include_in_schema=False)
 
 HERE = Path(__file__).parent
 ON_A_PAGE = 100
+CANNOT_BE_UNDONE = ("close", "policy", "merge")
 FORECAST_DAYS = 14
 RECENT = (
     "SELECT COUNT(*) FROM holdfast_submissions WHERE board = ? AND time >= ? "
@@ -354,9 +355,12 @@ def probes(request: Request, at: AtAsHost) -> Response:
 
 @router.post("/b/{slug}/host")
 def host_action(request: Request, at: AtAsHost, sent: Sent) -> Response:
-    """Do one of the host's actions."""
+    """Do one of the host's actions; what can't be undone, if the box beside it is ticked."""
+    action = str(sent.form.get("action") or "")
     try:
-        done = at.act(str(sent.form.get("action") or ""), str(sent.form.get("value") or ""))
+        if action in CANNOT_BE_UNDONE and not sent.form.get("sure"):
+            raise Problem("invalid_input", "This can't be undone: tick the box beside it first.")
+        done = at.act(action, str(sent.form.get("value") or ""))
     except HoldfastError as error:
         return _host_page(request, visit(request, at.board.slug), problem=as_problem(error))
     return _host_page(request, visit(request, at.board.slug), done.told)

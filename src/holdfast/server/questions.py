@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from functools import cached_property, partial
@@ -110,17 +110,25 @@ class Visit:
         found = self.site.store.one(Submission, where, number, self.board.id)
         if found is None or not (self.is_host or found.team in self.own()):
             raise Problem("not_found", "There is no such submission.")
-        team = self.site.team(self.board, found.team)
-        with self.site.store.reading() as transaction:
-            return _shown(transaction, self.board, team, found)
+        [told] = self.submissions(self.site.team(self.board, found.team), number + 1, most=1)
+        return told
 
-    def submissions(self, team: Team, before: int = 2**62 - 1) -> list[dict[str, Any]]:
-        """Return a hundred submissions of a team and of those that it was merged from."""
+    def submissions(
+        self, team: Team, before: int = 2**62 - 1, most: int = 100
+    ) -> list[dict[str, Any]]:
+        """Return submissions of a team and of those that were merged into it, newest first."""
         with self.site.store.reading() as transaction:
             pool = store.pooled(transaction, team.id)
-            where = f"WHERE team IN ({store.marks(pool)}) AND id < ? ORDER BY id DESC LIMIT 100"
-            found = store.find(transaction, Submission, where, *pool, before)
-            return [_shown(transaction, self.board, team, each) for each in found]
+            where = f"WHERE team IN ({store.marks(pool)}) AND id < ? ORDER BY id DESC LIMIT ?"
+            found = store.find(transaction, Submission, where, *pool, before, most)
+            phases = store.find(transaction, Phase, "WHERE board = ?", self.board.id)
+            chosen = {
+                choice.detail
+                for data_set in {phase.data_set for phase in phases}
+                for number in pool
+                for choice in transaction.choices(data_set, f"b{self.board.id}-t{number}")
+            }
+            return [_shown(transaction, self.board, team, each, chosen) for each in found]
 
     def choose(self, team: Team, number: int) -> Receipt:
         """Name a team's submission for the final result."""
@@ -129,8 +137,8 @@ class Visit:
             raise Problem("not_found", "There is no such submission.")
         with self.site.store.reading() as transaction:
             entry = transaction.entry(found.entry)
-            if entry is not None and entry.kind == "answer":  # the look that it answers
-                entry = transaction.entry(int(entry.detail.partition("-")[0]))
+            if entry is not None:
+                entry = transaction.entry(int(look_named_by(entry).partition("-")[0]))
         if entry is None or entry.kind != "look":
             raise Problem("invalid_input", "Only a submission that was answered can be chosen.")
         return self.site.gatekeeper.choose(self.phase, team, entry)
@@ -249,8 +257,8 @@ class Visit:
 
     def act(self, action: str, value: str) -> Done:
         """Do a host's action, but for those that name a file of the server's."""
-        if action == "rotate":
-            told = "Fresh labels are put in force where they lie: holdfast board rotate."
+        if action in ("rotate", "labels"):
+            told = f"Files of labels are named where they lie: holdfast board {action}."
             raise Problem("not_allowed", told)
         if action == "policy" and _names_files(value):
             told = "A policy that names files is set with holdfast board policy."
@@ -296,7 +304,14 @@ def _names_files(policy: str) -> bool:
     return any(isinstance(document.get(name), str) for name in ("witness", "classes"))
 
 
-def _shown(transaction: Transaction, board: Board, team: Team, found: Submission) -> dict[str, Any]:
+def look_named_by(entry: Entry) -> str:
+    """Return the receipt of a look: the one that an answer is to, or the entry's own."""
+    return entry.detail.partition(" ")[0] if entry.kind == "answer" else entry.receipt_id
+
+
+def _shown(
+    transaction: Transaction, board: Board, team: Team, found: Submission, chosen: Collection[str]
+) -> dict[str, Any]:
     """Return what is told of a submission: when, what came of it, and what was released."""
     entry = transaction.entry(found.entry)
     if entry is not None and entry.kind == "look" and entry.released is None:
@@ -315,6 +330,7 @@ def _shown(transaction: Transaction, board: Board, team: Team, found: Submission
         "note": found.note,
         "released": released,
         "receipt_id": None if entry is None else entry.receipt_id,
+        "chosen": entry is not None and look_named_by(entry) in chosen,
     }
     if entry is not None and entry.kind in ("look", "answer") and entry.released is not None:
         rule = look_of(entry.rule).rule

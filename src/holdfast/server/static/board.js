@@ -21,11 +21,6 @@ if (drop) {
   });
 }
 
-// What can't be undone is asked for again.
-for (const form of document.querySelectorAll("form[data-confirm]")) {
-  form.addEventListener("submit", (event) => { if (!confirm(form.dataset.confirm)) event.preventDefault(); });
-}
-
 // Times are shown in the reader's own zone; the page has them in UTC.
 for (const time of document.querySelectorAll("time[datetime]")) {
   const at = new Date(time.dateTime);
