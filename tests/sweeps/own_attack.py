@@ -39,7 +39,34 @@ class Clumsy(Halves):
         raise ZeroDivisionError("of its own making")
 
 
+class Weighted(Halves):
+    """Keeps the label with the largest weight."""
+
+    def __init__(self, problem, *, rng, weights):
+        super().__init__(problem, rng=rng)
+        self._label = int(np.argmax(weights))
+
+    def predict(self):
+        return np.full(self.problem.n_examples, self._label)
+
+
 COARSE = Rounding(1)
+
+
+@dataclass(frozen=True)
+class Blunt(Rounding):
+    """Rounds to a decimal, and has a setting that no text form knows."""
+
+    decimals: int = 1
+    width: float = 0.5
+
+
+@dataclass(frozen=True)
+class Pairwise(Rounding):
+    """Rounds, with settings that no text can tell."""
+
+    decimals: int = 2
+    steps: tuple = ()
 
 
 @dataclass(frozen=True)

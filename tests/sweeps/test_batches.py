@@ -4,6 +4,7 @@ import pytest
 
 from holdfast.sweeps import Experiment, running
 from holdfast.sweeps.batches import SECONDS_PER_BATCH, Batches, forecast_seconds
+from holdfast.sweeps.cells import Sources
 
 
 def cells(number, attack="naive-bayes", problem=(20_000, 10, 500)):
@@ -97,5 +98,5 @@ def test_a_batch_ends_after_a_few_seconds_and_says_what_was_not_begun(monkeypatc
         return {"seed": cell.seed}
 
     monkeypatch.setattr(running, "play_cell", play)
-    rows = running._play(None, cells(2000))
+    rows = running._play(Sources({}, {}), cells(2000))
     assert [row["seed"] for row in rows] == list(range(int(SECONDS_PER_BATCH / 0.4) + 1))

@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +15,11 @@ import pytest
 from holdfast import attacks
 from holdfast.errors import InvalidInput
 from holdfast.experiments.reproduce import FILE, TABLE_1
-from holdfast.mechanisms import Ladder
-from holdfast.sweeps import Experiment, read_experiment
+from holdfast.mechanisms import Exact, Ladder
+from holdfast.sweeps import Experiment, read_experiment, run
 from holdfast.sweeps.cells import address
+from holdfast.sweeps.references import find_rule
+from tests.sweeps.own_attack import COARSE, Blunt, Pairwise, Weighted
 
 SIZES = {"n_examples": [60, 90], "n_classes": [3], "n_queries": [5, 8]}
 
@@ -63,19 +67,44 @@ def test_a_label_file_has_its_own_sizes(tmp_path):
         ({"attacks": ["latice"]}, "did you mean lattice"),
         ({"attacks": []}, "attacks must not be empty"),
         ({"attacks": "lattice"}, "attacks must be a list"),
-        ({"attacks": [3]}, "a name or a class of attacks"),
+        ({"attacks": [3]}, "a name, a class of attacks or"),
         ({"attacks": ["no_such_package.attacks:Mine"]}, "can't be loaded"),
         ({"attacks": ["nowhere.py:Mine"]}, "there is no such file"),
         ({"attacks": ["tests/sweeps/own_attack.py:Missing"]}, "can't be loaded"),
-        ({"attacks": ["tests/sweeps/own_attack.py:NoRule"]}, "must be a class of attacks"),
+        (
+            {"attacks": ["tests/sweeps/own_attack.py:NoRule"]},
+            r"must be a class of attacks \(holdfast.attacks.description.Described\)",
+        ),
+        ({"attacks": ["column-vote(queries=2)"]}, "column-vote does not take these settings"),
+        ({"attacks": ["column-vote(rng=2)"]}, "gets its rng from the cell"),
+        ({"attacks": ["column-vote(queries_per_nat=two)"]}, "settings must be as in"),
+        ({"attacks": [partial(attacks.ColumnVote, (9, 9, 9))]}, "or a partial of one"),
+        ({"attacks": [partial(attacks.ColumnVote, later=1)]}, "does not take these settings"),
+        ({"attacks": [partial(attacks.ColumnVote, answers=[1])]}, "gets its answers from the cell"),
         ({"rules": ["rung:3"]}, "did you mean round"),
         ({"rules": ["tests/sweeps/own_attack.py:NoRule"]}, "must be a release rule"),
         ({"rules": [7]}, "a rule must be"),
+        ({"rules": [Ladder]}, "a rule of this class can't be made: .*step"),
+        ({"rules": ["tests/sweeps/own_attack.py:Blunt(edge=1)"]}, "can't be made: .*edge"),
+        ({"problems": [[100, 2]]}, r"problems must be three sizes each .*, got \[100, 2\]"),
+        ({"problems": [100]}, "problems must be three sizes each .*, got 100"),
         ({"metrics": ["f2"]}, "metric must be one of"),
         ({"n_examples": [-5]}, "n_examples"),
         ({"n_examples": []}, "nothing to play"),
         ({"labels": ["unifrom"]}, "did you mean uniform"),
         ({"labels": ["missing.csv"]}, "missing.csv"),
+        ({"labels": [np.array([0, -1])]}, "labels must"),
+        ({"labels": [np.array([0.5, 1])]}, "labels must"),
+        ({"priors": [np.array([0.5, 1])]}, "arrays of predicted labels"),
+        ({"priors": [np.array([0, -1])]}, "labels from 0 on, got -1"),
+        (
+            {"labels": [np.arange(9) % 3], "priors": [np.arange(8) % 3]},
+            "priors must have 9 predictions, one per label, got 8",
+        ),
+        (
+            {"labels": [np.arange(9) % 3], "priors": [np.arange(9) % 4]},
+            "priors must hold labels below 3, got 3",
+        ),
         ({"priors": ["model:1.5"]}, "a share in"),
         ({"priors": ["model"]}, "a share in"),
         ({"seeds": 0}, "seeds must be"),
@@ -87,6 +116,125 @@ def test_a_bad_grid_is_refused_in_one_line(settings, words):
     with pytest.raises(InvalidInput, match=words) as refusal:
         Experiment(**({"attacks": ["constant"], **SIZES} | settings))
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("raise SystemExit('no\\nmore')", "SystemExit: no more"),
+        ("import no_such_module", "No module named"),
+    ],
+)
+def test_a_file_that_can_not_be_imported_is_one_line(tmp_path, line, words):
+    (tmp_path / "broken.py").write_text(f"{line}\n")
+    with pytest.raises(InvalidInput, match=f"broken.py:Mine can't be loaded: {words}") as refusal:
+        Experiment([f"{tmp_path}/broken.py:Mine"], **SIZES)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_seed_that_is_given_twice_is_one_play():
+    assert [
+        cell.seed for cell in Experiment(["constant"], problems=[(9, 3, 2)], seeds=[4, 7, 4])
+    ] == [4, 7]
+
+
+def test_settings_of_attacks_are_part_of_their_name_and_of_their_address():
+    asked = [
+        partial(attacks.ColumnVote, queries_per_nat=2),
+        partial(attacks.ColumnVote, queries_per_nat=np.int64(2)),
+        "column-vote( queries_per_nat = 2 )",
+        "column-vote(queries_per_nat=2.5)",
+        attacks.ColumnVote,
+        partial(attacks.ColumnVote),
+    ]
+    experiment = Experiment(asked, problems=[(300, 3, 100)])
+    names = ["column-vote(queries_per_nat=2)", "column-vote(queries_per_nat=2.5)", "column-vote"]
+    assert [cell.attack for cell in experiment] == names
+    rows = list(run(experiment))
+    assert [row["error"] for row in rows] == [None] * 3
+    assert len({row["address"] for row in rows}) == len({row["matches"] for row in rows}) == 3
+
+
+def test_settings_of_attacks_from_files_are_told_apart_and_their_law_is_not_drawn(tmp_path):
+    (tmp_path / "own.py").write_text("from holdfast.attacks import ColumnVote as Mine\n")
+    (tmp_path / "grid.toml").write_text(
+        'attacks = ["own.py:Mine", "own.py:Mine(queries_per_nat=2)", '
+        '"own.py:Mine(queries_per_nat=3)"]\nproblems = [[300, 3, 40]]\nlabels = ["counts"]\n'
+    )
+    rows = list(run(read_experiment(tmp_path / "grid.toml")))
+    assert len({row["address"] for row in rows}) == 3
+    assert [row["error"] is None for row in rows] == [True, False, False]
+    assert "do not follow from counts alone" in rows[1]["error"]
+
+
+def test_rules_of_ones_own_may_be_objects_and_classes():
+    rules = [
+        Exact,
+        Blunt(width=0.25),
+        Blunt,
+        Pairwise(steps=(Fraction(1, 3), Fraction(1, 2))),
+        COARSE,
+    ]
+    experiment = Experiment(["constant"], rules, problems=[(30, 3, 4)])
+    place = "tests.sweeps.own_attack"
+    kept = f"{place}:Pairwise#"
+    assert [cell.rule.partition("#")[0] for cell in experiment] == [
+        "exact", f"{place}:Blunt(width=0.25)", f"{place}:Blunt", kept[:-1], "round:1",
+    ]  # fmt: skip
+    assert [str(each) for each in experiment.sources.objects] == [
+        cell.rule for cell in experiment if cell.rule.startswith(kept)
+    ]
+    assert [find_rule(cell.rule) for cell in experiment] == [
+        Exact(), Blunt(width=0.25), Blunt(), rules[3], COARSE,
+    ]  # fmt: skip
+    rows = list(run(experiment))
+    assert [row["error"] for row in rows] == [None] * 5
+    assert len({row["address"] for row in rows}) == 5
+
+
+@pytest.mark.slow
+def test_objects_that_no_text_can_tell_travel_to_the_workers():
+    attack = partial(Weighted, weights=np.arange(3.0))
+    grid = Experiment([attack], [Pairwise(steps=(Fraction(1, 3),))], problems=[(30, 3, 4)], seeds=3)
+    again = Experiment(
+        [partial(Weighted, weights=np.arange(3.0))], [Pairwise(steps=(Fraction(1, 3),))],
+        problems=[(30, 3, 4)], seeds=3,
+    )  # fmt: skip
+    assert list(grid) == list(again)
+    one, two = (list(run(grid, processes=processes)) for processes in (1, 2))
+    assert [row["error"] for row in one] == [None] * 3
+    assert [(row["address"], row["matches"]) for row in one] == [
+        (row["address"], row["matches"]) for row in two
+    ]
+
+
+def test_an_object_that_can_not_travel_is_refused():
+    with pytest.raises(InvalidInput, match="can't travel to other processes"):
+        Experiment([partial(Weighted, weights=lambda: None)], problems=[(30, 3, 4)])
+    with pytest.raises(InvalidInput, match="only the experiment that was given it has"):
+        Experiment(["tests.sweeps.own_attack:Weighted#0123456789abcdef"], problems=[(30, 3, 4)])
+
+
+def test_arrays_of_labels_and_predictions_count_by_what_they_hold(tmp_path):
+    labels = np.random.default_rng(3).integers(3, size=200)
+    model = np.where(np.random.default_rng(4).random(200) < 0.6, labels, 0)
+
+    def grid(labels, model):
+        return Experiment(
+            ["constant"], labels=[labels], priors=["none", "model:0.6", model], n_queries=[3]
+        )
+
+    rows = list(run(grid(labels, model)))
+    assert [row["error"] for row in rows] == [None] * 3
+    assert {row["n_examples"] for row in rows} == {200}
+    # Without a look of worth, constant hands in the model's labels.
+    assert rows[2]["matches"] == np.count_nonzero(model == labels)
+    assert list(grid(labels, model)) == list(grid(labels.astype(np.uint8), model[:, None]))
+    assert not set(grid(labels, model)) & set(grid(labels[::-1].copy(), model))
+    (tmp_path / "model.csv").write_text("label\n" + "\n".join(map(str, model)) + "\n")
+    from_file = list(run(grid(labels, str(tmp_path / "model.csv"))))
+    assert from_file[2]["matches"] == rows[2]["matches"]
 
 
 def test_a_file_has_the_same_fields_and_its_paths_are_beside_it(tmp_path):
@@ -134,7 +282,7 @@ def test_table_1_is_an_experiment_file():
         ("attacks = [", "can't be read"),
         ("seeds = 3", "attacks must be given"),
         ('attacks = ["constant"]\nn_examples = 5', "n_examples must be a list"),
-        ('attacks = ["constant"]\nproblems = [[5, 2]]', "grid.toml"),
+        ('attacks = ["constant"]\nproblems = [[5, 2]]', "three sizes each"),
     ],
 )
 def test_a_bad_file_is_named(tmp_path, text, words):

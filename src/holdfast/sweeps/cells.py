@@ -30,7 +30,7 @@ from holdfast.oracles import LabelOracle
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.sweeps.models import NO_MODEL, drawn_prior, is_drawn, voted_prior
-from holdfast.sweeps.references import find_attack, find_rule
+from holdfast.sweeps.references import find_attack, find_rule, named_in_file
 from holdfast.sweeps.stretches import LARGE, MappedLabels, drawn_stretches, play_by_stretches
 from holdfast.sweeps.through_metric import play_through
 
@@ -67,12 +67,14 @@ UNIFORM = "uniform"
 class Sources(NamedTuple):
     """What cells refer to by name.
 
-    Digests of files, the labels of label files, and by label file and prior what models predict.
+    Digests of files, the labels of label files, by label file and prior what models predict, and
+    objects that no text can tell.
     """
 
     digests: Mapping[str, str]
     labels: Mapping[str, Labels | MappedLabels]
     votes: Mapping[tuple[str, str], NDArray[np.integer]] = {}
+    objects: Mapping[str, Any] = {}
 
 
 class Cell(NamedTuple):
@@ -121,8 +123,7 @@ def address(cell: Cell, digests: Mapping[str, str]) -> str:
     parts: list[Any] = list(cell)
     for at, part in enumerate(parts):
         if part in digests:
-            name = part.rpartition(":")[2]
-            parts[at] = [digests[part], name if name.isidentifier() else ""]
+            parts[at] = [digests[part], named_in_file(part)]
     own = find_attack(cell.attack).results
     version = RESULTS if own == 1 else [RESULTS, own]
     return _hashed(["cell", version, *parts])[:DIGITS]

@@ -5,24 +5,29 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from math import prod
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from holdfast.attacks.description import Described
 from holdfast.errors import InvalidInput
 from holdfast.experiments.label_kinds import LABEL_KINDS
-from holdfast.files.label_files import read_labels
+from holdfast.files.label_files import LabelFile, read_labels
 from holdfast.labels import Labels
 from holdfast.mechanisms import Rule
 from holdfast.metrics.registry import parse_metric
 from holdfast.problem import Problem, check_at_least
-from holdfast.quoting import choice
+from holdfast.quoting import choice, quoted
+from holdfast.sweeps.arrays import fitting, label_array, vote_array
 from holdfast.sweeps.cells import COUNTS, Cell, Sources
 from holdfast.sweeps.models import NO_MODEL, check_prior, is_drawn, prediction_files, read_votes
-from holdfast.sweeps.references import attack_reference, digest, rule_reference
+from holdfast.sweeps.references import attack_reference, digest, kept_objects, rule_reference
+from holdfast.sweeps.settings import parted
 from holdfast.sweeps.stretches import MappedLabels, mapped_labels
 
 __all__ = ["MOST_CELLS", "Experiment", "Parts", "read_experiment"]
@@ -39,9 +44,10 @@ class Experiment:
     Parameters
     ----------
     attacks
-        Names, classes, `package.module:Class` or `path/to/file.py:Class`.
+        Names, classes, `package.module:Class` or `path/to/file.py:Class`; with settings
+        `column-vote(queries_per_nat=2)`, or a `functools.partial` of a class.
     rules
-        Release rules as text or objects, or `path/to/file.py:NAME`.
+        Release rules as text, objects or classes, or `path/to/file.py:NAME`.
     metrics
         What a look tells, as `holdfast.metrics.registry.parse_metric` reads it.
     n_examples, n_classes, n_queries
@@ -50,13 +56,15 @@ class Experiment:
         More problems, each as three sizes.
     labels
         Kinds of hidden labels, or paths of label files, whose own sizes replace the grid's;
-        "counts": uniform labels that nobody draws, for attacks whose law follows from counts.
+        "counts": uniform labels that nobody draws, for attacks whose law follows from counts; or
+        arrays of labels.
     priors
         "none"; "model:0.7" for models that are right about so many labels; or a file of predicted
-        labels, or a pattern (`models/*.csv`) for the vote of several models. Files are about the
-        examples of the label files.
+        labels, or a pattern (`models/*.csv`) for the vote of several models, or an array of
+        predicted labels, one column per model. These are about the examples of the label files and
+        arrays.
     seeds
-        How many plays of each, or their seeds.
+        How many plays of each, or their seeds, each of which counts once.
 
     Examples
     --------
@@ -66,15 +74,15 @@ class Experiment:
     (40, 'block-majority')
     """
 
-    attacks: Sequence[str | type[Described]]
-    rules: Sequence[str | Rule] = ("exact",)
+    attacks: Sequence[str | type[Described] | partial[Any]]
+    rules: Sequence[str | Rule | type[Rule]] = ("exact",)
     metrics: Sequence[str] = ("accuracy",)
     n_examples: Sequence[int] = ()
     n_classes: Sequence[int] = ()
     n_queries: Sequence[int] = ()
     problems: Sequence[Sequence[int]] = ()
-    labels: Sequence[str] = ("uniform",)
-    priors: Sequence[str] = ("none",)
+    labels: Sequence[str | NDArray[Any]] = ("uniform",)
+    priors: Sequence[str | NDArray[Any]] = ("none",)
     seeds: int | Sequence[int] = 1
 
     def __post_init__(self) -> None:
@@ -95,13 +103,26 @@ class Experiment:
             )
         object.__setattr__(self, "metrics", _once(str(parse_metric(each)) for each in self.metrics))
         if not isinstance(self._seeds, range):
-            for seed in self._seeds:
-                check_at_least("seeds", seed, 0)
-        for prior in self.priors:
-            check_prior(prior)
-        for labels in self.labels:
-            if not _is_file(labels) and labels not in (kinds := (*LABEL_KINDS, COUNTS)):
-                raise InvalidInput(f"labels must be a file or {choice(labels, kinds)}")
+            # A seed that is given twice is one play, not two.
+            seeds = _once(check_at_least("seeds", seed, 0) for seed in self._seeds)
+            object.__setattr__(self, "seeds", seeds)
+        for name, check in (("labels", label_array), ("priors", vote_array)):
+            arrays = [each for each in getattr(self, name) if isinstance(each, np.ndarray)]
+            named = {id(each): check(each) for each in arrays}
+            self._arrays.update(named.values())
+            references = [
+                named[id(each)][0] if isinstance(each, np.ndarray) else each
+                for each in getattr(self, name)
+            ]
+            object.__setattr__(self, name, _once(references))
+        for prior in self._priors:
+            if prior not in self._arrays:
+                check_prior(prior)
+        for labels in self._labels:
+            if labels in self._arrays or _is_file(labels):
+                continue
+            if labels not in (kinds := (*LABEL_KINDS, COUNTS)):
+                raise InvalidInput(f"labels must be a file, an array or {choice(labels, kinds)}")
         # Whatever can't be found must say so before anything is played.
         object.__setattr__(self, "attacks", _once(map(attack_reference, self.attacks)))
         object.__setattr__(self, "rules", _once(map(rule_reference, self.rules)))
@@ -119,9 +140,23 @@ class Experiment:
     def __iter__(self) -> Iterator[Cell]:
         """Yield every cell once, the seeds of one place in the grid beside each other."""
         for (labels, problem), attack, rule, metric, prior, seed in product(
-            self._problems, self.attacks, self.rules, self.metrics, self.priors, self._seeds
+            self._problems, self.attacks, self.rules, self.metrics, self._priors, self._seeds
         ):
-            yield Cell(str(attack), str(rule), metric, *problem, labels, prior, seed)
+            n, m, k = problem
+            yield Cell(str(attack), str(rule), metric, n, m, k, labels, prior, seed)
+
+    @cached_property
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        """Labels and predictions that were given as arrays, by what cells call them."""
+        return {}
+
+    @property
+    def _labels(self) -> list[str]:
+        return [str(each) for each in self.labels]
+
+    @property
+    def _priors(self) -> list[str]:
+        return [str(each) for each in self.priors]
 
     @property
     def _seeds(self) -> Sequence[int]:
@@ -137,13 +172,13 @@ class Experiment:
     @cached_property
     def _problems(self) -> list[tuple[str, Problem]]:
         """Every kind of labels with every problem; a file has its own sizes."""
-        given = [Problem(*each) for each in self.problems]
+        given = [_problem(each) for each in self.problems]
         given += [
             Problem(n, m, k) for n, m, k in product(self.n_examples, self.n_classes, self.n_queries)
         ]
         looks = _once([*self.n_queries, *(each.n_queries for each in given)])
         found: list[tuple[str, Problem]] = []
-        for kind in self.labels:
+        for kind in self._labels:
             if kind in self.sources.labels:
                 labels = self.sources.labels[kind]
                 if isinstance(labels, MappedLabels):
@@ -160,20 +195,32 @@ class Experiment:
         """What the cells refer to by name."""
         labels: dict[str, Labels | MappedLabels] = {}
         votes: dict[tuple[str, str], Any] = {}
-        models = [each for each in self.priors if each != NO_MODEL and not is_drawn(each)]
-        for each in filter(_is_file, self.labels):
-            mapped = mapped_labels(Path(each))
-            if mapped is not None and not models:
-                labels[each] = mapped
+        models = [each for each in self._priors if each != NO_MODEL and not is_drawn(each)]
+        for each in self._labels:
+            if each in self._arrays:
+                held = self._arrays[each]
+                file = LabelFile(held, tuple(map(str, range(max(2, int(held.max()) + 1)))))
+            elif not _is_file(each):
                 continue
-            file = read_labels(Path(each))
+            else:
+                mapped = mapped_labels(Path(each))
+                if mapped is not None and not models:
+                    labels[each] = mapped
+                    continue
+                file = read_labels(Path(each))
             labels[each] = file.labels
-            votes |= {(each, prior): read_votes(prior, file) for prior in models}
-        named = (*map(str, self.attacks), *map(str, self.rules), *self.labels)
+            for prior in models:
+                if prior in self._arrays:
+                    votes[each, prior] = fitting(self._arrays[prior], file)
+                else:
+                    votes[each, prior] = read_votes(prior, file)
+        attacks, rules = list(map(str, self.attacks)), list(map(str, self.rules))
+        named = (*attacks, *rules, *self._labels)
         digests = {each: found for each in named if (found := digest(each)) is not None}
         for prior in models:
-            digests[prior] = "".join(str(digest(str(path))) for path in prediction_files(prior))
-        return Sources(digests, labels, votes)
+            if prior not in self._arrays:
+                digests[prior] = "".join(str(digest(str(path))) for path in prediction_files(prior))
+        return Sources(digests, labels, votes, kept_objects([*attacks, *rules]))
 
 
 class Parts:
@@ -201,11 +248,13 @@ class Parts:
         digests: dict[str, str] = {}
         labels: dict[str, Labels | MappedLabels] = {}
         votes: dict[tuple[str, str], Any] = {}
+        objects: dict[str, Any] = {}
         for part in self._parts:
             digests |= part.sources.digests
             labels |= part.sources.labels
             votes |= part.sources.votes
-        return Sources(digests, labels, votes)
+            objects |= part.sources.objects
+        return Sources(digests, labels, votes, objects)
 
 
 def read_experiment(path: Path) -> Experiment | Parts:
@@ -247,15 +296,24 @@ def _grid(path: Path, content: dict[str, Any]) -> Experiment:
         raise InvalidInput(f"{path}: {error}") from None
 
 
+def _problem(sizes: Any) -> Problem:
+    """Return a problem of three sizes."""
+    if isinstance(sizes, str) or not isinstance(sizes, Sequence) or len(sizes) != 3:
+        raise InvalidInput(
+            f"problems must be three sizes each (examples, classes, looks), got {quoted(sizes)}."
+        )
+    return Problem(*sizes)
+
+
 def _from_folder(reference: Any, folder: Path) -> Any:
     """Return a reference to a file as seen from the working folder."""
     if not isinstance(reference, str):
         return reference
-    place, colon, name = reference.rpartition(":")
-    file = place if place.endswith(".py") else reference if _is_file(reference) else ""
-    if not file:
-        return reference
-    return str(folder / file) + (colon + name if file == place else "")
+    if _is_file(reference):
+        return str(folder / reference)
+    base, _ = parted(reference)
+    place, _, _ = base.rpartition(":")
+    return str(folder / reference) if place.endswith(".py") else reference
 
 
 def _is_file(labels: object) -> bool:

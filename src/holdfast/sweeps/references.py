@@ -1,15 +1,19 @@
 """References: attacks and rules by name, by `package.module:Name`, or by `path/to/file.py:Name`.
 
 A reference is text, so that a cell means the same to every process and on every machine: each
-worker looks it up for itself. The file that defines it is part of a cell's content address.
+worker looks it up for itself. The file that defines it is part of a cell's content address. It may
+have settings, as in `column-vote(queries_per_nat=2)`. An object whose settings no text can tell is
+called by its class and a digest, and travels to the workers.
 """
 
 from __future__ import annotations
 
 import hashlib
+import pickle
 import sys
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from functools import lru_cache, partial
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -20,63 +24,145 @@ from holdfast.attacks.description import Described
 from holdfast.attacks.registry import attack_type
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms import Rule, parse_mechanism
+from holdfast.quoting import shortened
+from holdfast.sweeps.settings import are_plain, bound_attack, parted, with_settings
 
-__all__ = ["attack_reference", "digest", "find_attack", "find_rule", "is_own", "rule_reference"]
+__all__ = [
+    "attack_reference",
+    "digest",
+    "find_attack",
+    "find_rule",
+    "is_own",
+    "keep_objects",
+    "kept_objects",
+    "named_in_file",
+    "rule_reference",
+]
 
 # Of a file's digest; enough that no two files of a sweep share it.
 DIGITS = 16
 # What a module that was loaded from a file's path is called, before a digest of the path.
 OWN = "holdfast_own_"
 MAIN = "__main__"
+# Between the class of an object that no text can tell and the object's digest.
+KEPT = "#"
 
 
-def attack_reference(attack: str | type[Described]) -> str:
+def attack_reference(attack: str | type[Described] | partial[Any]) -> str:
     """Return the text by which every process finds an attack, or raise why there is none.
 
     >>> from holdfast import attacks
     >>> attack_reference(attacks.BlockMajority), attack_reference("lattice")
     ('block-majority', 'lattice')
+    >>> attack_reference(partial(attacks.ColumnVote, queries_per_nat=2))
+    'column-vote(queries_per_nat=2)'
     """
     if isinstance(attack, str):
         find_attack(attack)
-        return attack
-    if not (isinstance(attack, type) and issubclass(attack, Described)):
-        raise InvalidInput(f"an attack must be a name or a class of attacks, got {attack!r}.")
-    return _of_object(attack, attack.name, attack_type)
+        return with_settings(*parted(attack))
+    settings: dict[str, Any] = {}
+    made: Any = attack
+    if isinstance(attack, partial) and not attack.args:
+        made, settings = attack.func, attack.keywords
+    if not (isinstance(made, type) and issubclass(made, Described)):
+        raise InvalidInput(
+            f"an attack must be a name, a class of attacks or a partial of one, got {attack!r}."
+        )
+    reference = _of_object(made, made.name, attack_type)
+    if not are_plain(settings):
+        bound_attack(made, settings)  # settings that it does not take are refused
+        return _kept_as(reference, attack)
+    reference = with_settings(reference, settings)
+    find_attack(reference)
+    return reference
 
 
-def rule_reference(rule: str | Rule) -> str:
+def rule_reference(rule: str | Rule | type[Rule]) -> str:
     """Return the text by which every process finds a release rule, or raise why there is none."""
     if isinstance(rule, str):
         found = find_rule(rule)
-        return rule if _is_place(rule) else str(found)
+        return with_settings(*parted(rule)) if _is_place(rule) else str(found)
+    if isinstance(rule, type) and issubclass(rule, Rule):
+        try:
+            rule = rule()
+        except TypeError as error:
+            raise InvalidInput(f"a rule of this class can't be made: {error}.") from None
     if not isinstance(rule, Rule):
         raise InvalidInput(f"a rule must be a text such as round:2 or a rule, got {rule!r}.")
     try:
         if parse_mechanism(str(rule)) == rule:
             return str(rule)
-    except InvalidInput:
+    except (InvalidInput, NotImplementedError):
         pass
-    raise InvalidInput(f"the rule {rule} has no text form; give it as path/to/file.py:NAME.")
+    given = {each.name: getattr(rule, each.name) for each in fields(rule) if each.init}
+    usual = {each.name: each.default for each in fields(rule)}
+    settings = {name: value for name, value in given.items() if value != usual[name]}
+    reference = _of_object(type(rule))
+    if are_plain(settings) and find_rule(with_settings(reference, settings)) == rule:
+        return with_settings(reference, settings)
+    return _kept_as(reference, rule)
+
+
+# Objects that no text can tell, by what they are called.
+_kept: dict[str, Any] = {}
+
+
+def _kept_as(reference: str, thing: Any) -> str:
+    """Return what an object of a class is called, and keep it for those who ask."""
+    try:
+        packed = pickle.dumps(thing)
+    except Exception as error:  # whatever an object of one's own raises
+        raise InvalidInput(
+            f"{thing!r} can't travel to other processes: {shortened(str(error))}"
+        ) from None
+    told = repr(thing)
+    content = packed if " at 0x" in told else told.encode()
+    name = f"{reference}{KEPT}{hashlib.sha256(content).hexdigest()[:DIGITS]}"
+    _kept[name] = thing
+    return name
+
+
+def _kept_object(name: str) -> Any:
+    if name not in _kept:
+        raise InvalidInput(f"{name} is an object that only the experiment that was given it has.")
+    return _kept[name]
+
+
+def kept_objects(references: Iterable[str]) -> dict[str, Any]:
+    """Return the objects among these that no text can tell."""
+    return {each: _kept[each] for each in references if each in _kept}
+
+
+def keep_objects(objects: Mapping[str, Any]) -> None:
+    """Let this process find objects that travelled to it."""
+    _kept.update(objects)
 
 
 def is_own(cell: Any) -> bool:
     """Tell whether a cell plays an attack or a rule from outside the package."""
-    return ":" in cell.attack or _is_place(cell.rule)
+    return ":" in cell.attack or KEPT in cell.attack or _is_place(cell.rule)
 
 
 def _is_place(reference: str) -> bool:
     """Tell `package.module:NAME` and `file.py:NAME` from `round:2` and `ladder:0.01`."""
-    place, _, name = reference.rpartition(":")
+    place, _, name = _without_object(parted(reference)[0]).rpartition(":")
     return name.isidentifier() and ("." in place or "/" in place)
 
 
-def _of_object(thing: Any, name: str, by_name: Callable[[str], Any]) -> str:
-    try:
-        if by_name(name) is thing:
-            return name
-    except InvalidInput:
-        pass
+def _without_object(reference: str) -> str:
+    """Return the class of an object that is kept."""
+    return reference.partition(KEPT)[0]
+
+
+def _of_object(
+    thing: Any, name: str | None = None, by_name: Callable[[str], Any] | None = None
+) -> str:
+    if name is not None and by_name is not None:
+        try:
+            if by_name(name) is thing:
+                return name
+        except InvalidInput:
+            pass
     reference = f"{_home(thing.__module__)}:{thing.__qualname__}"
     if _looked_up(reference) is not thing:
         raise InvalidInput(f"{thing!r} must be at the top of a module, or path/to/file.py:Name.")
@@ -92,21 +178,32 @@ def _home(module: str) -> str:
 @lru_cache(maxsize=256)
 def find_attack(reference: str) -> type[Described]:
     """Return the attack that a reference names."""
-    if ":" not in reference:
-        return attack_type(reference)
-    found = _looked_up(reference)
+    if KEPT in reference:
+        kept = _kept_object(reference)
+        return bound_attack(kept.func, kept.keywords)
+    base, settings = parted(reference)
+    found = attack_type(base) if ":" not in base else _looked_up(base)
     if not (isinstance(found, type) and issubclass(found, Described)):
-        raise InvalidInput(f"{reference} must be a class of attacks (holdfast.attacks.Described).")
-    return found
+        raise InvalidInput(
+            f"{base} must be a class of attacks (holdfast.attacks.description.Described)."
+        )
+    return bound_attack(found, settings) if settings else found
 
 
 @lru_cache(maxsize=256)
 def find_rule(reference: str) -> Rule:
-    """Return the release rule that a reference names: a class is made without arguments."""
+    """Return the release rule that a reference names: a class is made with its settings."""
     if not _is_place(reference):
         return parse_mechanism(reference)
-    found = _looked_up(reference)
-    rule = found() if isinstance(found, type) else found
+    if KEPT in reference:
+        kept: Rule = _kept_object(reference)
+        return kept
+    base, settings = parted(reference)
+    found = _looked_up(base)
+    try:
+        rule = found(**settings) if settings or isinstance(found, type) else found
+    except TypeError as error:
+        raise InvalidInput(f"{reference} can't be made: {error}.") from None
     if not isinstance(rule, Rule):
         raise InvalidInput(f"{reference} must be a release rule (holdfast.mechanisms.Rule).")
     return rule
@@ -117,6 +214,7 @@ def digest(reference: str) -> str | None:
 
     Of a module it is the file that defines it; what that imports is not part of it.
     """
+    reference = _without_object(parted(reference)[0])
     place, _, name = reference.rpartition(":")
     path = Path(place if name.isidentifier() else reference)
     if path.suffix not in (".py", ".csv", ".npy", ".txt"):
@@ -127,6 +225,13 @@ def digest(reference: str) -> str | None:
         return None
     with path.open("rb") as file:  # by and by: a file may be larger than memory
         return hashlib.file_digest(file, "sha256").hexdigest()[:DIGITS]
+
+
+def named_in_file(reference: str) -> str:
+    """Return what a reference names in its file, with settings and all; "": the whole file."""
+    base = _without_object(parted(reference)[0])
+    name = base.rpartition(":")[2]
+    return name + reference[len(base) :] if name.isidentifier() else ""
 
 
 def _origin(module: str) -> str | None:
@@ -146,6 +251,9 @@ def _looked_up(reference: str) -> Any:
         return getattr(module, name)
     except (ImportError, OSError, SyntaxError, AttributeError) as error:
         raise InvalidInput(f"{reference} can't be loaded: {error}") from None
+    except (Exception, SystemExit) as error:  # somebody's file may raise anything
+        why = shortened(f"{type(error).__name__}: {error}")
+        raise InvalidInput(f"{reference} can't be loaded: {why}") from None
 
 
 def _loaded(place: str) -> Any:

@@ -15,7 +15,7 @@ from holdfast.sweeps.cells import COUNTS, UNIFORM, Cell, Row, Sources, address, 
 from holdfast.sweeps.experiment import Experiment, Parts
 from holdfast.sweeps.journal import LOST, Journal
 from holdfast.sweeps.models import DRAWN, NO_MODEL
-from holdfast.sweeps.references import find_attack, is_own
+from holdfast.sweeps.references import find_attack, is_own, keep_objects
 from holdfast.sweeps.stretches import LARGE, MappedLabels
 
 __all__ = ["forecast_bytes", "run"]
@@ -116,7 +116,10 @@ def run(
         processes=processes,
         cluster=cluster,
         needs=needs,
-        rehearsals=[partial(_play, Sources(sources.digests, {}), [cell]) for cell in here],
+        rehearsals=[
+            partial(_play, Sources(sources.digests, {}, objects=sources.objects), [cell])
+            for cell in here
+        ],
     ) as play:
         if processes > 1 and cluster is None:
             for cell in small:
@@ -179,6 +182,7 @@ def _bytes_of_batch(sources: Sources, cells: Sequence[Cell]) -> int:
 
 def _play(sources: Sources, cells: Sequence[Cell]) -> list[Row]:
     """Play cells for a few seconds; those without a row were not begun."""
+    keep_objects(sources.objects)
     rows: list[Row] = []
     latest = time.monotonic() + SECONDS_PER_BATCH
     for cell in cells:
