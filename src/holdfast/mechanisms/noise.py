@@ -74,8 +74,8 @@ def draw(shape: Shape, scale: float, rng: np.random.Generator, sampler: str = "g
     grid, cells, squared = _cells(scale)
     if sampler == "opendp":
         return _opendp(shape, float(cells)) * grid
-    sampler = ExactSampler(rng)
-    return (sampler.gaussian(squared) if shape == "gaussian" else sampler.laplace(cells)) * grid
+    exact = ExactSampler(rng)
+    return (exact.gaussian(squared) if shape == "gaussian" else exact.laplace(cells)) * grid
 
 
 @cache
