@@ -39,10 +39,11 @@ Floats = NDArray[np.float64]
 
 SIZES = [(50_000, 1000, 300), (50_000, 1000, 1000), (10_000, 100, 1000)]
 AROUND: list[dict[str, float]] = [
-    {}, {"FIVE": 0.65}, {"FIVE": 0.92}, {"THREE": 0.2}, {"THREE": 0.4}, {"SPLIT_FROM": 1.5},
-    {"SPLIT_FROM": 2.1}, {"SPLIT_SEVERAL_FROM": 2.5}, {"HALVE_BELOW": 3.0}, {"HOPE": 1.1},
-    {"HOPE": 1.5}, {"LAST_BLOCK": 0.8}, {"LOOKS_FOR_A_ROUND": 40}, {"CLEARLY_LIKELIER": 2.0},
-    {"CLEARLY_LIKELIER": 1e9},
+    {}, {"BLOCK_SHARE_RADIX_5": 0.65}, {"BLOCK_SHARE_RADIX_5": 0.92},
+    {"BLOCK_SHARE_RADIX_3": 0.2}, {"BLOCK_SHARE_RADIX_3": 0.4}, {"SPLIT_FROM": 1.5},
+    {"SPLIT_FROM": 2.1}, {"SPLIT_SEVERAL_FROM": 2.5}, {"HALVE_BELOW": 3.0},
+    {"SUMS_HOPED_FOR": 1.1}, {"SUMS_HOPED_FOR": 1.5}, {"LAST_BLOCK": 0.8},
+    {"LOOKS_FOR_A_ROUND": 40}, {"CLEARLY_LIKELIER": 2.0}, {"CLEARLY_LIKELIER": 1e9},
 ]  # fmt: skip
 BORDER = [(30, 2), (30, 4), (50, 1), (50, 2)]
 CLASSES, LOADS, LOOKS = (10, 20, 30, 50, 100, 300, 1000), (0.5, 1, 2, 4, 8, 16, 32, 64), 1000

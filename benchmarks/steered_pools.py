@@ -4,9 +4,9 @@
     python -m benchmarks.steered_pools --trials 12 --seed 991 --stages
 
 Every line is one tail: looks, gain, what is forecast, and which share of the rate-distortion law
-the tail reached: the gain above the design's own forecast, over the law's. `OF_THE_LAW` and
-`LOST_LOOKS` in `attacks/steering/_tail.py` are read off the last column. With `--stages`: one round
-and a tail, and two rounds and a tail, on the same labels.
+the tail reached: the gain above the design's own forecast, over the law's. `SHARE_OF_LAW_REACHED`
+and `LOOKS_LOST_BY_TAIL` in `attacks/steering/_tail.py` are read off the last column. With
+`--stages`: one round and a tail, and two rounds and a tail, on the same labels.
 """
 
 from __future__ import annotations

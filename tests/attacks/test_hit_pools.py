@@ -10,9 +10,9 @@ from scipy import stats
 from holdfast.answers import NoisyAnswers
 from holdfast.attacks import ChampionChallenger, HitPools
 from holdfast.attacks.exact.hit_pools import tuning
-from holdfast.attacks.exact.hit_pools.groups import Group, Split, after_test
+from holdfast.attacks.exact.hit_pools.groups import Group, GroupSplit, after_test
 from holdfast.attacks.exact.hit_pools.packing import RADICES, block_size, pack, room_for_tests
-from holdfast.attacks.exact.hit_pools.round import Round
+from holdfast.attacks.exact.hit_pools.round import HitPoolRound
 from holdfast.attacks.exact.hit_pools.sizes import Sizes, expected_hits, sizes
 from holdfast.attacks.exact.hit_pools.sum_odds import LARGEST_SUM, block_odds, split_odds
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
@@ -61,7 +61,7 @@ def test_large_nodes_come_first() -> None:
 
 def round_of(
     rng: np.random.Generator, n: int, m: int, rows: int, halves: int, thirds: int
-) -> tuple[Round, np.ndarray, list[int]]:
+) -> tuple[HitPoolRound, np.ndarray, list[int]]:
     """Return a round of random blocks and splits, hidden labels, and the true sums."""
     waiting = tuple({2: halves, 3: thirds}.get(radix, 0) for radix in RADICES)
     nodes = pack(rows, waiting)
@@ -75,11 +75,11 @@ def round_of(
         hidden[members[hidden[members] == 5]] = 6
         extra = members[hidden[members] == 4][1:]
         hidden[extra] = 6
-        splits.append(Split.of(Group(members, 4, 5, 1), 2 if i < halves else 3))
+        splits.append(GroupSplit.of(Group(members, 4, 5, 1), 2 if i < halves else 3))
     blocks = parts[halves + thirds :]
     for block in blocks:
         hidden[rng.choice(block)] = rng.choice([0, 1, 7])
-    made = Round(nodes, splits, blocks, (0, 1), np.zeros(n, dtype=np.uint32), 50 * m)
+    made = HitPoolRound(nodes, splits, blocks, (0, 1), np.zeros(n, dtype=np.uint32), 50 * m)
     by_radix = {2: splits[:halves], 3: splits[halves:]}
     left, true = iter(blocks), []
 
@@ -96,7 +96,7 @@ def round_of(
     return made, hidden, true
 
 
-def told(made: Round, hidden: np.ndarray) -> np.ndarray:
+def told(made: HitPoolRound, hidden: np.ndarray) -> np.ndarray:
     """Return the sums read from exact answers, large nodes first."""
     for _ in range(made.rows):
         row = made.row(made.alternative, made.base)
@@ -127,7 +127,7 @@ def test_a_sum_outside_its_window_is_found_by_its_likelihood(seed: int) -> None:
     for t in rng.choice(len(kinds), size=len(kinds) // 5, replace=False):
         if t != far:
             hidden[blocks[t][0]] = rng.integers(2)
-    made = Round(nodes, [], blocks, (0, 1), np.zeros(n, dtype=np.uint32), 200)
+    made = HitPoolRound(nodes, [], blocks, (0, 1), np.zeros(n, dtype=np.uint32), 200)
     true = [int((hidden[b] == 0).sum() - (hidden[b] == 1).sum()) for b in blocks]
     np.testing.assert_array_equal(told(made, hidden), true)
 
@@ -163,7 +163,7 @@ def test_a_split_has_the_law_of_all_ways_to_place_its_hits(parts: int, hits: int
 @pytest.mark.parametrize("hits", [1, 2, 3])
 def test_a_split_keeps_every_hit_that_its_sum_allows(parts: int, hits: int) -> None:
     group = Group(np.arange(12), 4, 5, hits)
-    split = Split.of(group, parts)
+    split = GroupSplit.of(group, parts)
     for places in itertools.product(range(parts), repeat=hits):
         counts = [places.count(part) for part in range(parts)]
         total = counts[0] - (counts[1] if parts == 3 else 0)
@@ -198,9 +198,9 @@ def test_the_law_of_hits_and_the_sizes_that_follow_from_it() -> None:
     assert sums == pytest.approx(tuning.SUMS_PER_LOOK * 1000)
     blocks = [sizes(Problem(50_000, 1000, k)).block for k in (30, 100, 300, 1000, 3000)]
     assert blocks == sorted(blocks)
-    parked = [Sizes(2.0).parked(problem, groups, 500) for groups in (0, 50, 200)]
-    assert parked == sorted(parked, reverse=True)
-    assert Sizes(2.0).parked(Problem(10, 1000, 1), 0, 1) == 10.0
+    sizes_left = [Sizes(2.0).left_alone(problem, groups, 500) for groups in (0, 50, 200)]
+    assert sizes_left == sorted(sizes_left, reverse=True)
+    assert Sizes(2.0).left_alone(Problem(10, 1000, 1), 0, 1) == 10.0
 
 
 # -- games

@@ -16,16 +16,18 @@ from holdfast.problem import Problem
 
 __all__ = ["design_estimate", "design_gain", "design_ratio"]
 
-# What the law with a model promises of a fixed design is seldom reached: it stands behind attacks
-# whose gain from a model is known, unless it promises far more.
-DISCOUNT = 0.7
+# What the law with a model promises of a fixed design is seldom reached: with this share of it, it
+# stands behind attacks whose gain from a model is known, unless it promises far more. Set by hand:
+# it orders attacks, and is no forecast.
+SHARE_OF_MODEL_LAW = 0.7
 # With fewer examples per class a count is far from normal, and the table changes fast.
 EXAMPLES_PER_CLASS = 10
 # Beliefs that are passed between fewer looks than this are worth less than a state evolution says:
 # (1635, 16) with 4 looks gains 10.0 +- 0.6, not 12.4.
-FEWEST_LOOKS = 8
-# Without games in the head nothing is known of a design that starts from a model: worth the wait.
-PATIENCE = 3.0
+STATE_EVOLUTION_LOOKS = 8
+# Times the usual time that games in the head may take where a design starts from a model: nothing
+# else is known of it. Set by hand.
+PATIENCE_WITH_MODEL = 3.0
 
 
 def design_gain(design: Any, problem: Problem, answers: AnswerModel) -> float:
@@ -80,8 +82,8 @@ def design_estimate(
     `linear` designs need no beliefs, and are foretold for few looks, too.
     """
     n, m, k = setting.problem
-    hard = n < EXAMPLES_PER_CLASS * m or (not linear and k < FEWEST_LOOKS)
-    patience = PATIENCE if setting.informed else 1.0
+    hard = n < EXAMPLES_PER_CLASS * m or (not linear and k < STATE_EVOLUTION_LOOKS)
+    patience = PATIENCE_WITH_MODEL if setting.informed else 1.0
     played = rehearsed_if_hard(design, setting, hard=hard, patience=patience)
     if played is not None:
         return played
@@ -92,7 +94,7 @@ def design_estimate(
             gain = min(
                 gain, 0.0
             )  # whose labels are scored is unknown: it may lose more than it gains
-        return Estimate(DISCOUNT * gain, k, why, known=False)
+        return Estimate(SHARE_OF_MODEL_LAW * gain, k, why, known=False)
     return Estimate(gain, k, reason)
 
 

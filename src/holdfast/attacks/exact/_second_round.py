@@ -35,10 +35,11 @@ Floats = NDArray[np.float64]
 
 # Candidates of an example that gets a digit of its own, at most: more take much of a node.
 MOST_CANDIDATES = 8
-# What a look of the tail would gain from such an example anyway.
-TAIL_WORTH = 0.06
-# Likeliest labels that differ by less are equally likely.
-ALIKE = 1e-9
+# Matches that the tail would gain of such an example if it got no digit. By hand: from 0 to 0.12
+# the forecasts at (10000, 10) with 3,000 and 5,000 looks do not move.
+TAIL_GAIN_FORGONE = 0.06
+# Likeliest labels whose probabilities differ by less are equally likely: they differ by rounding.
+EQUALLY_LIKELY_WITHIN = 1e-9
 
 
 def pool_gain(size: int, share: float) -> float:
@@ -78,7 +79,7 @@ def _filling(node_capacity: int, worth: float, stocked: tuple[int, ...]) -> Node
         for c in stocked:
             if needs[c] * unit <= node_capacity:
                 gain, digits, pool = best(unit * c)
-                gain += 1.0 - 1.0 / c - TAIL_WORTH
+                gain += 1.0 - 1.0 / c - TAIL_GAIN_FORGONE
                 if gain > value[0] + 1e-12:
                     value = (gain, (c, *digits), pool)
         return value
@@ -174,10 +175,10 @@ class SecondRound:
     ) -> tuple[dict[int, list[int]], NDArray[np.int64]]:
         """Return the examples that may get digits, by candidates, and those for pools."""
         top = self._odds[:, :1]
-        alike = np.abs(self._odds - top) <= ALIKE
+        alike = np.abs(self._odds - top) <= EQUALLY_LIKELY_WITHIN
         candidates = alike.sum(axis=1)
         # Equally likely labels that are all there is, beside one that can be shown as the base.
-        whole = (candidates * top[:, 0] > 1.0 - ALIKE) & (wrong >= 0)
+        whole = (candidates * top[:, 0] > 1.0 - EQUALLY_LIKELY_WITHIN) & (wrong >= 0)
         digits = whole & (candidates >= 2) & (candidates <= MOST_CANDIDATES)
         stock = {
             int(c): rng.permutation(np.flatnonzero(digits & (candidates == c))).tolist()
@@ -225,21 +226,22 @@ class SecondRound:
         for tag, value in zip(self._round.tags, values.tolist(), strict=True):
             if isinstance(tag, tuple):
                 j, candidates = tag
-                self._settle(j, candidates, value)
+                self._record_proved(j, candidates, value)
             else:
-                self._weigh(tag, value)
+                self._update_pool(tag, value)
 
     def posterior(self) -> tuple[Labels, Floats]:
         """Return the labels of all examples and how likely they are."""
         return self._labels, self._odds
 
-    def _settle(self, j: int, candidates: int, value: int) -> None:
+    def _record_proved(self, j: int, candidates: int, value: int) -> None:
+        """Take the digit of an example with its own place: it names one of the candidates."""
         block = narrowed_single(candidates)
         self._odds[j] = 0.0
         self._odds[j, block.outcomes[value - block.low]] = 1.0
         self.sure[j] = True
 
-    def _weigh(self, part: NDArray[np.int64], surplus: int) -> None:
+    def _update_pool(self, part: NDArray[np.int64], surplus: int) -> None:
         """Take the surplus of first over second labels in a pool."""
         share = min(0.5, float(self._odds[part, 0].mean()))
         second, first, _ = label_odds(part.size, surplus, 1.0 / share)

@@ -99,10 +99,10 @@ class Detecting(InformedAttack):
         self._base: Labels = np.zeros(n, dtype=self._dtype)
         queue = np.arange(n)
         if self._prior is not None:
-            # Symbol 0 is the most likely label, and the least sure examples are seated first.
+            # Symbol 0 is the most likely label, and the least sure examples are placed first.
             self._base = self._prior.top()
             queue = np.argsort(self._prior.probability(self._base), kind="stable")
-        self._seat(plan, queue)
+        self._assign_places(plan, queue)
         self._counts = np.zeros(self._n_asked, dtype=np.int64)
         self._symbols = np.zeros(n, dtype=np.int64)
         self._sure = np.zeros(n, dtype=np.bool_)
@@ -133,7 +133,7 @@ class Detecting(InformedAttack):
         """Return which labels of `predict` the answers prove."""
         return self._sure.copy()
 
-    def _seat(self, plan: DesignPlan, queue: NDArray[np.int64]) -> None:
+    def _assign_places(self, plan: DesignPlan, queue: NDArray[np.int64]) -> None:
         """Give the examples in `queue` their places: digits first, then pools, then none."""
         n = self._problem.n_examples
         nodes = plan.n_queries
@@ -159,7 +159,7 @@ class Detecting(InformedAttack):
             if held.pool:
                 hosts.append(a)
                 self._pool_unit[a] = held.pool
-        self._seated = queue[:taken]
+        self._placed = queue[:taken]
         rest = queue[taken:]
         shares = np.arange(rest.size) * len(hosts) // max(rest.size, 1)
         for j, host in zip(rest, shares, strict=True):
@@ -199,11 +199,11 @@ class Detecting(InformedAttack):
         m = self._problem.n_classes
         sums = self._counts.copy()
         moebius(sums)
-        digit = np.zeros(self._seated.size, dtype=np.int64)
+        digit = np.zeros(self._placed.size, dtype=np.int64)
         surplus = np.zeros(self._n_asked, dtype=np.int64)
         bad = decode_nodes(
             sums, self._size, self._order, self._first, self._count, self._pool_unit,
-            self._pool_size, self._labels[self._seated], self._unit[self._seated], self._odd,
+            self._pool_size, self._labels[self._placed], self._unit[self._placed], self._odd,
             m == 2, digit, surplus,
         )  # fmt: skip
         if bad:
@@ -228,13 +228,13 @@ class Detecting(InformedAttack):
         """Turn digits and surpluses into symbols, and say which of them are proved."""
         n, m, _ = self._problem
         symbols, sure = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
-        seated = self._seated
-        asked = self._labels[seated]
-        run = np.where(self._odd[self._node[seated]], (np.abs(digit) - 1) // 2, np.abs(digit) - 1)
+        placed = self._placed
+        asked = self._labels[placed]
+        run = np.where(self._odd[self._node[placed]], (np.abs(digit) - 1) // 2, np.abs(digit) - 1)
         named = 2 * run + (digit < 0)
         # A digit of 0 says: none of the labels asked about. One other label may be left.
-        symbols[seated] = np.where(digit == 0, np.minimum(asked, m - 1), named)
-        sure[seated] = (digit != 0) | (asked == m - 1)
+        symbols[placed] = np.where(digit == 0, np.minimum(asked, m - 1), named)
+        sure[placed] = (digit != 0) | (asked == m - 1)
         pooled = np.flatnonzero((self._node > 0) & (self._labels == 0))
         more = surplus[self._node[pooled]]
         # As many 1s as 0s: both are rarer than a label that the pool was not asked about.

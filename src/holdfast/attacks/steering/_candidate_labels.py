@@ -97,12 +97,12 @@ class CandidateTable:
         weights, prior = self._weights[window], self._prior[:, window]
         total, squares, examples = self._everywhere
         first = weights * prior[0]
-        elsewhere = FixedRemainder(
+        remainder = FixedRemainder(
             total - float(first.sum()),
             squares - float(first @ prior[0]),
             examples - float(weights.sum()),
         )
-        return LinearPosterior(prior, weights, capacity, elsewhere=elsewhere, fraction=fraction)
+        return LinearPosterior(prior, weights, capacity, remainder=remainder, fraction=fraction)
 
     def _in_reach(self, nats: float) -> NDArray[np.intp]:
         """Return the positions whose second label could come to lead, at least one a nat."""

@@ -89,7 +89,7 @@ class LinearPosterior:
         How many examples each position stands for.
     capacity
         The most answers it will be told.
-    elsewhere
+    remainder
         The positions that show one fixed label throughout.
     fraction
         The scored share of all examples: the counts are of a fixed random subset, scaled up.
@@ -101,12 +101,12 @@ class LinearPosterior:
         weights: Floats,
         capacity: int,
         *,
-        elsewhere: FixedRemainder = NO_REMAINDER,
+        remainder: FixedRemainder = NO_REMAINDER,
         fraction: float = 1.0,
     ) -> None:
         n = prior.shape[1]
         self._weights, self._ones = weights, np.ones_like(weights)
-        self._elsewhere = elsewhere
+        self._remainder = remainder
         self._boost = 1.0 / fraction
         self._past = np.empty((capacity, n), dtype=np.uint8)
         self._inverse = np.zeros((capacity, capacity))
@@ -164,7 +164,7 @@ class LinearPosterior:
             if self._even is None
             else self._even * self._weights
         )
-        expected = float(gains.sum()) + self._elsewhere.total
+        expected = float(gains.sum()) + self._remainder.total
         covariance = self._covariances(codes, gains, expected)
         row = np.empty(t + 1)
         variance = whiten(self._inverse, t, covariance, row)
@@ -194,9 +194,9 @@ class LinearPosterior:
         t = self._told
         unlisted = 1.0 - self._prior.sum(axis=0)
         tilted = self._prior * np.exp(self._state[0])
-        total, squares, examples = self._elsewhere
+        total, squares, examples = self._remainder
         total += float(self._solution[:t].sum()) * (total - squares)
-        self._elsewhere = FixedRemainder(total, squares, examples)
+        self._remainder = FixedRemainder(total, squares, examples)
         self._tilts[:t] += self._solution[:t]
         self._restart(tilted / (tilted.sum(axis=0) + unlisted))
         change = np.zeros(t)
@@ -253,7 +253,7 @@ class LinearPosterior:
         t = self._told
         past = self._past[:t]
         blocks = self._n_blocks
-        total, squares, examples = self._elsewhere
+        total, squares, examples = self._remainder
         found = np.empty((blocks, t))
         covariance = np.empty(t + 1)
         if self._even is not None:

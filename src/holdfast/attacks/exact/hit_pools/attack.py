@@ -11,7 +11,7 @@ from holdfast.answers import AnswerModel
 from holdfast.attacks._rehearsal import FEWEST_GAMES, rehearsed_if_hard
 from holdfast.attacks.exact.hit_pools import tuning
 from holdfast.attacks.exact.hit_pools.forecast import expected_gain
-from holdfast.attacks.exact.hit_pools.groups import Group, Members, Split
+from holdfast.attacks.exact.hit_pools.groups import Group, GroupSplit, Members
 from holdfast.attacks.exact.hit_pools.packing import (
     RADICES,
     NodeDigits,
@@ -19,7 +19,7 @@ from holdfast.attacks.exact.hit_pools.packing import (
     pack,
     room_for_tests,
 )
-from holdfast.attacks.exact.hit_pools.round import Round
+from holdfast.attacks.exact.hit_pools.round import HitPoolRound
 from holdfast.attacks.exact.hit_pools.sizes import sizes
 from holdfast.attacks.exact.hit_pools.tested_labels import TestedLabels
 from holdfast.attacks.informed import InformedAttack
@@ -35,7 +35,9 @@ __all__ = ["HitPools"]
 EXAMPLES_PER_CLASS = 10
 # How many times the usual time games from a model may take, since nothing else is known; their
 # effort, less per label than that of small games; and from how many looks on two games are enough.
-PATIENCE, MODEL_EFFORT, LONG_GAME, LONG_GAMES = 2.0, 5.0, 300, 2
+# Set by hand: they decide how long a forecast takes.
+PATIENCE_WITH_MODEL, EFFORT_WITH_MODEL = 2.0, 5.0
+LONG_GAME_LOOKS, GAMES_OF_A_LONG_GAME = 300, 2
 
 
 class HitPools(InformedAttack):
@@ -104,9 +106,9 @@ class HitPools(InformedAttack):
             played = rehearsed_if_hard(
                 cls,
                 setting,
-                effort=MODEL_EFFORT,
-                patience=PATIENCE,
-                fewest=LONG_GAMES if k >= LONG_GAME else FEWEST_GAMES,
+                effort=EFFORT_WITH_MODEL,
+                patience=PATIENCE_WITH_MODEL,
+                fewest=GAMES_OF_A_LONG_GAME if k >= LONG_GAME_LOOKS else FEWEST_GAMES,
             )
         else:
             played = rehearsed_if_hard(cls, setting, hard=few)
@@ -181,9 +183,9 @@ class HitPools(InformedAttack):
     def _begin(self, looks: int) -> None:
         """Plan the next round of those that are left."""
         here = self._here()
-        parked = self._sizes.parked(here, len(self._groups), looks)
-        splits = self._splits(parked)
-        wanted = self._unhit.size / (self._sizes.block * parked)
+        left_alone = self._sizes.left_alone(here, len(self._groups), looks)
+        splits = self._splits(left_alone)
+        wanted = self._unhit.size / (self._sizes.block * left_alone)
 
         def enough(rows: int) -> bool:
             return room_for_tests(rows, _by_radix(splits)) >= max(wanted, 1e-9)
@@ -193,23 +195,25 @@ class HitPools(InformedAttack):
         fewest = min(tuning.LOOKS_FOR_A_ROUND, self._problem.n_queries // 3)
         if looks - rows < fewest:
             # The last round: no later one could use what a split tells.
-            rows, splits, smallest = looks, [], tuning.LAST_BLOCK * parked
+            rows, splits, smallest = looks, [], tuning.LAST_BLOCK * left_alone
         nodes = pack(rows, _by_radix(splits))
         pair = self._tested.pair(self._rounds)
         blocks = self._blocks(nodes, smallest)
-        self._round = Round(nodes, splits, blocks, pair, self._shown(0), here.n_classes)
+        self._round = HitPoolRound(nodes, splits, blocks, pair, self._shown(0), here.n_classes)
         self._alternative = self._sent(self._round.alternative)
         self._base = self._sent(self._round.base)
 
-    def _splits(self, parked: float) -> list[Split]:
+    def _splits(self, left_alone: float) -> list[GroupSplit]:
         """Return the groups that are too large to be left alone, in parts."""
         found = []
         for group in self._groups:
             size, one = group.members.size, group.hits == 1
-            if size < max(2.0, parked * (tuning.SPLIT_FROM if one else tuning.SPLIT_SEVERAL_FROM)):
+            if size < max(
+                2.0, left_alone * (tuning.SPLIT_FROM if one else tuning.SPLIT_SEVERAL_FROM)
+            ):
                 continue
-            halved = size < 3 or (one and size < tuning.HALVE_BELOW * parked)
-            split = Split.of(group, 2 if halved else 3)
+            halved = size < 3 or (one and size < tuning.HALVE_BELOW * left_alone)
+            split = GroupSplit.of(group, 2 if halved else 3)
             if split.radix in RADICES:
                 found.append(split)
         return found
@@ -228,5 +232,5 @@ class HitPools(InformedAttack):
         return np.split(dealt, ends[:-1])
 
 
-def _by_radix(splits: list[Split]) -> tuple[int, ...]:
+def _by_radix(splits: list[GroupSplit]) -> tuple[int, ...]:
     return tuple(sum(split.radix == radix for split in splits) for radix in RADICES)

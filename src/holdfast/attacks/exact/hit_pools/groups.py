@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Group", "Members", "Split", "after_test"]
+__all__ = ["Group", "GroupSplit", "Members", "after_test"]
 
 Members = NDArray[np.int64]
 
@@ -29,7 +29,7 @@ def after_test(members: Members, first: int, second: int, total: int) -> Group |
     return Group(members, label, partner, abs(total))
 
 
-class Split(NamedTuple):
+class GroupSplit(NamedTuple):
     """A group in two or three parts, of which one sum is read.
 
     The first part shows the label where its slot is on and the partner elsewhere, the second of
@@ -41,7 +41,7 @@ class Split(NamedTuple):
     parts: tuple[Members, ...]
 
     @classmethod
-    def of(cls, group: Group, parts: int) -> Split:
+    def of(cls, group: Group, parts: int) -> GroupSplit:
         """Return the group in so many parts of equal size: all that is known of them is alike."""
         return cls(group, tuple(np.array_split(group.members, parts)))
 

@@ -1,4 +1,4 @@
-"""Kernels of hit pools: rows are written, sums are read, and reading errors are mended."""
+"""Kernels of hit pools: rows are written, sums are read, and misreadings are corrected."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numba import njit
 
 from holdfast.attacks.exact._subset_lattice import moebius, odd_bits, subtract_from_subsets
 
-__all__ = ["likelier", "mend", "read_sums", "switched_on", "write_labels"]
+__all__ = ["correct_misreadings", "likelier", "read_sums", "switched_on", "write_labels"]
 
 
 @njit(cache=True, nogil=True)
@@ -120,8 +120,10 @@ def likelier(slot: Any, change: Any, node: Any, seen: Any, size: Any, first: Any
 
 
 @njit(cache=True, nogil=True)
-def mend(sums: Any, size: Any, first: Any, order: Any, unit: Any, radix: Any, low: Any, odds: Any,
-         clearly: Any, at_most: Any, values: Any) -> Any:  # fmt: skip
+def correct_misreadings(
+    sums: Any, size: Any, first: Any, order: Any, unit: Any, radix: Any, low: Any, odds: Any,
+    clearly: Any, at_most: Any, values: Any,
+) -> Any:  # fmt: skip
     """Read all sums, then move the digits that were out of their window while that is likelier.
 
     A value outside the window is read a radix off, the digit above it by one, and nodes below get

@@ -14,42 +14,44 @@ from typing import NamedTuple
 from holdfast.attacks.exact._subset_lattice import node_sizes
 from holdfast.attacks.exact.hit_pools import tuning
 
-__all__ = ["RADICES", "Digit", "NodeDigits", "block_size", "forget", "pack", "room_for_tests"]
+__all__ = ["RADICES", "NodeDigits", "SlotDigit", "block_size", "forget", "pack", "room_for_tests"]
 
 # Radices that splits may need.
 RADICES = (2, 3, 5, 7, 9)
 # How many splits of each radix are to be placed.
-Waiting = tuple[int, ...]
+SplitsByRadix = tuple[int, ...]
 
 
-class Digit(NamedTuple):
+class SlotDigit(NamedTuple):
     """A place in a node: its radix (0: no limit), and whether a split goes there or a test."""
 
     radix: int
     split: bool
 
 
-FIVE, THREE, UNLIMITED = Digit(5, False), Digit(3, False), Digit(0, False)
-NodeDigits = tuple[int, tuple[Digit, ...]]
+RADIX_5, RADIX_3, UNLIMITED = SlotDigit(5, False), SlotDigit(3, False), SlotDigit(0, False)
+NodeDigits = tuple[int, tuple[SlotDigit, ...]]
 
 
-def block_size(digit: Digit) -> float:
+def block_size(digit: SlotDigit) -> float:
     """Return the size of a block in this place, in units of one in an unlimited place."""
     if digit.split:
         return 0.0
-    return {FIVE: tuning.FIVE, THREE: tuning.THREE}.get(digit, 1.0)
+    return {RADIX_5: tuning.BLOCK_SHARE_RADIX_5, RADIX_3: tuning.BLOCK_SHARE_RADIX_3}.get(
+        digit, 1.0
+    )
 
 
 @lru_cache(maxsize=65536)
-def _best(room: int, waiting: Waiting) -> tuple[float, tuple[Digit, ...]]:
+def _best(room: int, waiting: SplitsByRadix) -> tuple[float, tuple[SlotDigit, ...]]:
     """Return the digits of largest total worth whose radices multiply to `room` at most."""
-    found: tuple[float, tuple[Digit, ...]] = (0.0, ())
+    found: tuple[float, tuple[SlotDigit, ...]] = (0.0, ())
     options = [
-        (tuning.SPLIT_WORTH, Digit(radix, True))
+        (tuning.SPLIT_WORTH, SlotDigit(radix, True))
         for radix, left in zip(RADICES, waiting, strict=True)
         if left
     ]
-    options += [(tuning.FIVE_WORTH, FIVE), (tuning.THREE_WORTH, THREE)]
+    options += [(tuning.RADIX_5_WORTH, RADIX_5), (tuning.RADIX_3_WORTH, RADIX_3)]
     for worth, digit in options:
         if digit.radix > room:
             continue
@@ -65,7 +67,7 @@ def forget() -> None:
     room_for_tests.cache_clear()
 
 
-def _fill(bits: int, waiting: Waiting) -> tuple[Digit, ...]:
+def _fill(bits: int, waiting: SplitsByRadix) -> tuple[SlotDigit, ...]:
     """Return what a node with so many bits holds below its unlimited place."""
     room = 1 << (bits - 1)
     # More splits than fit change nothing, and fewer cases are to be remembered.
@@ -76,7 +78,7 @@ def _fill(bits: int, waiting: Waiting) -> tuple[Digit, ...]:
     return _best(room, tuple(fits))[1]
 
 
-def _without(waiting: Waiting, digits: Sequence[Digit]) -> Waiting:
+def _without(waiting: SplitsByRadix, digits: Sequence[SlotDigit]) -> SplitsByRadix:
     return tuple(
         count - sum(digit.split and digit.radix == radix for digit in digits)
         for radix, count in zip(RADICES, waiting, strict=True)
@@ -84,7 +86,7 @@ def _without(waiting: Waiting, digits: Sequence[Digit]) -> Waiting:
 
 
 @lru_cache(maxsize=65536)
-def room_for_tests(rows: int, waiting: Waiting) -> float:
+def room_for_tests(rows: int, waiting: SplitsByRadix) -> float:
     """Return the size of all blocks that fit beside the splits; 0 if these do not fit.
 
     In units of a block in an unlimited place. The small nodes take splits first.
@@ -100,7 +102,7 @@ def room_for_tests(rows: int, waiting: Waiting) -> float:
     return 0.0 if any(waiting) else total
 
 
-def pack(rows: int, waiting: Waiting) -> list[NodeDigits]:
+def pack(rows: int, waiting: SplitsByRadix) -> list[NodeDigits]:
     """Return every node with its digits, the unlimited place last; large nodes first."""
     nodes: list[NodeDigits] = []
     for node in sorted(range(1, rows), key=lambda a: (a.bit_count(), a)):

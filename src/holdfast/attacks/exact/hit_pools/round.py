@@ -9,17 +9,17 @@ from numpy.typing import NDArray
 
 from holdfast.attacks.exact._subset_lattice import bit_counts, bits_inside, moebius
 from holdfast.attacks.exact.hit_pools import tuning
-from holdfast.attacks.exact.hit_pools.groups import Group, Members, Split, after_test
-from holdfast.attacks.exact.hit_pools.kernels import mend, switched_on, write_labels
+from holdfast.attacks.exact.hit_pools.groups import Group, GroupSplit, Members, after_test
+from holdfast.attacks.exact.hit_pools.kernels import correct_misreadings, switched_on, write_labels
 from holdfast.attacks.exact.hit_pools.packing import NodeDigits
 from holdfast.attacks.exact.hit_pools.sum_odds import LARGEST_SUM, block_odds, split_odds
 
-__all__ = ["Round"]
+__all__ = ["HitPoolRound"]
 
 Symbols = NDArray[np.uint32]
 
 
-class Round:
+class HitPoolRound:
     """The rows of a round.
 
     Parameters
@@ -41,7 +41,7 @@ class Round:
     def __init__(
         self,
         nodes: Sequence[NodeDigits],
-        splits: Sequence[Split],
+        splits: Sequence[GroupSplit],
         blocks: Sequence[Members],
         pair: tuple[int, int],
         shown: Symbols,
@@ -68,9 +68,9 @@ class Round:
         # An example's slot; those that take no part have one more, which is never on.
         self._home = np.full(shown.size, n_slots, dtype=np.int64)
         self.base, self.alternative = shown.copy(), shown.copy()
-        self._content: list[Split | Members] = [shown[:0].astype(np.int64)] * n_slots
+        self._content: list[GroupSplit | Members] = [shown[:0].astype(np.int64)] * n_slots
         self._odds = np.zeros((n_slots, 2 * LARGEST_SUM + 1))
-        waiting: dict[int, list[Split]] = {}
+        waiting: dict[int, list[GroupSplit]] = {}
         for split in splits:
             waiting.setdefault(split.radix, []).append(split)
         left = iter(blocks)
@@ -91,7 +91,7 @@ class Round:
         self._inside = np.zeros(self.rows, dtype=np.int64)
         self._on = np.zeros(n_slots + 1, dtype=np.bool_)
 
-    def _place_split(self, slot: int, split: Split) -> None:
+    def _place_split(self, slot: int, split: GroupSplit) -> None:
         group = split.group
         self._content[slot] = split
         self._low[slot] = split.low
@@ -129,10 +129,10 @@ class Round:
         if values.size:
             alternating = self._counts.copy()
             moebius(alternating)
-            mend(
+            correct_misreadings(
                 alternating, self._size, self._first, self._order, self._unit, self._radix,
-                self._low, self._odds, tuning.CLEARLY_LIKELIER, tuning.MOVES + self.rows // 10,
-                values,
+                self._low, self._odds, tuning.CLEARLY_LIKELIER,
+                tuning.MOVES_AT_MOST + self.rows // 10, values,
             )  # fmt: skip
         return values
 
@@ -146,7 +146,7 @@ class Round:
         groups: list[Group] = []
         without: list[Members] = []
         for content, total in zip(self._content, self.sums().tolist(), strict=True):
-            if isinstance(content, Split):
+            if isinstance(content, GroupSplit):
                 more, rest = content.after(total)
                 groups += more
                 without += rest

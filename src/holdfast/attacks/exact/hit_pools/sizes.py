@@ -1,6 +1,6 @@
 r"""Sizes of hit pools: of the blocks to test, and of the groups to leave alone.
 
-With H hits, each of which is parked in a group of n/H examples, and blocks rho times as large, a
+With H hits, each of which is left in a group of n/H examples, and blocks rho times as large, a
 test finds one with probability 2 rho n / (H m), and log3(rho) splits bring it down to that size. So
 
     m H^2 / (2 rho n) + H log3(rho) = sigma k
@@ -21,7 +21,7 @@ __all__ = ["Sizes", "expected_hits", "sizes"]
 
 
 class Sizes(NamedTuple):
-    """A block's size in units of a parked group's, and the splits from one to the other."""
+    """Sizes in units of a group's that is left alone: a block's, and the splits between the two."""
 
     block: float
 
@@ -30,10 +30,24 @@ class Sizes(NamedTuple):
         """Splits per hit."""
         return math.log(self.block, 3) + 0.1
 
-    def parked(self, problem: Problem, n_groups: int, looks: int) -> float:
-        """Return the size at which a hit is parked, with so many groups and so many looks left."""
+    def left_alone(self, problem: Problem, n_groups: int, looks: int) -> float:
+        """Return the size at which a group with a hit is left alone, in examples.
+
+        All its members are guessed to have the label of the hit. Splitting it further would find
+        the same hit in fewer examples, and free the others for tests that find more: worth it as
+        long as looks are left, so the size falls as groups are found and rises as looks run out.
+
+        Parameters
+        ----------
+        problem
+            The sizes of the examples that are played.
+        n_groups
+            Groups with hits so far.
+        looks
+            Those that are left.
+        """
         n, m, _ = problem
-        sums = tuning.HOPE * tuning.SUMS_PER_LOOK * looks
+        sums = tuning.SUMS_HOPED_FOR * tuning.SUMS_PER_LOOK * looks
 
         def too_many(log_size: float) -> float:
             size = math.exp(log_size)

@@ -25,7 +25,7 @@ SUREST_PLAYED = 0.25
 # 100), k = 1000 on labels that no table of the docs uses. A difference of two frequent labels hides
 # some of both.
 SHARES_PLAYED = np.linspace(0.0, 1.0, 41)
-OF_THE_LAW, LABELS_OF_THE_LAW, OF_THE_NAMED = 0.82, 8, 0.6
+SHARE_OF_LAW_REACHED, LABELS_OF_THE_LAW, SHARE_OF_NAMED_KEPT = 0.82, 8, 0.6
 
 
 class TestedLabels:
@@ -97,8 +97,8 @@ def _worth_playing(problem: Problem, odds: NDArray[np.float64]) -> Members:
         if count > chance:
             tested = odds[doubtful[:count], :LABELS_OF_THE_LAW].mean()
             here = Problem(count, max(2, round(1.0 / max(float(tested), 1e-9))), k)
-            hits = OF_THE_LAW * expected_hits(here, sizes(here).block)
-            matched = min(float(count), hits + OF_THE_NAMED * named[count])
+            hits = SHARE_OF_LAW_REACHED * expected_hits(here, sizes(here).block)
+            matched = min(float(count), hits + SHARE_OF_NAMED_KEPT * named[count])
             if matched - named[count] > most:
                 best, most = count, matched - named[count]
     return np.sort(doubtful[:best])
