@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.attacks.exact.lattice import Lattice
 from holdfast.attacks.exact.lattice.forecast import lattice_affordable, lattice_looks
@@ -18,7 +19,7 @@ from holdfast.attacks.through_metrics.description import (
 from holdfast.errors import NotSupported
 from holdfast.problem import Problem
 
-__all__ = ["LATTICE", "AroundAttack", "OnCounts"]
+__all__ = ["LATTICE", "AroundAttack", "OnCounts", "proved_by"]
 
 
 def _unknown(problem: Problem) -> MetricEstimate:  # noqa: ARG001 - of any
@@ -59,6 +60,14 @@ def _lattice_forecast(problem: Problem) -> MetricEstimate:
 
 
 LATTICE = OnCounts(Lattice.name, Lattice.summary, _lattice, _lattice_forecast)
+
+
+def proved_by(attack: Any, n_examples: int) -> NDArray[np.bool_]:
+    """Return which labels an attack has proved; none where it proves none, or has not begun."""
+    known: NDArray[np.bool_] = np.zeros(n_examples, dtype=np.bool_)
+    if getattr(attack, "proves_labels", False):
+        known = attack.certain()
+    return known
 
 
 class AroundAttack(ThroughMetric):

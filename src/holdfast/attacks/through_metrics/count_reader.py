@@ -9,7 +9,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.through_metrics.around_attack import LATTICE, AroundAttack, OnCounts
+from holdfast.attacks.through_metrics.around_attack import (
+    LATTICE,
+    AroundAttack,
+    OnCounts,
+    proved_by,
+)
 from holdfast.attacks.through_metrics.description import MetricBoard, MetricEstimate
 from holdfast.attacks.through_metrics.label_metrics import label_metric, scores_two_classes
 from holdfast.bounds.bisection import least
@@ -73,6 +78,7 @@ class CountReader(AroundAttack):
     """
 
     summary = "reads hits off the values"
+    proves_labels = True
 
     @classmethod
     def reads_metric(cls, metric: Metric, n_classes: int) -> bool:
@@ -154,6 +160,7 @@ class CountReader(AroundAttack):
         self._first_looks = self._learning_queries() if positives is None else []
         self._asked: Labels | None = None
         self._answered = 0
+        self._blurred = False
 
     @property
     def problem(self) -> Problem:
@@ -207,6 +214,17 @@ class CountReader(AroundAttack):
             return np.zeros(self._problem.n_examples, dtype=np.uint8)
         return self._inner.predict()
 
+    def certain(self) -> NDArray[np.bool_]:
+        """Return which labels the inner attack has proved: none if it was told a middle count."""
+        return proved_by(None if self._blurred else self._inner, self._problem.n_examples)
+
+    @property
+    def class_sizes(self) -> tuple[int, ...] | None:
+        """How many examples each class has; None: positives are not counted yet."""
+        if self.positives is None:
+            return None
+        return self._problem.n_examples - self.positives, self.positives
+
     def _matches(self, query: NDArray[np.generic], value: Fraction) -> float:
         """Return the number of matches that a value tells, the middle one of several."""
         assert self.positives is not None
@@ -224,6 +242,7 @@ class CountReader(AroundAttack):
                 f"answer must be a value of {self._metric} for {positives} positives, "
                 f"got {float(value)}."
             )
+        self._blurred |= after - first > 1
         both = (first + after - 1) / 2
         return n - positives - predicted + 2 * both
 

@@ -9,7 +9,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.through_metrics.around_attack import LATTICE, AroundAttack, OnCounts
+from holdfast.attacks.through_metrics.around_attack import (
+    LATTICE,
+    AroundAttack,
+    OnCounts,
+    proved_by,
+)
 from holdfast.attacks.through_metrics.count_reader import FLOAT_SLACK
 from holdfast.attacks.through_metrics.description import MetricBoard, MetricEstimate
 from holdfast.bounds.bisection import least
@@ -74,6 +79,7 @@ class MatchReader(AroundAttack):
     """
 
     summary = "reads matches off the values"
+    proves_labels = True
 
     @classmethod
     def reads_metric(cls, metric: Metric, n_classes: int) -> bool:
@@ -162,6 +168,7 @@ class MatchReader(AroundAttack):
             self._error = Fraction(1, 2 * 10 ** check_at_least("decimals", decimals, 0))
         self._inner = make(self._problem, rng=rng)
         self._asked: NDArray[np.generic] | None = None
+        self._blurred = False
 
     @property
     def problem(self) -> Problem:
@@ -189,6 +196,15 @@ class MatchReader(AroundAttack):
         """Return the inner attack's guess."""
         return self._inner.predict()
 
+    def certain(self) -> NDArray[np.bool_]:
+        """Return which labels the inner attack has proved: none if it was told a middle count."""
+        return proved_by(None if self._blurred else self._inner, self._problem.n_examples)
+
+    @property
+    def class_sizes(self) -> tuple[int, ...]:
+        """How many examples each class has."""
+        return self._sizes
+
     def _matches(self, query: NDArray[np.generic], value: Fraction) -> float:
         """Return the number of matches that a value tells, the middle one of several."""
         n, m, _ = self._problem
@@ -208,4 +224,5 @@ class MatchReader(AroundAttack):
             raise InconsistentAnswer(
                 f"answer must be a value of {self._metric} for these classes, got {float(value)}."
             )
+        self._blurred |= after - first > 1
         return (first + after - 1) / 2

@@ -20,9 +20,13 @@ __all__ = ["climbers"]
 SHARES_OF = 1000
 # Positives below this share are rare.
 RARE = 0.05
+# Shares of two classes of which nothing is known.
+EVEN = (0.5, 0.5)
 
 
-def climbers(metric: Metric, start: Start) -> list[tuple[type[Described], Callable[..., Any]]]:
+def climbers(
+    metric: Metric, start: Start, n_classes: int
+) -> list[tuple[type[Described], Callable[..., Any]]]:
     """Return attacks on labels that need a new best alone, each with what makes it.
 
     None of them reads a metric: they play wherever labels are scored.
@@ -34,8 +38,8 @@ def climbers(metric: Metric, start: Start) -> list[tuple[type[Described], Callab
         return []
     # From a model alone those that start from one, from anything less those that need none.
     found = _climbing(Needs.PRIOR if start.model else None, start)
-    if not isinstance(metric, Accuracy) and start.shares is not None and len(start.shares) == 2:
-        found += _from_constant(label_metric(metric), start.shares)
+    if not isinstance(metric, Accuracy) and not start.model and n_classes == 2:
+        found += _from_constant(label_metric(metric), start.shares or EVEN)
     return found
 
 

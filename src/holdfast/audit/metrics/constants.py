@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.attacks.through_metrics import CountReader, MatchReader
 from holdfast.attacks.through_metrics.description import ThroughMetric
+from holdfast.attacks.through_metrics.label_metrics import label_metric
 from holdfast.attacks.through_metrics.target_digits import SQUARED
+from holdfast.audit.metrics.best_class_elsewhere import BestClassElsewhere
 from holdfast.audit.metrics.constant_elsewhere import ConstantElsewhere
 from holdfast.audit.metrics.median_in_range import MedianInRange
-from holdfast.metrics import Metric
+from holdfast.metrics import LabelMetric, Metric, RocAuc
 from holdfast.metrics.probabilities import ProbabilityMetric
 
 __all__ = ["with_best_constant"]
@@ -23,12 +26,16 @@ def with_best_constant(
     metric: Metric,
     hidden: NDArray[Any],
     shares: tuple[float, ...] | None,
+    ranks: Metric,
 ) -> Any:
     """Let an attack submit the best constant wherever it has read nothing.
 
     The best constant is the metric's: class shares for probabilities, the mean for squared errors,
-    the median for absolute ones. It is public, or one look at a constant tells it.
+    the median for absolute ones, and of labels the class with the best value of the metric that
+    ranks. It is public, or one look at a constant tells it.
     """
+    if isinstance(attack, CountReader | MatchReader) and isinstance(ranks, LabelMetric | RocAuc):
+        return BestClassElsewhere(attack, label_metric(ranks))
     if cls.narrows:
         return MedianInRange(attack, hidden)
     if not cls.proves_labels:

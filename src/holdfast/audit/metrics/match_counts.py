@@ -7,22 +7,36 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.attacks import GridReader
+from holdfast.attacks import GridReader, Lattice
 from holdfast.attacks.description import Described, Reads
 from holdfast.attacks.registry import attack_types
 from holdfast.attacks.through_metrics.around_attack import OnCounts
 from holdfast.audit.metrics.starts import Start
 from holdfast.experiments.suite import attack_on
 from holdfast.mechanisms import Exact, Rule
+from holdfast.metrics import Accuracy, LabelMetric, Metric, RocAuc
 from holdfast.planner import planned_on_counts
 from holdfast.problem import Problem
 
-__all__ = ["informed_attack", "informed_on_counts", "on_counts"]
+__all__ = ["from_nothing_on_counts", "informed_attack", "informed_on_counts", "on_counts"]
 
 
 def on_counts(start: Start, rule: Rule) -> list[OnCounts]:
     """Return the attacks on match counts: the planned one, or all that start from something."""
     return [planned_on_counts(rule)] if start.nothing else informed_on_counts(start, rule)
+
+
+def from_nothing_on_counts(metric: Metric, rule: Rule) -> list[OnCounts]:
+    """Return the attacks on match counts that start from nothing, for a board of another metric.
+
+    The planned one is best for accuracies. Labels that are proved are worth something by any
+    metric, since all others may be called what that metric likes best.
+    """
+    found = [planned_on_counts(rule)]
+    if isinstance(metric, LabelMetric | RocAuc) and not isinstance(metric, Accuracy):
+        make = partial(_told, cls=Lattice, start=Start(), rule=rule)
+        found.append(OnCounts(Lattice.name, Lattice.summary, make))
+    return found
 
 
 def informed_on_counts(start: Start, rule: Rule) -> list[OnCounts]:

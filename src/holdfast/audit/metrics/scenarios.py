@@ -14,12 +14,16 @@ from holdfast.attacks.through_metrics.registry import AttackOnBoard, attacks_on
 from holdfast.audit.metrics.asked import TOTAL, MetricRequest
 from holdfast.audit.metrics.climbers import climbers
 from holdfast.audit.metrics.constants import with_best_constant
-from holdfast.audit.metrics.match_counts import informed_on_counts, on_counts
+from holdfast.audit.metrics.match_counts import (
+    from_nothing_on_counts,
+    informed_on_counts,
+    on_counts,
+)
 from holdfast.audit.metrics.starts import Start, group_rows, starts_of
 from holdfast.errors import NotSupported
 from holdfast.mechanisms import Exact, Rule
 from holdfast.metrics import Accuracy, Clipped, Metric
-from holdfast.planner import board_under, planned_on_counts
+from holdfast.planner import board_under
 from holdfast.problem import Problem
 
 __all__ = ["MetricScenario", "metric_scenarios", "only_climbed"]
@@ -96,7 +100,7 @@ def _through(asked: MetricRequest, metric: Metric, start: Start) -> list[_Unstar
     reading = _scored(start) if isinstance(metric, Accuracy) else []
     climbing = [
         _Unstarted(cls.name, f"{metric}, as it rises", cls.summary, make)
-        for cls, make in climbers(metric, start)
+        for cls, make in climbers(metric, start, asked.request.problem.n_classes)
     ]
     for at, each in enumerate(_attacks(asked, metric, start, Exact())):
         make = partial(_made, asked=asked, metric=metric, start=start, at=at)
@@ -120,7 +124,7 @@ def _attacks(asked: MetricRequest, metric: Metric, start: Start, rule: Rule) -> 
     return attacks_on(
         board_under(rule, board),
         asked.request.problem.n_classes,
-        from_nothing=[] if start.model else [planned_on_counts(rule)],
+        from_nothing=[] if start.model else from_nothing_on_counts(metric, rule),
         informed=informed_on_counts(start, rule),
         from_model=start.model,
     )
@@ -138,7 +142,7 @@ def _made(
 ) -> Any:
     each = _attacks(asked, metric, start, rule)[at]
     attack = each.make(problem, rng=rng)
-    return with_best_constant(attack, each.cls, metric, asked.hidden, start.shares)
+    return with_best_constant(attack, each.cls, metric, asked.hidden, start.shares, asked.metric)
 
 
 def _scored(start: Start) -> list[_Unstarted]:
