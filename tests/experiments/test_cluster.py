@@ -4,7 +4,7 @@ from itertools import count
 
 import pytest
 
-from holdfast.errors import InvalidInput, NotSupported
+from holdfast.errors import InvalidInput, NotSupported, WorkerLost
 from holdfast.experiments.cluster import check_cluster, dashboard
 from holdfast.experiments.machines import Machines
 from holdfast.experiments.pool import pool
@@ -139,6 +139,18 @@ def test_a_task_that_needs_more_than_any_worker_declares_is_named_and_the_others
     ((task, why),) = lost
     assert task == tasks[1]
     assert why == ("it needs about 6.4 GB, and no worker declares MEMORY of more than 0.001 GB.")
+
+
+def test_a_scheduler_that_goes_away_is_told_in_one_line(monkeypatch):
+    monkeypatch.setattr("holdfast.experiments.cluster.SECONDS_TO_CONNECT", 1)
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+        ) as local,
+        pool(own_size, None, processes=1, cluster=local.scheduler_address) as sized,
+        pytest.raises(WorkerLost, match="the Dask scheduler is gone"),
+    ):
+        list(sized(range(100), lambda task, _: local.close() if task == 3 else None))
 
 
 def test_tasks_that_the_last_result_brings_are_done_too(small):

@@ -11,6 +11,7 @@ import os
 import pickle
 import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
@@ -171,6 +172,7 @@ class _ClusterMap(Generic[Task, Result]):
         on_lost: Callable[[Task, HoldfastError], Result] | None = None,
     ) -> Iterator[Result]:
         import distributed
+        from distributed.comm.core import CommClosedError
 
         def lose(task: Task, why: HoldfastError) -> Result:
             if on_lost is None:
@@ -218,6 +220,10 @@ class _ClusterMap(Generic[Task, Result]):
                         on_done(task, results[at])
                 finally:
                     future.release()
+        except (CancelledError, CommClosedError):
+            raise WorkerLost(
+                "the Dask scheduler is gone, and what its workers were doing with it."
+            ) from None
         finally:
             self._client.cancel(list(running), force=True)
 
