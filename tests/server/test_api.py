@@ -41,6 +41,26 @@ def test_a_submission_is_answered_at_once(new_place):
     assert place.gatekeeper.verify().ok
 
 
+def test_a_tag_is_known_in_any_way_that_caches_send_it(place):
+    with place.client() as client:
+        for path in ("/api/v1/boards/pets/standings", "/api/v1/boards/pets/standings.csv"):
+            tag = client.get(path).headers["ETag"]
+            for known in (tag, f"W/{tag}", f'"old", {tag}', f'W/"old",W/{tag}', "*"):
+                same = client.get(path, headers={"If-None-Match": known})
+                assert (same.status_code, same.content) == (304, b"")
+                assert same.headers["ETag"] == tag
+            for other in ('"old"', tag.strip('"'), 'W/"old", "older"', ""):
+                assert client.get(path, headers={"If-None-Match": other}).status_code == 200
+
+
+def test_health_can_be_asked_for_without_a_body(place):
+    with place.client() as client:
+        for path in ("/healthz", "/readyz"):
+            assert client.head(path).status_code == client.get(path).status_code == 200
+        refused = client.delete("/api/v1/boards/pets/standings")
+    assert (refused.status_code, refused.headers["Allow"]) == (405, "GET")
+
+
 def test_the_board_shows_released_values_in_order(new_place):
     place = new_place()
     tokens = {name: place.token(place.team(name)) for name in ("blue", "red", "green")}

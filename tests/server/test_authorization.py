@@ -1,10 +1,13 @@
 """Who may do what: every route against everybody, from the route table itself."""
 
+import ast
+import inspect
 import itertools
 
 import pytest
-from fastapi.routing import APIRoute
+from starlette.routing import Route
 
+from holdfast.server.boards import ACTIONS
 from tests.server.conftest import HASHER, Place, as_csv, bearer
 from tests.server.test_api import changed
 from tests.server.test_pages import PASSWORD, form_token, sign_up
@@ -18,6 +21,8 @@ TOKENS = (MEMBER_TOKEN, OTHER_TOKEN, HOST_TOKEN, SERVICE, METRICS, FOREIGN, BAD)
 EVERYBODY = (*SESSIONS, *TOKENS)
 HOSTS = (HOST, HOST_TOKEN)
 B = "/api/v1/boards/{slug}"
+# Of the host's actions, the one that is done; the others end with what their value is worth.
+VALUES = {"visibility": "open"}
 
 # Everybody who is let in, by route; all others must get 401, 403 or 404. A page that is open to
 # all answers a bad token, too, since pages look at sessions alone.
@@ -33,12 +38,14 @@ ALLOWED = {
     ("GET", "/b/{slug}/submit"): EVERYBODY,
     ("POST", "/b/{slug}/submit"): (MEMBER,),
     ("GET", "/b/{slug}/t/{number}"): EVERYBODY,
-    ("POST", "/b/{slug}/t/{number}/{action}"): (MEMBER,),
+    ("POST", "/b/{slug}/t/{number}/choose"): (MEMBER,),
+    ("POST", "/b/{slug}/t/{number}/invite"): (MEMBER,),
+    ("POST", "/b/{slug}/t/{number}/token"): (MEMBER,),
+    ("POST", "/b/{slug}/t/{number}/none"): (),  # there is no such action
     ("POST", "/b/{slug}/teams"): (STRANGER, HOST),
     ("GET", "/b/{slug}/receipts/{receipt_id}"): EVERYBODY,
     ("GET", "/b/{slug}/final"): EVERYBODY,
     ("GET", "/b/{slug}/host"): (HOST,),
-    ("POST", "/b/{slug}/host"): (HOST,),
     ("GET", "/b/{slug}/host/replay"): (HOST,),
     ("GET", "/b/{slug}/host/probes"): (HOST,),
     ("GET", "/sign-in"): EVERYBODY,
@@ -46,7 +53,10 @@ ALLOWED = {
     ("POST", "/sign-in"): EVERYBODY,
     ("POST", "/sign-up"): EVERYBODY,
     ("GET", "/me"): EVERYBODY,  # who is not signed in is sent to sign in
-    ("POST", "/me/{action}"): (STRANGER, MEMBER, OTHER, HOST),
+    ("POST", "/me/revoke"): (STRANGER, MEMBER, OTHER, HOST),
+    ("POST", "/me/sign-out"): (STRANGER, MEMBER, OTHER, HOST),
+    ("POST", "/me/sign-out-everywhere"): (STRANGER, MEMBER, OTHER, HOST),
+    ("POST", "/me/none"): (),
     ("GET", "/join/{secret}"): EVERYBODY,
     ("POST", "/join/{secret}"): (),  # the invitation is none: 404 for those who are signed in
     ("GET", "/api/v1/boards"): EVERYBODY,
@@ -61,7 +71,6 @@ ALLOWED = {
     ("GET", f"{B}/allowance"): (MEMBER, OTHER, MEMBER_TOKEN, OTHER_TOKEN),
     ("GET", f"{B}/receipts/{{receipt_id}}"): tuple(w for w in EVERYBODY if w != BAD),
     ("GET", f"{B}/final"): tuple(w for w in EVERYBODY if w != BAD),
-    ("POST", f"{B}/actions"): (HOST_TOKEN,),
     ("GET", f"{B}/exposure"): HOSTS,
     ("GET", f"{B}/replay"): HOSTS,
     ("GET", f"{B}/ledger.jsonl"): HOSTS,
@@ -71,6 +80,13 @@ ALLOWED = {
     ("POST", "/api/v1/tokens"): (MEMBER, OTHER),
     ("DELETE", "/api/v1/tokens/{number}"): (),  # somebody else's: 404 or 403
 }
+
+# A host's actions, one by one, on the page and over the API.
+ALLOWED |= {("POST", f"/b/{{slug}}/host {action}"): (HOST,) for action in ACTIONS}
+ALLOWED |= {("POST", f"{B}/actions {action}"): (HOST_TOKEN,) for action in ACTIONS}
+# Those that name a file of the server's: over the API and on the page nobody may.
+ALLOWED |= {("POST", f"{B}/actions {action}"): () for action in ("rotate", "labels")}
+NAMES_A_FILE = tuple(("POST", f"/b/{{slug}}/host {action}") for action in ("rotate", "labels"))
 
 
 @pytest.fixture(scope="module")
@@ -119,39 +135,76 @@ def _fresh(folder):
     return folder / "fresh.csv"
 
 
-def test_every_route_has_a_row_and_every_row_a_route(world):
-    app = world[1]
-    routes = {
-        (method, route.path)
-        for route in app.routes
-        if isinstance(route, APIRoute)
-        for method in route.methods
-    }
-    routes |= _included(app)
-    assert routes == set(ALLOWED)
+def pattern_of(path):
+    """Return a route's template for a row that names one of its actions."""
+    path = path.partition(" ")[0]
+    for parent in ("/b/{slug}/t/{number}/", "/me/"):
+        if path.startswith(parent):
+            return f"{parent}{{action}}"
+    return path
 
 
-def _included(app):
+def routes_of(app):
+    """Return all that an application answers, by method and path; of any kind of route."""
     from holdfast.server import api, pages
 
-    return {
-        (method, route.path)
-        for router in (api.router, pages.router)
-        for route in router.routes
-        for method in route.methods
-    }
+    described = {"/api/v1/openapi.json"}  # the framework's own, which says what is public
+    found = set()
+    for route in (*app.routes, *api.router.routes, *pages.router.routes):
+        if isinstance(route, Route) and route.path not in described:
+            found |= {(method, route.path) for method in route.methods}
+    return found
+
+
+def test_every_route_has_a_row_and_every_row_a_route(world):
+    gets = {"GET", "HEAD"}  # one is the other without its body
+    rows = {(method, pattern_of(path)) for method, path in ALLOWED}
+    routes = routes_of(world[1])
+    assert {(m, p) for m, p in routes if m not in gets} == {r for r in rows if r[0] not in gets}
+    assert {p for m, p in routes if m in gets} == {p for m, p in rows if m in gets}
+    assert not any(method in ("PUT", "PATCH", "TRACE", "OPTIONS") for method, _ in routes)
+
+
+def test_every_action_that_the_code_knows_has_a_row():
+    """Actions are words in one route; each that its function compares with has a row."""
+    from holdfast.server import pages
+
+    for function, parent in (
+        (pages.team_action, "/b/{slug}/t/{number}/"), (pages.account_action, "/me/"),
+    ):  # fmt: skip
+        tree = ast.parse(inspect.getsource(function))
+        words = {
+            word.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Compare) and getattr(node.left, "id", "") == "action"
+            for word in ast.walk(node.comparators[0])
+            if isinstance(word, ast.Constant)
+        }
+        rows = {path.removeprefix(parent) for _, path in ALLOWED if path.startswith(parent)}
+        assert words == rows - {"none"}
+        assert words
+
+
+def test_other_methods_are_refused_with_those_that_there_are(world):
+    client = world[2]
+    for _, path in sorted(routes_of(world[1])):
+        if "{" in path:
+            continue
+        allowed = {m for m, p in routes_of(world[1]) if p == path}
+        refused = client.request("PUT", path)
+        assert (refused.status_code, refused.json()["type"]) == (405, "wrong_method")
+        assert set(refused.headers["Allow"].split(", ")) == allowed
 
 
 @pytest.mark.parametrize(("route", "who"), list(itertools.product(ALLOWED, EVERYBODY)))
 def test_only_those_who_may_are_let_in(world, route, who):
     _, _, client, accounts, tokens, names, sent, users = world
-    method, path = route
+    method, (path, _, word) = route[0], route[1].partition(" ")
     path = path.format(
         slug="pets",
         name="board.css",
         number=sent["id"] if "submissions" in path else 1,
         receipt_id=sent["receipt_id"],
-        action="sign-out" if path.startswith("/me") else "invite",
         secret="none",
     )
     client.cookies.clear()
@@ -169,7 +222,7 @@ def test_only_those_who_may_are_let_in(world, route, who):
         options = {"content": b"x"}
         headers["X-Team"] = "7"
     elif path.endswith("/actions"):
-        options = {"json": {"action": "visibility", "value": "open"}}
+        options = {"json": {"action": word, "value": VALUES.get(word, "none")}}
     elif path == "/api/v1/verify":
         options = {"json": {"receipts": [sent["receipt_id"]]}}
     elif path.startswith("/api/v1/tokens"):
@@ -181,14 +234,17 @@ def test_only_those_who_may_are_let_in(world, route, who):
         name = {"name": unique if path == "/sign-up" else "ann"}
         options = {"data": {**name, "password": PASSWORD}}
     elif method == "POST":
-        options = {
-            "data": {"form_token": token, "name": "", "action": "visibility", "value": "open"}
-        }
+        form = {"form_token": token, "name": "x" if path.endswith("/token") else ""}
+        form["submission"] = str(sent["id"])
+        options = {"data": {**form, "action": word, "value": VALUES.get(word, "none")}}
     if path.endswith("/replay"):
         options = {"params": {"rule": "round:1"}}
     answer = client.request(method, path, headers=headers, **options)
     told = f"{method} {path} by {who}: {answer.status_code} {answer.text[:200]}"
-    if who in ALLOWED[route]:
+    if route in NAMES_A_FILE and who == HOST:
+        assert answer.status_code == 403, told
+        assert "are named where they lie" in answer.text
+    elif who in ALLOWED[route]:
         # Let in, whatever the request itself is worth.
         assert answer.status_code in (200, 201, 303, 409, 422), told
     else:

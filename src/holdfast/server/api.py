@@ -448,7 +448,9 @@ def _told_of(record: object, names: Sequence[str]) -> dict[str, Any]:
 def _tagged(request: Request, response: Response) -> Response:
     """Add a tag of exactly what is shown; nothing new is sent to whoever has it already."""
     tag = f'"{hashlib.sha256(bytes(response.body)).hexdigest()[:32]}"'
-    if request.headers.get("if-none-match") == tag:
+    # Tags are compared weakly; a star is any tag.
+    known = request.headers.get("if-none-match", "").replace("W/", "").split(",")
+    if not {tag, "*"}.isdisjoint(map(str.strip, known)):
         return Response(status_code=304, headers={"ETag": tag})
     response.headers["ETag"] = tag
     return response

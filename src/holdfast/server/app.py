@@ -68,9 +68,8 @@ def create(settings: Settings, *, hasher: PasswordHasher | None = None) -> FastA
     )
     app.include_router(api.router)
     app.include_router(pages.router)
-    app.add_api_route("/healthz", healthy, methods=["GET"], include_in_schema=False)
-    app.add_api_route("/readyz", ready, methods=["GET"], include_in_schema=False)
-    app.add_api_route("/metrics", metrics, methods=["GET"], include_in_schema=False)
+    for path, answer in (("/healthz", healthy), ("/readyz", ready), ("/metrics", metrics)):
+        app.add_api_route(path, answer, methods=["GET", "HEAD"], include_in_schema=False)
     for kind in (Exception, HTTPException, RequestValidationError):
         app.add_exception_handler(kind, _told)
     app.add_middleware(_Watched)
@@ -130,13 +129,14 @@ async def _told(request: Request, error: Exception) -> Response:
         if problem.status >= 500:
             log.error("failed", exc_info=error, extra={"problem": problem.word})
     request.scope["holdfast.problem"] = problem.word
-    if request.url.path.startswith("/api/") or problem.word in ("wrong_method",):
-        return JSONResponse(
-            problem.body,
-            status_code=problem.status,
-            headers=problem.headers,
-            media_type="application/problem+json",
-        )
+    if problem.word == "wrong_method":
+        every = (*request.app.routes, *api.router.routes, *pages.router.routes)
+        here = [r for r in every if isinstance(r, Route) and r.matches(request.scope)[0].value]
+        methods = sorted({method for route in here for method in route.methods or ()})
+        problem.headers["Allow"] = ", ".join(methods)
+    if request.url.path.startswith("/api/") or problem.word == "wrong_method":
+        kind = "application/problem+json"
+        return JSONResponse(problem.body, problem.status, problem.headers, kind)
     return pages.error_page(request, problem)
 
 

@@ -34,6 +34,7 @@ from holdfast.guard.finals import Finals
 from holdfast.guard.guard import PreparedLook
 from holdfast.guard.ledger import Ledger
 from holdfast.guard.policy import Policy
+from holdfast.guard.policy_text import policy_text
 from holdfast.guard.receipt import Receipt
 from holdfast.guard.replay import replay
 from holdfast.guard.storage import Transaction
@@ -125,7 +126,7 @@ class Gatekeeper:
     def new_phase(
         self,
         labels: Path,
-        policy_text: str,
+        text: str,
         *,
         id_column: str | None = None,
         label_column: str | None = None,
@@ -136,7 +137,7 @@ class Gatekeeper:
         The classes become part of the policy's text: a board's classes are public.
         """
         columns = (id_column, label_column)
-        policy = Policy.parse(policy_text, folder=labels.parent)
+        policy = Policy.parse(text, folder=labels.parent)
         display = policy.display
         if display.breakdown is not None or display.also or display.metric.takes is not Form.LABELS:
             raise NotSupported(
@@ -160,7 +161,7 @@ class Gatekeeper:
             label_column=label_column,
             data_set=host.guard.data_set,
             n_examples=host.guard.problem.n_examples,
-            policy=policy_as_toml(policy),
+            policy=policy_text({k: v for k, v in policy.settings().items() if v is not None}),
             digest=policy.digest,
             shows=shows or ("latest" if noisy else "best"),
             opens=clock(),
@@ -505,14 +506,6 @@ class _Ready:
             return None
         assert look.submission is not None
         return Answer(look.board, team, look.submission, _for(team, receipt), look.replayed)
-
-
-def policy_as_toml(policy: Policy) -> str:
-    """Return a policy as text that reads back as the same one."""
-    from holdfast.guard.policy_text import policy_text
-
-    settings = {name: value for name, value in policy.settings().items() if value is not None}
-    return policy_text(settings)
 
 
 def _or_error(work: Callable[[Sent], Result], sent: Sent) -> Result | Exception:

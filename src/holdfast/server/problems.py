@@ -51,8 +51,12 @@ class Problem(HoldfastError):
         super().__init__(detail)
         self.word = word
         self.status, self.title = PROBLEMS[word]
-        self.retry_after = None if retry_after is None else max(1, math.ceil(retry_after))
         self.more = more
+        self.headers: dict[str, str] = {}
+        if retry_after is not None:
+            self.headers["Retry-After"] = str(max(1, math.ceil(retry_after)))
+        if self.status == 401:
+            self.headers["WWW-Authenticate"] = 'Bearer realm="holdfast"'
 
     @property
     def body(self) -> dict[str, Any]:
@@ -64,14 +68,6 @@ class Problem(HoldfastError):
             "detail": str(self),
             **self.more,
         }
-
-    @property
-    def headers(self) -> dict[str, str]:
-        """Headers that go with it."""
-        headers = {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
-        if self.status == 401:
-            headers["WWW-Authenticate"] = 'Bearer realm="holdfast"'
-        return headers
 
 
 def as_problem(error: Exception) -> Problem:
