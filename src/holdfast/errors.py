@@ -12,6 +12,7 @@ __all__ = [
     "BoardUnreachable",
     "BudgetExhausted",
     "CheckFailed",
+    "FractionalLabels",
     "HoldfastError",
     "InconsistentAnswer",
     "InvalidInput",
@@ -39,6 +40,10 @@ class HoldfastError(Exception):
 
 class InvalidInput(HoldfastError, ValueError):
     """An argument or a file breaks a rule; the message names it, the rule and the value."""
+
+
+class FractionalLabels(InvalidInput):
+    """A file of labels has numbers with a fraction, which are no names of classes."""
 
 
 class InvalidQuery(InvalidInput):

@@ -7,7 +7,7 @@ import pytest
 from holdfast.audit import parse_looks
 from holdfast.audit.judgement.candidates import candidates, loss, numbers_of_looks
 from holdfast.audit.judgement.fixes import READ, FixSearch
-from holdfast.audit.judgement.would_do import private_examples, would_do
+from holdfast.audit.judgement.what_suffices import private_examples, what_suffices
 from holdfast.audit.result import Interval
 from holdfast.audit.scenarios.measurer import Measurer, PlayBudget
 from holdfast.experiments.matrix_plays import Played
@@ -124,19 +124,19 @@ def test_it_says_how_many_private_examples_would_do(request_for):
     request = request_for(n=900, m=10, looks=parse_looks("1000"))
     assert private_examples(1.0) == 9604
     assert private_examples(2.0) == 2401
-    said = would_do(request, verdict_of(gap=0.2), 1.0)
+    said = what_suffices(request, verdict_of(gap=0.2), 1.0)
     # E|N - n/m|/2 times m/(m-1), N matches of a constant: 4.0 of 900 examples, 0.44 points.
     assert said[0] == (
         "No number of looks would do under exact: one alone is forecast to gain 0.4 points, and "
         "SAFE asks for less than half of the gap."
     )
-    quarter = would_do(request, verdict_of(gap=0.2), 0.25)  # of which 0.11 count
+    quarter = what_suffices(request, verdict_of(gap=0.2), 0.25)  # of which 0.11 count
     assert "one alone is forecast to gain 0.1 points, and SAFE" in quarter[0]
     assert said[1] == (
         "A private part of 240,100 examples that no look is scored on would do: it decides the "
         "ranking, and a score there is good to ±0.2 points."
     )
-    board = would_do(request_for(n=900, m=10), verdict_of(gap=1.0, about="public board"), 1.0)
+    board = what_suffices(request_for(n=900, m=10), verdict_of(gap=1.0, about="public board"), 1.0)
     assert board[-1].startswith("About ")
     assert "public examples are forecast to do for exact and today's looks" in board[-1]
 
@@ -144,7 +144,7 @@ def test_it_says_how_many_private_examples_would_do(request_for):
 def test_it_says_what_a_private_part_is_good_for_that_is_there(request_for):
     split = ["Public", "Private"] * 1000
     request = request_for(n=2000, split=split, final="all", looks=parse_looks("100"))
-    assert would_do(request, verdict_of(gap=2.0), 0.5)[-1] == (
+    assert what_suffices(request, verdict_of(gap=2.0), 0.5)[-1] == (
         "Ranked by the 1,000 private examples alone (--final private), nothing gained on the "
         "public board would count; a score there is good to ±3.1 points, to ±2 points with 2,401 "
         "of them."

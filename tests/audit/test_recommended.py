@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from holdfast.audit import parse_looks, recommended_policy
-from holdfast.audit.judgement.would_do import would_do
+from holdfast.audit.judgement.what_suffices import what_suffices
 from holdfast.errors import InvalidInput
 from holdfast.guard import Policy
 from tests.audit.sample import fix, sample_audit, sample_with_private_part
@@ -62,7 +62,7 @@ def test_the_best_of_all_private_scores_is_mended_by_naming_some(request_for):
     lucky = replace(audit, verdict=replace(audit.verdict, word="UNSAFE"))
     policy = Policy.parse(recommended_policy(request, lucky))
     assert (policy.release, policy.final_choices) == ("exact", 2)
-    assert would_do(request, lucky.verdict, 0.0) == (
+    assert what_suffices(request, lucky.verdict, 0.0) == (
         "Let teams name one or two submissions before the private scores are shown.",
     )
 

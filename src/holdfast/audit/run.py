@@ -35,7 +35,7 @@ from holdfast.audit.judgement.fixes import FixSearch
 from holdfast.audit.judgement.limits import limits
 from holdfast.audit.judgement.verdict import gap_for, judge, worth
 from holdfast.audit.judgement.what_if import what_if
-from holdfast.audit.judgement.would_do import would_do
+from holdfast.audit.judgement.what_suffices import what_suffices
 from holdfast.audit.outlook import Outlook, found, outlook
 from holdfast.audit.result import About, Audit, AuditedBoard, Finding, Reproduce, Verdict
 from holdfast.audit.scenarios import curve as curves
@@ -157,7 +157,7 @@ def audit(
                 return verdict
             if share > 0.0:
                 verdict = replace(verdict, fixes=search.fixes(verdict, share))
-            return replace(verdict, would_do=would_do(request, verdict, share))
+            return replace(verdict, would_do=what_suffices(request, verdict, share))
 
         verdict = judged("final ranking")
         public = judged("public board") if request.parts.final_share < 1.0 else None

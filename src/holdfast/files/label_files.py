@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.errors import InvalidInput
+from holdfast.errors import FractionalLabels, InvalidInput
 from holdfast.files.csv_columns import read_columns
 from holdfast.files.ids import IdIndex, as_ids
 from holdfast.files.name_columns import Column, GrowingColumn
@@ -36,10 +36,7 @@ from holdfast.files.text_files import open_regular_file
 from holdfast.labels import Labels, as_labels, count_classes, label_dtype
 from holdfast.quoting import listed, quoted
 
-__all__ = ["OPEN_FILE", "WHOLE_NUMBERS", "LabelFile", "label_file_of", "read_labels"]
-
-# What a column of labels holds; numbers with a fraction are no names of classes.
-WHOLE_NUMBERS = "class names or whole numbers"
+__all__ = ["OPEN_FILE", "LabelFile", "label_file_of", "read_labels"]
 
 # What messages call a file that is open, whose name is not known.
 OPEN_FILE = "submission"
@@ -297,8 +294,8 @@ def _plain_names(name: str, column: Column) -> list[str]:
     plain = [plain_spelling(text) for text in column.names]
     for at, text in enumerate(plain):
         if not is_integer(text):
-            raise InvalidInput(
-                f"{name} must hold {WHOLE_NUMBERS}, "
+            raise FractionalLabels(
+                f"{name} must hold class names or whole numbers, "
                 f"got {quoted(column.names[at])} at {column.place_of(at)}."
             )
     return plain

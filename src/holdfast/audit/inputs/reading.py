@@ -18,8 +18,8 @@ from holdfast.audit.inputs.history import most_looks, read_history
 from holdfast.audit.inputs.looks import looks_of, parse_looks
 from holdfast.audit.inputs.parts import parts_of
 from holdfast.audit.inputs.request import MOST_POINTS, Prediction, Request
-from holdfast.errors import InvalidInput
-from holdfast.files.label_files import WHOLE_NUMBERS, LabelFile, read_labels
+from holdfast.errors import FractionalLabels, InvalidInput
+from holdfast.files.label_files import LabelFile, read_labels
 from holdfast.guard import Policy
 from holdfast.labels import Labels
 from holdfast.mechanisms import parse_mechanism
@@ -93,8 +93,8 @@ def read_request(
     shown = _ranking_metric(stated, metric)
     try:
         file, models, name = _test_set(labels, predictions, id_column, label_column, classes)
-    except InvalidInput as error:
-        if shown.takes is Sent.NUMBERS and WHOLE_NUMBERS in str(error):
+    except FractionalLabels as error:
+        if shown.takes is Sent.NUMBERS:
             raise InvalidInput(
                 f"{error} Attacks on {shown} read whole targets: multiply them by a power of ten "
                 "and round."

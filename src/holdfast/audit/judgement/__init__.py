@@ -7,7 +7,7 @@ Nothing here plays an attack, except that `fixes` has candidates measured. In th
 - `allowed`, `limits`: certificates for the policy's looks, and the looks at which each passes the
   gap;
 - `verdict`, `sentences`: SAFE, MARGINAL or UNSAFE, and the sentence that says why;
-- `candidates`, `fixes`, `would_do`: changes by what they cost honest teams, and the cheapest
+- `candidates`, `fixes`, `what_suffices`: changes by what they cost honest teams, and the cheapest
   enough;
 - `what_if`: the surfaces of the page's panel, from formulas alone.
 

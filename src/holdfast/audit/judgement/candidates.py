@@ -15,7 +15,7 @@ from holdfast.audit.inputs.request import Request
 from holdfast.mechanisms import Batch, Ladder, ParameterFreeLadder, Rounding, Rule
 from holdfast.problem import Problem
 
-__all__ = ["KINDS", "Candidate", "Kind", "candidates", "loss", "numbers_of_looks"]
+__all__ = ["KINDS", "Candidate", "FixKind", "candidates", "loss", "numbers_of_looks"]
 
 DECIMALS = (4, 3, 2, 1)
 STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
@@ -24,8 +24,8 @@ BATCHES = (0.1, 0.34, 1.0)
 # First digits of the numbers of looks that are tried.
 DIGITS = (5, 2, 1)
 
-Kind: TypeAlias = Literal["rule", "batch", "looks", "rule and looks"]
-KINDS: tuple[Kind, ...] = ("rule", "batch", "looks", "rule and looks")
+FixKind: TypeAlias = Literal["rule", "batch", "looks", "rule and looks"]
+KINDS: tuple[FixKind, ...] = ("rule", "batch", "looks", "rule and looks")
 
 
 class Candidate(NamedTuple):
@@ -35,7 +35,7 @@ class Candidate(NamedTuple):
     looks: int
     loss: float
 
-    def kind(self, request: Request) -> Kind:
+    def kind(self, request: Request) -> FixKind:
         """Return what it changes."""
         if self.rule == request.rule:
             return "looks"

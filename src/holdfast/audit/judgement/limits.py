@@ -16,7 +16,8 @@ from holdfast.problem import Problem
 
 __all__ = ["limits"]
 
-SEARCHED = 10**6
+# Numbers of looks up to which it is asked when a gain reaches the gap.
+LOOKS_SEARCHED = 10**6
 
 
 def limits(
@@ -55,7 +56,7 @@ def limits(
         return Problem(n, m, looks)
 
     possible = _measured_until(curve, gap)
-    forecast = first_above(gap, lambda looks: forms.forecast_from_exact(at(looks)), SEARCHED)
+    forecast = first_above(gap, lambda looks: forms.forecast_from_exact(at(looks)), LOOKS_SEARCHED)
     looks, everyone = problem.n_queries, request.everyone_looks
     mine = certificate(request, rule, looks)
     modelled = None if model is None else certificate(request, rule, looks, model=model)
@@ -78,9 +79,9 @@ def limits(
             "possible": possible,
             # What was measured is possible, whatever was forecast.
             "forecast": min((k for k in (possible, forecast) if k is not None), default=None),
-            "allowed": first_above(gap, lambda k: allowed(request, rule, k), SEARCHED),
+            "allowed": first_above(gap, lambda k: allowed(request, rule, k), LOOKS_SEARCHED),
         },
-        searched=SEARCHED,
+        searched=LOOKS_SEARCHED,
         recover_all=forms.recover_all(n, m),
     )
 

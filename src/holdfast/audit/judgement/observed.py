@@ -27,7 +27,7 @@ from holdfast.audit.result import History, Team, TieGroup
 
 __all__ = ["observed", "paired_p", "score_interval"]
 
-LEVEL = 0.05
+SIGNIFICANCE_LEVEL = 0.05
 
 
 def observed(request: Request, unit: RoundingUnit) -> History | None:
@@ -96,7 +96,7 @@ def _team(
         public_error = math.sqrt(p * (1.0 - p) / n)
         error = math.hypot(public_error, math.sqrt(p * (1.0 - p) / private))
         gap = 100.0 * (best.score - best.private)
-        margin = float(ndtri(1.0 - LEVEL)) * error
+        margin = float(ndtri(1.0 - SIGNIFICANCE_LEVEL)) * error
         chance = 100.0 * (expected_best(len(rows)) * public_error + margin)
         limit = allowed_points(request, request.rule, len(rows), accounts=1)
         positive = max(0.0, gap)
@@ -122,7 +122,7 @@ def score_interval(score: float, n_examples: int, looks: int) -> tuple[float, fl
     >>> round(low, 3), round(high, 3)
     (0.88, 0.918)
     """
-    alpha = LEVEL / max(1, looks)
+    alpha = SIGNIFICANCE_LEVEL / max(1, looks)
     hits = round(score * n_examples)
     misses = n_examples - hits
     low = 0.0 if hits == 0 else float(betaincinv(hits, misses + 1, alpha / 2))
@@ -147,7 +147,7 @@ def _paired(n: int, looks: int) -> float:
     >>> round(1000 * _paired(1000, 1)), round(1000 * _paired(1000, 100))
     (6, 12)
     """
-    return math.ceil(1.0 + math.log2(max(1, looks) / LEVEL)) / n
+    return math.ceil(1.0 + math.log2(max(1, looks) / SIGNIFICANCE_LEVEL)) / n
 
 
 def _groups(
@@ -180,7 +180,7 @@ def _told_apart(
     models = {model.name: model.labels == request.labels for model in request.predictions}
     first, second = models.get(names[high]), models.get(names[low])
     if first is not None and second is not None:
-        return paired_p(first, second) <= LEVEL / looks
+        return paired_p(first, second) <= SIGNIFICANCE_LEVEL / looks
     n = request.labels.size
     lowest_of_better, _ = score_interval(scores[high], n, looks)
     _, highest_of_worse = score_interval(scores[low], n, looks)

@@ -35,13 +35,13 @@ from holdfast.mechanisms import Rule
 __all__ = ["CHECKS", "coarse_rule", "expected_best", "group_finding", "preflight"]
 
 # Fewer examples than this: one score's 95 % interval is wider than ten points.
-TINY = 400
+FEWEST_EXAMPLES = 400
 # Neighbours share a label this many standard deviations more often than in a shuffled file.
-GROUPED = 6.0
+GROUPED_FROM_DEVIATIONS = 6.0
 # Ids and labels are correlated this many standard deviations.
-ORDERED = 6.0
+ORDERED_FROM_DEVIATIONS = 6.0
 # A majority this many times the share 1/m, and scores say little without their baseline.
-IMBALANCED = 1.5
+IMBALANCED_FROM_TIMES = 1.5
 
 # Names of two classes one of which is the positive one.
 YES_AND_NO = frozenset(
@@ -52,7 +52,7 @@ YES_AND_NO = frozenset(
     )
 )
 
-Check = Callable[[Request, RoundingUnit], Iterator[Finding]]
+PreflightCheck = Callable[[Request, RoundingUnit], Iterator[Finding]]
 
 
 def preflight(request: Request, unit: RoundingUnit) -> tuple[Finding, ...]:
@@ -92,7 +92,7 @@ def sorted_rows(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
             "Shuffle the rows with a secret seed, publish the examples in that order only, and "
             "replace every copy that was given out.",
         )
-    elif _neighbours_agree(labels) > GROUPED:
+    elif _neighbours_agree(labels) > GROUPED_FROM_DEVIATIONS:
         yield Finding(
             "grouped-rows",
             "warning",
@@ -132,7 +132,8 @@ def telling_ids(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
     if (
         labels.size >= 3
         and np.unique(labels).size > 1
-        and _neighbours_agree(labels[order]) > max(GROUPED, _neighbours_agree(labels) + ORDERED)
+        and _neighbours_agree(labels[order])
+        > max(GROUPED_FROM_DEVIATIONS, _neighbours_agree(labels) + ORDERED_FROM_DEVIATIONS)
     ):
         yield Finding(
             "telling-ids",
@@ -202,7 +203,7 @@ def imbalance(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
     """
     labels, m = request.labels, max(2, request.file.n_classes)
     share = 100.0 * float(np.bincount(labels, minlength=m).max()) / labels.size
-    much = share > IMBALANCED * 100.0 / m + unit.points
+    much = share > IMBALANCED_FROM_TIMES * 100.0 / m + unit.points
     if much or request.baseline.unequal:
         yield Finding(
             "imbalance",
@@ -247,14 +248,14 @@ def tiny(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
     del unit
     n = request.labels.size
     half = 100.0 * 1.96 * 0.5 / math.sqrt(n)
-    if n < TINY:
+    if n < FEWEST_EXAMPLES:
         yield Finding(
             "tiny",
             "warning",
             f"Only {n:,} examples are scored.",
             f"One score is uncertain by ±{half:.1f} points without any overfitting; gaps below "
             "that mean nothing.",
-            f"Score at least {TINY:,} examples, or report intervals instead of ranks.",
+            f"Score at least {FEWEST_EXAMPLES:,} examples, or report intervals instead of ranks.",
         )
 
 
@@ -389,7 +390,7 @@ def group_finding(column: str) -> Finding:
     )
 
 
-CHECKS: tuple[Check, ...] = (
+CHECKS: tuple[PreflightCheck, ...] = (
     sorted_rows,
     telling_ids,
     repeated_ids,

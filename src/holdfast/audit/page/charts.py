@@ -16,7 +16,15 @@ from holdfast.audit.any_audit import AnyAudit
 from holdfast.audit.comparison import Comparison
 from holdfast.audit.metrics.record import MetricAudit, MetricGain
 from holdfast.audit.page.formats import bound, interval, measured, series_name
-from holdfast.audit.page.lines import INK, Line, Marker, Point, finished, hover_layer, line_chart
+from holdfast.audit.page.lines import (
+    INK,
+    ChartLine,
+    Marker,
+    Point,
+    finished,
+    hover_layer,
+    line_chart,
+)
 from holdfast.audit.result import Audit, Series
 
 __all__ = [
@@ -48,7 +56,7 @@ def gain_chart(audit: Audit, *, narrow: bool = False) -> dict[str, Any]:
     """
     curve, least = audit.curve, _least(audit)
     lines = [
-        Line(series_name(series.attack, series.setting), colour, SOLID, tuple(parts))
+        ChartLine(series_name(series.attack, series.setting), colour, SOLID, tuple(parts))
         for series, colour in zip(curve.measured, POSSIBLE, strict=False)
         if (parts := list(_parts(_measured(audit, series), least)))
     ]
@@ -83,7 +91,7 @@ def comparison_chart(comparison: Comparison, *, narrow: bool = False) -> dict[st
     for (side, audit), colour in zip(sides.items(), (POSSIBLE[1], POSSIBLE[0]), strict=True):
         worst = _worst(audit)
         parts = tuple(_parts(worst, least))
-        lines.append(Line(f"{side}: possible", colour, SOLID, parts))
+        lines.append(ChartLine(f"{side}: possible", colour, SOLID, parts))
         if isinstance(audit, Audit):
             limit = _bound(audit, f"{side}: {EXCEED}", audit.curve.allowed, DASHED, bound, least)
             lines.append(limit._replace(colour=colour))
@@ -206,19 +214,19 @@ def _bound(
     dash: tuple[int, ...],
     text: Callable[[float], str],
     least: float | None = None,
-) -> Line:
+) -> ChartLine:
     """Return a line of numbers that were computed, broken where nothing is said."""
-    return Line(name, INK, dash, _broken(audit, values, (None,) * len(values), text, least))
+    return ChartLine(name, INK, dash, _broken(audit, values, (None,) * len(values), text, least))
 
 
-def _guarantee(audit: Audit) -> Line:
+def _guarantee(audit: Audit) -> ChartLine:
     """Return what the paper proves; a line breaks where its statement ends, even if another begins.
 
     It is broken by the statements behind it: between two of them nothing is promised.
     """
     curve = audit.curve
     parts = _broken(audit, curve.guarantee, curve.guaranteed_by, _plain, None)
-    return Line("the paper's guarantee", "var(--quiet)", SOLID, parts)
+    return ChartLine("the paper's guarantee", "var(--quiet)", SOLID, parts)
 
 
 def _broken(

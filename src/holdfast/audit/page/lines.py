@@ -19,7 +19,7 @@ __all__ = [
     "FONT",
     "HEIGHT",
     "INK",
-    "Line",
+    "ChartLine",
     "Marker",
     "Point",
     "finished",
@@ -49,7 +49,7 @@ class Point(NamedTuple):
     text: str
 
 
-class Line(NamedTuple):
+class ChartLine(NamedTuple):
     """A line in parts, between which it breaks.
 
     `colour` is one of the style sheet's variables, `dash` the lengths of strokes and gaps. Between
@@ -70,7 +70,7 @@ class Marker(NamedTuple):
 
 
 def line_chart(
-    lines: Sequence[Line],
+    lines: Sequence[ChartLine],
     markers: Sequence[Marker],
     *,
     least: float,
@@ -172,7 +172,7 @@ def finished(chart: alt.LayerChart | alt.FacetChart) -> dict[str, Any]:
     return spec
 
 
-def _rows(lines: Sequence[Line], least: float) -> list[dict[str, Any]]:
+def _rows(lines: Sequence[ChartLine], least: float) -> list[dict[str, Any]]:
     """Return the data: a row per point; `part` keeps a broken line from being joined."""
     rows = []
     for line in lines:
@@ -194,7 +194,7 @@ def _rows(lines: Sequence[Line], least: float) -> list[dict[str, Any]]:
     return rows
 
 
-def _styles(lines: Sequence[Line], *, legend: bool) -> tuple[alt.Color, alt.StrokeDash]:
+def _styles(lines: Sequence[ChartLine], *, legend: bool) -> tuple[alt.Color, alt.StrokeDash]:
     """Return colours and dashes by line; with one legend for both, or none."""
     names = [line.name for line in lines]
     key = alt.Legend(title=None) if legend else None
@@ -222,7 +222,7 @@ def _markers(markers: Sequence[Marker], x: alt.X) -> list[Any]:
 
 
 def _labels(
-    lines: Sequence[Line], x: alt.X, domain: Sequence[float], colour: alt.Color
+    lines: Sequence[ChartLine], x: alt.X, domain: Sequence[float], colour: alt.Color
 ) -> list[Any]:
     """Return each line's name beside its end, moved apart where they would overlap."""
     ends = [line.parts[-1][-1] for line in lines]
@@ -246,7 +246,7 @@ def _labels(
     ]
 
 
-def _hover(lines: Sequence[Line]) -> Any:
+def _hover(lines: Sequence[ChartLine]) -> Any:
     """Return what shows the value of every line at the looks where the pointer stands."""
     rows: dict[int, dict[str, Any]] = {}
     for line in lines:
@@ -281,7 +281,7 @@ def hover_layer(data: Any, looks: str) -> Any:
     )
 
 
-def _value(line: Line, looks: int) -> str | None:
+def _value(line: ChartLine, looks: int) -> str | None:
     """Return a line's value in words: what stands there, or what lies between two computed ones."""
     for part in line.parts:
         for point in part:

@@ -12,7 +12,7 @@ from typing import Any
 from holdfast.audit.metrics import MetricAudit
 from holdfast.audit.metrics.record import MetricGain
 from holdfast.audit.page.charts import POSSIBLE, SOLID, metric_point
-from holdfast.audit.page.lines import Line, Marker, line_chart
+from holdfast.audit.page.lines import ChartLine, Marker, line_chart
 from holdfast.audit.page.ranked import split_by_rank
 from holdfast.audit.page.templates import drawing, filled, json_for_script
 from holdfast.audit.page.tiles import scale_of
@@ -75,7 +75,7 @@ def _chart(audit: MetricAudit, *, narrow: bool = False) -> dict[str, Any]:
             if each.show == show and each.gain is not None and each.gain >= least
         )
         if points:
-            lines.append(Line(show, colour, SOLID, (points,)))
+            lines.append(ChartLine(show, colour, SOLID, (points,)))
     return line_chart(
         lines,
         [Marker(max(each.looks for each in audit.gains), "today")],

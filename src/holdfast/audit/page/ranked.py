@@ -10,14 +10,14 @@ __all__ = ["split_by_rank"]
 # So many of the strongest attacks are shown unfolded.
 STRONGEST = 3
 
-Played = TypeVar("Played")
+Ranked = TypeVar("Ranked")
 
 
 def split_by_rank(
-    gains: Sequence[Played],
-    gain_of: Callable[[Played], float | None],
-    kind_of: Callable[[Played], Hashable],
-) -> dict[str, list[Played]]:
+    gains: Sequence[Ranked],
+    gain_of: Callable[[Ranked], float | None],
+    kind_of: Callable[[Ranked], Hashable],
+) -> dict[str, list[Ranked]]:
     """Return attacks in three lists; what matters are the strongest, of all and of each kind.
 
     A kind is what the attacker knows. The strongest of each is shown even where it gains little:

@@ -45,7 +45,7 @@ MOST_WORK = 5 * 10**7
 MANY_CLASSES, DEAR_WORK = 50, 5 * 10**6
 
 OnPlay: TypeAlias = Callable[[Job, Played], None]
-Asked: TypeAlias = tuple[Scenario, Rule, int]
+AskedScenario: TypeAlias = tuple[Scenario, Rule, int]
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class Measurer:
         """Return the same measurer with somebody else to tell of plays."""
         return replace(self, on_play=on_play)
 
-    def measure(self, asked: Sequence[Asked], trials: range) -> list[Measured]:
+    def measure(self, asked: Sequence[AskedScenario], trials: range) -> list[Measured]:
         """Play every scenario against its rule, with its looks, in every trial.
 
         Plays are independent and go to the pool in one batch, sorted so that the long ones begin

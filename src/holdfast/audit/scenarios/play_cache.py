@@ -47,7 +47,7 @@ KEY_BYTES = 32
 MOST_ROWS = 200_000
 ROWS_KEPT = 150_000
 # Seconds to wait for another audit's transaction, which takes milliseconds.
-PATIENCE = 2.0
+LOCK_WAIT_SECONDS = 2.0
 SCHEMA = (
     "CREATE TABLE IF NOT EXISTS plays (address BLOB PRIMARY KEY, gain REAL NOT NULL, "
     "looks INTEGER NOT NULL, reason TEXT, used INTEGER NOT NULL) WITHOUT ROWID"
@@ -225,7 +225,7 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    store = sqlite3.connect(path, timeout=PATIENCE)
+    store = sqlite3.connect(path, timeout=LOCK_WAIT_SECONDS)
     try:
         store.execute("PRAGMA journal_mode = WAL")
         store.execute("PRAGMA synchronous = NORMAL")

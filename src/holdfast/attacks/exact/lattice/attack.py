@@ -30,7 +30,7 @@ from holdfast.attacks._rehearsal import (
 from holdfast.attacks.description import Reads
 from holdfast.attacks.exact.lattice import tuning
 from holdfast.attacks.exact.lattice.cluster import number_of_clusters
-from holdfast.attacks.exact.lattice.few_classes import FewClasses, Waiting
+from holdfast.attacks.exact.lattice.few_classes import FewClasses, WaitingPosition
 from holdfast.attacks.exact.lattice.forecast import lattice_certain
 from holdfast.attacks.exact.lattice.kernels import Ints
 from holdfast.attacks.exact.lattice.knowledge import Asking, LabelKnowledge
@@ -232,18 +232,18 @@ class Lattice(InformedAttack):
         """Yield all queries of a game; is sent the counts of matches."""
         m, model = self._problem.n_classes, self._prior is not None
         if _one_by_one(self._positions.size, m, model=model):
-            yield from FewClasses(self._knowledge, certain=True).play(waiting=self._line())
+            yield from FewClasses(self._knowledge, certain=True).play(waiting=self._queue())
         else:
             yield from self._in_clusters()
 
-    def _line(self) -> list[Waiting]:
+    def _queue(self) -> list[WaitingPosition]:
         """Return the positions to work on, those that a prior doubts most first.
 
         There an answer gains most, if the looks do not suffice for all. A position whose likeliest
         label has probability `TRUSTED_FROM` or more comes with that label and the unlikeliest one.
         """
         if self._prior is None:
-            return [Waiting(j) for j in self._positions.tolist()]
+            return [WaitingPosition(j) for j in self._positions.tolist()]
         m = self._problem.n_classes
         labels, odds = self._prior.ranked(min(m, tuning.LABELS_RANKED))
         doubts = np.where(
@@ -253,7 +253,7 @@ class Lattice(InformedAttack):
         for j in self._positions[np.argsort(-doubts[self._positions], kind="stable")].tolist():
             listed = labels[j].tolist()
             unlikely = listed[-1] if all_ranked else next(x for x in range(m) if x not in listed)
-            out.append(Waiting(j, listed[0], unlikely, float(doubts[j])))
+            out.append(WaitingPosition(j, listed[0], unlikely, float(doubts[j])))
         return out
 
     def _in_clusters(self) -> Asking[None]:
@@ -266,7 +266,7 @@ class Lattice(InformedAttack):
         left: Ints = self._positions
         if self._prior is not None:
             trusted = FewClasses(known, certain=True)
-            yield from trusted.play(waiting=[item for item in self._line() if item.doubt < 1.0])
+            yield from trusted.play(waiting=[item for item in self._queue() if item.doubt < 1.0])
             left = left[~known.certain[left]]
         for _ in range(tuning.CLUSTER_TRIES):
             if not left.size:

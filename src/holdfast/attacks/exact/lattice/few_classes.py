@@ -25,10 +25,10 @@ from holdfast.attacks.exact.lattice.round_length import expected_looks
 from holdfast.attacks.exact.lattice.round_planner import RoundPlanner
 from holdfast.bounds.bisection import least
 
-__all__ = ["FewClasses", "Waiting"]
+__all__ = ["FewClasses", "WaitingPosition"]
 
 
-class Waiting(NamedTuple):
+class WaitingPosition(NamedTuple):
     """A position to be brought in; doubt 1: no label of it is trusted."""
 
     position: int
@@ -77,7 +77,7 @@ class FewClasses:
         """Bring in a position with its most and least likely labels, after a model."""
         self._checks.admit(j, likely, unlikely, doubt)
 
-    def play(self, spare: int = 0, waiting: Sequence[Waiting] = ()) -> Asking[None]:
+    def play(self, spare: int = 0, waiting: Sequence[WaitingPosition] = ()) -> Asking[None]:
         """Ask until all positions are known, or only `spare` looks are left.
 
         Positions that wait are brought in as far as the looks left will resolve them: half a label
@@ -108,7 +108,7 @@ class FewClasses:
             for learn, value in zip(rnd.tags, values.tolist(), strict=True):
                 learn(value)
 
-    def _affordable(self, looks: int, queue: list[Waiting]) -> int:
+    def _affordable(self, looks: int, queue: list[WaitingPosition]) -> int:
         """Return how many positions the looks left will resolve along with those in play.
 
         A position with doubt q has H(q) bits, and with probability q those of one of m - 2 labels.
@@ -128,7 +128,7 @@ class FewClasses:
         label, where a game of 10,000 positions takes 0.7. With 10,000 looks all are brought in.
 
         >>> few = FewClasses(LabelKnowledge(np.zeros(1000, np.int64), 10, looks=100), certain=True)
-        >>> queue = [Waiting(j) for j in range(1000)]
+        >>> queue = [WaitingPosition(j) for j in range(1000)]
         >>> few._affordable(100, queue), few._affordable(10_000, queue)
         (47, 1000)
         """

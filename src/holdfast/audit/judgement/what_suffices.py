@@ -18,7 +18,7 @@ from holdfast.bounds.bisection import fewest
 from holdfast.mechanisms import Exact
 from holdfast.problem import Problem
 
-__all__ = ["private_examples", "would_do"]
+__all__ = ["private_examples", "what_suffices"]
 
 # Half-width of a 95 % interval of a score on N examples, in points, times sqrt(N), at most.
 HALF_WIDTH = 1.96 * 50.0
@@ -39,7 +39,7 @@ def private_examples(gap: float) -> int:
     return math.ceil((HALF_WIDTH / gap) ** 2)
 
 
-def would_do(request: Request, verdict: Verdict, share: float) -> tuple[str, ...]:
+def what_suffices(request: Request, verdict: Verdict, share: float) -> tuple[str, ...]:
     """Return how many looks, or how many private examples, would do, one sentence each.
 
     Parameters
