@@ -45,7 +45,10 @@ Breakdown = Annotated[
 ]
 Also = Annotated[
     list[str] | None,
-    typer.Option(help="Another metric that the board shows beside it; repeat for more."),
+    typer.Option(
+        help="Another metric that the board shows beside it, or recall_per_class or "
+        "confusion_matrix; repeat for more."
+    ),
 ]
 
 

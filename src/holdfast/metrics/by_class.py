@@ -27,11 +27,14 @@ class ByClass:
         The metric behind each number: an accuracy of one class, or a share of all examples.
     function_of
         What of the hidden labels all the numbers together depend on.
+    reveals
+        What a look tells, in words.
     """
 
     name: str
     metric: Metric
     function_of: FunctionOf
+    reveals: str
 
     def numbers(self, n_classes: int) -> int:
         """Return how many numbers a look shows.
@@ -63,7 +66,17 @@ class ByClass:
 BY_CLASS = {
     each.name: each
     for each in (
-        ByClass("recall_per_class", Accuracy(), FunctionOf.CLASS_HITS),
-        ByClass("confusion_matrix", CellShare(), FunctionOf.CONFUSIONS),
+        ByClass(
+            "recall_per_class",
+            Accuracy(),
+            FunctionOf.CLASS_HITS,
+            "how many examples of each class are right, one count per class",
+        ),
+        ByClass(
+            "confusion_matrix",
+            CellShare(),
+            FunctionOf.CONFUSIONS,
+            "how many examples of each class are given each label, all these counts at once",
+        ),
     )
 }

@@ -89,11 +89,13 @@ def embedded(submission: Any, metric: Metric, taker: Metric, n_classes: int) -> 
     given = np.asarray(submission)
     if taker.takes is Submission.RANKED_LABELS:
         return _filled_up(given.reshape(len(given), -1), _named_labels(taker), n_classes)
-    if taker.takes is metric.takes or taker.takes is not Submission.PROBABILITIES:
+    if taker.takes is not Submission.PROBABILITIES:
         return given
-    if metric.takes is Submission.SCORES:
+    if metric.takes is Submission.SCORES or (given.ndim == 1 and metric.takes is taker.takes):
         likely = _as_chances(given)
         return np.column_stack([1.0 - likely, likely])
+    if metric.takes is taker.takes:
+        return given
     labels = given.reshape(len(given), -1).astype(np.intp)
     k = labels.shape[1]
     rows = np.zeros((len(given), n_classes))

@@ -66,6 +66,7 @@ class MetricRequest:
         self._check_options()
         for metric in self.display.metrics:
             check_covered(metric, self.request.problem)
+        for metric in self.display.released:
             check_metric(self.request.rule, metric)
         if self.request.rule.waits:
             raise NotSupported(f"{self.request.rule} holds answers back: no attack is told any.")
@@ -120,6 +121,15 @@ class MetricRequest:
         m = self.request.problem.n_classes
         return tuple(np.bincount(self.request.labels, minlength=m).tolist())
 
+    @cached_property
+    def best_constant_label(self) -> int:
+        """The label that scores best if every example gets it, where labels rank; else 0."""
+        if self.metric.takes is not Submission.LABELS:
+            return 0
+        n, m, _ = self.request.problem
+        values = [self.metric.score(self.hidden, np.full(n, label)) for label in range(m)]
+        return int(np.argmax(values) if self.metric.higher_is_better else np.argmin(values))
+
     @property
     def n_groups(self) -> int:
         """How many groups the board shows."""
@@ -165,6 +175,9 @@ class MetricRequest:
             found[f"with {self.breakdown} scores"] = Breakdown(self.groups, self.metric, total=True)
         if self.also:
             found[f"with {' and '.join(map(str, self.also))}"] = Several([self.metric, *self.also])
+        for each in self.display.by_class:
+            by_class = each.show(self.request.problem.n_classes)
+            found[f"with {each}"] = Several([self.metric, by_class])
         return found
 
 
@@ -213,7 +226,7 @@ def display_for(
     return Display.of(
         stated.metric if metric is None else metric,
         breakdown or stated.breakdown,
-        tuple(also) or stated.also,
+        tuple(also) or (*stated.also, *stated.by_class),
     )
 
 

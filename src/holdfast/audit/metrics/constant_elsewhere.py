@@ -42,6 +42,10 @@ class ConstantElsewhere(PassedOn[Proving]):
         super().__init__(inner)
         self._constant = constant
 
+    def certain(self) -> NDArray[np.bool_]:
+        """Tell which examples are proved."""
+        return self._inner.certain()
+
     def predict(self) -> NDArray[np.float64]:
         """Return the attack's submission, with the constant where nothing is known."""
         rows = np.array(self._inner.predict(), dtype=np.float64)

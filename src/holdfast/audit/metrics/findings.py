@@ -39,12 +39,14 @@ def metric_findings(asked: MetricRequest) -> tuple[Finding, ...]:
 
 
 def _reveals(asked: MetricRequest) -> Iterator[Finding]:
-    for metric in (asked.metric, *asked.also):
-        if metric.reveals:
+    shown = [(str(metric), metric.reveals) for metric in (asked.metric, *asked.also)]
+    shown += [(str(each), each.reveals) for each in asked.display.by_class]
+    for name, reveals in shown:
+        if reveals:
             yield Finding(
                 "reveals",
                 "note",
-                f"A value of {metric} tells {metric.reveals}.",
+                f"A value of {name} tells {reveals}.",
                 "That is what the attacks below read, look by look.",
                 "Release it through a rule, or show it to fewer looks.",
             )

@@ -178,7 +178,7 @@ def metric_audit(
         metric=str(asked.metric),
         breakdown=asked.breakdown,
         groups=asked.n_groups,
-        also=tuple(map(str, asked.also)),
+        also=asked.display.beside,
         board=asked.board,
         unit=unit.name,
         scale=unit.scale,
@@ -233,7 +233,7 @@ def _rising(gains: list[MetricGain]) -> list[MetricGain]:
 
 def _works(rule: Rule, asked: MetricRequest) -> bool:
     try:
-        for metric in (asked.metric, *asked.also):
+        for metric in asked.display.released:
             check_metric(rule, metric)
     except NotSupported:
         return False

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from holdfast.attacks.through_metrics import ByGroup
+from holdfast.attacks.through_metrics import ByGroup, ClassPools
 from holdfast.attacks.through_metrics.description import MetricBoard
 from holdfast.attacks.through_metrics.registry import AttackOnBoard, attacks_on
 from holdfast.audit.metrics.asked import TOTAL, MetricRequest
+from holdfast.audit.metrics.beside import Beside
+from holdfast.audit.metrics.class_columns import class_pools_on
 from holdfast.audit.metrics.climbers import climbers
 from holdfast.audit.metrics.constants import with_best_constant
 from holdfast.audit.metrics.match_counts import (
@@ -23,6 +26,8 @@ from holdfast.audit.metrics.starts import Start, group_rows, starts_of
 from holdfast.errors import NotSupported
 from holdfast.mechanisms import Exact, Rule
 from holdfast.metrics import Accuracy, Clipped, Metric
+from holdfast.metrics.by_class import ByClass
+from holdfast.metrics.one_submission import taker_for
 from holdfast.planner import board_under
 from holdfast.problem import Problem
 
@@ -83,11 +88,48 @@ def _unstarted(asked: MetricRequest, show: str, start: Start) -> list[_Unstarted
             )
             for at, each in enumerate(_through(asked, metric, start))
         ]
+    for by_class in asked.display.by_class:
+        if show == f"with {by_class}":
+            return _through_classes(asked, by_class, start)
     return [
-        each._replace(hears=1 + at)
+        each._replace(
+            make=partial(_beside, make=each.make, asked=asked, column=other, place=1 + at),
+            hears=None,
+        )
         for at, other in enumerate(asked.also)
         for each in _through(asked, other, start)
     ]
+
+
+def _beside(
+    problem: Problem,
+    *,
+    rng: np.random.Generator,
+    rule: Rule,
+    make: Make,
+    asked: MetricRequest,
+    column: Metric,
+    place: int,
+) -> Any:
+    """Make an attack on a column beside the metric that ranks."""
+    return Beside(
+        partial(make, rule=rule),
+        problem,
+        rng=rng,
+        column=column,
+        ranks=asked.metric,
+        taker=taker_for((asked.metric, *asked.also)),
+        heard=itemgetter(place),
+        constant=asked.best_constant_label,
+    )
+
+
+def _through_classes(asked: MetricRequest, by_class: ByClass, start: Start) -> list[_Unstarted]:
+    """Return the attack through numbers of each class, which starts from no model."""
+    if start.model:
+        return []
+    make = partial(class_pools_on, asked=asked, shown=by_class)
+    return [_Unstarted(ClassPools.name, str(by_class), ClassPools.summary, make, None)]
 
 
 def _through(asked: MetricRequest, metric: Metric, start: Start) -> list[_Unstarted]:
