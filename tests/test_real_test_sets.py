@@ -135,6 +135,14 @@ def test_a_pass_is_played_once_and_resumed(data, small, tmp_path):
         assert list(grid.pass_over(sets, players, 0, tmp_path, journal, known)) == []
 
 
+def test_breakdowns_are_left_out_if_asked(data, small, tmp_path):
+    real = read_set(data, "mmlu")
+    player = Player(real)
+    with Journal(tmp_path / "rows.jsonl") as journal:
+        rows = list(grid.pass_over([real], {"mmlu": player}, 0, tmp_path, journal, by_group=False))
+    assert {place.shown for place in plays_of(rows)} == {TOTAL}
+
+
 def test_a_game_is_the_same_whenever_it_is_played(data):
     real = read_set(data, "letter")
     game = Game("letter", TOTAL, MODELS, "hadamard-blocks", "exact", 9, 1)
@@ -212,6 +220,18 @@ def test_the_best_is_chosen_among_games_that_all_played():
     paper = tables.best_of(places, "s", "paper's attacks", "exact", 10)
     assert paper.gain == mean_of([1.0, 1.0, 50.0])
     assert tables.best_of(places, "s", "best attack", "exact", 99) == "not played"
+
+
+def test_the_page_says_how_many_games_its_cells_rest_on():
+    common = {"set": "letter", "shown": TOTAL, "knows": NOTHING, "asked": "hill-climb"}
+    places = {
+        Place(**common, rule="exact", looks=10): Plays(dict.fromkeys(range(8), 1.0), "x", None),
+        Place(**common, rule="ladder", looks=10): Plays({0: 1.0, 1: 1.0}, "x", None),
+        Place(**common, rule="exact", looks=1000): Plays({0: 1.0, 1: 1.0}, "x", None),
+    }
+    facts = {"n_examples": 9, "n_classes": 3, "n_models": 1, "best_model": 1, "vote": 1}
+    shown = tables.gain_blocks(places, {"letter": facts | {"constant": 1}})["real-games"]
+    assert shown.splitlines()[2] == "| UCI Letter | 2 to 8 | 0 | 0 | 0 | 2 |"
 
 
 def test_what_could_not_be_played_says_why_in_the_table():

@@ -25,7 +25,7 @@ from holdfast.sweeps import Journal
 OUT = ROOT / "out" / "real"
 
 
-def play_games(data: Path, sets: list[str], seeds: int, looks: list[int]) -> None:
+def play_games(data: Path, sets: list[str], seeds: int, looks: list[int], by_group: bool) -> None:
     """Play all that is missing, a seed of every set before the next seed; then keep it."""
     OUT.mkdir(parents=True, exist_ok=True)
     found = [read_set(data, name) for name in sets]
@@ -34,7 +34,8 @@ def play_games(data: Path, sets: list[str], seeds: int, looks: list[int]) -> Non
     with Journal(OUT / "rows.jsonl", resume=True) as journal:
         for seed in range(seeds):
             start = time.process_time()
-            rows = list(pass_over(found, players, seed, OUT, journal, known, looks))
+            played = pass_over(found, players, seed, OUT, journal, known, looks, by_group=by_group)
+            rows = list(played)
             seconds = time.process_time() - start
             print(f"seed {seed}: {len(rows)} rows, {seconds:.0f} s", flush=True)
     keep_games(data)
@@ -106,12 +107,15 @@ def main() -> int:
     parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
     parser.add_argument("--looks", nargs="+", type=int, choices=LOOKS, default=list(LOOKS))
     parser.add_argument("--seeds", type=int, default=5, help="games of each kind")
+    parser.add_argument(
+        "--totals", action="store_true", help="play no breakdown: those take longer"
+    )
     parser.add_argument("--number", type=int, default=10, help="of games to play again")
     given = parser.parse_args()
     try:
         data = data_folder(given.data)
         if given.part == "games":
-            play_games(data, given.sets, given.seeds, given.looks)
+            play_games(data, given.sets, given.seeds, given.looks, not given.totals)
         elif given.part == "keep":
             keep_games(data)
         elif given.part == "analysts":

@@ -131,6 +131,8 @@ def pass_over(
     journal: Journal,
     known: Collection[Game] = (),
     looks: Sequence[int] | None = None,
+    *,
+    by_group: bool = True,
 ) -> Iterator[Row]:
     """Play what one seed misses; rows are kept as they come, and dear breakdowns come last."""
     ks = LOOKS if looks is None else looks
@@ -138,7 +140,7 @@ def pass_over(
         if any(game not in known for game in sweep_games(real, seed, ks)):
             yield from run(sweep(real, seed, folder, ks), journal=journal)
         yield from _played(games(real, seed, ks), players[real.name], journal, known)
-    for real in sets:
+    for real in sets if by_group else ():
         yield from _played(group_games(real, seed, ks), players[real.name], journal, known)
 
 

@@ -84,10 +84,25 @@ def gain_blocks(
             f"| {facts['n_models']} | {100 * facts['best_model']:.2f} "
             f"| {100 * facts['vote']:.2f} | {100 * facts['constant']:.2f} |"
         )
-    blocks = {"real-sets": "\n".join([*lines, ""])}
+    blocks = {"real-sets": "\n".join([*lines, ""]), "real-games": _games_table(places, sets)}
     for name, facts in sets.items():
         blocks[f"real-gains-{name}"] = _gain_table(places, name, facts["n_examples"])
     return blocks
+
+
+def _games_table(places: Mapping[Place, Plays], sets: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return how many games the cells of each set rest on: the fewest and the most."""
+    lines = ["| test set | " + " | ".join(f"{k:,} looks" for k in LOOKS) + " |"]
+    lines.append("|---" + "|--:" * len(LOOKS) + "|")
+    for name in sets:
+        shown = []
+        for looks in LOOKS:
+            found = (best_of(places, name, way, rule, looks) for way in WAYS for rule in RULES)
+            games = [each.games for each in found if isinstance(each, Best)]
+            few, many = min(games, default=0), max(games, default=0)
+            shown.append(str(few) if few == many else f"{few} to {many}")
+        lines.append(f"| {TITLES[name]} | " + " | ".join(shown) + " |")
+    return "\n".join([*lines, ""])
 
 
 def _gain_table(places: Mapping[Place, Plays], name: str, n_examples: int) -> str:
