@@ -89,6 +89,19 @@ def test_where_nobody_can_tell_who_ended_a_worker_suspects_play_one_after_the_ot
     assert batches.lost(first)
 
 
+def test_a_batch_that_is_too_large_comes_back_singly_and_then_its_cell_is_named():
+    batches = Batches(cells(16 * 3), apart=True)
+    first = next(batches)
+    assert len(first) == 3
+    assert not batches.refused(first)
+    for batch in list(batches):
+        batches.done(batch, played(batch))
+    for cell in first:
+        assert next(batches) == [cell]
+        assert batches.refused([cell])
+    assert list(batches) == []
+
+
 def test_a_batch_ends_after_a_few_seconds_and_says_what_was_not_begun(monkeypatch):
     now = [0.0]
     monkeypatch.setattr(running.time, "monotonic", lambda: now[0])

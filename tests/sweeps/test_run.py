@@ -283,6 +283,20 @@ def test_a_cell_that_ends_its_dask_worker_each_time_is_a_row_and_the_others_are_
     assert what_was_fatal(rows).startswith("no worker played it: several workers died over one")
 
 
+def test_a_cell_that_needs_more_memory_than_workers_declare_is_a_row_and_the_others_are_played():
+    distributed = pytest.importorskip("distributed")
+    experiment = Experiment(["constant"], problems=[(50, 2, 2), (1 << 20, 2, 2), (60, 2, 2)])
+    with distributed.LocalCluster(
+        n_workers=1, processes=False, dashboard_address=None, resources={"MEMORY": 1e6}
+    ) as local:
+        first, large, last = run(experiment, cluster=local.scheduler_address)
+    assert [first["error"], last["error"]] == [None, None]
+    assert large["error"] == (
+        "no worker played it: it needs about 0.0671 GB, and no worker declares MEMORY of more than "
+        "0.001 GB."
+    )
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "command",

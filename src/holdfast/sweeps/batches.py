@@ -103,10 +103,16 @@ class Batches:
             self._suspects += batch
         return False
 
-    def singly(self, batch: Sequence[Cell]) -> None:
-        """Take a batch back and hand out its cells one by one."""
+    def refused(self, batch: Sequence[Cell]) -> bool:
+        """Note that a batch is too large for any worker; True: this one cell is.
+
+        Of several cells some may fit: they are handed out one by one.
+        """
         self._under_way -= 1
+        if len(batch) == 1:
+            return True
         self._suspects += batch
+        return False
 
     def _put_back(self, cells: Iterable[Cell]) -> None:
         forecasts = [(cell, forecast_seconds(cell)) for cell in cells]

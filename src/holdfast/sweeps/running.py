@@ -95,13 +95,9 @@ def run(
         keep(rows)
 
     def on_lost(batch: Sequence[Cell], why: HoldfastError) -> list[Row]:
-        ended = isinstance(why, WorkerLost)
-        if ended and not batches.lost(batch):
-            return []
-        if not ended and len(batch) > 1:  # too large for any worker: the largest of these is
-            batches.singly(batch)
-            return []
-        keep([unplayed(cell, sources, f"{LOST}{why}") for cell in batch])
+        given_up = batches.lost if isinstance(why, WorkerLost) else batches.refused
+        if given_up(batch):
+            keep([unplayed(cell, sources, f"{LOST}{why}") for cell in batch])
         return []
 
     needs = partial(_bytes_of_batch, sources)
