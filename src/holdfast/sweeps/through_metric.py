@@ -120,8 +120,8 @@ def _why_not(metric: Metric, cls: type[Described]) -> str:
         return f"a model's labels are not blocks of labels, which {metric} takes."
     if isinstance(metric, LabelMetric):
         return (
-            f"{cls.name} is told match counts, and a value of {metric} belongs to several numbers "
-            "of matches."
+            f"a value of {metric} belongs to several numbers of matches: each class has a "
+            "denominator of its own."
         )
     return (
         f"{cls.name} submits labels, which {metric} does not score; {Auto.name}, without a model, "

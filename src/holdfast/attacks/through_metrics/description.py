@@ -4,8 +4,8 @@ Where another number than one accuracy is shown, an attack says in `reads_metric
 reads, in `fits` what must be public, in `on_board` how it is made for a board, and in `forecast_on`
 what looks are worth. `registry.attacks_on` asks all of them. An attack that puts another one, on
 match counts, on such a board derives from `around_attack.AroundAttack` and is given that one.
-`ByGroup`, `ClassPools` and `LevelCounts` read no single metric in this way: they say their name and
-summary here, and are made by hand.
+`ByGroup` and `ClassPools` are told several numbers at a look: they say their name and summary here,
+and are made by hand.
 """
 
 from __future__ import annotations

@@ -81,8 +81,12 @@ class Graded(TurnBased[NDArray[np.float64]], ThroughMetric):
 
     @classmethod
     def on_board(cls, problem: Problem, board: MetricBoard, *, rng: np.random.Generator) -> Graded:
-        """Make it for a board that shows an area under the ROC curve."""
-        return cls(problem, rng=rng, decimals=board.decimals)
+        """Make it for a board that shows an area under the ROC curve.
+
+        The number of positives is taken for public where values are rounded, as `CountReader` does.
+        """
+        positives = None if board.decimals is None else board.positives
+        return cls(problem, rng=rng, decimals=board.decimals, positives=positives)
 
     @classmethod
     def forecast_on(cls, problem: Problem, board: MetricBoard) -> MetricEstimate:

@@ -14,10 +14,11 @@ from holdfast.attacks.base import TurnBased
 from holdfast.attacks.through_metrics._class_tests import ClassTest, MakeInner, lattice_for_share
 from holdfast.attacks.through_metrics._count_sums import CountSum
 from holdfast.attacks.through_metrics.count_reader import FLOAT_SLACK
-from holdfast.attacks.through_metrics.description import ThroughMetric
+from holdfast.attacks.through_metrics.description import MetricBoard, ThroughMetric
 from holdfast.attacks.through_metrics.graded import positives_by_one
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.labels import Labels
+from holdfast.metrics import Metric, RocAuc
 from holdfast.problem import Problem, check_at_least
 
 __all__ = ["LevelCounts"]
@@ -80,6 +81,23 @@ class LevelCounts(TurnBased[NDArray[np.float64]], ThroughMetric):
     summary = "reads two counts off an area"
     adaptive = True
     proves_labels = True
+
+    @classmethod
+    def reads_metric(cls, metric: Metric, n_classes: int) -> bool:
+        """Tell whether it is an area under the ROC curve, of two classes."""
+        return isinstance(metric, RocAuc) and n_classes == 2
+
+    @classmethod
+    def on_board(
+        cls, problem: Problem, board: MetricBoard, *, rng: np.random.Generator
+    ) -> LevelCounts:
+        """Make it for rounded areas; where all digits are shown, `Graded` takes fewer looks.
+
+        The number of positives is taken for public, unless it is a group's.
+        """
+        if board.decimals is None:
+            raise NotSupported("it is made for rounding, and the rule does not round.")
+        return cls(problem, rng=rng, decimals=board.decimals, positives=board.positives)
 
     def __init__(
         self,
