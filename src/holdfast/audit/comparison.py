@@ -141,6 +141,7 @@ def _sentences(before: AnyAudit, after: AnyAudit) -> str:
 
 
 def _sentence(before: AnyVerdict, after: AnyVerdict, unit: str) -> str:
+    """Return what became of one verdict: its word, and the worst gain with its attack."""
     old, new = gain_of(before).mean, gain_of(after).mean
     word = f"{before.word} becomes {after.word}" if before.word != after.word else after.word
     if new == old:
@@ -157,6 +158,11 @@ def _number(value: float, unit: str) -> str:
 
 
 def _notes(before: AnyAudit, after: AnyAudit) -> Iterator[str]:
+    """Yield what besides the policy differs: labels, models, the gap, the attacks' version.
+
+    With any of these the difference of two gains is not the policy's alone. Seeds are not among
+    them: gains carry intervals for that.
+    """
     old, new = before.reproduce, after.reproduce
     if old.fingerprint != new.fingerprint:
         yield (
@@ -214,7 +220,11 @@ def _played(audit: AnyAudit) -> Iterator[tuple[str, str, Interval | None]]:
 
 
 def _attacks(before: AnyAudit, after: AnyAudit) -> tuple[AttackChange, ...]:
-    """Return the attacks of both audits; one that was played twice counts with its larger gain."""
+    """Return the attacks of both audits; one that was played twice counts with its larger gain.
+
+    Matched by name without accounts, and by what they knew: "block-majority, 5 accounts" before is
+    the same attack as "block-majority" after a change to a rule that remembers nothing.
+    """
     sides: list[dict[tuple[str, str], Interval]] = []
     for audit in (before, after):
         found: dict[tuple[str, str], Interval] = {}

@@ -20,7 +20,13 @@ def badge(audit: AnyAudit) -> str:
     """Return the SVG text: the verdict, and the worst gain found.
 
     The picture needs no font and no network, and says the same to a screen reader, with the date:
-    a badge is read long after the audit.
+    a badge is read long after the audit. Its colours are the verdict's, but the word stands beside
+    them, for those who see no difference between green and red.
+
+    Parameters
+    ----------
+    audit
+        Of accuracies or of a metric; the gain is in its own unit.
     """
     verdict = audit.verdict
     right = f"{verdict.word}: +{audit.worst:g} {audit.unit}"

@@ -17,7 +17,15 @@ def junit(audit: AnyAudit, *, limit: float | None = None) -> str:
     """Return the XML text: a test for the verdict, one for the limit, and one for each finding.
 
     UNSAFE, a gain above the limit and a finding that voids the verdict are failures; all else
-    passes, and its text is the test's output.
+    passes, and its text is the test's output. MARGINAL passes, too: who wants it to fail sets a
+    limit for the gain.
+
+    Parameters
+    ----------
+    audit
+        The audit.
+    limit
+        The gain, in the audit's unit, above which it is to fail; None: none was set.
     """
     found = list(checks(audit, limit=limit))
     failures = sum(check.level == "error" for check in found)

@@ -21,6 +21,11 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 def sarif(audit: AnyAudit, *, subject: str | None = None, limit: float | None = None) -> str:
     """Return the SARIF text: one result per finding, and one for the verdict unless it is SAFE.
 
+    SARIF knows *rules*, kinds of results that are described once, and *results*, each of a kind and
+    at a line of a file. Every check is a rule, passed or not, so that a viewer can list what was
+    looked at; those that are not passed are results. A result is known again in the next run by its
+    check and file alone: with numbers in its fingerprint every run would open another one.
+
     Parameters
     ----------
     audit

@@ -144,7 +144,10 @@ def _is_other_metric(name: str) -> bool:
 
 
 def most_looks(history: Sequence[Submission]) -> int:
-    """Return the looks of the team that took the most; 0: nobody took any."""
+    """Return the looks of the team that took the most; 0: nobody took any.
+
+    What a board in use grants, where nothing else is said of it: an attacker has as many.
+    """
     return max(Counter(row.team for row in history).values(), default=0)
 
 

@@ -94,7 +94,17 @@ def _checked(count: int, text: str) -> Looks:
 
 
 def looks_of(policy: Policy, days: int | None) -> Looks:
-    """Return a team's looks over the life of the board, as windows and the least gap allow."""
+    """Return a team's looks over the life of the board, as windows and the least gap allow.
+
+    The smaller of two numbers: looks per window times windows, a last one that has begun counted in
+    full; and one look at the start with one after each least gap. `days` stands for the policy's.
+
+    >>> policy = Policy("exact", looks_per_team=5, window="day", min_gap="12 hours")
+    >>> looks_of(policy, days=10).text
+    'one per 12 hours for 10 days'
+    >>> looks_of(policy, days=10).count
+    21
+    """
     days = policy.days if days is None else days
     looks = _looks_in_windows(policy, days)
     if not policy.gap or days is None:

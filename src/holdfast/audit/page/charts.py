@@ -160,7 +160,11 @@ def what_if_chart(*, narrow: bool = False) -> dict[str, Any]:
 
 
 def _least(audit: AnyAudit) -> float:
-    """Return the smallest gain that is drawn: a logarithmic axis has no 0."""
+    """Return the smallest gain that is drawn, in the audit's unit: a logarithmic axis has no 0.
+
+    A fifth of the rounding unit: below half of it every measured gain is shown as 0, and bounds
+    that low are of no use beside measured lines.
+    """
     return max(LEAST_POINTS if isinstance(audit, Audit) else 0.0, audit.grain / 5.0)
 
 
@@ -180,7 +184,11 @@ def _measured(audit: Audit, series: Series) -> list[Point]:
 
 
 def _worst(audit: AnyAudit) -> list[Point]:
-    """Return at each number of looks the point of the strongest attack there."""
+    """Return at each number of looks the point of the strongest attack there.
+
+    The upper envelope of the measured lines: different attacks may lead at different numbers of
+    looks, so each point names its own.
+    """
     found: dict[int, Point] = {}
     if not isinstance(audit, Audit):
         for each in sorted(audit.curve, key=lambda each: each.gain or 0.0):

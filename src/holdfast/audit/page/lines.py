@@ -173,7 +173,16 @@ def finished(chart: alt.LayerChart | alt.FacetChart) -> dict[str, Any]:
 
 
 def _rows(lines: Sequence[ChartLine], least: float) -> list[dict[str, Any]]:
-    """Return the data: a row per point; `part` keeps a broken line from being joined."""
+    """Return the data: a row per point; `part` keeps a broken line from being joined.
+
+    Ends of bands below `least` are drawn there, since a logarithmic axis has no place for 0 or
+    less; a point without an interval gets one of no width, so that all rows are alike.
+
+    >>> point = Point(looks=10, points=0.5, low=-0.1, high=1.1, text="0.5")
+    >>> row = _rows([ChartLine("an attack", INK, (1, 0), ((point,),))], least=0.01)[0]
+    >>> row["part"], row["low"], row["high"], row["band"]
+    ('an attack 0', 0.01, 1.1, True)
+    """
     rows = []
     for line in lines:
         for at, part in enumerate(line.parts):
@@ -210,6 +219,7 @@ def _styles(lines: Sequence[ChartLine], *, legend: bool) -> tuple[alt.Color, alt
 
 
 def _markers(markers: Sequence[Marker], x: alt.X) -> list[Any]:
+    """Return a vertical line for each marker, with its text at the foot."""
     found = alt.Data(values=[marker._asdict() for marker in markers])
     rule = alt.Chart(found).mark_rule(strokeWidth=2, strokeDash=[4, 3]).encode(x=x)
     # At the foot, right of the line: measured curves end at it, and bounds lie above.
@@ -282,7 +292,17 @@ def hover_layer(data: Any, looks: str) -> Any:
 
 
 def _value(line: ChartLine, looks: int) -> str | None:
-    """Return a line's value in words: what stands there, or what lies between two computed ones."""
+    """Return a line's value in words: what stands there, or what lies between two computed ones.
+
+    Between computed points the value is read off the straight line that is drawn, on two
+    logarithmic axes: halfway from 10 looks to 1,000 are 100, and halfway from 1 point to 4 are 2.
+    Between measured points nothing is: nobody played there.
+
+    >>> ends = tuple(Point(k, p, None, None, f"{p:g}") for k, p in ((10, 1.0), (1000, 4.0)))
+    >>> bound = ChartLine("a bound", INK, (7, 4), (ends,))
+    >>> _value(bound, 10), _value(bound, 100), _value(bound, 5)
+    ('1', 'about 2.00', None)
+    """
     for part in line.parts:
         for point in part:
             if point.looks == looks:

@@ -32,7 +32,11 @@ def runtime() -> str:
 
 
 def bundle(folder: Path) -> str:
-    """Return the library's script, from the folder if it is kept there whole."""
+    """Return the library's script, from the folder if it is kept there whole.
+
+    The file's first line is a digest of the rest: one that was cut short, or edited, is made anew.
+    What can't be read or written is no error, and costs a second and a half.
+    """
     path = folder / f"page-{version('vl-convert-python')}.js"
     with contextlib.suppress(OSError, UnicodeDecodeError):
         digest, _, kept = path.read_text(encoding="utf-8").partition("\n")

@@ -55,7 +55,14 @@ def filled(template: str, **values: Any) -> str:
 
 
 def json_for_script(value: object) -> str:
-    """Return JSON that can stand inside a script element: no `</script>` can end it early."""
+    r"""Return JSON that can stand inside a script element: no `</script>` can end it early.
+
+    A name of a test set or a team is anybody's text. Escaped as JSON escapes a character, it is the
+    same value to a parser, and no tag to a browser.
+
+    >>> print(json_for_script({"name": "</script>"}))
+    {"name":"\u003c/script>"}
+    """
     return json.dumps(value, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
@@ -111,7 +118,11 @@ def _interval(found: Interval | None, audit: Audit) -> str:
 
 
 def _share(value: float | None, scale: float) -> str:
-    """Return how much of a bar a number fills, in per cent; what is not 0 can be seen."""
+    """Return how much of a bar a number fills, in per cent; what is not 0 can be seen.
+
+    >>> _share(1.0, scale=4.0), _share(0.001, scale=4.0), _share(None, scale=4.0)
+    ('25.0', '0.8', '0')
+    """
     if value is None or value <= 0.0 or not math.isfinite(value):
         return "0"
     return f"{min(max(100.0 * value / scale, 0.8), 100.0):.1f}"

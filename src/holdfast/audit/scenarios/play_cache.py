@@ -69,6 +69,12 @@ def cache_folder() -> Path:
 class PlayCache:
     """The plays kept for one request.
 
+    A play is kept under a keyed digest of all that its outcome follows from: the labels, the
+    models' predictions, classes and seed, the code, the libraries and the machine, and the job. So
+    nothing has to be declared stale: whatever changes, the address changes with it. Without the
+    key, a file of the folder, an address tells nothing of the labels; a gain is an exact score, so
+    that the files are readable by their owner alone.
+
     Parameters
     ----------
     request
@@ -134,7 +140,11 @@ class PlayCache:
             self._store = None
 
     def _checked(self, gain: Any, looks: Any, reason: Any) -> Played | None:
-        """Return a row as a play if it can be one."""
+        """Return a row as a play if it can be one.
+
+        The store is a file that others may have damaged: a gain that no play can have is played
+        again, not shown.
+        """
         whole = isinstance(looks, int) and looks >= 0
         likely = isinstance(gain, float) and math.isfinite(gain) and abs(gain) <= self._most
         return Played(gain, looks, reason) if whole and likely else None
@@ -241,7 +251,11 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 @cache
 def _software() -> tuple[str, ...]:
-    """Return what outcomes depend on besides the request: code, libraries and machine."""
+    """Return what outcomes depend on besides the request: code, libraries and machine.
+
+    Every source file counts, also those that change no number: finding out which do would take
+    longer than playing again.
+    """
     digest = hashlib.blake2b()
     folder = Path(str(files("holdfast")))
     for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.json")]):
