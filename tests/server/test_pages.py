@@ -400,3 +400,78 @@ def test_a_file_that_is_dropped_is_submitted(place, tmp_path):
         page.click("main button")
         page.wait_for_selector("#released")
         assert page.text_content("#released") == "0.75"
+
+
+class Keyboard:
+    """A person at a browser without scripts, and without a mouse."""
+
+    def __init__(self, page):
+        self.page = page
+
+    def go_to(self, selector):
+        """Press Tab until something is reached; whatever can be reached shows that it is."""
+        for _ in range(80):
+            self.page.keyboard.press("Tab")
+            if self.page.locator(f"{selector}:focus").count():
+                return
+        raise AssertionError(f"no key leads to {selector}")
+
+    def write(self, **fields):
+        """Fill fields of a form by their ids, in their order, and send it."""
+        for name, text in fields.items():
+            self.go_to(f"#{name}")
+            self.page.keyboard.type(text)
+        self.press("Enter")
+
+    def press(self, key):
+        """Press a key that leads to another page."""
+        with self.page.expect_navigation():
+            self.page.keyboard.press(key)
+
+
+@pytest.mark.slow
+@needs_browser
+def test_a_board_is_played_and_closed_by_keyboard_without_javascript(sqlite_url, tmp_path):
+    from holdfast.server.accounts import Accounts
+
+    place = Place(sqlite_url, tmp_path, split=True, policy='release = "exact"\nfinal_choices = 1\n')
+    secret = Accounts(place.gatekeeper.store).invite(place.board, None, "host")
+    guess = tmp_path / "guess.csv"
+    guess.write_bytes(as_csv(changed(place.labels, 15)))
+    with listening(place) as url, chromium() as browser:
+        page = browser.new_context(java_script_enabled=False).new_page()
+        person = Keyboard(page)
+        page.goto(f"{url.removesuffix('/b/pets')}/sign-up?to=/join/{secret}")
+        person.write(name="ann", password=PASSWORD)
+        person.go_to("main button")
+        person.press("Enter")  # follow the invitation
+        person.go_to("a[href='/b/pets/submit']")
+        person.press("Enter")
+        person.write(name="blue")
+        person.go_to("#file")
+        with page.expect_file_chooser() as chooser:
+            page.keyboard.press("Space")
+        chooser.value.set_files(guess)
+        person.go_to("#submit button")
+        person.press("Enter")
+        released = page.text_content("#released")
+        assert float(released) == np.mean((changed(place.labels, 15) == place.labels)[::2])
+        person.go_to("a[href='/b/pets/t/1']")
+        person.press("Enter")
+        person.go_to("button[aria-label='Choose submission 1']")
+        person.press("Enter")
+        assert "chosen" in page.text_content("tbody")
+        person.go_to("a[href='/b/pets/host']")
+        person.press("Enter")
+        # Closing wants its box ticked: the browser says so before the server does.
+        close = "form:has(input[name=action][value=close])"
+        person.go_to(f"{close} button")
+        page.keyboard.press("Enter")
+        assert page.locator(f"{close} input[name=sure]:focus").count() == 1
+        page.keyboard.press("Space")
+        person.go_to(f"{close} button")
+        person.press("Enter")
+        assert "Done: closed: 1 teams ranked" in page.text_content("[role=status]")
+        person.go_to("a[href='/b/pets/final']")
+        person.press("Enter")
+        assert "blue" in page.text_content("tbody")
