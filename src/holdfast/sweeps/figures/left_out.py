@@ -1,4 +1,4 @@
-"""What figures leave out: places that were not played, and gains that chance explains."""
+"""Places that figures leave out: those not played, and gains that chance explains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What theory says beside measured gains: certified limits, guarantees and closed forms."""
+"""Theory beside measured gains: certified limits, guarantees and closed forms."""
 
 from __future__ import annotations
 

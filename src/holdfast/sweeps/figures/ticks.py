@@ -37,8 +37,8 @@ def tick_text(value: float, *, powers: bool = False) -> str:
 def apart(values: Sequence[float], low: float, high: float) -> list[float]:
     """Return values whose texts do not touch on a logarithmic axis; the largest always stays.
 
-    >>> apart([500, 900, 1000], 450, 1100), apart([10, 30, 100], 9, 110)
-    ([500, 1000], [10, 30, 100])
+    >>> apart([100, 900, 1000], 95, 1050), apart([10, 30, 100], 9, 110)
+    ([100, 1000], [10, 30, 100])
     """
     span, powers = math.log(high / low), high > LARGE
     found: list[float] = []
