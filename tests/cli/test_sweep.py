@@ -93,7 +93,6 @@ def test_without_a_terminal_a_line_says_now_and_then_how_far_it_is(monkeypatch, 
 @pytest.mark.slow
 def test_the_dashboard_of_a_local_cluster_is_named(holdfast, file):
     pytest.importorskip("distributed")
-    pytest.importorskip("bokeh")
     outcome = holdfast("sweep", file, "--cluster", "local", "--processes", 1)
     assert outcome.code == 0
     assert "Dashboard: http" in outcome.err
