@@ -13,7 +13,15 @@ def expected_gain(problem: Problem, measured: str) -> float:
     """Return the expected gain: more than the law from about k = 3 n/m on.
 
     The law for hits (`sizes`) says why; it is off by up to a tenth, and says nothing of few looks.
-    `measured` names the table with the ratio.
+    The rate-distortion law at half a nat per look is a measure here, no bound: exact answers carry
+    more.
+
+    Parameters
+    ----------
+    problem
+        The sizes.
+    measured
+        The table with the ratio, by classes, looks and load k m / n.
     """
     n, m, k = problem
     c = table(measured)

@@ -22,7 +22,20 @@ class Group(NamedTuple):
 
 
 def after_test(members: Members, first: int, second: int, total: int) -> Group | None:
-    """Return the group that a block becomes; None: as many of both labels, most likely none."""
+    """Return the group that a block becomes; None: as many of both labels, most likely none.
+
+    Parameters
+    ----------
+    members
+        The block's examples, which showed `first` against `second`.
+    total
+        Its sum: the examples with `first` less those with `second`.
+
+    Examples
+    --------
+    >>> after_test(np.arange(8), 3, 4, -1)._replace(members=None)
+    Group(members=None, label=4, partner=3, hits=1)
+    """
     if total == 0:
         return None
     label, partner = (first, second) if total > 0 else (second, first)
@@ -35,6 +48,20 @@ class GroupSplit(NamedTuple):
     The first part shows the label where its slot is on and the partner elsewhere, the second of
     three the other way round, and the last the partner throughout: the sum is the first part's
     hits less the second's.
+
+    Why three parts: one hit is in the first, the second or the last, and the sum is 1, -1 or 0. A
+    digit of radix 3 tells log2(3) bits, all that there is to know, where two halves tell one bit in
+    a digit of radix 2. Which is better depends on the radices that the round has room for.
+
+    Examples
+    --------
+    >>> nine = Group(np.arange(9), label=3, partner=4, hits=1)
+    >>> split = GroupSplit.of(nine, 3)
+    >>> split.low, split.radix
+    (-1, 3)
+    >>> groups, without = split.after(-1)        # the hit is in the second part
+    >>> groups[0].members.tolist(), [part.tolist() for part in without]
+    ([3, 4, 5], [[6, 7, 8], [0, 1, 2]])
     """
 
     group: Group

@@ -23,7 +23,11 @@ SplitsByRadix = tuple[int, ...]
 
 
 class SlotDigit(NamedTuple):
-    """A place in a node: its radix (0: no limit), and whether a split goes there or a test."""
+    """A place in a node: its radix (0: no limit), and whether a split goes there or a test.
+
+    A test in a place of radix 3 has the window -1, 0, 1, in one of radix 5 -2 .. 2: its block must
+    be so small that more hits are rare. A split's sums are limited by the hits of its group.
+    """
 
     radix: int
     split: bool
@@ -44,7 +48,11 @@ def block_size(digit: SlotDigit) -> float:
 
 @lru_cache(maxsize=65536)
 def _best(room: int, waiting: SplitsByRadix) -> tuple[float, tuple[SlotDigit, ...]]:
-    """Return the digits of largest total worth whose radices multiply to `room` at most."""
+    """Return the digits of largest total worth whose radices multiply to `room` at most.
+
+    A knapsack, solved by recursion over what is left of the room: floor(floor(C / a) / b) is
+    floor(C / ab), so that it is the quotient alone that matters.
+    """
     found: tuple[float, tuple[SlotDigit, ...]] = (0.0, ())
     options = [
         (tuning.SPLIT_WORTH, SlotDigit(radix, True))
@@ -103,7 +111,27 @@ def room_for_tests(rows: int, waiting: SplitsByRadix) -> float:
 
 
 def pack(rows: int, waiting: SplitsByRadix) -> list[NodeDigits]:
-    """Return every node with its digits, the unlimited place last; large nodes first."""
+    """Return every node with its digits, the unlimited place last; large nodes first.
+
+    Splits go to small nodes first, as far as these have the radices that they need.
+
+    Parameters
+    ----------
+    rows
+        Looks of the round.
+    waiting
+        How many splits there are of each radix in `RADICES`.
+
+    Examples
+    --------
+    Four rows, nothing to split: node 3 has two bits and room for nothing below its unlimited place,
+    since the smallest radix of a test is 3 and its capacity 2.
+
+    >>> [(node, [digit.radix for digit in digits]) for node, digits in pack(4, (0,) * 5)]
+    [(3, [0]), (2, [0]), (1, [0])]
+    >>> pack(4, (1, 0, 0, 0, 0))[0]              # one split into halves: it goes below
+    (3, (SlotDigit(radix=2, split=True), SlotDigit(radix=0, split=False)))
+    """
     nodes: list[NodeDigits] = []
     for node in sorted(range(1, rows), key=lambda a: (a.bit_count(), a)):
         digits = _fill(node.bit_count(), waiting)

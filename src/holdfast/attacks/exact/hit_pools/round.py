@@ -22,6 +22,12 @@ Symbols = NDArray[np.uint32]
 class HitPoolRound:
     """The rows of a round.
 
+    As in a lattice's round (`lattice.layout.Round`) a node is a set of bits, and its alternating
+    sum of the answers is a number in mixed radix. A *slot* is one digit of it: a block that is
+    tested, or a group that is split, whose members show another symbol in the rows in which the
+    slot is on. Here a sum may lie outside its digit's window, rarely: sums are read by likelihood,
+    and nothing is proved.
+
     Parameters
     ----------
     nodes
@@ -92,6 +98,7 @@ class HitPoolRound:
         self._on = np.zeros(n_slots + 1, dtype=np.bool_)
 
     def _place_split(self, slot: int, split: GroupSplit) -> None:
+        """Let the parts of a group show label and partner as `GroupSplit` says."""
         group = split.group
         self._content[slot] = split
         self._low[slot] = split.low
@@ -103,6 +110,7 @@ class HitPoolRound:
             self.base[split.parts[1]] = group.label
 
     def _place_block(self, slot: int, block: Members) -> None:
+        """Let a block show the first symbol of the pair where its slot is on, else the second."""
         self._content[slot] = block
         self._home[block] = slot
         self.alternative[block], self.base[block] = self._pair

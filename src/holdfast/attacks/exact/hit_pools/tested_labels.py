@@ -85,7 +85,19 @@ class TestedLabels:
 
 
 def _worth_playing(problem: Problem, odds: NDArray[np.float64]) -> Members:
-    """Return the examples on which hits are worth more than the labels that a prior names."""
+    """Return the examples on which hits are worth more than the labels that a prior names.
+
+    The prior's doubtful examples are played, the others keep its label: for every share of them,
+    the matches that hits promise, and what is kept of the prior's own, are compared with the
+    matches that its labels have. The best share wins; none is played if all lose.
+
+    Parameters
+    ----------
+    problem
+        The sizes.
+    odds
+        (examples, ranked labels): probabilities, the likeliest first.
+    """
     _, m, k = problem
     doubtful = np.argsort(odds[:, 0], kind="stable")
     top = odds[doubtful, 0]
