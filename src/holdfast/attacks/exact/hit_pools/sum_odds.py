@@ -27,7 +27,7 @@ def block_odds(size: int, n_classes: int) -> Floats:
     size/m, and the sum is their difference: Skellam's law.
 
     A block with half as many examples as there are classes: in 53 of 100 tests the sum is not 0,
-    and in 12 it lies outside the window -1 .. 1 of a digit of radix 3; in 2 outside that of radix 5.
+    in 12 it lies outside the window -1 .. 1 of a digit of radix 3, in 2 outside that of radix 5.
 
     >>> odds = np.exp(block_odds(50, 100))
     >>> outside = [1.0 - odds[LARGEST_SUM - s : LARGEST_SUM + s + 1].sum() for s in (0, 1, 2)]
