@@ -202,6 +202,10 @@ def test_objects_that_no_text_can_tell_travel_to_the_workers():
         problems=[(30, 3, 4)], seeds=3,
     )  # fmt: skip
     assert list(grid) == list(again)
+    long = [np.zeros(5000), np.zeros(5000)]
+    long[1][2500] = 1.0
+    others = Experiment([partial(Weighted, weights=each) for each in long], problems=[(30, 3, 4)])
+    assert len({cell.attack for cell in others}) == 2
     one, two = (list(run(grid, processes=processes)) for processes in (1, 2))
     assert [row["error"] for row in one] == [None] * 3
     assert [(row["address"], row["matches"]) for row in one] == [

@@ -46,6 +46,8 @@ OWN = "holdfast_own_"
 MAIN = "__main__"
 # Between the class of an object that no text can tell and the object's digest.
 KEPT = "#"
+# Of pickle: a later one would call the same object otherwise.
+PROTOCOL = 5
 
 
 def attack_reference(attack: str | type[Described] | partial[Any]) -> str:
@@ -110,14 +112,13 @@ _kept: dict[str, Any] = {}
 def _kept_as(reference: str, thing: Any) -> str:
     """Return what an object of a class is called, and keep it for those who ask."""
     try:
-        packed = pickle.dumps(thing)
+        packed = pickle.dumps(thing, PROTOCOL)
     except Exception as error:  # whatever an object of one's own raises
         raise InvalidInput(
             f"{thing!r} can't travel to other processes: {shortened(str(error))}"
         ) from None
-    told = repr(thing)
-    content = packed if " at 0x" in told else told.encode()
-    name = f"{reference}{KEPT}{hashlib.sha256(content).hexdigest()[:DIGITS]}"
+    # Not its `repr`, which leaves out most of a long array.
+    name = f"{reference}{KEPT}{hashlib.sha256(packed).hexdigest()[:DIGITS]}"
     _kept[name] = thing
     return name
 
