@@ -88,7 +88,11 @@ class Classifier(Protocol):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Evaluation:
-    """What a mechanism may look at: one scored query. It never leaves the oracle."""
+    """What a mechanism may look at: one scored query. It never leaves the oracle.
+
+    A query is a label per example; or K of them, of which one must be the hidden label; or a set,
+    which must be the hidden one.
+    """
 
     matches: int
     query: Labels
@@ -97,12 +101,28 @@ class Evaluation:
     @property
     def n_examples(self) -> int:
         """Number of scored examples."""
-        return int(self.labels.size)
+        return len(self.labels)
 
     @property
     def correct(self) -> NDArray[np.bool_]:
         """Which examples the query labels correctly."""
-        return np.equal(self.query, self.labels)
+        return self.hits_of(self.query)
+
+    def hits_of(self, query: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return which examples another query labels correctly.
+
+        >>> kept = Evaluation(1, np.array([[0, 1], [2, 1]]), np.array([1, 0]))
+        >>> kept.correct, kept.hits_of(np.array([[2, 1], [0, 2]]))
+        (array([ True, False]), array([ True,  True]))
+        """
+        hits: NDArray[np.bool_]
+        if query.ndim == 1:
+            hits = np.equal(query, self.labels)
+        elif self.labels.ndim == 1:
+            hits = (query == self.labels[:, None]).any(axis=1)
+        else:
+            hits = (query == self.labels).all(axis=1)
+        return hits
 
     def __repr__(self) -> str:
         # The exact score must not reach a log through a repr.

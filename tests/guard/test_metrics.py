@@ -98,6 +98,10 @@ def test_each_metric_under_each_rule_is_released_or_refused_before_anything_is_s
         with pytest.raises(NotSupported, match="works on accuracies alone"):
             Policy(rule, metric=str(metric))
         return
+    if mechanism.works_on is WorksOn.HITS and not metric.counts_hits:
+        with pytest.raises(NotSupported, match="call each example right or wrong"):
+            Policy(rule, metric=str(metric))
+        return
     hidden = hidden_for(metric)
     guard = Guard(hidden, Policy(rule, looks_per_team=3, metric=str(metric)), shared)
     inner = getattr(metric, "inner", metric)

@@ -125,8 +125,9 @@ def test_answers_follow_from_the_seed_and_states_are_data(metric, text):
         ("subsample:0.3+round:4", "it scores some of the examples"),
     ],
 )
-def test_a_rule_for_accuracies_alone_says_why(text, because):
-    with pytest.raises(NotSupported, match=f"works on accuracies alone, since {because}"):
+def test_a_rule_that_looks_at_examples_says_why(text, because):
+    on = "accuracies alone|metrics that call each example right or wrong, as accuracies do"
+    with pytest.raises(NotSupported, match=f"works on ({on}), since {because}"):
         check_metric(parse_mechanism(text), parse_metric("f1"))
 
 

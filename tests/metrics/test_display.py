@@ -99,7 +99,7 @@ def test_a_policy_refuses_a_metric_that_its_rule_can_not_release():
         Policy("ladder:0.01", metric="log_loss")
     with pytest.raises(NotSupported, match='"r2\\[-1,1\\]"'):
         Policy("gaussian:0.01", metric="r2")
-    with pytest.raises(NotSupported, match="works on accuracies alone"):
+    with pytest.raises(NotSupported, match="call each example right or wrong"):
         Policy("ladder", metric="f1")
     Policy("ladder:0.01", metric="log_loss[0,10]")
     Policy("ladder", breakdown="subject")

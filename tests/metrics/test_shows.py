@@ -130,6 +130,8 @@ def test_a_rule_releases_a_metric_or_says_why_not(rule, name):
     refused = None
     if name != "accuracy" and mechanism.works_on is WorksOn.ACCURACIES:
         refused = "works on accuracies alone"
+    elif mechanism.works_on is WorksOn.HITS and not metric.counts_hits:
+        refused = "works on metrics that call each example right or wrong"
     elif not (metric.bounded or mechanism.works_on is WorksOn.ANY_METRIC):
         refused = "between two limits"
     elif mechanism.waits:

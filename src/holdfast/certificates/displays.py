@@ -28,7 +28,7 @@ from holdfast.certificates.knowledge import Known, Nothing, knowledge_of
 from holdfast.certificates.record import Certificate, NotCovered
 from holdfast.certificates.transcripts import log_transcripts
 from holdfast.errors import InvalidInput, NotSupported
-from holdfast.mechanisms import Rule, WorksOn, recorded_look
+from holdfast.mechanisms import Rule, recorded_look
 from holdfast.metrics import Metric, Submission
 from holdfast.metrics.base import FunctionOf
 from holdfast.metrics.by_class import ByClass
@@ -239,7 +239,7 @@ def _state_nats(looks: ShownLooks, size: int, n_classes: int, count: int) -> flo
     """
     rule, wholes = looks.rule, looks.display.metrics
     parts = [looks.display.metric] if looks.display.breakdown is not None else []
-    by_values = rule.works_on is not WorksOn.ACCURACIES
+    by_values = not rule.looks_at_examples
     whole_size = size if by_values else looks.sizes[-1]
     released = 0.0
     for metric, here in [(each, size) for each in parts] + [(each, whole_size) for each in wholes]:
@@ -273,7 +273,7 @@ def by_class_nats(
     may choose others for each number: then what it releases is counted alone.
     """
     most = _classes_by_rule(looks, each, n_classes, count)
-    if looks.rule.works_on is WorksOn.ACCURACIES:
+    if looks.rule.looks_at_examples:
         return most
     counted = nats_of_values(
         each.function_of,

@@ -14,7 +14,7 @@ from holdfast.bounds.metric_values import nats_of_values
 from holdfast.certificates.asked import shared_evenly
 from holdfast.certificates.displays import ShownLooks, by_class_nats, by_rule, shown_nats
 from holdfast.errors import InvalidInput
-from holdfast.mechanisms import Exact, Rule, WorksOn
+from holdfast.mechanisms import Exact, Rule
 from holdfast.metrics import (
     F1,
     BalancedAccuracy,
@@ -211,7 +211,7 @@ def _independent_nats(looks: ShownLooks, m: int, metric: Metric) -> float:
     if metric.takes in (Submission.NUMBERS, Submission.LABEL_SETS):
         return _numbers_counted(looks, m)
     counted = _numbers_counted(looks, m)
-    if looks.rule.works_on is not WorksOn.ACCURACIES:
+    if not looks.rule.looks_at_examples:
         counted = min(counted, sum(shown_nats(looks, m)))
     return min(looks.sizes[-1] * math.log(m), counted)
 
@@ -223,7 +223,7 @@ def _counted_nats(looks: ShownLooks, m: int) -> float:
     """
     whole = looks.display.breakdown is None
     counted = _numbers_counted(looks, m, sizes_public=whole)
-    if whole and looks.rule.works_on is not WorksOn.ACCURACIES:
+    if whole and not looks.rule.looks_at_examples:
         counted = min(counted, sum(shown_nats(looks, m)))
     return min(looks.sizes[-1] * math.log(m), counted)
 
@@ -235,7 +235,7 @@ def _numbers_counted(looks: ShownLooks, m: int, *, sizes_public: bool = False) -
     is counted alone.
     """
     counting = partial(nats_of_values, sizes_public=sizes_public)
-    by_value = looks.rule.works_on is not WorksOn.ACCURACIES
+    by_value = not looks.rule.looks_at_examples
     by_class = sum(
         times * by_class_nats(looks, each, looks.sizes[-1], m, count, sizes_public=sizes_public)
         for each in looks.display.by_class

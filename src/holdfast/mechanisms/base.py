@@ -28,6 +28,7 @@ class WorksOn(Enum):
 
     ANY_METRIC = "any metric"
     BOUNDED_METRICS = "metrics with values between two limits, and losses too"
+    HITS = "metrics that call each example right or wrong, as accuracies do"
     ACCURACIES = "accuracies alone"
 
 
@@ -110,9 +111,9 @@ class Rule:
         `own_nats` is the logarithm of a number of possible answer sequences.
     works_on
         The metrics whose values it can release. A rule that looks at examples, chooses some or
-        holds answers back works on accuracies alone.
+        holds answers back works on accuracies alone, or on metrics that count hits.
     accuracies_because
-        Why it works on accuracies alone, if it does.
+        Why it works on accuracies or hits alone, if it does.
     """
 
     name: ClassVar[str] = ""
@@ -184,6 +185,11 @@ class Rule:
     def keeps_state(self) -> bool:
         """Whether a second account meets another state than the first one left."""
         return any(type(stage).init is not Rule.init for stage in self.stages)
+
+    @property
+    def looks_at_examples(self) -> bool:
+        """Whether it needs more than values: the examples that a metric calls right or wrong."""
+        return self.works_on in (WorksOn.HITS, WorksOn.ACCURACIES)
 
     @property
     def remembers(self) -> bool:

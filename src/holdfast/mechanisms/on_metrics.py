@@ -37,7 +37,9 @@ none above: state a range to clip it to, such as "log_loss[0,10]".
     """
     if isinstance(metric, Accuracy) or rule.works_on is WorksOn.ANY_METRIC:
         return
-    if rule.works_on is WorksOn.ACCURACIES:
+    if rule.works_on is WorksOn.HITS and metric.counts_hits:
+        return
+    if rule.looks_at_examples:
         because = next(
             each.accuracies_because for each in rule.stages if each.works_on is rule.works_on
         )
@@ -59,7 +61,7 @@ def first_states(rule: Rule, show: Show, truth: Any, problem: Problem) -> list[S
     """Return a state for each number of a show, each for the examples that the number is of."""
     n, m, k = problem
     sizes = [n if rows is None else rows.size for rows in show.members(truth)]
-    if rule.works_on is WorksOn.ACCURACIES and 0 in sizes:
+    if rule.looks_at_examples and 0 in sizes:
         empty = show.names[sizes.index(0)]
         raise InvalidInput(f"{rule} looks at examples, and {empty} has none: use another rule.")
     return [rule.init(Problem(max(1, size), m, k)) for size in sizes]
@@ -98,10 +100,10 @@ def release_show(
     parts = zip(show.metrics, show.members(truth), values, taken, states, strict=True)
     for metric, rows, value, given, state in parts:
         evaluation = None
-        if isinstance(metric, Accuracy) and (rows is None or rows.size):
+        if metric.counts_hits and (rows is None or rows.size):
             query = given if rows is None else given[rows]
             labels = truth if rows is None else truth[rows]
-            evaluation = Evaluation(int(value * labels.size), query, labels)
+            evaluation = Evaluation(int(value * len(labels)), query, labels)
         readings, changed = released(rule, metric, state, value, evaluation, rng)
         told.append(readings)
         after.append(changed)
@@ -118,8 +120,9 @@ def released(
 ) -> tuple[list[Reading], State]:
     """Return what a rule brings out about one number of a show, and the state after it.
 
-    An accuracy goes through the rule with the examples that it is of. Any other value goes through
-    it alone; rules prefer higher values, so they are handed the negative of a loss.
+    A metric that counts hits goes through the rule with the examples that it is of. Any other
+    value goes through it alone; rules prefer higher values, so they are handed the negative of a
+    loss.
     """
     if evaluation is not None:
         return rule.answers(state, evaluation, rng)

@@ -47,9 +47,12 @@ class ParameterFreeLadder(Rule):
 
     Departures
     ----------
-    Stated for accuracies. Rounding to 1/n changes nothing for 0/1 losses. The standard deviation
-    has ddof = 1 and the comparison is strict, both decided on integers (`climbs`). The state
-    holds the best submission, never its score: it is scored again at each look.
+    Stated for 0/1 losses: accuracies, top-K accuracies and exact matches of label sets, where an
+    example is right or wrong. Of other losses the differences would not be integers, and the
+    submission that is kept would be numbers. Rounding to 1/n changes nothing for 0/1 losses. The
+    standard deviation has ddof = 1 and the comparison is strict, both decided on integers
+    (`climbs`). The state holds the best submission, never its score: it is scored again at each
+    look.
 
     Examples
     --------
@@ -61,7 +64,7 @@ class ParameterFreeLadder(Rule):
     source: ClassVar[str] = "Blum & Hardt 2015, Figure 2 (the parameter-free Ladder mechanism)"
     text_forms: ClassVar[tuple[str, ...]] = ("ladder",)
     wants_exact: ClassVar[bool] = True
-    works_on: ClassVar[WorksOn] = WorksOn.ACCURACIES
+    works_on: ClassVar[WorksOn] = WorksOn.HITS
     accuracies_because: ClassVar[str] = (
         "it keeps submitted labels and compares their hits example by example"
     )
@@ -83,14 +86,15 @@ class ParameterFreeLadder(Rule):
         """Return the new accuracy if the improvement is significant, else the best one."""
         evaluation, n_classes = reading.evaluation, state["n_classes"]
         if state["best"] is not None:
-            best = unpack(state["best"], evaluation.n_examples, n_classes)
-            now, then = evaluation.correct, np.equal(best, evaluation.labels)
+            query = evaluation.query
+            best = unpack(state["best"], query.size, n_classes).reshape(query.shape)
+            now, then = evaluation.correct, evaluation.hits_of(best)
             gained = int(np.count_nonzero(now & ~then))
             lost = int(np.count_nonzero(then & ~now))
             if not climbs(gained, lost):
                 standing = reading.value - Fraction(gained - lost, evaluation.n_examples)
                 return reading.telling(standing, new_best=False, own=False), state
-        after = {"best": pack(evaluation.query, n_classes), "n_classes": n_classes}
+        after = {"best": pack(evaluation.query.reshape(-1), n_classes), "n_classes": n_classes}
         return reading.telling(reading.value, new_best=True), after
 
     def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all

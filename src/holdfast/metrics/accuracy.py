@@ -24,6 +24,7 @@ class Accuracy(LabelMetric):
 
     name: ClassVar[str] = "accuracy"
     averages_examples: ClassVar[bool] = True
+    counts_hits: ClassVar[bool] = True
     function_of: ClassVar[FunctionOf] = FunctionOf.MATCHES
     reveals: ClassVar[str] = "the number of matches"
     source: ClassVar[str] = "sklearn.metrics.accuracy_score"

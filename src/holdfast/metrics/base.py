@@ -64,6 +64,8 @@ class Metric:
         Whether a value is a quotient of integers, and computed as one.
     averages_examples
         Whether it is the mean of one number per example, as theorems about losses want it.
+    counts_hits
+        Whether it is the share of examples that are right, so that each is right or wrong.
     function_of
         What of the hidden truth a value depends on, which limits how many values there are.
     reveals
@@ -79,6 +81,7 @@ class Metric:
     higher_is_better: ClassVar[bool] = True
     exact: ClassVar[bool] = True
     averages_examples: ClassVar[bool] = False
+    counts_hits: ClassVar[bool] = False
     function_of: ClassVar[FunctionOf] = FunctionOf.ANYTHING
     reveals: ClassVar[str] = ""
     source: ClassVar[str] = ""

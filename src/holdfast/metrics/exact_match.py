@@ -24,6 +24,7 @@ class ExactMatch(LabelSetMetric):
 
     name: ClassVar[str] = "exact_match"
     averages_examples: ClassVar[bool] = True
+    counts_hits: ClassVar[bool] = True
     function_of: ClassVar[FunctionOf] = FunctionOf.MATCHES
     reveals: ClassVar[str] = "the number of matches: accuracy with a class for each set"
     source: ClassVar[str] = "sklearn.metrics.accuracy_score of label indicators"

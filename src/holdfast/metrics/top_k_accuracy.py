@@ -33,6 +33,7 @@ class TopKAccuracy(Metric):
     name: ClassVar[str] = "top_k_accuracy"
     takes: ClassVar[Submission] = Submission.RANKED_LABELS
     averages_examples: ClassVar[bool] = True
+    counts_hits: ClassVar[bool] = True
     function_of: ClassVar[FunctionOf] = FunctionOf.MATCHES
     reveals: ClassVar[str] = "the number of examples whose label is among the K named ones"
     source: ClassVar[str] = "sklearn.metrics.top_k_accuracy_score"

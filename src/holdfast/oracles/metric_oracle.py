@@ -6,7 +6,7 @@ import numpy as np
 
 from holdfast.errors import BudgetExhausted, InvalidQuery, NotSupported
 from holdfast.labels import count_classes
-from holdfast.mechanisms import Exact, Rule, WorksOn, check_metric
+from holdfast.mechanisms import Exact, Rule, check_metric
 from holdfast.mechanisms.on_metrics import first_states, release_show
 from holdfast.metrics import Show, Submission
 from holdfast.problem import Problem, check_at_least
@@ -116,7 +116,7 @@ class MetricOracle:
             raise BudgetExhausted(f"all {self._budget} looks are used up.")
         given = self.show.submitted(submission, self._truth)
         n_classes = self._problem.n_classes
-        if self._mechanism.works_on is WorksOn.ACCURACIES and given.max() >= n_classes:
+        if self._mechanism.looks_at_examples and given.max() >= n_classes:
             raise InvalidQuery(f"submission must lie below {n_classes}, got {given.max()}.")
         told, states = release_show(
             self._mechanism, self.show, self._states, self._truth, given, self._rng
