@@ -432,6 +432,21 @@ def test_the_help_shows_two_examples(capsys):
     assert capsys.readouterr().out.count("holdfast lint c") == 2
 
 
+def test_recalls_of_classes_say_who_reads_them_and_how_to_price_them():
+    columns = [Column((name,), 1) for name in ("Accuracy", "Recall cat", "Sensitivity (dog)")]
+    told = {each.code: each for each in column_issues(columns, "")}
+    assert told["many-metrics"].why.endswith(
+        "Recall cat, Sensitivity (dog) each tell how many examples of a class are right, and "
+        "class-pools reads the recalls of all classes together."
+    )
+    assert told["not-accuracy"].fix == (
+        "Audit the labels: holdfast audit LABELS --also recall_per_class."
+    )
+    averaged = [Column((name,), 1) for name in ("Accuracy", "Macro recall")]
+    told = {each.code: each for each in column_issues(averaged, "")}
+    assert "class-pools" not in told["many-metrics"].why
+
+
 def test_each_column_says_what_it_adds(write):
     columns = "".join(f"      - {{title: {each}}}\n" for each in ("Macro F1", "AUC", "law", "BLEU"))
     report = lint(write(f"phases:\n  - {{name: P}}\nleaderboards:\n  - columns:\n{columns}"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from holdfast.attacks.through_metrics import ClassPools
 from holdfast.attacks.through_metrics.covered import check_covered
 from holdfast.errors import NotSupported
 from holdfast.lint.metrics import COST, Column
@@ -12,6 +13,8 @@ from holdfast.metrics import Metric
 from holdfast.problem import Problem
 
 __all__ = ["column_issues"]
+
+RECALL_OF_ONE = "a recall of one class"
 
 
 def column_issues(columns: Sequence[Column], fix: str, n_classes: int | None = None) -> list[Issue]:
@@ -61,7 +64,8 @@ def _adds(columns: Sequence[Column]) -> str:
     """Return what columns tell, those first that stand for a metric, each of them by name."""
     names: dict[tuple[Metric | None, str | None], list[str]] = {}
     for column in sorted(columns, key=lambda column: column.metric is None):
-        names.setdefault((column.metric, column.kind), []).append(column.name)
+        kind = RECALL_OF_ONE if column.of_one_class else column.kind
+        names.setdefault((column.metric, kind), []).append(column.name)
     return "; ".join(
         _tells(list(dict.fromkeys(each)), metric, kind) for (metric, kind), each in names.items()
     )
@@ -75,6 +79,12 @@ def _tells(names: Sequence[str], metric: Metric | None, kind: str | None) -> str
     if kind is None:
         verb = "tells" if one else "each tell"
         return f"{who} {verb} the number of matches, of all examples or of a group"
+    if kind == RECALL_OF_ONE:
+        verb = "tells" if one else "each tell"
+        return (
+            f"{who} {verb} how many examples of a class are right, and {ClassPools.name} reads the "
+            "recalls of all classes together"
+        )
     return f"{who} {'is' if one else 'are each'} {kind} that no attack here reads"
 
 
@@ -84,9 +94,12 @@ def _priced(columns: Sequence[Column], n_classes: int) -> str:
     refused = {metric: reason for metric in known if (reason := _refusal(metric, n_classes))}
     audited = [str(metric) for metric in known if metric not in refused]
     reasons = "".join(f" {reason}" for reason in refused.values())
-    if not audited:
+    options = f" --metric {' or '.join(audited)}" if audited else ""
+    if any(each.of_one_class for each in columns):
+        options += " --also recall_per_class"
+    if not options:
         return f"Read the gains as those of a board that shows an accuracy.{reasons}"
-    return f"Audit the labels: holdfast audit LABELS --metric {' or '.join(audited)}.{reasons}"
+    return f"Audit the labels: holdfast audit LABELS{options}.{reasons}"
 
 
 def _refusal(metric: Metric, n_classes: int) -> str | None:

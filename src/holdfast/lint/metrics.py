@@ -58,6 +58,9 @@ MICRO = (
     "micro f1, f1 micro, micro averaged f1, f1 score micro, micro f1score, micro precision, "
     "precision micro, micro recall, recall micro"
 )
+# Words of a recall of one class, unless it is said to be an average.
+RECALL = {"recall", "sensitivity", "tpr"}
+AVERAGED = {"macro", "micro", "weighted", "average", "averaged", "mean", "avg"}
 TOP_K = re.compile(r"top[ _-]?(\d+)", re.IGNORECASE)
 
 
@@ -82,6 +85,11 @@ class Column:
     def metric(self) -> Metric | None:
         """The metric that its name stands for; None: the name does not tell."""
         return next((found for name in self.names if (found := metric_of(name))), None)
+
+    @property
+    def of_one_class(self) -> bool:
+        """Whether it is the recall of a class, which is read together with those of others."""
+        return self.metric is None and any(map(is_class_recall, self.names))
 
     @property
     def named(self) -> bool:
@@ -132,6 +140,16 @@ def metric_of(name: str) -> Metric | None:
         if any(f" {phrase} " in text for phrase in phrases.split(", ")):
             return parse_metric(metric)
     return parse_metric("accuracy") if ACCURACY.intersection(words) else None
+
+
+def is_class_recall(name: str) -> bool:
+    """Tell whether a column shows the recall of one class.
+
+    >>> [is_class_recall(name) for name in ("Recall (cat)", "sensitivity", "Macro recall", "F1")]
+    [True, True, False, False]
+    """
+    words = set(_words(name))
+    return bool(RECALL & words) and not AVERAGED & words
 
 
 def _words(name: str) -> list[str]:
