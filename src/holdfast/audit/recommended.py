@@ -36,6 +36,10 @@ BESIDE = ("breakdown", "also")
 def recommended_policy(request: Request, audit: AnyAudit, display: Display | None = None) -> str:
     """Return the text of the policy; `InvalidInput` says why there is none to recommend.
 
+    Following it must do what the audit says, so a fix is translated with care: its looks are those
+    of all accounts together and for the board's whole life, while a policy has looks per team and a
+    window; see `_fixed`.
+
     A verdict that is SAFE keeps what was audited. Else the first verdict that is not gets its
     first fix: that of the final ranking if that is at stake, or that of the public board.
     `display` is what the board shows, if that is not one accuracy.

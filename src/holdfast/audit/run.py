@@ -61,7 +61,11 @@ OnOutlook = Callable[[Outlook], None]
 
 
 def n_plays(request: Request) -> int:
-    """Return about how many plays an audit takes, for a progress bar; a fix takes more."""
+    """Return about how many plays an audit takes, for a progress bar; a fix takes more.
+
+    Those of the suite with its second measurement, of the curve at fewer looks, and of the other
+    rules. How many fixes are tried depends on what these find.
+    """
     budget = play_budget_for(request)
     return suites.n_jobs(request, budget) + curves.n_jobs(budget) + rules.n_jobs(request, budget)
 
@@ -222,7 +226,11 @@ def _board(request: Request, unit: RoundingUnit) -> AuditedBoard:
 
 
 def reproduced(request: Request, command: str, trials: int) -> Reproduce:
-    """Return how to get the same numbers."""
+    """Return how to get the same numbers.
+
+    The fingerprint is a hash of the labels: it says whether two audits were of the same ones. It is
+    slow on purpose, so that label vectors can't be tried against it by the million.
+    """
     return Reproduce(
         command=command,
         seed=request.seed,

@@ -302,7 +302,17 @@ class Lattice(InformedAttack):
 
 
 def _one_by_one(n_positions: int, n_classes: int, *, model: bool) -> bool:
-    """Tell whether positions are worked on one by one, not in clusters."""
+    """Tell whether positions are worked on one by one, not in clusters.
+
+    Up to 16 classes; without a model, and with a thousand positions or more, up to 22. Beyond, a
+    position's digit takes more of a node than it tells, and a cluster's test of one label fills a
+    last place better.
+
+    >>> [_one_by_one(10_000, m, model=False) for m in (16, 22, 23)]
+    [True, True, False]
+    >>> _one_by_one(10_000, 22, model=True)
+    False
+    """
     if n_positions >= tuning.MANY_POSITIONS and not model:
         return n_classes <= tuning.FEW_CLASSES_OF_MANY_POSITIONS
     return n_classes <= tuning.FEW_CLASSES_AT_MOST
@@ -315,7 +325,15 @@ def _checking_effort(problem: Problem) -> float:
 
 
 def seconds_from_model(problem: Problem) -> float:
-    """Return about how many seconds of a core a game from a model takes."""
+    """Return about how many seconds of a core a game from a model takes.
+
+    A sum of three costs: reading the model, once per example; writing labels, per example and look;
+    and planning rounds, per look. With few classes planning dominates, since every round is packed
+    anew; see `tuning` for where the rates come from.
+
+    >>> round(seconds_from_model(Problem(10_000, 10, 1000)), 2)
+    0.49
+    """
     n, m, k = problem
     few = m <= tuning.FEW_CLASSES_AT_MOST
     per_look = tuning.SECONDS_PER_LOOK_FEW_CLASSES if few else tuning.SECONDS_PER_LOOK

@@ -146,13 +146,29 @@ class ManyClasses:
         return False
 
     def _n_found(self) -> int:
-        """Return how many labels are known or presumed: these positions show them."""
+        """Return how many labels are known or presumed: these positions show them.
+
+        Each is a match of every row that does not ask about it, if what was presumed is right; so
+        the count of row 0 is known without asking. If it is wrong, sums contradict each other.
+        """
         return int(np.count_nonzero(self._knowledge.label[self._members] >= 0))
 
     # -- a round
 
     def _plan(self, live: list[Cluster], test: bool) -> Round:
-        """Give every cluster a node, those with most to locate the largest ones."""
+        """Give every cluster a node, those with most to locate the largest ones.
+
+        The test goes above the splits, in the node's last place: its value may be anything from -g
+        to g, and it is shown in as many rows as the unit above the splits says. A cluster whose
+        backlog is too large skips its test, and the whole node is for splits.
+
+        Parameters
+        ----------
+        live
+            Clusters with something to ask.
+        test
+            Whether tests are begun; not when looks run out.
+        """
         rnd = Round(len(live) + 1, halved=False)
         nodes = [node for _, same in nodes_by_size(rnd.size) for node in same]
         by_backlog = sorted(live, key=Cluster.backlog, reverse=True)

@@ -189,7 +189,10 @@ class LabelDifferences:
         return Offer("sum-again", 0, 1, 0.0, bits, status, place)
 
     def _signs_offer(self, status: Summed, block: DigitBlock, bits: float) -> Offer:
-        """Offer to tell which positions of a known sum have their first label, which the second."""
+        """Offer to tell which positions of a known sum have their first label, which the second.
+
+        One block with weights whose scalar products with all sign vectors of that sum differ.
+        """
 
         def place(unit: int, last: bool) -> PlacedBlock:
             js = self._sums[status].pop()
@@ -207,7 +210,12 @@ class LabelDifferences:
         return offered("signs", block, bits, status, place)
 
     def _lead_offer(self, status: Tied, h: int) -> Offer:
-        """Ask for h candidates of the first position; the other's labels are as likely for each."""
+        """Ask for h candidates of the first position; the other's labels are as likely for each.
+
+        Of the a b + 2 t pairs that are left, b go with each free candidate of the first position.
+        A block for all of them, or for all but one, hardly ever leaves the tie as it was, and frees
+        two positions: that counts `TIE_BROKEN_GAIN` bits more.
+        """
         a, b, ties = status.first, status.second, status.ties
         block = leading(a + 2 * ties, h, status.narrowed)
         bits = entropy([b] * h + [(a - h) * b + 2 * ties])
@@ -273,7 +281,10 @@ class LabelDifferences:
             self._tie(js, ties + 1)
 
     def _tie(self, js: list[int], ties: int) -> None:
-        """Keep two positions that are tied so often, the labels in question last."""
+        """Keep two positions that are tied so often, the labels in question last.
+
+        A position's last 2 * ties candidates are those that are tied; the others are free.
+        """
         play = self._in_play
         # The one that is asked first should be the one with a wrong label and fewer candidates.
         js = sorted(js, key=lambda j: (j not in play.wrong, len(play.candidates[j])))
@@ -282,7 +293,10 @@ class LabelDifferences:
         self._ties.setdefault(status, []).append(js)
 
     def _signs(self, js: list[int], signs: Iterable[int]) -> None:
-        """Take which positions have their first label (1), their second (-1) or neither (0)."""
+        """Take which positions have their first label (1), their second (-1) or neither (0).
+
+        Both labels of one with neither are proved wrong, and either can be its base from now on.
+        """
         for j, sign in zip(js, signs, strict=True):
             first, second = self._in_play.candidates[j][:2]
             if sign:

@@ -213,7 +213,12 @@ class PriorChecks:
             yield Offer("check", radix, 1, bits, bits, status, place, g)
 
     def _direct_offer(self, status: Trusted, h: int, q: float) -> Offer:
-        """Offer to ask for h labels of a position, the likely one among them."""
+        """Offer to ask for h labels of a position, the likely one among them.
+
+        Worth the entropy of q spread over m - 1 labels, which is little where the model is good: a
+        check of many is better then. For doubtful positions it saves the rounds that a group would
+        take.
+        """
         m = self._m
         block = unknown_single(h, m)
         bits = entropy([1 - q, *[q / (m - 1)] * (h - 1), q * (m - h) / (m - 1)])
@@ -229,7 +234,20 @@ class PriorChecks:
         """Offer to split a group of g that falls short by d.
 
         The weights of the parts make the sums of all possible shortfalls different (a B_d set), so
-        the block's value tells each part's shortfall.
+        the block's value tells each part's shortfall. Its worth is the entropy of how the shortfall
+        is shared out, each way weighed by `shortfall_odds`: two halves of four positions that fall
+        short by 1 are equally likely, 1 bit.
+
+        Parameters
+        ----------
+        status
+            The group's, `Short` or `OneWrong`.
+        g, d
+            Its size and shortfall.
+        level
+            The level of doubt of its positions.
+        weights
+            One per part, ascending.
         """
         sizes = even_sizes(g, len(weights))
         most = tuple(min(d, self._most * size) for size in sizes)
@@ -244,7 +262,12 @@ class PriorChecks:
         return offered("error-split", block, entropy(ways), status, place)
 
     def _search_offers(self, status: OneWrong) -> Iterator[Offer]:
-        """Offer to find the wrong label along with the part of the group that it is in."""
+        """Offer to find the wrong label along with the part of the group that it is in.
+
+        Telling both at once saves a round: a split alone tells where, and the label would be asked
+        later of a single position. In return the block needs more rows per unit, which only large
+        nodes have.
+        """
         for spans in spans_for(status.size, status.labels):
             block = error_search(spans, status.labels)
             sizes = even_sizes(status.size, len(spans))
@@ -276,7 +299,12 @@ class PriorChecks:
     def _place_split(
         self, status: Status, block: DigitBlock, n_parts: int, level: int, unit: int, last: bool
     ) -> PlacedBlock:
-        """Let each part of a group show its unlikely labels in as many rows as its weight says."""
+        """Let each part of a group show its unlikely labels in as many rows as its weight says.
+
+        A position with its likely label loses a match in each of these rows, one with neither label
+        none, one with the unlikely label gains one: counted from -1 per position, 0, 1 and 2 for
+        each row, its shortfall. With two classes counts are halved, and errors count from 0.
+        """
         js = self._short[status].pop()
         self._show_likely(js)
         parts = split_evenly(js, n_parts)
@@ -293,7 +321,12 @@ class PriorChecks:
     def _place_search(
         self, status: OneWrong, block: DigitBlock, n_parts: int, unit: int, last: bool
     ) -> PlacedBlock:
-        """Let each part of a group show the other labels that its wrong position can have."""
+        """Let each part of a group show the other labels that its wrong position can have.
+
+        Each position has its own list of them; a slot is a place in the list. So the parts without
+        the error are settled, and of the part with it each position keeps the labels in the slots
+        that the value leaves.
+        """
         js = self._short[status].pop()
         self._show_likely(js)
         parts = split_evenly(js, n_parts)
@@ -347,7 +380,11 @@ class PriorChecks:
             self._short.setdefault(Short(len(js), d, level), []).append(js)
 
     def _checked(self, j: int, shortfall: int) -> None:
-        """Take what was found of a position: its likely label, neither (1), the unlikely one."""
+        """Take what was found of a position: its likely label, neither (1), the unlikely one.
+
+        One with neither goes on without both labels, which are proved wrong: as a narrowed
+        position, or with many classes in clusters, which do not use that.
+        """
         play = self._in_play
         if shortfall == 0:
             play.settle(j, self._likely[j])
