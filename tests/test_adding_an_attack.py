@@ -142,7 +142,7 @@ FOREIGN = {
     "sweeps/stretches.py": 1,
     # The inner attack is the caller's choice.
     "attacks/through_metrics/_class_tests.py": 1,
-    "attacks/through_metrics/by_group.py": 1,
+    "attacks/through_metrics/around_attack.py": 1,
     "attacks/through_metrics/target_bisection.py": 1,
 }
 

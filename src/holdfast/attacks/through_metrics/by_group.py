@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.attacks.through_metrics.around_attack import proved_by
 from holdfast.attacks.through_metrics.description import ThroughMetric
 from holdfast.errors import InconsistentAnswer, InvalidInput, OutOfTurn
 from holdfast.labels import Labels, label_dtype
@@ -139,9 +140,7 @@ class ByGroup(ThroughMetric):
         """Tell which labels are proved, by attacks that prove any."""
         found = np.zeros(self._problem.n_examples, dtype=np.bool_)
         for member, attack in zip(self._members, self._attacks, strict=True):
-            inner: Any = attack
-            if getattr(inner, "proves_labels", False):
-                found[member] = inner.certain()
+            found[member] = proved_by(attack, member.size)
         return found
 
     def _merged(self, parts: Sequence[Labels]) -> Labels:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from holdfast.attacks.through_metrics._joint_looks import (
     JointLook,
     JointLooks,
 )
+from holdfast.attacks.through_metrics._learned_sizes import learned_sizes
 from holdfast.attacks.through_metrics.description import (
     MetricBoard,
     MetricEstimate,
@@ -25,7 +25,6 @@ from holdfast.attacks.through_metrics.description import (
 )
 from holdfast.attacks.through_metrics.match_reader import BY_RECALL, MatchReader
 from holdfast.attacks.through_metrics.until_refused import UntilRefused
-from holdfast.bounds.bisection import least
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.labels import Labels, label_dtype
 from holdfast.metrics import (
@@ -37,7 +36,6 @@ from holdfast.metrics import (
     PrecisionMacro,
     RecallMacro,
 )
-from holdfast.metrics.confusion import ClassCounts
 from holdfast.problem import Problem, check_at_least
 
 __all__ = ["JointCounts"]
@@ -232,7 +230,8 @@ class JointCounts(TurnBased[Labels], ThroughMetric):
         if self._sizes is None:
             self._constants.append(value)
             if len(self._constants) == self._problem.n_classes:
-                self._learn_sizes()
+                n = self._problem.n_examples
+                self._set_sizes(learned_sizes(self._metric, self._constants, n, self._error))
             return
         assert self._asked is not None
         look, self._asked = self._asked, None
@@ -273,43 +272,6 @@ class JointCounts(TurnBased[Labels], ThroughMetric):
             raise InvalidInput(f"sizes must be {m} numbers that add up to {n}, got {tuple(sizes)}.")
         self._sizes = sizes
         self._possible[:, [size == 0 for size in sizes]] = False
-
-    def _learn_sizes(self) -> None:
-        """Solve for the sizes: a class scores 0 if, and only if, it is absent."""
-        n, m, _ = self._problem
-        here = [label for label in range(m) if self._constants[label] > self._error]
-        sizes = [0] * m
-        for label in here:
-            others = len(here) - 1
-
-            def of(size: int, others: int = others) -> Fraction:
-                rest = [] if not others else [n - size - others + 1] + [1] * (others - 1)
-                shown = (n, *[0] * others)
-                counts = ClassCounts(
-                    n, tuple(range(others + 1)), (size, *rest), shown, (size, *[0] * others)
-                )
-                return Fraction(self._metric.from_counts(counts))
-
-            value, most = self._constants[label], n - others
-            first = least(partial(self._reaches, of, value - self._error), 0, most + 1)
-            if first > most or of(first) > value + self._error:
-                raise InconsistentAnswer(
-                    f"answer must be a value of {self._metric}, got {float(value)}."
-                )
-            if first < most and of(first + 1) <= value + self._error:
-                raise NotSupported(
-                    "the answers leave open how large the classes are: give `sizes`."
-                )
-            sizes[label] = first
-        if sum(sizes) != n:
-            raise InconsistentAnswer(
-                f"answers must be those of classes that add up to {n}, got {tuple(sizes)}."
-            )
-        self._set_sizes(sizes)
-
-    @staticmethod
-    def _reaches(of: Callable[[int], Fraction], value: Fraction, size: int) -> bool:
-        return of(size) >= value
 
     # Rounds.
 
