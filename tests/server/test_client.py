@@ -347,6 +347,25 @@ def test_submit_has_the_exit_codes_of_score(place, tmp_path, command, monkeypatc
     assert len(looks(place)) == 1
 
 
+def test_submit_names_the_rows_that_break_a_rule(place, tmp_path, command):
+    lines = as_csv(place.labels).decode().splitlines()
+    lines[3], lines[5], lines[7] = "102,cow", "9999,cat", "106,cat,dog"
+    bad = tmp_path / "bad.csv"
+    bad.write_text("\n".join(lines))
+    token = place.token(place.team("Blue"))
+    with listening(place) as url:
+        code, said = command("submit", bad, "--board", url, token=token)
+        assert (code, said.out) == (1, "")
+        assert said.err.splitlines()[0].startswith("error: submission")
+        assert said.err.splitlines()[1:] == [
+            "line 4: label must be a known class, got 'cow'",
+            "line 6: id must be an id of the test set, got '9999'",
+            "line 8: the row must have 2 values, got '3'",
+        ]
+        code, said = command("submit", bad, "--board", url, "--json", token=token)
+    assert [row["line"] for row in json.loads(said.out)["rows"]] == [4, 6, 8]
+
+
 def test_a_file_is_another_submission_in_another_phase(place, tmp_path, command):
     token = place.token(place.team("Blue"))
     guess, fresh = tmp_path / "guess.csv", tmp_path / "fresh.csv"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import sys
 import time
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -17,9 +18,10 @@ from holdfast.cli.guarding import moment
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json, report_error
 from holdfast.cli.score import INVALID, NO_LEDGER, REFUSED
-from holdfast.client import BoardClient
-from holdfast.errors import BoardUnreachable, BudgetExhausted, InvalidQuery, LedgerError
+from holdfast.client import BoardClient, Unscorable
+from holdfast.errors import BoardUnreachable, BudgetExhausted, LedgerError
 from holdfast.files.text_files import open_regular_file
+from holdfast.quoting import quoted
 
 __all__ = ["submit"]
 
@@ -72,8 +74,13 @@ def submit(
                     raise
                 seconds = (refusal.next_allowed_at - datetime.now(UTC)).total_seconds()
                 time.sleep(max(1.0, seconds + 0.5))
-    except InvalidQuery as error:
-        raise _refusal(INVALID, str(error), as_json) from None
+    except Unscorable as error:
+        ending = _refusal(INVALID, str(error), as_json, rows=error.rows)
+        for row in error.rows:
+            column, value = row.get("column") or "the row", quoted(str(row.get("value")))
+            said = f"line {row.get('line')}: {column} {row.get('rule')}, got {value}"
+            print(said, file=sys.stderr)
+        raise ending from None
     except BudgetExhausted as error:
         at = moment(error.next_allowed_at)
         raise _refusal(REFUSED, str(error), as_json, next_allowed_at=at) from None

@@ -30,7 +30,7 @@ from holdfast.errors import (
 )
 from holdfast.quoting import quoted
 
-__all__ = ["BoardClient", "Released"]
+__all__ = ["BoardClient", "Released", "Unscorable"]
 
 RETRIED_STATUSES = (429, 500, 502, 503, 504)
 # Seconds: the least and the longest pause, and how long one request may take.
@@ -59,6 +59,14 @@ class Released:
     next_allowed_at: str | None
     receipt_id: str
     replayed: bool = False
+
+
+class Unscorable(InvalidQuery):
+    """A submission that can't be scored; `rows` has those of its rows that break a rule."""
+
+    def __init__(self, message: str, rows: object) -> None:
+        super().__init__(message)
+        self.rows = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
 class _Reply(NamedTuple):
@@ -124,7 +132,7 @@ class BoardClient:
 
         Raises
         ------
-        InvalidQuery
+        Unscorable
             It can't be scored.
         BudgetExhausted
             No look is left now; `next_allowed_at` says when there will be one.
@@ -210,7 +218,7 @@ def _problem(reply: _Reply) -> tuple[HoldfastError, bool]:
     if reply.status in RETRIED_STATUSES:
         return HoldfastError(detail or f"it answered {reply.status}"), True
     if word == "invalid_submission":
-        return InvalidQuery(detail), False
+        return Unscorable(detail, reply.body.get("rows")), False
     if word in ("no_look_left", "phase_closed"):
         return BudgetExhausted(detail, next_allowed_at=moment(reply.body)), False
     return InvalidInput(f"the board refused: {detail or f'it answered {reply.status}'}"), False
