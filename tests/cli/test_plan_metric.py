@@ -172,6 +172,15 @@ def test_group_sizes():
         group_sizes("1000000000x1")
 
 
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision", "r2"])
+def test_one_example_has_no_value_of_metrics_that_compare_several(metric):
+    rule, several = parse_mechanism("exact"), parse_metric(metric)
+    with pytest.raises(InvalidInput, match=f"{metric} is not defined of one example.*groups must"):
+        metric_plan(several, rule, Problem(10, 2, 5), [1] * 10)
+    with pytest.raises(InvalidInput, match="n_examples must be at least 2, got 1"):
+        metric_plan(several, rule, Problem(1, 2, 5))
+
+
 def test_sizes_must_add_up(holdfast):
     outcome = holdfast("plan", *SIZES, "--breakdown", "3x30")
     assert outcome.code == 2

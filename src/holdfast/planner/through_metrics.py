@@ -19,7 +19,15 @@ from holdfast.attacks.through_metrics.description import MetricBoard, MetricEsti
 from holdfast.attacks.through_metrics.registry import AttackOnBoard, attacks_on
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.mechanisms import Exact, Rule, check_metric
-from holdfast.metrics import Accuracy, LabelMetric, Metric
+from holdfast.metrics import (
+    R2,
+    Accuracy,
+    AveragePrecision,
+    Clipped,
+    LabelMetric,
+    Metric,
+    RocAuc,
+)
 from holdfast.planner.auto import Auto
 from holdfast.planner.plan import plan_under
 from holdfast.problem import Problem
@@ -33,6 +41,9 @@ __all__ = [
     "metric_plan",
     "planned_on_counts",
 ]
+
+# Metrics that a single example has no value of.
+OF_SEVERAL = (RocAuc, AveragePrecision, R2)
 
 
 @dataclass(frozen=True)
@@ -76,6 +87,12 @@ def metric_plan(
     """
     problem = Problem(*problem)
     check_metric(rule, metric)
+    shown = metric.inner if isinstance(metric, Clipped) else metric
+    if isinstance(shown, OF_SEVERAL) and min(groups or [problem.n_examples]) == 1:
+        raise InvalidInput(
+            f"{metric} is not defined of one example, since it compares several: "
+            f"{'n_examples' if groups is None else 'groups'} must be at least 2, got 1."
+        )
     if groups is None:
         return _planned(metric, rule, problem)
     n, m, k = problem
