@@ -223,6 +223,10 @@ def test_every_rule_has_its_figure_below_its_own_certificate(rows, tmp_path, mon
     wanted = 100 * certify(Problem(200, 2, 20), parse_mechanism("ladder:0.01")).gain
     assert (curve.name, curve.x[-1]) == ("no attack can exceed", 20)
     assert curve.y[-1] == pytest.approx(wanted)
+    # Bounds are about uniform labels: none is drawn for others.
+    skewed = [replace(each, labels="skewed") for each in strong]
+    assert len(gains_against_looks(skewed, tmp_path, ".svg")) == 2
+    assert asked["gain-200-2-skewed.svg"]["curves"] == []
 
 
 def test_places_that_no_figure_shows_are_named_with_the_reason(tmp_path):

@@ -20,6 +20,8 @@ __all__ = ["attacks_against_rules"]
 LEAST = 2
 # Numbers on darker colours are white.
 DARK = 0.6
+# A letter of the title, in inches: the picture is no narrower than that.
+A_LETTER = 0.08
 
 
 def attacks_against_rules(
@@ -46,7 +48,7 @@ def attacks_against_rules(
         path = folder / f"rules-{n}-{m}-{k}-{file_word(labels)}-{file_word(prior)}{shown}{suffix}"
         drawn(
             path,
-            (3.4 + 1.0 * len(attacks), 2.5 + 0.42 * len(rules)),
+            (max(3.4 + len(attacks), 2.0 + A_LETTER * len(title)), 2.5 + 0.42 * len(rules)),
             partial(_heat, values=values, rules=rules, attacks=attacks, title=title),
         )
         found.append((path, title))

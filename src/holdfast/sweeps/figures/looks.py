@@ -17,6 +17,7 @@ from holdfast.sweeps.figures.words import (
     labels_said,
     prior_said,
     setting_word,
+    uniform,
 )
 from holdfast.sweeps.summary import Place
 
@@ -48,7 +49,7 @@ def gains_against_looks(
         where += prior_said(first.prior)
         released = "" if rule == EXACT else f"-{file_word(rule)}"
         path = folder / f"gain-{n}-{m}-{setting_word(first)}{released}{suffix}"
-        if rule == EXACT and is_plain(first):
+        if rule == EXACT and is_plain(first) and uniform(first):
             _between_bounds(group, lines, path)
         else:
             curves = _certified(group)
