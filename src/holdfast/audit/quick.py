@@ -124,12 +124,23 @@ def _worst(gains: tuple[Gain, ...]) -> float:
 
 
 def quick_sentence(
-    findings: tuple[Finding, ...], gained: str | None, attack: str, gap: str, *, reached: bool
+    findings: tuple[Finding, ...],
+    gained: str | None,
+    attack: str,
+    gap: str,
+    *,
+    reached: bool,
+    refused: str | None = None,
 ) -> str:
-    """Return what was found; never that anything is safe. `gained` None: nothing could play."""
+    """Return what was found; never that anything is safe.
+
+    `gained` None: nothing could play; `refused` says why, if that is known of all attacks.
+    """
     void = next((one for one in findings if one.severity == "void"), None)
     if void is not None:
         return f"A finding voids every score of this board: {void.what}"
+    if gained is None and refused is not None:
+        return f"No attack plays under this rule, so nothing was measured: {refused}"
     if gained is None:
         return "None of the likeliest attacks can play under this rule; the whole audit may differ."
     told = f"{gained} were gained at once ({attack})"

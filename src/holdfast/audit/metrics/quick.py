@@ -80,6 +80,7 @@ def quick_metric_audit(asked: MetricRequest, *, kept: PlayCache | None = None) -
         ((at, -turn, show) for turn, show in enumerate(asked.shows) for at in _places(asked, show))
     )
     gains: list[MetricGain] = []
+    refused: str | None = None
     tried = 0
     with pool(play_metric_job, asked, processes=1) as plain:
         play = keeping(plain, kept)
@@ -88,6 +89,7 @@ def quick_metric_audit(asked: MetricRequest, *, kept: PlayCache | None = None) -
             wanted = [Asked(show, at, request.rule, looks)]
             found = measured(asked, unit, play, wanted, range(TRIALS))
             gains += [each for each in found if each.gain is not None]
+            refused = refused or found[0].reason
             tried += 1
     gains.sort(key=lambda each: -(each.gain or 0.0))
     worst = (gains[0].gain or 0.0) if gains else 0.0
@@ -112,6 +114,7 @@ def quick_metric_audit(asked: MetricRequest, *, kept: PlayCache | None = None) -
             gains[0].attack if gains else "",
             unit.number(gap),
             reached=final >= gap,
+            refused=refused,
         ),
         seconds=round(time.perf_counter() - start, 1),
     )

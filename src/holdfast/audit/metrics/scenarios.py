@@ -23,6 +23,7 @@ from holdfast.audit.metrics.match_counts import (
     on_counts,
 )
 from holdfast.audit.metrics.starts import Start, group_rows, starts_of
+from holdfast.audit.metrics.two_levels import on_two_levels
 from holdfast.errors import NotSupported
 from holdfast.mechanisms import Exact, Rule
 from holdfast.metrics import Accuracy, Clipped, Metric
@@ -133,12 +134,23 @@ def _through_classes(asked: MetricRequest, by_class: ByClass, start: Start) -> l
 
 
 def _through(asked: MetricRequest, metric: Metric, start: Start) -> list[_Unstarted]:
+    """Return the attacks through one value of a metric; those on losses that are blurred last."""
+    if isinstance(metric, Clipped):
+        inside = _unclipped(asked, metric.inner, start)
+        found = [each._replace(reads=str(metric)) for each in inside]
+    else:
+        found = _unclipped(asked, metric, start)
+    return found + [
+        _Unstarted(name, str(metric), does, partial(make, sizes=asked.class_sizes))
+        for name, does, make in on_two_levels(metric, start)
+    ]
+
+
+def _unclipped(asked: MetricRequest, metric: Metric, start: Start) -> list[_Unstarted]:
     """Return the attacks through one value of a metric: those that read it, then those that climb.
 
     All follow from what attacks say of themselves; accuracies are read by attacks on match counts.
     """
-    if isinstance(metric, Clipped):
-        return [each._replace(reads=str(metric)) for each in _through(asked, metric.inner, start)]
     reading = _scored(start) if isinstance(metric, Accuracy) else []
     climbing = [
         _Unstarted(cls.name, f"{metric}, as it rises", cls.summary, make)

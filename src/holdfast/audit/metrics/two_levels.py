@@ -1,0 +1,192 @@
+"""Losses as accuracies: one probability for the class that a query names, another for the rest.
+
+A loss of such a forecast falls by the same amount with every match, so that any attack on
+accuracies plays through it, under any rule that attack knows: noise and steps count in units of
+that amount. It is far less than the digits of a loss tell, and all that is left where a rule adds
+noise or shows new bests alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import fields, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.audit.metrics.climbers import climbers
+from holdfast.audit.metrics.match_counts import on_counts
+from holdfast.audit.metrics.starts import Start
+from holdfast.errors import NotSupported
+from holdfast.labels import Labels
+from holdfast.mechanisms import Exact, Rule
+from holdfast.metrics import Accuracy, Clipped, LogLoss, Metric
+from holdfast.metrics.probabilities import ProbabilityMetric
+from holdfast.planner import decimals_of
+from holdfast.problem import Problem
+from holdfast.protocols import Answer, one_number
+
+__all__ = ["NAME", "TwoLevels", "on_two_levels"]
+
+NAME, SUMMARY = "two-levels", "calls each class likely or not"
+# A log-loss is clipped far above what one example costs here.
+MOST_COST = 30.0
+
+
+def on_two_levels(metric: Metric, start: Start) -> list[tuple[str, str, Callable[..., Any]]]:
+    """Return the attacks on accuracies that play through a loss: name, what it does, and make."""
+    loss = metric.inner if isinstance(metric, Clipped) else metric
+    if not isinstance(loss, ProbabilityMetric):
+        return []
+    every: list[tuple[str, str, Callable[..., Any]]] = [
+        (each.name, each.summary, partial(_scored, start=start, at=at))
+        for at, each in enumerate(on_counts(start, Exact()))
+    ]
+    every += [(cls.name, cls.summary, make) for cls, make in climbers(Accuracy(), start, 2)]
+    return [
+        (f"{NAME}, {name}", f"{SUMMARY}, {does}", partial(_made, metric=metric, inner=make))
+        for name, does, make in every
+    ]
+
+
+def _scored(
+    problem: Problem, *, rng: np.random.Generator, rule: Rule, start: Start, at: int
+) -> Any:
+    return on_counts(start, rule)[at].make(problem, rng=rng, exact=False)
+
+
+def _made(
+    problem: Problem,
+    *,
+    rng: np.random.Generator,
+    rule: Rule,
+    metric: Metric,
+    inner: Callable[..., Any],
+    sizes: tuple[int, ...],
+) -> Any:
+    _check_blurred(rule)
+    return TwoLevels(problem, partial(inner, rng=rng), metric=metric, rule=rule, sizes=sizes)
+
+
+def _check_blurred(rule: Rule) -> None:
+    """Raise `NotSupported` where values can be read as they are, which tells far more."""
+    try:
+        decimals_of(rule)
+    except NotSupported:
+        return
+    raise NotSupported("it is made for noise and new bests, and the rule shows decimals.")
+
+
+class TwoLevels:
+    """Play an attack on accuracies where a loss of probabilities is shown.
+
+    The last look is at the attack's own guess: it tells how often that is right, and so with which
+    probabilities it is submitted in the end.
+
+    Parameters
+    ----------
+    problem
+        The sizes to play for.
+    make
+        Makes the attack from a problem and the rule that accuracies seem to go through.
+    metric
+        The loss, clipped or not.
+    rule
+        The rule that releases it.
+    sizes
+        The sizes of the classes, which are public.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        make: Callable[..., Any],
+        *,
+        metric: Metric,
+        rule: Rule,
+        sizes: tuple[int, ...],
+    ) -> None:
+        n, m, k = problem
+        if k < 2:
+            raise NotSupported("it needs a look besides that at its guess.")
+        self.problem = Problem(n, m, k)
+        loss = metric.inner if isinstance(metric, Clipped) else metric
+        assert isinstance(loss, ProbabilityMetric)
+        self._row = _pointed(loss, m, min(MOST_COST, metric.high))
+        costs = [float(cost) for cost in loss.costs(self._row)]
+        self._hit, self._miss = costs[0], costs[1]
+        self._noisy = any(stage.adds_noise for stage in rule.stages)
+        self._sizes = sizes if sum(sizes) == n else None
+        self._inner = make(Problem(n, m, k - 1), rule=_in_accuracies(rule, self._miss - self._hit))
+        self._guess: Labels | None = None
+        self._right = 1.0 / m
+
+    def ask(self) -> NDArray[np.float64] | None:
+        """Return the attack's next query as probabilities; last its guess."""
+        if self._guess is not None:
+            return None
+        query = self._inner.ask()
+        if query is None:
+            query = self._guess = np.asarray(self._inner.predict())
+        return self._forecast(np.asarray(query), self._row)
+
+    def tell(self, answer: Answer) -> None:
+        """Tell the attack the accuracy that a loss stands for."""
+        accuracy = (self._miss - one_number(answer)) / (self._miss - self._hit)
+        if self._guess is not None:
+            self._right = accuracy
+        else:
+            self._inner.tell(accuracy if self._noisy else min(1.0, max(0.0, accuracy)))
+
+    def predict(self) -> NDArray[np.float64]:
+        """Return the guess, each class with the probability that it seems to be right with."""
+        n, m, _ = self.problem
+        guess = np.asarray(self._inner.predict()) if self._guess is None else self._guess
+        least = 0.5 / n
+        right = min(1.0 - least, max(1.0 / m, self._right))
+        if m > 2 or self._sizes is None:
+            row = np.full(m, (1.0 - right) / (m - 1))
+            row[0] = right
+            return self._forecast(guess, row)
+        # Matches and the number of positives tell how many of those called positive are.
+        called, positives = int(np.count_nonzero(guess)), self._sizes[1]
+        hits = (right * n - n + called + positives) / 2.0
+        hits = min(min(called, positives), max(0.0, called + positives - n, hits))
+        of_called = hits / called if called else 0.0
+        of_others = (positives - hits) / (n - called) if called < n else 0.0
+        chances = np.where(guess == 1, of_called, of_others)
+        found: NDArray[np.float64] = np.clip(chances, least, 1.0 - least)
+        return found
+
+    def _forecast(self, labels: Labels, row: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return probabilities of each example: the row's first for its label."""
+        m = self.problem.n_classes
+        found: NDArray[np.float64]
+        if m == 2:
+            found = np.where(labels == 1, row[0], row[1])
+            return found
+        found = np.full((labels.size, m), row[1])
+        found[np.arange(labels.size), labels] = row[0]
+        return found
+
+
+def _pointed(loss: ProbabilityMetric, n_classes: int, most: float) -> NDArray[np.float64]:
+    """Return a forecast of one class that costs no more than a limit if it is wrong."""
+    small = math.exp(-most) if isinstance(loss, LogLoss) else 0.0
+    row = np.full(n_classes, small)
+    row[0] = 1.0 - (n_classes - 1) * small
+    return row
+
+
+def _in_accuracies(rule: Rule, unit: float) -> Rule:
+    """Return a rule in units of accuracy, where a loss falls by so much with each match."""
+    if len(rule.stages) > 1 or unit == 1.0:
+        return rule
+    settings = {each.name: getattr(rule, each.name) for each in fields(rule)}
+    return replace(
+        rule,
+        **{name: value / unit for name, value in settings.items() if name in ("step", "scale")},
+    )

@@ -1,0 +1,139 @@
+"""Losses under noise and Ladders: attacks on accuracies play through two probabilities."""
+
+import numpy as np
+import pytest
+
+from holdfast import audit as auditing
+from holdfast import play
+from holdfast.attacks import HillClimb
+from holdfast.audit.metrics.asked import TOTAL, MetricRequest
+from holdfast.audit.metrics.scenarios import metric_scenarios
+from holdfast.audit.metrics.two_levels import NAME, TwoLevels
+from holdfast.errors import HoldfastError, NotSupported
+from holdfast.mechanisms import Gaussian, Ladder, parse_mechanism
+from holdfast.metrics.display import Display
+from holdfast.metrics.registry import parse_metric
+from holdfast.oracles import MetricOracle
+from holdfast.problem import Problem
+
+
+def labels_of(n, m=2, share=0.5):
+    rng = np.random.default_rng([n, m])
+    if m == 2:
+        return rng.permutation(np.arange(n) < n * share).astype(np.uint8)
+    return rng.integers(m, size=n).astype(np.uint8)
+
+
+def asked_for(request_for, labels, metric, rule, looks=60, m=2):
+    looks = auditing.parse_looks(str(looks))
+    request = request_for(labels, m=m, looks=looks, release=rule)
+    return MetricRequest(request, Display.of(metric))
+
+
+class Guessing:
+    """An attack that asks for one guess and hears the accuracies."""
+
+    def __init__(self, guess, looks):
+        self.guess, self.left, self.heard = guess, looks, []
+
+    def ask(self):
+        self.left -= 1
+        return self.guess if self.left >= 0 else None
+
+    def tell(self, answer):
+        self.heard.append(answer)
+
+    def predict(self):
+        return self.guess
+
+
+@pytest.mark.parametrize(
+    ("metric", "m"), [("brier", 2), ("brier", 4), ("log_loss[0,10]", 2), ("log_loss[0,10]", 3)]
+)
+def test_a_loss_is_told_as_the_accuracy_that_it_stands_for(metric, m):
+    labels, metric = labels_of(80, m), parse_metric(metric)
+    guess = np.roll(labels, 1)
+    inner, rule = Guessing(guess, 2), parse_mechanism("exact")
+    problem = Problem(80, m, 3)
+    sizes = tuple(np.bincount(labels, minlength=m).tolist())
+    attack = TwoLevels(problem, lambda _, rule: inner, metric=metric, rule=rule, sizes=sizes)
+    final = play(attack, MetricOracle(labels, metric, n_queries=3, mechanism=rule, n_classes=m))
+    right = float(np.mean(guess == labels))
+    assert inner.heard == pytest.approx([right, right])
+    # In the end each class has the share that it is right with: no constant forecast is better.
+    shares = np.array(sizes) / 80 if m == 2 else np.full(m, 1.0 / m)
+    constant = np.tile(shares, (80, 1))
+    assert metric.score(labels, final) <= metric.score(labels, constant) + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("gaussian:0.01", Gaussian(0.001)),
+        ("ladder:0.01", Ladder(0.001)),
+        ("ladder:0.01+round:2", parse_mechanism("ladder:0.01+round:2")),
+    ],
+)
+def test_noise_and_steps_count_in_what_a_match_is_worth(rule, expected):
+    found = []
+
+    def make(problem, rule):
+        found.append(rule)
+        return HillClimb(problem, rng=np.random.default_rng(0))
+
+    problem, metric = Problem(50, 2, 5), parse_metric("log_loss[0,10]")
+    TwoLevels(problem, make, metric=metric, rule=parse_mechanism(rule), sizes=(25, 25))
+    (rule,) = found
+    if len(rule.stages) > 1:
+        assert rule == expected
+        return
+    name = "scale" if isinstance(rule, Gaussian) else "step"
+    assert type(rule) is type(expected)
+    # A match is worth ten nats, but for what a hit itself costs.
+    assert getattr(rule, name) == pytest.approx(getattr(expected, name), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("metric", "rule", "share"),
+    [
+        ("brier", "ladder:0.005", 0.5),
+        pytest.param("brier", "gaussian:0.01", 0.35, marks=pytest.mark.slow),
+        ("log_loss[0,10]", "gaussian:0.01", 0.5),
+        ("log_loss[0,10]", "ladder:0.01", 0.35),
+    ],
+)
+def test_losses_under_noise_and_ladders_are_gained_from(request_for, metric, rule, share):
+    labels = labels_of(200, share=share)
+    asked = asked_for(request_for, labels, metric, rule)
+    constant = asked.metric.score(labels, np.full(200, labels.mean()))
+    gains = []
+    for each in metric_scenarios(asked, TOTAL):
+        rule = asked.request.rule
+        board = MetricOracle(
+            labels, asked.metric, n_queries=60, mechanism=rule, rng=np.random.default_rng(1)
+        )
+        try:
+            attack = each.make(asked.request.problem, rng=np.random.default_rng(2), rule=rule)
+            final = play(attack, board)
+        except HoldfastError:
+            continue  # an audit says why
+        assert each.name.startswith(f"{NAME}, ")
+        gains.append(constant - asked.metric.score(labels, final))
+    assert max(gains) > 0.02
+
+
+def test_where_values_are_read_as_they_are_it_does_not_play(request_for):
+    asked = asked_for(request_for, labels_of(60), "brier", "round:3")
+    for each in metric_scenarios(asked, TOTAL):
+        if each.name.startswith(NAME):
+            with pytest.raises(NotSupported, match="made for noise and new bests"):
+                each.make(
+                    asked.request.problem, rng=np.random.default_rng(0), rule=asked.request.rule
+                )
+
+
+def test_a_quick_audit_says_why_nothing_plays(request_for):
+    asked = asked_for(request_for, labels_of(60), "mse[0,1]", "gaussian:0.01", looks=5)
+    found = auditing.quick_metric_audit(asked)
+    assert not found.gains
+    assert found.sentence.startswith("No attack plays under this rule, so nothing was measured: ")
