@@ -1,8 +1,10 @@
 """What is said about running a board is true: files parse, and name options that there are."""
 
+import ast
 import os
 import re
 import runpy
+import shlex
 import shutil
 import signal
 import socket
@@ -19,6 +21,7 @@ from benchmarks.board_load import children_of
 
 from holdfast.cli.app import build
 from holdfast.cli.serve import check_workers
+from holdfast.client.forwarder import forwarder
 from tests.server.conftest import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -186,3 +189,39 @@ def test_the_demo_makes_a_board_with_two_teams(tmp_path):
     assert [(row.team, row.looks) for row in rows] == [(1, 4), (2, 4)]
     assert invitation
     gatekeeper.close()
+
+
+def commands_on(page):
+    """Return the commands that a page shows in lines of their own, as words."""
+    lines = (ROOT / "docs" / page).read_text(encoding="utf-8").splitlines()
+    shown = [line.strip() for line in lines if line.startswith("    ")]
+    found = []
+    for line in shown:
+        for part in line.strip("()").split(";"):
+            words = shlex.split(part.partition(" > ")[0], comments=True)
+            if words[:1] == ["holdfast"]:
+                found.append(words[1:])
+    return found
+
+
+@pytest.mark.parametrize("page", ["board.md", "hosts.md"])
+def test_commands_that_a_page_shows_are_those_that_there_are(page):
+    """Each is read as the command line would read it; none is run."""
+    found = commands_on(page)
+    assert len(found) >= 3
+    for words in found:
+        group = typer.main.get_command(build(words[:1]))
+        command, rest = group.commands[words[0]], words[1:]
+        while hasattr(command, "commands"):
+            command, rest = command.commands[rest[0]], rest[1:]
+        assert command.make_context(words[0], list(rest)).params
+
+
+def test_the_page_shows_the_metadata_that_codabench_wants():
+    page = (ROOT / "docs" / "hosts.md").read_text(encoding="utf-8")
+    [shown] = re.findall(r"^```yaml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    example = ROOT / "examples" / "codabench" / "scoring_program" / "metadata.yaml"
+    assert yaml.safe_load(shown) == yaml.safe_load(example.read_text(encoding="utf-8"))
+    # The forwarder takes its folders as that command names them.
+    said = forwarder("codabench", "https://boards.example/b/pets")
+    assert yaml.safe_load(shown)["command"] in " ".join(ast.get_docstring(ast.parse(said)).split())
