@@ -6,7 +6,8 @@ from sklearn import metrics as reference
 
 from holdfast import metrics
 from holdfast.errors import InvalidInput, InvalidQuery
-from holdfast.guard import Guard, Policy
+from holdfast.guard import Guard, Ledger, Policy
+from holdfast.guard.adapters.scikit_learn import GuardedHoldout
 from holdfast.guard.closing import close
 from holdfast.guard.files import GuardedFile
 from holdfast.metrics.display import Display
@@ -148,6 +149,30 @@ def test_a_gate_compares_the_labels_that_are_read_of_probabilities(tmp_path):
     one = np.where(truth == 1, 0.9, 0.3)
     other = np.r_[1.0 - one[:5], 0.5 * one[5:] + 0.25]  # five labels turn; all chances change
     assert guard.differing(one, other) == 5
+
+
+class Sure:
+    """An estimator that says its probabilities."""
+
+    classes_ = np.array([0, 1, 2])
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def predict_proba(self, X):
+        return self.rows[: len(X)]
+
+
+def test_scikit_learn_hands_in_probabilities_where_some_column_takes_them(tmp_path):
+    rng = np.random.default_rng(5)
+    truth, rows = np.arange(30) % 3, rng.dirichlet(np.ones(3), size=30)
+    policy = Policy("exact", metric="accuracy", also=("log_loss", "recall_per_class"))
+    holdout = GuardedHoldout(
+        np.arange(30)[:, None], truth, policy, Ledger(tmp_path / "ledger.db", create=True)
+    )
+    receipt = holdout.score(Sure(rows))
+    assert receipt.released == np.mean(rows.argmax(axis=1) == truth)
+    assert receipt.numbers["log_loss"] == pytest.approx(reference.log_loss(truth, rows))
 
 
 def test_a_closing_ranks_by_what_the_metric_reads_of_probabilities(tmp_path):

@@ -498,7 +498,15 @@ def test_where_lower_is_better_the_lower_one_leads():
     assert order(look_of("exact"), 0.3) < order(look_of("exact"), 0.2)
 
 
-@pytest.mark.parametrize("line", ['metric = "roc_auc"', 'also = ["f1_macro"]', 'breakdown = "id"'])
+@pytest.mark.parametrize(
+    "line",
+    [
+        'metric = "roc_auc"',
+        'also = ["f1_macro"]',
+        'also = ["recall_per_class"]',
+        'breakdown = "id"',
+    ],
+)
 def test_a_policy_that_shows_what_a_board_cannot_rank_is_refused(sqlite_url, tmp_path, line):
     from holdfast.errors import NotSupported
 

@@ -139,7 +139,8 @@ class Gatekeeper:
         columns = (id_column, label_column)
         policy = Policy.parse(text, folder=labels.parent)
         display = policy.display
-        if display.breakdown is not None or display.also or display.metric.takes is not Form.LABELS:
+        several = display.breakdown is not None or bool(display.beside)
+        if several or display.metric.takes is not Form.LABELS:
             raise NotSupported(
                 "a board ranks by one number about one label per example; the policy's metric is "
                 f"{display}, which takes {display.metric.takes.value}. Use holdfast score for it."
