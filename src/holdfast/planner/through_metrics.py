@@ -149,8 +149,9 @@ def by_forecast(
     --------
     >>> from holdfast.metrics import RocAuc
     >>> able = attacks_on(MetricBoard(RocAuc()), 2)
-    >>> [(each.name, estimate.certain) for each, estimate in by_forecast(able, Problem(60, 2, 5))]
-    [('graded', 16)]
+    >>> best, estimate = by_forecast(able, Problem(60, 2, 5))[0]
+    >>> best.name, estimate.certain
+    ('graded', 16)
     """
     found: list[tuple[AttackOnBoard, MetricEstimate | NotSupported]] = []
     for each in attacks:

@@ -136,7 +136,7 @@ def attacks_on(
     --------
     >>> from holdfast.metrics import RocAuc
     >>> [each.name for each in attacks_on(MetricBoard(RocAuc()), 2)]
-    ['graded']
+    ['graded', 'level-counts']
     """
     if isinstance(board.metric, Clipped):
         board = board._replace(metric=board.metric.inner)
