@@ -9,6 +9,7 @@ from holdfast.attacks import HillClimb
 from holdfast.audit.metrics.asked import TOTAL, MetricRequest
 from holdfast.audit.metrics.scenarios import metric_scenarios
 from holdfast.audit.metrics.two_levels import NAME, TwoLevels
+from holdfast.audit.metrics.two_targets import TwoTargets
 from holdfast.errors import HoldfastError, NotSupported
 from holdfast.mechanisms import Gaussian, Ladder, parse_mechanism
 from holdfast.metrics.display import Display
@@ -133,7 +134,64 @@ def test_where_values_are_read_as_they_are_it_does_not_play(request_for):
 
 
 def test_a_quick_audit_says_why_nothing_plays(request_for):
-    asked = asked_for(request_for, labels_of(60), "mse[0,1]", "gaussian:0.01", looks=5)
+    asked = asked_for(request_for, labels_of(60), "mae[0,1]", "gaussian:0.01", looks=5)
     found = auditing.quick_metric_audit(asked)
     assert not found.gains
     assert found.sentence.startswith("No attack plays under this rule, so nothing was measured: ")
+
+
+@pytest.mark.parametrize(
+    ("metric", "rule", "least"),
+    [
+        ("mse[0,100]", "gaussian:0.1", 1.5),
+        ("mse[0,20]", "ladder:0.05", 0.5),
+        ("r2[-3,1]", "gaussian:0.01", 0.15),
+    ],
+)
+def test_squared_errors_under_noise_and_ladders_are_gained_from(request_for, metric, rule, least):
+    targets = np.random.default_rng(3).integers(0, 11, size=200).astype(np.uint8)
+    asked = asked_for(request_for, targets, metric, rule, m=11)
+    hidden, shown = targets.astype(float), asked.metric
+    (each,) = [one for one in metric_scenarios(asked, TOTAL) if one.name.startswith(NAME)]
+    board = MetricOracle(
+        hidden, shown, n_queries=60, mechanism=asked.request.rule, rng=np.random.default_rng(1)
+    )
+    made = each.make(asked.request.problem, rng=np.random.default_rng(2), rule=asked.request.rule)
+    value = shown.score(hidden, play(made, board))
+    constant = shown.score(hidden, np.full(200, hidden.mean()))
+    assert (value - constant) * (1 if shown.higher_is_better else -1) >= least
+
+
+def test_guesses_of_targets_are_told_as_accuracies_and_trusted_as_far_as_they_go():
+    hidden = np.array([0.0, 2.0, 4.0, 10.0])
+    guess = np.array([0, 0, 1, 1])
+    mean, variance = hidden.mean(), hidden.var()
+    inner, metric, rule = Guessing(guess, 1), parse_metric("mse[0,1000]"), parse_mechanism("exact")
+    attack = TwoTargets(
+        Problem(4, 2, 2), lambda *_: inner, metric=metric, rule=rule, mean=mean, variance=variance
+    )
+    final = play(attack, MetricOracle(hidden, metric, n_queries=2))
+    along = np.mean((hidden - mean) * np.where(guess == 1, 1, -1))
+    assert inner.heard == pytest.approx([(1 + along / np.sqrt(variance)) / 2])
+    assert final == pytest.approx(mean + along * np.where(guess == 1, 1, -1))
+    assert metric.score(hidden, final) == pytest.approx(variance - along**2)
+
+
+@pytest.mark.parametrize(
+    ("metric", "variance", "looks", "reason"),
+    [
+        ("mse[0,4]", 5.0, 9, "the range to which errors are clipped"),
+        ("mse[0,40]", 0.0, 9, "all targets are equal"),
+        ("mse[0,40]", 5.0, 1, "needs a look besides"),
+    ],
+)
+def test_squared_errors_that_tell_nothing_are_refused(metric, variance, looks, reason):
+    with pytest.raises(NotSupported, match=reason):
+        TwoTargets(
+            Problem(4, 2, looks),
+            lambda *_: None,
+            metric=parse_metric(metric),
+            rule=Ladder(0.1),
+            mean=0.0,
+            variance=variance,
+        )

@@ -24,6 +24,7 @@ from holdfast.audit.metrics.match_counts import (
 )
 from holdfast.audit.metrics.starts import Start, group_rows, starts_of
 from holdfast.audit.metrics.two_levels import on_two_levels
+from holdfast.audit.metrics.two_targets import on_two_targets
 from holdfast.errors import NotSupported
 from holdfast.mechanisms import Exact, Rule
 from holdfast.metrics import Accuracy, Clipped, Metric
@@ -140,9 +141,13 @@ def _through(asked: MetricRequest, metric: Metric, start: Start) -> list[_Unstar
         found = [each._replace(reads=str(metric)) for each in inside]
     else:
         found = _unclipped(asked, metric, start)
-    return found + [
+    found += [
         _Unstarted(name, str(metric), does, partial(make, sizes=asked.class_sizes))
         for name, does, make in on_two_levels(metric, start)
+    ]
+    return found + [
+        _Unstarted(name, str(metric), does, partial(make, hidden=asked.hidden))
+        for name, does, make in on_two_targets(metric)
     ]
 
 

@@ -29,7 +29,7 @@ from holdfast.planner import decimals_of
 from holdfast.problem import Problem
 from holdfast.protocols import Answer, one_number
 
-__all__ = ["NAME", "TwoLevels", "on_two_levels"]
+__all__ = ["NAME", "TwoLevels", "check_blurred", "in_accuracies", "on_two_levels"]
 
 NAME, SUMMARY = "two-levels", "calls each class likely or not"
 # A log-loss is clipped far above what one example costs here.
@@ -67,11 +67,11 @@ def _made(
     inner: Callable[..., Any],
     sizes: tuple[int, ...],
 ) -> Any:
-    _check_blurred(rule)
+    check_blurred(rule)
     return TwoLevels(problem, partial(inner, rng=rng), metric=metric, rule=rule, sizes=sizes)
 
 
-def _check_blurred(rule: Rule) -> None:
+def check_blurred(rule: Rule) -> None:
     """Raise `NotSupported` where values can be read as they are, which tells far more."""
     try:
         decimals_of(rule)
@@ -120,7 +120,7 @@ class TwoLevels:
         self._hit, self._miss = costs[0], costs[1]
         self._noisy = any(stage.adds_noise for stage in rule.stages)
         self._sizes = sizes if sum(sizes) == n else None
-        self._inner = make(Problem(n, m, k - 1), rule=_in_accuracies(rule, self._miss - self._hit))
+        self._inner = make(Problem(n, m, k - 1), rule=in_accuracies(rule, self._miss - self._hit))
         self._guess: Labels | None = None
         self._right = 1.0 / m
 
@@ -181,7 +181,7 @@ def _pointed(loss: ProbabilityMetric, n_classes: int, most: float) -> NDArray[np
     return row
 
 
-def _in_accuracies(rule: Rule, unit: float) -> Rule:
+def in_accuracies(rule: Rule, unit: float) -> Rule:
     """Return a rule in units of accuracy, where a loss falls by so much with each match."""
     if len(rule.stages) > 1 or unit == 1.0:
         return rule
