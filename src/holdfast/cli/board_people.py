@@ -50,7 +50,7 @@ def password(
     Examples
     --------
     holdfast board password ann
-    holdfast board password ann < new-password
+    holdfast board password ann --database postgresql:///boards
     """
     with opened(database) as place:
         from holdfast.server.accounts import Accounts
