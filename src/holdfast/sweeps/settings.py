@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from holdfast.attacks.description import Described
-from holdfast.errors import InvalidInput
+from holdfast.errors import HoldfastError, InvalidInput
+from holdfast.problem import Problem
 from holdfast.quoting import quoted
 
 __all__ = ["are_plain", "bound_attack", "parted", "with_settings"]
@@ -19,6 +19,8 @@ __all__ = ["are_plain", "bound_attack", "parted", "with_settings"]
 SETTINGS = re.compile(r"(?P<base>.*?[\w-])\((?P<settings>\s*\w+\s*=.*)\)", re.DOTALL)
 # What every attack is given for a play.
 OF_A_PLAY = ("problem", "rng", "prior", "answers")
+# A problem that is there to see whether an attack takes a setting.
+SMALL = Problem(100, 2, 20)
 
 
 def parted(reference: str) -> tuple[str, dict[str, Any]]:
@@ -68,10 +70,13 @@ def bound_attack(cls: type[Described], settings: Mapping[str, Any]) -> type[Desc
     taken = [name for name in settings if name in OF_A_PLAY]
     if taken:
         raise InvalidInput(f"{cls.name} gets its {taken[0]} from the cell, not as a setting.")
+    made: Any = cls
     try:
-        inspect.signature(cls).bind_partial(**settings)
+        made(SMALL, rng=np.random.default_rng(0), **settings)
     except TypeError as error:
         raise InvalidInput(f"{cls.name} does not take these settings: {error}.") from None
+    except HoldfastError:
+        pass  # not on problems of this size; a cell of another one will tell
 
     def __init__(self: Any, *given: Any, **more: Any) -> None:  # noqa: N807 - of the class made here
         cls.__init__(self, *given, **{**settings, **more})
