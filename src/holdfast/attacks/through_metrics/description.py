@@ -1,4 +1,4 @@
-"""What attacks through a metric say of themselves: plans, audits and sweeps select them by it.
+"""Descriptions of attacks through a metric, by which plans, audits and sweeps select them.
 
 Where another number than one accuracy is shown, an attack says in `reads_metric` whose values it
 reads, in `fits` what must be public, in `on_board` how it is made for a board, and in `forecast_on`
