@@ -71,6 +71,7 @@ ALL_SEEDS = 8  # games until all labels are certain, which are quick
 # Sizes that take a second, on which what takes minutes is tried by the tests: of an audit, and of
 # real test sets (examples, classes), each in so many groups.
 SMALL_LOOKS, SMALL_EXAMPLES = 30, 1000
+SKEWED_METRICS = ("f1", "f1_macro", "balanced_accuracy", "matthews_corrcoef")
 MADE_UP = {"mmlu": (300, 4), "mmlu_pro": (200, 5), "cifar10": (1200, 5), "imagenet_val": (200, 10)}
 GROUPS = 4
 
@@ -264,11 +265,13 @@ def skewed_request(metric: str, looks: int, seed: int, n: int = N_EXAMPLES) -> M
     return MetricRequest(request, Display.of(metric))
 
 
-def skewed_gains(metric: str, looks: int, player: int, seeds: range) -> list[float]:
+def skewed_gains(
+    metric: str, looks: int, player: int, seeds: range, n: int = N_EXAMPLES
+) -> list[float]:
     """Measure what one of the audit's attacks gains over the best constant submission."""
     found = []
     for seed in seeds:
-        asked = skewed_request(metric, looks, seed)
+        asked = skewed_request(metric, looks, seed, n)
         job = MetricJob(TOTAL, player, asked.request.rule, looks, 0)
         found.append(max(0.0, 100.0 * play_metric_job(asked, job).bias))
     return found
@@ -292,6 +295,17 @@ def skewed_row(metric: str) -> str:
     return f"| {metric} | {constant:.1f} | " + " | ".join(cells) + " |"
 
 
+def small_skewed_games() -> str:
+    """Measure what each of the audit's attacks gains in one small game, metric by metric."""
+    looks, n = SMALL_LOOKS, SMALL_EXAMPLES
+    found = []
+    for metric in SKEWED_METRICS:
+        able = metric_scenarios(skewed_request(metric, looks, 0, n), TOTAL)
+        gains = [skewed_gains(metric, looks, at, range(1), n)[0] for at in range(len(able))]
+        found.append(f"{metric}: " + " ".join(f"{gain:.1f}" for gain in gains))
+    return "; ".join(found)
+
+
 def skewed_table() -> Table:
     """Return the table of gains with 1 % positives."""
     head = (
@@ -300,9 +314,9 @@ def skewed_table() -> Table:
         + " |",
         "|---|--:" + "|--:" * len(LOOKS) + "|",
     )
-    names = ("f1", "f1_macro", "balanced_accuracy", "matthews_corrcoef")
-    rows = [partial(skewed_row, name) for name in names]
-    return Table("metric-skewed", "python -m benchmarks.metrics skewed", SEED, head, rows)
+    rows = [partial(skewed_row, name) for name in SKEWED_METRICS]
+    small = {"few-looks": small_skewed_games}
+    return Table("metric-skewed", "python -m benchmarks.metrics skewed", SEED, head, rows, small)
 
 
 class VerdictTable(Table):
