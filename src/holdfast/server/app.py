@@ -19,6 +19,7 @@ from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from holdfast._version import __version__
+from holdfast.guard.storage.waiting import waited_for
 from holdfast.server import api, pages
 from holdfast.server.observing import JsonLines, log
 from holdfast.server.problems import Problem, as_problem
@@ -46,8 +47,10 @@ def create(settings: Settings, *, hasher: PasswordHasher | None = None) -> FastA
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        outer, site = getattr(app.state, "site", None), Site(settings, hasher=hasher)
-        site.gatekeeper.warm_up()
+        # A worker that starts anew while the database recovers would end all others with it.
+        outer = getattr(app.state, "site", None)
+        site = waited_for(lambda: Site(settings, hasher=hasher))
+        waited_for(site.gatekeeper.warm_up)
         app.state.site = site
         yield
         app.state.site = outer  # where one application is started twice, as tools do
