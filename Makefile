@@ -54,7 +54,7 @@ board: $(BOARD_STAMP)  ## serve a demo board with two teams, and print its addre
 test: $(STAMP)  ## run every test, the slow ones too
 	@$(BIN)/python -m pytest
 
-fast: $(STAMP)  ## run the fast tests: about six minutes on two cores
+fast: $(STAMP)  ## run the fast tests: about seven minutes on two cores
 	@$(BIN)/python -m pytest -m 'not slow'
 
 lint: $(STAMP)  ## check format, style, types, the import contract, and that generated files fit together
