@@ -6,8 +6,12 @@ import sys
 from collections.abc import Sequence
 
 from holdfast.extras import remedy
+from holdfast.interrupts import noted_interrupts
 
 __all__ = ["main"]
+
+# As shells have it: 128 and the number of SIGINT.
+EXIT_INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -18,6 +22,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments
         What follows `holdfast`; None: what this process was started with.
     """
+    with noted_interrupts() as noted:
+        try:
+            return _run(arguments)
+        except BaseException:
+            # Ctrl-C while modules are imported: Python may wrap it in another error.
+            if not noted:
+                raise
+        print("error: interrupted.", file=sys.stderr)
+        return EXIT_INTERRUPTED
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         from holdfast.cli.app import run
     except ModuleNotFoundError as error:

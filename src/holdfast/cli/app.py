@@ -12,6 +12,7 @@ import typer
 
 from holdfast import compiling
 from holdfast._version import __version__
+from holdfast.cli import EXIT_INTERRUPTED
 from holdfast.cli.explained import ExplainedCommand, ExplainedGroup, with_examples
 from holdfast.cli.output import report_error
 from holdfast.errors import HoldfastError, LedgerError
@@ -21,10 +22,8 @@ __all__ = ["COMMANDS", "TASKS", "build", "run"]
 # What typer raises for a bad option is public only through this subclass.
 UsageProblem: type[Exception] = typer.BadParameter.__mro__[2]
 
-# Exit codes; 130 is a shell's own for Ctrl-C.
 EXIT_BAD_INPUT = 2
 EXIT_NO_LEDGER = 4
-EXIT_INTERRUPTED = 130
 
 # What tells this program that a shell asks how a line could go on, and the line so far: bash's own
 # variable, and typer's for the other shells.

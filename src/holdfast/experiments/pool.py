@@ -26,8 +26,8 @@ from typing import Any, Generic, NamedTuple, NoReturn, Protocol, TypeVar, cast
 from holdfast import compiling
 from holdfast.errors import HoldfastError, WorkerLost
 from holdfast.experiments.cluster import cluster_map
-from holdfast.experiments.interrupts import HAS_MASKS, deferred_interrupt
 from holdfast.experiments.reservations import Reservations, free_bytes
+from holdfast.interrupts import HAS_MASKS, deferred_interrupt, raise_noted
 from holdfast.problem import check_at_least
 
 __all__ = ["LastingMap", "Map", "pool"]
@@ -40,6 +40,8 @@ ResultOut = TypeVar("ResultOut", covariant=True)
 
 # Seconds that workers have for ending on request before they are killed.
 SECONDS_TO_END = 2.0
+# Between two looks for a Ctrl-C that got lost, while tasks are on their way.
+SECONDS_BETWEEN_QUESTIONS = 1.0
 # A worker whose last task took fewer seconds gets the next one before it is done with this.
 SHORT_TASK_SECONDS = 0.05
 # Workers that may end before they are ready, which is no task's fault, until that is taken for what
@@ -146,6 +148,7 @@ def pool(
             workers.hire(processes)
         for rehearse in rehearsals:
             rehearse()
+            raise_noted()
         yield workers
     finally:
         workers.end()
@@ -164,6 +167,7 @@ class _Here(Generic[Shared, Task, Result]):
         on_lost: Callable[[Task, HoldfastError], Result] | None = None,  # noqa: ARG002 - no worker
     ) -> Iterator[Result]:
         for task in tasks:
+            raise_noted()
             result = self._work(self._shared, task)
             if on_done is not None:
                 on_done(task, result)
@@ -242,6 +246,7 @@ class _Workers(Generic[Task, Result]):
                 return
             if call.failures:
                 raise call.failures[0]
+            raise_noted()
 
     def end(self) -> None:
         """End all workers, within moments, and wait until they are gone."""
@@ -305,7 +310,9 @@ class _Workers(Generic[Task, Result]):
     def _receive(self) -> None:
         """Wait for a result and give it to its call, which may be another or given up."""
         busy = {worker.pipe: worker for worker in self._all if worker.errands}
-        workers = [busy[cast("Connection", pipe)] for pipe in wait(list(busy))]
+        while not (ready := wait(list(busy), SECONDS_BETWEEN_QUESTIONS)):
+            raise_noted()
+        workers = [busy[cast("Connection", pipe)] for pipe in ready]
         lost = [worker for worker in workers if not self._take_in(worker)]
         for worker in lost:  # after all that has come: tasks of the lost are sent anew
             if worker in self._all:

@@ -1,5 +1,7 @@
-"""Ctrl-C waits while something must not stop halfway, and is not lost."""
+"""Ctrl-C waits while something must not stop halfway, and is not lost anywhere."""
 
+import contextlib
+import functools
 import os
 import signal
 import subprocess
@@ -8,7 +10,14 @@ import threading
 
 import pytest
 
-from holdfast.experiments.interrupts import HAS_MASKS, deferred_interrupt
+from holdfast.cli import main
+from holdfast.experiments.pool import pool
+from holdfast.interrupts import (
+    HAS_MASKS,
+    deferred_interrupt,
+    noted_interrupts,
+    raise_noted,
+)
 
 SHOW_MASK = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
 
@@ -90,3 +99,41 @@ def test_processes_started_inside_are_born_with_the_signal_blocked(main_thread):
         other.start()
         other.join()
     assert shown == ["True\n", "False\n"]
+
+
+def test_an_interrupt_that_a_library_swallowed_is_raised_at_the_next_question():
+    with noted_interrupts():
+        raise_noted()  # nothing came yet
+        with contextlib.suppress(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            raise_noted()
+    raise_noted()  # what was noted in a block ends with it
+
+
+def swallow(shared, task):
+    with contextlib.suppress(KeyboardInterrupt):
+        os.kill(os.getpid(), signal.SIGINT)
+    return task
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_pool_stops_after_an_interrupt_that_got_lost(processes):
+    lost = functools.partial(swallow, None, None)
+    with (
+        noted_interrupts(),
+        pytest.raises(KeyboardInterrupt),
+        pool(swallow, None, processes=processes, rehearsals=[lost]) as mapped,
+    ):
+        list(mapped(range(3)))
+
+
+def test_a_command_that_is_interrupted_while_it_imports_says_so_in_one_line(monkeypatch, capsys):
+    def wrapped(arguments):
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        raise RuntimeError("Error calling __set_name__")  # as Python wraps it in class bodies
+
+    monkeypatch.setattr("holdfast.cli._run", wrapped)
+    assert main(["audit"]) == 130
+    assert capsys.readouterr().err == "error: interrupted.\n"
