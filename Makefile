@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help board demo test test-lowest test-newest fast lint check format data measure docs constraints bench bench-compare mutants browser clean
+.PHONY: help board demo test test-lowest test-newest fast long lint check format data measure docs constraints bench bench-compare mutants browser clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -51,11 +51,14 @@ $(VENV)/.installed-for-board: pyproject.toml src/holdfast/_version.py | $(BIN)/p
 board: $(BOARD_STAMP)  ## serve a demo board with two teams, and print its address (PORT=8000)
 	@$(BIN)/python examples/board/demo.py --port $(or $(PORT),8000)
 
-test: $(STAMP)  ## run every test, the slow ones too
-	@$(BIN)/python -m pytest
+test: $(STAMP)  ## run the tests, the slow ones too
+	@$(BIN)/python -m pytest -m 'not long'
 
-fast: $(STAMP)  ## run the fast tests: about seven minutes on two cores
-	@$(BIN)/python -m pytest -m 'not slow'
+fast: $(STAMP)  ## run the fast tests
+	@$(BIN)/python -m pytest -m 'not slow and not long'
+
+long: $(STAMP)  ## run more cells, seeds and kills of what make test shows on a few, as CI does
+	@$(BIN)/python -m pytest -m long
 
 lint: $(STAMP)  ## check format, style, types, the import contract, and that generated files fit together
 	@$(BIN)/ruff format --check .
@@ -75,7 +78,7 @@ $(LOWEST)/.installed: pyproject.toml scripts/lowest.py | $(BIN)/python
 	@touch $@
 
 test-lowest: $(LOWEST)/.installed  ## run the fast tests on the lowest versions that are allowed
-	@NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/numba $(LOWEST)/bin/python -m pytest -m 'not slow and not record'
+	@NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/numba $(LOWEST)/bin/python -m pytest -m 'not slow and not long and not record'
 
 # The newest Python that starts: a shim may be there and lead nowhere.
 NEWEST := .venv-newest
@@ -86,7 +89,7 @@ NEWEST_PYTHON = $(shell for version in 3.14 3.13 3.12; do \
 test-newest:  ## run the fast tests on the newest Python of this machine, 3.12 or newer
 	@if [ -z "$(NEWEST_PYTHON)" ]; then echo "== No Python from 3.12 on starts here: not tested on one"; \
 	else $(MAKE) --no-print-directory $(NEWEST)/.installed NEWEST_PYTHON="$(NEWEST_PYTHON)" && \
-	  NUMBA_CACHE_DIR=$(CURDIR)/$(NEWEST)/numba $(NEWEST)/bin/python -m pytest -m 'not slow and not record'; fi
+	  NUMBA_CACHE_DIR=$(CURDIR)/$(NEWEST)/numba $(NEWEST)/bin/python -m pytest -m 'not slow and not long and not record'; fi
 
 $(NEWEST)/.installed: pyproject.toml
 	@echo "== Installing Holdfast with what it and its tests need into $(NEWEST): $$($(NEWEST_PYTHON) --version)"

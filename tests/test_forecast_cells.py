@@ -84,12 +84,12 @@ def test_what_is_right_is_counted():
 
 # Cells that were wrong once: quick ones, and those from a model or with many labels to try.
 QUICK = [
-    Cell(Problem(200, 20, 90), "exact", "none", 0.0, 5),
     Cell(Problem(200, 2, 250), "gaussian:0.01", "none", 0.0, 5),
     Cell(Problem(300, 10, 60), "ladder", "none", 0.0, 5),
     Cell(Problem(300, 10, 60), "improved", "flat", 0.4, 5),
     Cell(Problem(1006, 3, 1), "rank", "none", 0.0, 5),
 ]
+SLOW = [Cell(Problem(200, 20, 90), "exact", "none", 0.0, 5)]
 DEAR = [
     Cell(Problem(85, 18, 38), "exact", "flat", 0.5, 5),
     Cell(Problem(61, 62, 17), "fresh:0.3", "spread", 0.47, 5),
@@ -100,7 +100,11 @@ DEAR = [
 
 @pytest.mark.parametrize(
     "cell",
-    [*QUICK, *(pytest.param(cell, marks=pytest.mark.slow) for cell in DEAR)],
+    [
+        *QUICK,
+        *(pytest.param(cell, marks=pytest.mark.slow) for cell in SLOW),
+        *(pytest.param(cell, marks=pytest.mark.long) for cell in DEAR),
+    ],
     ids=lambda cell: f"{tuple(cell.problem)}-{cell.rule}-{cell.prior}",
 )
 def test_cells_that_were_wrong_once(cell):
@@ -109,7 +113,7 @@ def test_cells_that_were_wrong_once(cell):
     assert result.chosen_well(CHOICE), result.played
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_rounding_that_leaves_all_to_luck_is_forecast_without_lucky_rehearsals():
     # One game in eight meets a boundary; 200 games of seed 1 gain 1.05 +- .31 examples each.
     cell = Cell(Problem(2668, 443, 37), "round:2", "none", 0.0, 5)
@@ -158,10 +162,13 @@ def test_hit_pools_with_few_looks(looks):
     assert abs(told - mean) < 4.0 * np.hypot(error, error)  # as many games in the head, at most
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "sizes",
-    [(2500, 500, 1500), (2896, 224, 1757), (3000, 300, 600)],
+    [
+        pytest.param((2500, 500, 1500), marks=pytest.mark.long),
+        pytest.param((2896, 224, 1757), marks=pytest.mark.long),
+        pytest.param((3000, 300, 600), marks=pytest.mark.slow),
+    ],
 )
 def test_steered_pools_of_many_classes_with_a_long_tail(sizes):
     n, m, _ = problem = Problem(*sizes)
@@ -176,7 +183,7 @@ def test_steered_pools_of_many_classes_with_a_long_tail(sizes):
     assert abs(told - mean) <= max(0.1 * mean, 4.0 * error)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("cell", MANY_CLASSES, ids=lambda cell: str(tuple(cell.problem)))
 def test_models_of_many_classes(cell):
     result = cell_result(cell, work=8e6)
@@ -198,9 +205,15 @@ def test_random_cells():
     assert all(result.chosen_well(CHOICE) for result in results)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    "sizes", [(2042, 559, 1064), (130, 455, 90), (21, 3, 10), (21, 728, 13), (22, 380, 17)]
+    "sizes",
+    [
+        *(
+            pytest.param(sizes, marks=pytest.mark.slow)
+            for sizes in [(2042, 559, 1064), (130, 455, 90), (21, 3, 10)]
+        ),
+        *(pytest.param(sizes, marks=pytest.mark.long) for sizes in [(21, 728, 13), (22, 380, 17)]),
+    ],
 )
 def test_cells_of_exact_answers_that_were_wrong_once(sizes):
     cell = Cell(Problem(*sizes), "exact", "none", 0.0, 9300)

@@ -18,8 +18,9 @@ from holdfast.problem import Problem
 
 EVERYTHING = generated.everything()
 NAMES = list(EVERYTHING)
-# Processor seconds of what fast tests measure again, and of what slow ones do.
-FAST, SLOW = 1.5, 4.0
+# Processor seconds of what fast tests measure again, of what slow ones do, and of what is drawn by
+# those that are run by `make long`.
+FAST, SLOW, LONG = 1.0, 2.5, 4.0
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -28,11 +29,13 @@ def test_every_file_carries_its_command_its_seed_and_the_fingerprint_of_its_numb
 
 
 def at_its_pace(name):
-    """Mark a table as slow if its quickest row is."""
+    """Mark a table as slow, or for `make long`, if its quickest row takes that long."""
     each = EVERYTHING[name]
     content = each.load()
-    slow = sum(each.seconds(content, cell) for cell in each.probes(content)) > FAST
-    return pytest.param(name, marks=pytest.mark.slow) if slow else name
+    seconds = sum(each.seconds(content, cell) for cell in each.probes(content))
+    if seconds > SLOW:
+        return pytest.param(name, marks=pytest.mark.long)
+    return pytest.param(name, marks=pytest.mark.slow) if seconds > FAST else name
 
 
 @pytest.mark.record
@@ -49,8 +52,8 @@ def with_cells_to_draw():
         content = each.load()
         if each.sample(content, 0, FAST):
             yield name, FAST
-        elif each.sample(content, 0, SLOW):
-            yield pytest.param(name, SLOW, marks=pytest.mark.slow)
+        elif each.sample(content, 0, LONG):
+            yield pytest.param(name, LONG, marks=pytest.mark.long)
 
 
 @pytest.mark.record
@@ -68,7 +71,7 @@ def test_formulas_and_tables_alike_have_cells_to_draw():
     assert drawn >= {"what-if", "bounds", "planner", "demo", "detecting", "tiny"}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "at"), [("power-before", 8), ("power-middle", 7)])
 def test_rows_that_are_slow_to_measure_name_the_attack_and_the_gain_of_todays_plan(name, at):
     # Their games take minutes, and no fingerprint has them; but they are old if the plan is.

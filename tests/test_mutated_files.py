@@ -11,7 +11,7 @@ from tests.mutated_files import KINDS, run
 
 MOST_MEGABYTES = 500
 # More of them: `python -m tests.mutated_files KIND 5000 2 FOLDER`.
-FILES = 1500
+FILES = 500
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -107,6 +107,7 @@ def test_forecasts_know_what_answers_hide(name, answers, share):
     assert told < forecast(attack_type(name), Setting(problem)).gain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sizes", [(500, 4, 100), (1000, 10, 700), (400, 3, 250), (800, 2, 100), (300, 100, 60)]
 )
@@ -117,8 +118,13 @@ def test_the_chosen_attack_gains_what_the_plan_says(sizes):
     assert_agree(told, mean, error)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("sizes", [(8, 2, 4), (10, 10, 20), (20, 2, 3), (50, 10, 4)])
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        *(pytest.param(sizes, marks=pytest.mark.slow) for sizes in [(8, 2, 4), (20, 2, 3)]),
+        *(pytest.param(sizes, marks=pytest.mark.long) for sizes in [(10, 10, 20), (50, 10, 4)]),
+    ],
+)
 def test_the_plan_knows_small_problems(sizes):
     """Limits of many examples promise up to twice as much as there is here."""
     problem = Problem(*sizes)
@@ -126,6 +132,7 @@ def test_the_plan_knows_small_problems(sizes):
     assert_agree(plan(problem).chosen.gain, mean, error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(8, 2, 3), (4, 4, 3)])
 def test_tiny_problems_are_played_as_well_as_by_the_best_attack(sizes):
     """Over every label vector: a forecast from a few hundred draws is off by more than this."""

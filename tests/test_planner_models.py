@@ -88,6 +88,7 @@ def test_what_a_model_equally_sure_of_all_gains(sizes, accuracy, answers, trials
     assert_told(sizes, accuracy, answers, trials, 61)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("sizes", "accuracy", "answers", "trials"), MANY)
 def test_what_a_model_equally_sure_of_all_gains_in_many_trials(sizes, accuracy, answers, trials):
     assert_told(sizes, accuracy, answers, trials, 62)

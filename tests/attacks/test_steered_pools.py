@@ -153,6 +153,7 @@ def test_the_tail_is_where_the_forecast_is_within_2_percent_of_the_highest() -> 
         assert steered(problem, tail) > 0.98 * best
 
 
+@pytest.mark.slow
 def test_a_second_round_gains_what_is_forecast_and_more_than_a_tail_alone() -> None:
     problem = Problem(2000, 10, 900)
     second, tail, forecast = best_stages(problem)

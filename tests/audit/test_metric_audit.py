@@ -156,6 +156,7 @@ def test_values_that_a_rule_changes_are_not_read_as_they_are():
 # Plays.
 
 
+@pytest.mark.slow
 def test_a_breakdown_gives_away_what_the_total_does_not(request_for):
     # Eight groups of 15: 20 exact looks know each of them; the total tells of 20 numbers.
     found = auditing.metric_audit(asked(request_for, "accuracy", "subject"))
@@ -386,6 +387,7 @@ def test_json_has_metric_and_breakdown(label_file, capsys, tmp_path):
     assert "points of f1" in text
 
 
+@pytest.mark.slow
 def test_a_limit_is_in_the_metrics_unit(label_file):
 
     arguments = ["audit", str(label_file), "--metric", "accuracy", "--breakdown", "subject"]

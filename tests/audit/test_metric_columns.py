@@ -43,6 +43,7 @@ def best(found, show):
     return max(each.gain or 0.0 for each in found.gains if each.show == show)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ranks", "column", "looks"),
     [("f1", "log_loss", 12), ("roc_auc", "log_loss", 12), ("f1", "roc_auc", 30)],

@@ -137,6 +137,7 @@ def test_sorted_labels_are_unsafe_whatever_the_rule_and_have_no_other_fix(
     assert "No release rule and no limit is a fix before that." in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_private_part_that_decides_is_not_reached_by_looks(request_for, labels):
     split = ["Public"] * 120 + ["Private"] * 120
     shuffled = [split[j] for j in np.random.default_rng(0).permutation(240)]

@@ -13,7 +13,9 @@ NUMBER = r"(\d+(?:\.\d+)?)"
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param(case, id=case.name, marks=[pytest.mark.slow] if case.slow else [])
+        pytest.param(
+            case, id=case.name, marks=[getattr(pytest.mark, case.pace)] if case.pace else []
+        )
         for case in CASES
     ],
 )

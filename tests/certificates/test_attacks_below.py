@@ -71,8 +71,13 @@ def test_attacks_that_know_nothing_stay_below(rule: str) -> None:
     assert played >= 20
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("rule", FROM_A_MODEL)
+@pytest.mark.parametrize(
+    "rule",
+    [
+        pytest.param(rule, marks=pytest.mark.slow if at < 2 else pytest.mark.long)
+        for at, rule in enumerate(FROM_A_MODEL)
+    ],
+)
 def test_attacks_from_a_model_stay_below(rule: str) -> None:
     rng = np.random.default_rng(4)
     played = 0

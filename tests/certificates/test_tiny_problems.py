@@ -47,8 +47,13 @@ def what_is_known(rows: Sequence[Sequence[float]], kind: str) -> object:
     return Prior.dense(rows) if kind == "rows" else float(np.max(rows, axis=1).mean())
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize(
+    "chunk",
+    [
+        pytest.param(chunk, marks=pytest.mark.slow if chunk < 3 else pytest.mark.long)
+        for chunk in range(CHUNKS)
+    ],
+)
 def test_optimal_play_of_a_thousand_tiny_problems_is_within_the_certificate(chunk: int) -> None:
     rng = np.random.default_rng([11, chunk])
     tried = 0

@@ -88,6 +88,7 @@ def test_a_policy_file_gives_rule_looks_and_limits(holdfast, files):
     )
 
 
+@pytest.mark.slow
 def test_the_recommended_policy_is_all_that_the_next_audit_needs(holdfast, files):
     policy = files / "policy.toml"
     first = holdfast(

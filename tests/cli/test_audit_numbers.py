@@ -18,8 +18,13 @@ def truth(tmp_path):
     return path
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("rule", ["exact", "round:2", "ladder:0.01"])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        pytest.param("round:2", marks=pytest.mark.slow),
+        *(pytest.param(rule, marks=pytest.mark.long) for rule in ("exact", "ladder:0.01")),
+    ],
+)
 def test_audit_matrix_and_attack_agree(holdfast, truth, rule):
     seeded = ("--seed", SEED, "--processes", 1, "--json")
     audited = holdfast("audit", truth, "--mechanism", rule, "--looks", LOOKS, *seeded).json

@@ -98,6 +98,7 @@ def test_targets_per_look_are_told_before_the_first_answer():
         attack.digits_of_uniform_targets()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("looks", [5, 60, 130, 400])
 def test_absolute_errors_are_planned_round_by_round(looks):
     hidden = np.random.default_rng(1).integers(0, 101, size=1000)
@@ -122,6 +123,7 @@ def test_kappa_of_several_classes_is_planned_as_an_accuracy_and_of_groups_refuse
         metric_plan(parse_metric("cohen_kappa"), rule, problem, [500, 500])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "looks", "best"),
     [(200, 8, "graded"), (2000, 40, "graded"), (2000, 5, "count-reader, champion-challenger")],

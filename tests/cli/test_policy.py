@@ -33,12 +33,19 @@ def measured(outcome):
     return {name: value for name, value in outcome.json.items() if name not in ASKED}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "more"),
     [
-        (("--looks", "2/day", "--days", 3, "--teams", 4, "--gap", 2.5), ()),
-        (("--looks", "3/week", "--days", 15, "--teams", 4), ("--accounts", 2)),
+        pytest.param(
+            ("--looks", "2/day", "--days", 3, "--teams", 4, "--gap", 2.5),
+            (),
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            ("--looks", "3/week", "--days", 15, "--teams", 4),
+            ("--accounts", 2),
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_an_audit_of_the_written_policy_needs_nothing_else(holdfast, labels, options, more):

@@ -154,7 +154,7 @@ def test_an_entry_that_cannot_play_says_why():
         entry.play(PROBLEM, np.random.default_rng(0), parse_mechanism("improved"))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_default_rules_hold_against_the_whole_suite():
     problem = Problem(2000, 10, 80)
     result = run_matrix(Matrix(problem, trials=3, seed=11), processes=2)

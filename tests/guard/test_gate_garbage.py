@@ -69,7 +69,7 @@ def test_under_the_rule_that_policy_init_writes_a_climber_passes_and_nothing_els
     assert guard.allowance(team="ci")[0] == looks  # worse was answered before, nothing new
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_somebody_who_tries_often_passes_no_more_often_than_stated(memory_folder):
     # Candidates that differ from the baseline in one prediction: what they seem to win is noise.
     # Twice the stated risk, or a first try with four times its share, fails in eight runs of ten.

@@ -293,6 +293,7 @@ def test_looks_for_all_labels_are_told_over_the_information_limit(tmp_path):
     assert "recovery.svg" not in {each.path.name for each in draw_all(rows[4:], tmp_path / "few")}
 
 
+@pytest.mark.slow
 def test_costs_are_fitted_along_each_size_alone(law, tmp_path):
     """Seconds that are made up as a product of powers come back as these powers."""
     made = [
