@@ -103,7 +103,7 @@ format: $(STAMP)  ## format the code and mend what ruff can mend
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-data: $(STAMP)  ## renew every generated file that is stale: numbers, tables in pages, pictures (NAMES=all: every one)
+data: $(STAMP)  ## renew generated files that lack a row or whose quickest numbers come out differently, then the pages (NAMES=...: these; all: every one)
 	@$(BIN)/python -m benchmarks.generated $(NAMES)
 	@$(MAKE) --no-print-directory docs
 

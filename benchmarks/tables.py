@@ -29,6 +29,8 @@ class Table(Generated):
 
     `small` has what is measured along with the rows and not shown, by names that are no numbers:
     the same on sizes that take a second. If it comes out differently, the rows are old.
+    `row_names` are the first cells of all rows, where they follow from the code, as a row for each
+    attack does: a row that is missing or called otherwise is found without measuring any.
     """
 
     def __init__(
@@ -39,9 +41,12 @@ class Table(Generated):
         head: tuple[str, str],
         rows: Sequence[Callable[[], str]],
         small: Mapping[str, Callable[[], str]] | None = None,
+        *,
+        row_names: Sequence[str] = (),
     ) -> None:
         self.name, self.command, self.seed = name, command, seed
         self.head, self.rows, self.small = head, tuple(rows), dict(small or {})
+        self.row_names = tuple(row_names)
         self.files = (DATA / f"{name}.json",)
 
     def content(self) -> dict[str, Any]:
@@ -67,6 +72,23 @@ class Table(Generated):
         rows = [cell for cell in cells if cell.isdigit()]
         quickest = sorted(rows, key=lambda row: (self.seconds(content, row), row))[:1]
         return {cell: cells[cell] for cell in cells if cell in quickest or not cell.isdigit()}
+
+    def faults(self) -> list[str]:
+        """Return what is wrong with the record, and whether it has other rows than the code makes.
+
+        A table whose rows come from one computation has no function for each, and none to count.
+        """
+        found = super().faults()
+        if not self.files[0].exists():
+            return found
+        kept = [row for row, _ in self.load()["rows"]]
+        name = self.files[0].name
+        if self.rows and len(kept) != len(self.rows):
+            found.append(f"{name} has {len(kept)} rows, and the code makes {len(self.rows)}")
+        first = [row.split("|")[1].strip() for row in kept]
+        if missing := [each for each in self.row_names if each not in first]:
+            found.append(f"{name} has no row for {', '.join(missing)}")
+        return found
 
     def seconds(self, content: Mapping[str, Any], cell: str) -> float:
         """Return the processor seconds that a row took."""

@@ -76,7 +76,8 @@ def table(seeds: int) -> Table:
     names = [name for name in attack_names() if name not in SKIPPED]
     rows: list[Callable[[], str]] = [best_row]
     rows += [partial(row, name, seeds) for name in names]
-    return Table("tiny", f"python -m benchmarks.tiny --seeds {seeds}", 0, head, rows)
+    command = f"python -m benchmarks.tiny --seeds {seeds}"
+    return Table("tiny", command, 0, head, rows, row_names=names)
 
 
 def tables() -> list[Table]:

@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from benchmarks import generated, metrics, packaged
+from benchmarks import generated, metrics, packaged, tiny
 from benchmarks.generated_base import Generated, surfaces
 from benchmarks.made import Made, fingerprint, made_of, stamp
 from benchmarks.tables import ROOT, Table, blocks, filled
@@ -216,6 +216,26 @@ def test_a_table_without_quick_rows_goes_stale_with_what_is_small(tmp_path):
     assert table.blocks(content) == {"t": "| a |\n|---|\n| 1 |\n"}
     table.small["few"] = lambda: "3"
     assert table.stale() == ["few is 3, and 2 is kept"]
+
+
+def test_a_row_that_the_code_makes_and_the_file_lacks_is_found_without_measuring_one(tmp_path):
+    rows = [lambda: "| a | 1 |", lambda: "| b | 2 |"]
+    table = Table("t", "make t", 1, ("| x | y |", "|---|--:|"), rows, row_names=["a", "b"])
+    table.files = (tmp_path / "t.json",)
+    assert table.faults() == ["t.json is missing"]
+    table.keep(table.content())
+    assert table.faults() == []
+    table.rows = (*rows, lambda: pytest.fail("measured"))
+    assert table.faults() == ["t.json has 2 rows, and the code makes 3"]
+    table.rows, table.row_names = tuple(rows), ("a", "c")
+    assert table.faults() == ["t.json has no row for c"]
+
+
+def test_the_table_of_tiny_problems_asks_for_a_row_of_every_attack_that_it_plays(monkeypatch):
+    names = [*tiny.attack_names(), "toy"]
+    monkeypatch.setattr(tiny, "attack_names", lambda: names)
+    (table,) = tiny.tables()
+    assert table.faults()[-1] == "tiny.json has no row for toy"
 
 
 def test_the_luck_of_a_few_games_is_no_reason_to_measure_the_planners_tables_again():
