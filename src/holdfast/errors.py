@@ -82,7 +82,18 @@ class OutOfTurn(HoldfastError, RuntimeError):
 
 
 class InconsistentAnswer(HoldfastError, ValueError):
-    """An answer that no label vector could have produced under the declared answer model."""
+    """An answer that no label vector could have produced under the declared answer model.
+
+    `query` is the number of the answered query, from 0, which the message then begins with; None:
+    whoever raised it did not know. `reason` says why, without the number.
+    """
+
+    def __init__(
+        self, message: str = "", *, reason: str | None = None, query: int | None = None
+    ) -> None:
+        why = message if reason is None else reason
+        super().__init__(message if query is None else f"Query {query}: {message}", reason=why)
+        self.query = query
 
 
 class NotSupported(HoldfastError):

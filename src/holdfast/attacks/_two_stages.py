@@ -92,15 +92,15 @@ class TwoStages(TurnBased[Labels]):
         try:
             matches, _ = self._answers.counts(answer, n)
         except InconsistentAnswer as error:
-            raise InconsistentAnswer(f"Query {self._answered}: {error}") from None
+            raise InconsistentAnswer(str(error), query=self._answered) from None
         if self._second is None:
             self._first.tell(matches / n)
             return
         left = matches - (n - self._open.size)
         if left < 0:
             raise InconsistentAnswer(
-                f"Query {self._answered}: it shows {n - self._open.size} labels known for certain, "
-                f"got {matches} matches."
+                f"it shows {n - self._open.size} labels known for certain, got {matches} matches.",
+                query=self._answered,
             )
         try:
             self._second.tell(left / self._open.size)

@@ -95,6 +95,9 @@ class Described:
         Whether it is made with `prior=`, with `answers=`.
     proves_labels
         Whether `certain()` may name labels.
+    knows_only_proved
+        Whether it has learned nothing of the labels that it has not proved. An attack that plays
+        another one says it of that one, when it is made.
     plays_rest
         Whether mixtures consider it for the examples whose labels were not made certain.
     tolerates, intolerance
@@ -127,6 +130,7 @@ class Described:
     takes_prior: ClassVar[bool] = False
     takes_answers: ClassVar[bool] = False
     proves_labels: ClassVar[bool] = False
+    knows_only_proved: bool = False
     plays_rest: ClassVar[bool] = False
     tolerates: ClassVar[frozenset[type[Any]]] = frozenset({ExactAnswers})
     intolerance: ClassVar[str] = "its argument holds for no others"

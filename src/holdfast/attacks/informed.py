@@ -20,10 +20,10 @@ __all__ = ["InformedAttack", "renumbered"]
 def renumbered(error: InconsistentAnswer, query: int) -> InconsistentAnswer:
     """Return the error of an attack inside another, which counts its own queries from 0.
 
-    >>> renumbered(InconsistentAnswer("Query 2: no count gives this answer."), 30)
+    >>> renumbered(InconsistentAnswer("no count gives this answer.", query=2), 30)
     InconsistentAnswer('Query 30: no count gives this answer.')
     """
-    return InconsistentAnswer(f"Query {query}: {str(error).partition(': ')[2]}")
+    return InconsistentAnswer(error.reason, query=query)
 
 
 class InformedAttack(LabelAttack):
@@ -78,7 +78,7 @@ class InformedAttack(LabelAttack):
             low, high = self._answers.counts(answer, n)
             estimate = self._answers.estimate(answer, n)
         except InconsistentAnswer as error:
-            raise InconsistentAnswer(f"Query {self._answered}: {error}") from None
+            raise InconsistentAnswer(str(error), query=self._answered) from None
         self._learn(low, high, estimate)
 
     def _learn(self, low: int, high: int, estimate: float) -> None:

@@ -17,7 +17,7 @@ from holdfast.answers import (
 )
 from holdfast.attacks import ImprovementReader, RankReader
 from holdfast.attacks.base import TurnBased
-from holdfast.attacks.description import Reads
+from holdfast.attacks.description import Described, Reads
 from holdfast.attacks.registry import attack_type, build, register
 from holdfast.errors import InvalidInput
 from holdfast.forecasts import Setting
@@ -127,6 +127,9 @@ class Auto(TurnBased[Labels]):
             chosen, self._plan.setting, np.random.default_rng([self._seed, 0]), permuted=permuted
         )
         self._proves = chosen.attack == MIXTURE or attack_type(chosen.attack).proves_labels
+        self.knows_only_proved = (
+            isinstance(self._inner, Described) and self._inner.knows_only_proved
+        )
         # A made-up score for attacks that only compare.
         self._standing = 0
 

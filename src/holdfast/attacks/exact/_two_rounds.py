@@ -97,7 +97,7 @@ class TwoRounds(TurnBased[Labels]):
         try:
             self._second.tell(round(answer * self._problem.n_examples))
         except InconsistentAnswer as error:
-            raise InconsistentAnswer(f"Query {self._answered}: {error}") from None
+            raise InconsistentAnswer(str(error), query=self._answered) from None
 
     def _guess(self) -> Labels:
         if self._second is None:

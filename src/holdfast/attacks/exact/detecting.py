@@ -208,8 +208,9 @@ class Detecting(InformedAttack):
         )  # fmt: skip
         if bad:
             raise InconsistentAnswer(
-                f"Query {self._answered}: the answers to the subsets of query {bad} contradict "
-                f"each other; no labels give them all."
+                f"the answers to the subsets of query {bad} contradict "
+                f"each other; no labels give them all.",
+                query=self._answered,
             )
         left = self._left_over(int(sums[0]), surplus)
         symbols, sure = self._read(digit, surplus)
@@ -255,8 +256,9 @@ class Detecting(InformedAttack):
         low, high = int(least.sum()), int(most.sum()) + self._held.size
         if not low <= left <= high:
             raise InconsistentAnswer(
-                f"Query {self._answered}: the answers leave {left} matches to query 0 where "
-                f"{low} to {high} are possible; no labels give them all."
+                f"the answers leave {left} matches to query 0 where "
+                f"{low} to {high} are possible; no labels give them all.",
+                query=self._answered,
             )
         return left - low
 

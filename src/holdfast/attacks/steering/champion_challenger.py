@@ -305,8 +305,9 @@ class ChampionChallenger(InformedAttack):
             return _as_noisy(look, low - 0.5, high + 0.5)
         if self._exact and not look.novel and abs(estimate - look.mean) > 0.5:
             raise InconsistentAnswer(
-                f"Query {self._answered}: answer must belong to {look.mean:.0f} matches, which "
-                f"the answers before it imply, got {estimate:.0f}."
+                f"answer must belong to {look.mean:.0f} matches, which "
+                f"the answers before it imply, got {estimate:.0f}.",
+                query=self._answered,
             )
         noisy = isinstance(self._answers, NoisyAnswers)
         return estimate, self._answers.variance(self._problem) if noisy else 0.0

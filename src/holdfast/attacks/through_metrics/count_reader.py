@@ -79,6 +79,7 @@ class CountReader(AroundAttack):
 
     summary = "reads hits off the values"
     proves_labels = True
+    tells_class_sizes = True
 
     @classmethod
     def reads_metric(cls, metric: Metric, n_classes: int) -> bool:

@@ -124,6 +124,9 @@ class ThroughMetric:
         Whether `certain()` may name examples.
     narrows
         Whether `ranges()` tells the least and the largest number that each target can still be.
+    tells_class_sizes
+        Whether `class_sizes` tells how many examples each class has, and `inner` the attack on
+        match counts: then a final submission may call what is not proved as the metric likes best.
     """
 
     name: ClassVar[str]
@@ -133,6 +136,7 @@ class ThroughMetric:
     reads_decimals: ClassVar[bool] = True
     proves_labels: ClassVar[bool] = False
     narrows: ClassVar[bool] = False
+    tells_class_sizes: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

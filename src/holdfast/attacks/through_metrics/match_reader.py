@@ -80,6 +80,7 @@ class MatchReader(AroundAttack):
 
     summary = "reads matches off the values"
     proves_labels = True
+    tells_class_sizes = True
 
     @classmethod
     def reads_metric(cls, metric: Metric, n_classes: int) -> bool:

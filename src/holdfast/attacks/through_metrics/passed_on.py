@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from holdfast.problem import Problem
 from holdfast.protocols import Answer
@@ -34,7 +34,15 @@ class PassedOn(Generic[Inner]):
     ----------
     inner
         The attack.
+
+    Attributes
+    ----------
+    proves_labels, tells_class_sizes
+        As in `ThroughMetric`, of the final submission: no, unless a subclass says otherwise.
     """
+
+    proves_labels: ClassVar[bool] = False
+    tells_class_sizes: ClassVar[bool] = False
 
     def __init__(self, inner: Inner) -> None:
         self._inner = inner

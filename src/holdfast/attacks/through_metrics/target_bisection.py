@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from holdfast.attacks.exact.lattice import Lattice
 from holdfast.attacks.through_metrics._fractional_offsets import OffsetDigits, read_sides
+from holdfast.attacks.through_metrics.around_attack import proved_by
 from holdfast.attacks.through_metrics.description import (
     MetricBoard,
     MetricEstimate,
@@ -218,8 +219,7 @@ class TargetBisection(ThroughMetric):
         if self._above is not None and self._above in (0, size):
             _halve(low, high, self._middle, self._counted, np.full(size, self._above > 0))
         elif self._inner is not None:
-            proved = getattr(self._inner, "certain", None)
-            known = np.zeros(size, dtype=np.bool_) if proved is None else proved()
+            known = proved_by(self._inner, size)
             side = np.asarray(self._inner.predict()) == 1
             _halve(low, high, self._middle, self._counted[known], side[known])
         return low, high

@@ -112,7 +112,7 @@ class Beside:
         guess = np.asarray(self._inner.predict())
         found = read_of(self._embedded(guess), self._taker, self._ranks)
         # Who submits scores or probabilities proves labels one by one, and knows no others.
-        proves = guess.dtype.kind == "f" and hasattr(self._inner, "certain")
+        proves = guess.dtype.kind == "f" and self._inner.proves_labels
         if proves and self._ranks.takes is Submission.LABELS:
             found[~self._inner.certain()] = self._constant
         return found

@@ -13,12 +13,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks import Lattice
+from holdfast.attacks.description import Described
 from holdfast.attacks.through_metrics.passed_on import PassedOn, Playing
 from holdfast.labels import Labels
 from holdfast.metrics import LabelMetric
 from holdfast.metrics.confusion import ClassCounts
-from holdfast.planner import Auto
 
 __all__ = ["BestClassElsewhere"]
 
@@ -61,7 +60,7 @@ class BestClassElsewhere(PassedOn[ReadingCounts]):
     def predict(self) -> Labels:
         """Return the proved labels, and the guess or the class that is expected to score best."""
         guess, sizes = np.array(self._inner.predict()), self._inner.class_sizes
-        if sizes is None or not _proves_or_knows_nothing(self._inner.inner):
+        if sizes is None or not _knows_only_proved(self._inner.inner):
             return guess
         sure = self._inner.certain()
         if not sure.any():
@@ -97,6 +96,9 @@ class BestClassElsewhere(PassedOn[ReadingCounts]):
         )
 
 
-def _proves_or_knows_nothing(attack: Any) -> bool:
-    """Tell whether an attack has learned nothing of the examples that it has not proved."""
-    return isinstance(attack.chosen if isinstance(attack, Auto) else attack, Lattice)
+def _knows_only_proved(attack: Any) -> bool:
+    """Tell whether an attack on match counts says that it has learned nothing but what it proved.
+
+    One that has not begun, or that is itself made of others, says nothing.
+    """
+    return isinstance(attack, Described) and attack.knows_only_proved

@@ -38,6 +38,8 @@ class ConstantElsewhere(PassedOn[Proving]):
         What is submitted for an example that is not proved: a number, or a row.
     """
 
+    proves_labels = True
+
     def __init__(self, inner: Proving, constant: float | NDArray[np.float64]) -> None:
         super().__init__(inner)
         self._constant = constant

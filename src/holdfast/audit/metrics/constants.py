@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.through_metrics import CountReader, MatchReader
 from holdfast.attacks.through_metrics.description import ThroughMetric
 from holdfast.attacks.through_metrics.label_metrics import label_metric
 from holdfast.attacks.through_metrics.target_digits import SQUARED
@@ -34,7 +33,7 @@ def with_best_constant(
     the median for absolute ones, and of labels the class with the best value of the metric that
     ranks. It is public, or one look at a constant tells it.
     """
-    if isinstance(attack, CountReader | MatchReader) and isinstance(ranks, LabelMetric | RocAuc):
+    if attack.tells_class_sizes and isinstance(ranks, LabelMetric | RocAuc):
         return BestClassElsewhere(attack, label_metric(ranks))
     if cls.narrows:
         return MedianInRange(attack, hidden)

@@ -103,6 +103,7 @@ class Lattice(InformedAttack):
     summary = "recovers labels exactly"
     adaptive = True
     proves_labels = True
+    knows_only_proved = True
     intolerance = (
         "it reads digits from sums and differences of many counts, and one count that is off by "
         "one can change all of them"
@@ -207,8 +208,8 @@ class Lattice(InformedAttack):
         sure = int(np.count_nonzero(self._knowledge.certain))
         if low < sure:
             raise InconsistentAnswer(
-                f"Query {self._answered}: it shows {sure} labels known for certain, "
-                f"got {low} matches."
+                f"it shows {sure} labels known for certain, got {low} matches.",
+                query=self._answered,
             )
         self._knowledge.looks -= 1
         try:
@@ -216,8 +217,8 @@ class Lattice(InformedAttack):
         except Contradiction:
             self._replay()
             raise InconsistentAnswer(
-                f"Query {self._answered}: with this answer no label vector explains the answers "
-                f"of the round that it ends."
+                "with this answer no label vector explains the answers of the round that it ends.",
+                query=self._answered,
             ) from None
         self._counts.append(low)
 
