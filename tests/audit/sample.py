@@ -162,7 +162,7 @@ def sample_audit() -> result.Audit:
             free_percent=10.0,
             models=(result.Model("logistic regression", 95.5),),
         ),
-        grain=0.01,
+        rounding_unit=0.01,
         gains=(
             result.Gain("champion-challenger", "features", 1, 1000, 10, interval(10.4), 55.0, None),
             result.Gain("block-majority", "no features", 1, 1000, 10, interval(5.2), 55.0, None),

@@ -75,7 +75,7 @@ def test_the_drawn_guarantee_breaks_between_the_theorems(request_for):
     assert known[first] == "small-k"
     assert known[last] == "large-k"
     assert {name for k, name in known.items() if first < k < last} == {None}
-    audit = replace(sample_audit(), curve=drawn, grain=0.001)
+    audit = replace(sample_audit(), curve=drawn, rounding_unit=0.001)
     data = [layer["data"]["values"] for layer in gain_chart(audit)["layer"] if "data" in layer]
     rows = [row for values in data for row in values if "part" in row]
     rows = [row for row in rows if row["line"] == "the paper's guarantee"]

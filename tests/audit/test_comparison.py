@@ -39,7 +39,7 @@ def saved(tmp_path, audit, name="audit.json"):
 def test_a_record_is_read_back_as_it_was_written(tmp_path):
     audit = sample_audit()
     read = read_audit(saved(tmp_path, audit))
-    for name in ("verdict", "findings", "board", "grain", "gains", "limits", "history"):
+    for name in ("verdict", "findings", "board", "rounding_unit", "gains", "limits", "history"):
         assert getattr(read, name) == getattr(audit, name)
     assert as_json(read) == as_json(audit)  # what was not rounded loses digits, once
     assert read_audit(saved(tmp_path, read)) == read

@@ -51,7 +51,7 @@ def test_the_blur_for_honest_teams_is_nothing_where_matches_are_told(rule, point
 def test_the_page_shows_no_digits_below_the_rounding_unit():
     audit = sample_audit()
     verdict = replace(audit.verdict, points=Interval(90.0, 89.5, 90.0))
-    text = page.render(replace(audit, verdict=verdict, grain=0.5))
+    text = page.render(replace(audit, verdict=verdict, rounding_unit=0.5))
     assert "+90.0<" in text
     assert "+90.00" not in text
     assert "100.000" not in text

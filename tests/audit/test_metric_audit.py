@@ -131,8 +131,8 @@ def test_gains_count_from_the_best_constant_submission(request_for, metric, name
     labels = (np.arange(120) % 4 == 0).astype(np.uint8)
     unit = unit_for(asked(request_for, metric, labels=labels))
     assert unit.name == name
-    assert abs(unit.constant - constant) <= unit.grain / 2 + 1e-9
-    assert unit.gap == (1.0 if unit.scale == 100.0 else unit.grain)
+    assert abs(unit.constant - constant) <= unit.rounding_unit / 2 + 1e-9
+    assert unit.gap == (1.0 if unit.scale == 100.0 else unit.rounding_unit)
 
 
 def test_a_gain_below_the_constant_is_none(request_for):
@@ -161,7 +161,7 @@ def test_a_breakdown_gives_away_what_the_total_does_not(request_for):
     # Eight groups of 15: 20 exact looks know each of them; the total tells of 20 numbers.
     found = auditing.metric_audit(asked(request_for, "accuracy", "subject"))
     total, groups = found.rules[0].strongest
-    assert groups.gain == pytest.approx(100.0 - found.constant, abs=found.grain)
+    assert groups.gain == pytest.approx(100.0 - found.constant, abs=found.rounding_unit)
     assert total.gain is not None
     assert total.gain < 0.7 * groups.gain
     assert found.word == "UNSAFE"
@@ -178,7 +178,7 @@ def test_gains_and_right_labels_are_certified_beside_each_rule(request_for):
     proved = certify_gain(
         Problem(2000, 2, 2), Exact(), request.display, class_sizes=np.bincount(labels).tolist()
     ).gain
-    assert 0.0 <= exact - 100.0 * proved <= unit.grain  # rounded up to the unit
+    assert 0.0 <= exact - 100.0 * proved <= unit.rounding_unit  # rounded up to the unit
     assert 0.0 < rounded <= exact < 100.0 - unit.constant
     gained, right = in_words(request, unit)
     assert gained.startswith("Certified for whoever knows no more of the labels than how many")
@@ -219,9 +219,9 @@ def test_log_loss_tells_all_labels_of_a_small_set_in_its_own_unit(request_for):
     found = auditing.metric_audit(asked(request_for, "log_loss"))
     best = found.strongest
     assert (best.attack, best.show) == ("digits", "total only")
-    assert best.gain == pytest.approx(found.constant, abs=found.grain)
+    assert best.gain == pytest.approx(found.constant, abs=found.rounding_unit)
     assert found.unit == "of log_loss"
-    assert found.gap == found.grain
+    assert found.gap == found.rounding_unit
 
 
 def test_absolute_errors_are_bisected(request_for):
@@ -229,8 +229,10 @@ def test_absolute_errors_are_bisected(request_for):
     looks = auditing.parse_looks("120")
     found = auditing.metric_audit(asked(request_for, "mae", m=5, n=60, labels=labels, looks=looks))
     # Every target is found: the gain is all that the median has.
-    assert found.strongest.gain == pytest.approx(found.constant, abs=found.grain)
-    assert abs(found.constant - np.abs(labels - np.median(labels)).mean()) <= found.grain / 2
+    assert found.strongest.gain == pytest.approx(found.constant, abs=found.rounding_unit)
+    assert (
+        abs(found.constant - np.abs(labels - np.median(labels)).mean()) <= found.rounding_unit / 2
+    )
 
 
 def test_exact_values_are_judged_no_safer_than_blurred_ones(request_for):

@@ -33,7 +33,7 @@ def test_exact_macro_f1_gives_all_labels_away_and_the_audit_says_so(monkeypatch)
     found = auditing.metric_audit(asked(n=300, looks=110))
     best = found.strongest
     assert (best.attack, best.reads) == (NAME, "f1_macro")
-    assert best.gain == pytest.approx(100.0 - found.constant, abs=found.grain)
+    assert best.gain == pytest.approx(100.0 - found.constant, abs=found.rounding_unit)
     assert found.word == "UNSAFE"
     assert "climbers-only" not in [finding.code for finding in found.findings]
     # Two decimals hide the counts: other attacks play, and gain less.

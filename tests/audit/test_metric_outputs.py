@@ -101,11 +101,11 @@ def test_attacks_from_a_model_count_from_the_model(found):
     vote = model_value(request)
     assert vote == request.metric.score(SKEWED, MODEL)  # one model's vote is its own
     assert vote > constant_value(request)
-    assert found.model == pytest.approx(100 * vote, abs=found.grain / 2 + 1e-9)
+    assert found.model == pytest.approx(100 * vote, abs=found.rounding_unit / 2 + 1e-9)
     settings = {each.setting for each in found.gains}
     assert settings == {"class shares", "model"}
     best = max(each.gain or 0.0 for each in found.gains if each.setting == "model")
-    assert 0.0 < best <= 100.0 - found.model + found.grain
+    assert 0.0 < best <= 100.0 - found.model + found.rounding_unit
 
 
 def test_each_group_starts_from_its_own_rows_of_the_model():
@@ -212,7 +212,7 @@ def test_a_private_part_decides_and_the_public_board_is_judged_beside_it():
 def test_what_counts_by_its_share_is_an_average_of_examples():
     both = auditing.metric_audit(asked("log_loss", split=parts(50), final="all"))
     assert both.final_share == 0.5
-    assert both.worst == pytest.approx(both.public.gain / 2, abs=both.grain / 2 + 1e-9)
+    assert both.worst == pytest.approx(both.public.gain / 2, abs=both.rounding_unit / 2 + 1e-9)
     with pytest.raises(
         InvalidInput, match="final must be private or public for f1, got all: it is no average"
     ):

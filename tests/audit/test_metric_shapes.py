@@ -138,7 +138,7 @@ def test_negative_targets_and_scores_without_a_limit_have_units(
     written, metric, labels, constant, gap
 ):
     unit = unit_for(auditing.read_metric_request(written(labels), metric=metric, looks="3"))
-    assert unit.constant == pytest.approx(constant, abs=unit.grain / 2)
+    assert unit.constant == pytest.approx(constant, abs=unit.rounding_unit / 2)
     assert unit.gap == gap
 
 

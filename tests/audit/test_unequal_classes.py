@@ -195,7 +195,7 @@ def test_one_number_in_sentence_chart_json_and_page(result, tmp_path):
     document = as_json(found)
     gain, free = found.verdict.points.mean, found.board.free_percent
     assert found.board.skewed
-    assert abs(free - 100.0 * request.baseline.matches / 400) <= found.grain / 2
+    assert abs(free - 100.0 * request.baseline.matches / 400) <= found.rounding_unit / 2
     assert f"{gain:g} point" in found.verdict.sentence
     assert f"above the {free:g} % that the majority class scores" in found.verdict.sentence
     assert found.verdict.setting == "class shares"
@@ -206,7 +206,7 @@ def test_one_number_in_sentence_chart_json_and_page(result, tmp_path):
     assert all(series.setting == "class shares" for series in found.curve.measured)
     assert set(found.curve.guarantee) == {None}
     text = page.render(found)
-    assert f"+{in_digits(gain, found.grain)}<" in text
+    assert f"+{in_digits(gain, found.rounding_unit)}<" in text
     assert "points above the majority class" in text
     assert "for equally frequent classes" in text
     # An attack that knows nothing ends far below, and is not called a gain.

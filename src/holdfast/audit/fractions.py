@@ -1,7 +1,8 @@
 """The record's units: percentage points for people, fractions for programs.
 
 A field of type `Points` holds points, or an accuracy in per cent. In JSON it is divided by 100, and
-a name that says points or per cent is replaced by one that does not.
+a name that says points or per cent is replaced by one that does not. `grain` is what the first
+versions called the rounding unit: programs that read the JSON know it by that name.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ Points = Annotated[float, "percentage points, or per cent"]
 
 JSON_NAMES = {
     "points": "gain",
+    "rounding_unit": "grain",
     "gap_points": "gap",
     "price_points": "blur",
     "worst_final_points": "worst_final_gain",

@@ -4,7 +4,7 @@ Three words are kept apart everywhere. *Possible* is what an attack was measured
 what a bound does not rule out, *observed* what a history shows.
 
 The record holds no label and no exact score: every number that was computed from the hidden labels
-is rounded to a multiple of `grain` points, see `audit.inputs.disclosure`. It can be shared.
+is rounded to a multiple of `rounding_unit` points, see `audit.inputs.disclosure`. It can be shared.
 """
 
 from __future__ import annotations
@@ -370,7 +370,7 @@ class Audit:
     public: Verdict | None
     findings: tuple[Finding, ...]
     board: AuditedBoard
-    grain: Points
+    rounding_unit: Points
     gains: tuple[Gain, ...]
     curve: Curve
     rules: tuple[RuleRow, ...]

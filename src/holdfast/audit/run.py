@@ -170,7 +170,7 @@ def audit(
         public=public,
         findings=findings,
         board=_board(request, unit),
-        grain=unit.points,
+        rounding_unit=unit.points,
         gains=gains,
         curve=drawn,
         rules=tuple(compared.values()),

@@ -98,7 +98,7 @@ class _KnownGains:
         """Return a line for each attack, the largest gain first."""
         means = {key: self._unit.interval(mean_of(each))[0] for key, each in self._plays.items()}
         return [
-            f"{name}: {in_digits(mean, self._unit.grain)} "
+            f"{name}: {in_digits(mean, self._unit.rounding_unit)} "
             f"{self._unit.name_of(mean)} with {looks:,} looks ({show}; {len(plays)} plays)"
             for (name, show, looks), mean in sorted(means.items(), key=lambda item: -item[1])
             for plays in [self._plays[name, show, looks]]
@@ -108,11 +108,12 @@ class _KnownGains:
 def show_metric(found: auditing.MetricAudit, report: Path | None) -> None:
     """Print everything that matters: the metric first, then the verdict, findings and tables."""
     console = human()
-    console.print(_first_line(found.board, found.unit, found.constant, found.grain))
+    console.print(_first_line(found.board, found.unit, found.constant, found.rounding_unit))
     if found.model is not None:
+        vote = in_digits(found.model, found.rounding_unit)
         console.print(
-            f"The given models' best vote has {in_digits(found.model, found.grain)}; gains of "
-            "attacks that start from it are over that, or over the constant if that is better."
+            f"The given models' best vote has {vote}; gains of attacks that start from it are over "
+            "that, or over the constant if that is better."
         )
     for verdict in found.verdicts:
         show_verdict(console, found, verdict)
@@ -125,8 +126,8 @@ def show_metric(found: auditing.MetricAudit, report: Path | None) -> None:
         console.print(escape(text))
     console.print(
         f"Labels {found.reproduce.fingerprint}, seed {found.reproduce.seed}, "
-        f"{found.reproduce.trials} trials. Numbers from labels are rounded to {found.grain:g} "
-        f"{escape(found.unit)}: nothing here is an exact score. Took {found.seconds:.1f} s."
+        f"{found.reproduce.trials} trials. Numbers from labels are rounded to "
+        f"{found.rounding_unit:g} {escape(found.unit)}: nothing here is an exact score. Took {found.seconds:.1f} s."
     )
     if report is not None:
         console.print(f"Page: {escape(str(report))}")
@@ -134,9 +135,9 @@ def show_metric(found: auditing.MetricAudit, report: Path | None) -> None:
 
 def show_quick_metric(found: auditing.QuickMetricAudit) -> None:
     """Print what a quick audit of a metric found."""
-    human().print(_first_line(found.board, found.unit, found.constant, found.grain))
+    human().print(_first_line(found.board, found.unit, found.constant, found.rounding_unit))
     rows = [
-        (_explained(each), each.reads, each.looks, in_digits(each.gain or 0.0, found.grain))
+        (_explained(each), each.reads, each.looks, in_digits(each.gain or 0.0, found.rounding_unit))
         for each in found.gains
     ]
     show_quick_gains(found, "", found.unit.removeprefix("of "), "reads", rows)
@@ -224,4 +225,4 @@ def _cell(gain: MetricGain | None, found: auditing.MetricAudit) -> str:
 
 
 def _number(value: float, found: auditing.MetricAudit) -> str:
-    return in_digits(value, found.grain)
+    return in_digits(value, found.rounding_unit)

@@ -44,7 +44,7 @@ def show(result: Audit, report: Path | None) -> None:
     console.print(
         f"Labels {result.reproduce.fingerprint}, seed {result.reproduce.seed}, suite "
         f"{result.reproduce.suite}. Numbers from labels are rounded to "
-        f"{point_word(result.grain / 100)}: nothing here is an exact score. Took "
+        f"{point_word(result.rounding_unit / 100)}: nothing here is an exact score. Took "
         f"{result.seconds:.1f} s."
     )
     if report is not None:

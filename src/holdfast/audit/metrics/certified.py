@@ -8,7 +8,6 @@ import numpy as np
 
 from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.units import Unit
-from holdfast.audit.result import in_digits
 from holdfast.certificates import Certificate, certify_display, certify_ladder
 from holdfast.certificates.metric_gains import CertifiedGain, certify_gain
 from holdfast.errors import NotSupported
@@ -62,7 +61,7 @@ def most_gain(asked: MetricRequest, rule: Rule, unit: Unit) -> tuple[float | Non
     )
     if found.gain is None or not math.isfinite(found.gain):
         return None, found
-    most = float(f"{math.ceil(unit.scale * found.gain / unit.grain - 1e-9) * unit.grain:.10g}")
+    most = unit.round_up(unit.scale * found.gain)
     best = metric.high if metric.higher_is_better else metric.low
     left = abs(unit.scale * best - unit.constant)
     return (most if most < left else None), found
@@ -97,8 +96,7 @@ def in_words(asked: MetricRequest, unit: Unit) -> tuple[str, ...]:
     if most is not None:
         found.append(
             f"Certified for {gained.binds}: no attack, known or not, gains more than "
-            f"{in_digits(most, unit.grain)} {unit.name_of(most)} in expectation, above the best "
-            "expected value without a look."
+            f"{unit.measured(most)} in expectation, above the best expected value without a look."
         )
     else:
         why = gained.because or "what is proved lies above all that can be gained"

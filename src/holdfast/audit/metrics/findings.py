@@ -30,8 +30,8 @@ SMALL_GROUP = 30
 
 def metric_findings(asked: MetricRequest) -> tuple[Finding, ...]:
     """Return all findings, those that void the verdict first."""
-    request, grain = asked.request, asked.request.baseline.rounding_unit
-    found = [finding for check in CHECKS for finding in check(request, grain)]
+    request, unit = asked.request, asked.request.baseline.rounding_unit
+    found = [finding for check in CHECKS for finding in check(request, unit)]
     found += [*_reveals(asked), *_groups(asked), *_classes(asked), *_unused(asked)]
     found += [*_positive(asked), *_undecided(asked), *_chosen(asked)]
     order = ("void", "warning", "note")

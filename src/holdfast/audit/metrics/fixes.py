@@ -143,7 +143,7 @@ class _Search:
         change = " and ".join(changes)
         blur = f"blur for honest teams: up to {unit.number(row.blur)}"
         gain = unit.round(self.share * (worst.gain or 0.0))
-        before, after = (in_digits(each, unit.grain) for each in (self.verdict.gain, gain))
+        before, after = (in_digits(each, unit.rounding_unit) for each in (self.verdict.gain, gain))
         return MetricFix(
             rule=row.rule,
             show=show,

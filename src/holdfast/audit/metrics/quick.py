@@ -13,9 +13,9 @@ from holdfast.audit.metrics.findings import metric_findings
 from holdfast.audit.metrics.plays import Asked, measured, play_metric_job
 from holdfast.audit.metrics.record import MetricGain
 from holdfast.audit.metrics.scenarios import metric_scenarios
-from holdfast.audit.metrics.units import Unit, unit_for
+from holdfast.audit.metrics.units import unit_for
 from holdfast.audit.quick import N_ATTACKS, TRIALS, quick_sentence
-from holdfast.audit.result import Finding, in_digits
+from holdfast.audit.result import Finding
 from holdfast.audit.scenarios.measurer import play_budget_for
 from holdfast.audit.scenarios.play_cache import PlayCache, keeping
 from holdfast.experiments.pool import pool
@@ -39,7 +39,7 @@ class QuickMetricAudit:
     metric: str
     board: str
     unit: str
-    grain: float
+    rounding_unit: float
     constant: float
     findings: tuple[Finding, ...]
     gap: float
@@ -99,7 +99,7 @@ def quick_metric_audit(asked: MetricRequest, *, kept: PlayCache | None = None) -
         metric=str(asked.metric),
         board=asked.board,
         unit=unit.name,
-        grain=unit.grain,
+        rounding_unit=unit.rounding_unit,
         constant=unit.constant,
         findings=findings,
         gap=gap,
@@ -110,7 +110,7 @@ def quick_metric_audit(asked: MetricRequest, *, kept: PlayCache | None = None) -
         worst_final=final,
         sentence=quick_sentence(
             findings,
-            _gained(unit, worst) if gains else None,
+            unit.measured(worst) if gains else None,
             gains[0].attack if gains else "",
             unit.number(gap),
             reached=final >= gap,
@@ -122,7 +122,3 @@ def quick_metric_audit(asked: MetricRequest, *, kept: PlayCache | None = None) -
 
 def _places(asked: MetricRequest, show: str) -> range:
     return range(len(metric_scenarios(asked, show)))
-
-
-def _gained(unit: Unit, worst: float) -> str:
-    return f"{in_digits(worst, unit.grain)} {unit.name_of(worst)}"

@@ -1,7 +1,7 @@
 """The record of an audit of a metric: frozen dataclasses, ready for JSON.
 
 Gains are in the unit that the record names, above what the best constant submission scores. Every
-number that was computed from the labels is rounded to `grain`.
+number that was computed from the labels is rounded to `rounding_unit`.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class MetricAudit:
     board: str
     unit: str
     scale: float
-    grain: float
+    rounding_unit: float
     constant: float
     rule: str
     looks: int

@@ -182,7 +182,7 @@ def metric_audit(
         board=asked.board,
         unit=unit.name,
         scale=unit.scale,
-        grain=unit.grain,
+        rounding_unit=unit.rounding_unit,
         constant=unit.constant,
         rule=request.release,
         looks=request.n_looks,

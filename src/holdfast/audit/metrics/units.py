@@ -11,7 +11,7 @@ from holdfast.audit.inputs.disclosure import ROUND_NUMBERS, rounding_unit_for
 from holdfast.audit.inputs.reading import WIDEST_IN_POINTS
 from holdfast.audit.inputs.request import DEFAULT_GAP
 from holdfast.audit.metrics.asked import MetricRequest
-from holdfast.audit.result import Interval, Knowledge
+from holdfast.audit.result import Interval, Knowledge, in_digits
 from holdfast.experiments.summary import Mean
 from holdfast.metrics import LabelMetric, Submission, TopKAccuracy
 
@@ -33,7 +33,7 @@ class Unit:
         What follows a number: "points of f1", or "of log_loss".
     scale
         What a difference of two values is multiplied by.
-    grain
+    rounding_unit
         What every number computed from the labels is rounded to.
     constant
         The value of the best submission that needs no look, times the scale, rounded.
@@ -43,7 +43,7 @@ class Unit:
 
     name: str
     scale: float
-    grain: float
+    rounding_unit: float
     constant: float
     gap: float
 
@@ -59,9 +59,31 @@ class Unit:
         """Return what follows a number."""
         return self.name.replace("points", "point", 1) if value == 1.0 else self.name
 
+    def measured(self, value: float) -> str:
+        """Return a number that was computed from the labels with its unit: no digits but its own.
+
+        >>> Unit("points of f1", 100.0, 0.5, 2.0, 1.0).measured(12.0)
+        '12.0 points of f1'
+        """
+        return f"{in_digits(value, self.rounding_unit)} {self.name_of(value)}"
+
     def round(self, value: float) -> float:
-        """Return the nearest multiple of the grain, without the digits that arithmetic adds."""
-        return float(f"{round(value / self.grain) * self.grain:.10g}") + 0.0
+        """Return the nearest multiple of the rounding unit.
+
+        Digits that arithmetic adds are cut off: three times 0.1 is 0.3.
+
+        >>> unit = Unit("points of f1", 100.0, 0.1, 2.0, 1.0)
+        >>> unit.round(0.32), unit.round_up(0.32)
+        (0.3, 0.4)
+        """
+        return self._multiple(round(value / self.rounding_unit)) + 0.0
+
+    def round_up(self, value: float) -> float:
+        """Return the next multiple that is no less, as bounds are rounded."""
+        return self._multiple(math.ceil(value / self.rounding_unit - 1e-9))
+
+    def _multiple(self, count: int) -> float:
+        return float(f"{count * self.rounding_unit:.10g}")
 
     def times(self, interval: Interval, worth: float) -> Interval:
         """Return what a gain is worth where it counts by a share."""
@@ -76,7 +98,7 @@ class Unit:
         mean = self.scale * gain.mean
         if not math.isfinite(gain.stderr):
             return max(0.0, self.round(mean)), None, None
-        reach = max(NORMAL_95 * self.scale * gain.stderr, self.grain / 2.0)
+        reach = max(NORMAL_95 * self.scale * gain.stderr, self.rounding_unit / 2.0)
         return (
             max(0.0, self.round(mean)),
             max(0.0, self.round(mean - reach)),
@@ -88,18 +110,12 @@ def unit_for(asked: MetricRequest) -> Unit:
     """Return the unit of an audit's gains, from what a constant submission scores."""
     value, metric = constant_value(asked), asked.metric
     if metric.high - metric.low <= WIDEST_IN_POINTS:
-        grain = _grain(asked)
-        return Unit(
-            f"points of {metric}",
-            100.0,
-            grain,
-            float(f"{round(100.0 * value / grain) * grain:.10g}"),
-            DEFAULT_GAP,
-        )
-    best = metric.high if metric.higher_is_better else metric.low
-    finest = SHARE_OF_LOSS * max(abs(best - value), SHARE_OF_LOSS)
-    grain = _nice(finest)
-    return Unit(f"of {metric}", 1.0, grain, float(f"{round(value / grain) * grain:.10g}"), grain)
+        name, scale, step, gap = f"points of {metric}", 100.0, _points_step(asked), DEFAULT_GAP
+    else:
+        best = metric.high if metric.higher_is_better else metric.low
+        step = _nice(SHARE_OF_LOSS * max(abs(best - value), SHARE_OF_LOSS))
+        name, scale, gap = f"of {metric}", 1.0, step
+    return Unit(name, scale, step, float(f"{round(scale * value / step) * step:.10g}"), gap)
 
 
 def constant_value(asked: MetricRequest) -> float:
@@ -141,7 +157,7 @@ def start_value(asked: MetricRequest, setting: Knowledge) -> float:
     return max(free, model) if asked.metric.higher_is_better else min(free, model)
 
 
-def _grain(asked: MetricRequest) -> float:
+def _points_step(asked: MetricRequest) -> float:
     """Return what points are rounded to: about what chance moves a score by.
 
     A metric that averages over examples varies as an accuracy does; others with the rarest class,

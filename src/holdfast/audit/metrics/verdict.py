@@ -64,9 +64,12 @@ def above(found: MetricGain) -> str:
 
 def with_interval(gain: Interval, unit: Unit) -> str:
     """Return a gain with its interval and its unit."""
-    text = f"{in_digits(gain.mean, unit.grain)} {unit.name_of(gain.mean)}"
+    text = unit.measured(gain.mean)
     if gain.low is not None and gain.high is not None and gain.low < gain.high:
-        low, high = in_digits(gain.low, unit.grain), in_digits(gain.high, unit.grain)
+        low, high = (
+            in_digits(gain.low, unit.rounding_unit),
+            in_digits(gain.high, unit.rounding_unit),
+        )
         return f"{text} (95 % interval {low} to {high})"
     return text
 

@@ -165,7 +165,7 @@ def _least(audit: AnyAudit) -> float:
     A fifth of the rounding unit: below half of it every measured gain is shown as 0, and bounds
     that low are of no use beside measured lines.
     """
-    return max(LEAST_POINTS if isinstance(audit, Audit) else 0.0, audit.grain / 5.0)
+    return max(LEAST_POINTS if isinstance(audit, Audit) else 0.0, audit.rounding_unit / 5.0)
 
 
 def _gain_title(audit: AnyAudit) -> str:
@@ -177,7 +177,7 @@ def _gain_title(audit: AnyAudit) -> str:
 def _measured(audit: Audit, series: Series) -> list[Point]:
     """Return the points of a measured line, as far as they were played."""
     return [
-        Point(looks, gain.mean, gain.low, gain.high, interval(gain, audit.grain))
+        Point(looks, gain.mean, gain.low, gain.high, interval(gain, audit.rounding_unit))
         for looks, gain in zip(audit.curve.looks, series.points, strict=True)
         if gain is not None
     ]

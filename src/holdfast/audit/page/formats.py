@@ -43,8 +43,8 @@ def interval(found: Interval | None, unit: float) -> str:
 def measured(gain: MetricGain | None, audit: MetricAudit) -> str:
     """Return a metric's gain with its interval, in no more digits than its rounding unit has."""
     if gain is None or gain.gain is None:
-        return interval(None, audit.grain)
-    return interval(Interval(gain.gain, gain.low, gain.high), audit.grain)
+        return interval(None, audit.rounding_unit)
+    return interval(Interval(gain.gain, gain.low, gain.high), audit.rounding_unit)
 
 
 def series_name(attack: str, setting: str) -> str:

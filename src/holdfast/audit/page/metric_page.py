@@ -66,7 +66,7 @@ def _row(audit: MetricAudit, show: str) -> dict[str, Any]:
 
 def _chart(audit: MetricAudit, *, narrow: bool = False) -> dict[str, Any]:
     """Return the chart of gains against looks, a line for each show; gains of 0 are not drawn."""
-    least = audit.grain / 5.0
+    least = audit.rounding_unit / 5.0
     lines = []
     for show, colour in zip(audit.shows, POSSIBLE, strict=False):
         points = tuple(

@@ -93,7 +93,9 @@ def render_comparison(comparison: Comparison, *, title: str | None = None) -> st
         ],
         scale=scale_of([before, after]),
         most=CHANGES_SHOWN,
-        digits=max(0, math.ceil(-math.log10(min(before.grain, after.grain)) - 1e-9)),
+        digits=max(
+            0, math.ceil(-math.log10(min(before.rounding_unit, after.rounding_unit)) - 1e-9)
+        ),
         drawing=drawing(wide),
         charts=json_for_script(
             {"gain": {"wide": wide, "narrow": comparison_chart(comparison, narrow=True)}}

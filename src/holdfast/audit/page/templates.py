@@ -95,7 +95,7 @@ def _environment() -> jinja2.Environment:
     environment.filters["summary"] = summary_of
     environment.filters["share"] = _share
     environment.filters["measured"] = measured
-    environment.filters["number"] = lambda value, audit: in_digits(value, audit.grain)
+    environment.filters["number"] = lambda value, audit: in_digits(value, audit.rounding_unit)
     environment.filters["facts"] = _facts
     environment.filters["reason"] = _reason
     environment.filters["tiles"] = tiles
@@ -110,11 +110,11 @@ def _text(name: str) -> str:
 
 def _gain(value: float | None, audit: Audit) -> str:
     """Return a number that was computed from labels, without digits below its rounding unit."""
-    return "–" if value is None else in_digits(value, audit.grain)
+    return "–" if value is None else in_digits(value, audit.rounding_unit)
 
 
 def _interval(found: Interval | None, audit: Audit) -> str:
-    return interval(found, audit.grain)
+    return interval(found, audit.rounding_unit)
 
 
 def _share(value: float | None, scale: float) -> str:

@@ -86,7 +86,9 @@ def _of_accuracy(verdict: Verdict, audit: Audit) -> list[Tile]:
         ),
         Tile(
             "observed in the history",
-            "–" if seen is None else f"{'+' if seen > 0 else ''}{in_digits(seen, audit.grain)}",
+            "–"
+            if seen is None
+            else f"{'+' if seen > 0 else ''}{in_digits(seen, audit.rounding_unit)}",
             observed,
             seen,
             "observed",
@@ -97,7 +99,7 @@ def _of_accuracy(verdict: Verdict, audit: Audit) -> list[Tile]:
 
 def _of_metric(verdict: MetricVerdict, audit: MetricAudit) -> list[Tile]:
     """Return the tiles in the metric's unit: the third is the value that gains are counted from."""
-    free = in_digits(audit.constant if audit.model is None else audit.model, audit.grain)
+    free = in_digits(audit.constant if audit.model is None else audit.model, audit.rounding_unit)
     who = "the best constant submission" if audit.model is None else "the given models"
     return [
         _possible(verdict.gain, verdict.attack, audit),
@@ -114,7 +116,7 @@ def _allowed(verdict: MetricVerdict, audit: MetricAudit) -> Tile:
         share = 1.0 if verdict.about == "public board" else audit.final_share
         most = share * row.allowed
         note = f"{audit.counted_in}, certified without a model"
-        shown = in_digits(most, audit.grain) if share == 1.0 else f"{most:.3g}"
+        shown = in_digits(most, audit.rounding_unit) if share == 1.0 else f"{most:.3g}"
         return Tile("no attack can exceed", f"+{shown}", note, most, "allowed")
     if row.labels_right is not None:
         note = "certified without a model"
@@ -124,7 +126,7 @@ def _allowed(verdict: MetricVerdict, audit: MetricAudit) -> Tile:
 
 def _possible(gain: float, attack: str, audit: AnyAudit) -> Tile:
     by = f", {attack}" if gain > 0 else ""
-    shown = f"+{in_digits(gain, audit.grain)}"
+    shown = f"+{in_digits(gain, audit.rounding_unit)}"
     return Tile("possible: an attack did it", shown, f"{audit.counted_in}{by}", gain, "possible")
 
 
