@@ -53,7 +53,7 @@ def test_f1_of_frequent_positives_is_gained_by_proved_labels(request_for, n, sha
 
 @pytest.mark.slow
 def test_a_board_of_f1_with_equal_classes_is_not_called_safe(request_for, monkeypatch):
-    monkeypatch.setattr("holdfast.audit.metrics.run.RULES", (Exact(),))
+    monkeypatch.setattr("holdfast.audit.metrics.rules.RULES", (Exact(),))
     found = auditing.metric_audit(asked_for(request_for, labels_of(300, 0.5), 20))
     assert found.word != "SAFE"
     assert found.strongest.attack == "count-reader, lattice"

@@ -52,7 +52,7 @@ def label_file(tmp_path):
 def few_rules(monkeypatch):
     """Compare with two rules: enough to see that more than the policy's is played."""
     rules = (Exact(), Rounding(decimals=2))
-    monkeypatch.setattr("holdfast.audit.metrics.run.RULES", rules)
+    monkeypatch.setattr("holdfast.audit.metrics.rules.RULES", rules)
 
 
 # What is shown.

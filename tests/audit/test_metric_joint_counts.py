@@ -29,7 +29,7 @@ def played(request, name, rule=None, looks=20, show="total only"):
 
 
 def test_exact_macro_f1_gives_all_labels_away_and_the_audit_says_so(monkeypatch):
-    monkeypatch.setattr("holdfast.audit.metrics.run.RULES", (Exact(), Rounding(decimals=2)))
+    monkeypatch.setattr("holdfast.audit.metrics.rules.RULES", (Exact(), Rounding(decimals=2)))
     found = auditing.metric_audit(asked(n=300, looks=110))
     best = found.strongest
     assert (best.attack, best.reads) == (NAME, "f1_macro")
@@ -43,7 +43,7 @@ def test_exact_macro_f1_gives_all_labels_away_and_the_audit_says_so(monkeypatch)
 
 
 def test_where_decimals_hide_the_counts_the_audit_runs_and_says_that_it_climbs(monkeypatch):
-    monkeypatch.setattr("holdfast.audit.metrics.run.RULES", ())
+    monkeypatch.setattr("holdfast.audit.metrics.rules.RULES", ())
     found = auditing.metric_audit(asked(n=120, release="round:2"))
     assert "climbers-only" in [finding.code for finding in found.findings]
     refused = [each for each in found.gains if each.gain is None]

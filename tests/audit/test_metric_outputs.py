@@ -41,7 +41,7 @@ def asked(metric="f1", breakdown=None, also=(), **settings):
 def few_rules():
     """Compare with two rules: enough to see that more than the policy's is played."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("holdfast.audit.metrics.run.RULES", (Exact(), Rounding(decimals=1)))
+        patch.setattr("holdfast.audit.metrics.rules.RULES", (Exact(), Rounding(decimals=1)))
         yield
 
 

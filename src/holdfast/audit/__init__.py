@@ -12,7 +12,7 @@ else fills or shows. Four rooms lie between the two:
 - `page`: what a reader sees, with `exports` for other programs.
 
 Between the rooms pass a `Request`, `Measured` gains and the frozen parts of an `Audit`, nothing
-else. `metrics` is the same house for boards that show something else than one accuracy.
+else. `metrics` has what differs in each room on boards that show something else than one accuracy.
 
 `baseline` is what gains count from: a guess, or the majority class where classes are unequal
 (`unequal_classes`), each with the formulas that hold for it (`formulas`). `quick`, `outlook` and

@@ -18,7 +18,7 @@ from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.verdict import gap_for
 from holdfast.audit.known_so_far import KnownSoFar
 from holdfast.audit.outlook import found, likeliest, outlook
-from holdfast.audit.result import Finding, Gain
+from holdfast.audit.result import Finding, Gain, voiding
 from holdfast.audit.scenarios.expected_time import expected_seconds
 from holdfast.audit.scenarios.measurer import play_budget_for
 from holdfast.audit.scenarios.play_cache import PlayCache, keeping
@@ -136,7 +136,7 @@ def quick_sentence(
 
     `gained` None: nothing could play; `refused` says why, if that is known of all attacks.
     """
-    void = next((one for one in findings if one.severity == "void"), None)
+    void = voiding(findings)
     if void is not None:
         return f"A finding voids every score of this board: {void.what}"
     if gained is None and refused is not None:

@@ -15,7 +15,7 @@ from holdfast.audit.inputs.looks import WINDOWS
 from holdfast.audit.inputs.request import MOST_POINTS, Request
 from holdfast.audit.metrics.asked import TOTAL
 from holdfast.audit.metrics.record import MetricFix
-from holdfast.audit.result import Fix
+from holdfast.audit.result import Fix, voiding
 from holdfast.errors import InvalidInput
 from holdfast.guard import Policy
 from holdfast.guard.class_names import checked_classes
@@ -56,7 +56,7 @@ def recommended_policy(request: Request, audit: AnyAudit, display: Display | Non
     unsafe = next((each for each in audit.verdicts if each.word != "SAFE"), None)
     if unsafe is None:
         return _text(settings)
-    void = next((each for each in audit.findings if each.severity == "void"), None)
+    void = voiding(audit.findings)
     if void is not None:
         raise InvalidInput(f"no policy mends this, and none was written: {void.what} {void.fix}")
     if unsafe.about == "final ranking" and request.parts.final_share == 0.0:

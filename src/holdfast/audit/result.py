@@ -10,9 +10,9 @@ is rounded to a multiple of `rounding_unit` points, see `audit.inputs.disclosure
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from holdfast.audit.fractions import Points, in_fractions, scaled
 
@@ -38,6 +38,8 @@ __all__ = [
     "as_json",
     "in_digits",
     "surfaces_scaled",
+    "voiding",
+    "worst_first",
 ]
 
 # Which knowledge an attack had: the test examples; where classes are unequal, these and the class
@@ -101,6 +103,25 @@ class Finding:
     what: str
     why: str
     fix: str
+
+
+# From worst to mildest.
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+
+
+def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings sorted: what voids the verdict, then warnings, then notes.
+
+    >>> note, void = (Finding(each, each, "", "", "") for each in ("note", "void"))
+    >>> [each.code for each in worst_first([note, void])]
+    ['void', 'note']
+    """
+    return tuple(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)))
+
+
+def voiding(findings: Iterable[Finding]) -> Finding | None:
+    """Return the first finding that voids the verdict; None: there is none."""
+    return next((finding for finding in findings if finding.severity == "void"), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,11 +33,11 @@ from holdfast.audit.inputs.header import header
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.fixes import FixSearch
 from holdfast.audit.judgement.limits import limits
-from holdfast.audit.judgement.verdict import gap_for, judge, worth
+from holdfast.audit.judgement.verdict import gap_for, judge, on_both_boards, worth
 from holdfast.audit.judgement.what_if import what_if
 from holdfast.audit.judgement.what_suffices import what_suffices
 from holdfast.audit.outlook import Outlook, found, outlook
-from holdfast.audit.result import About, Audit, AuditedBoard, Finding, Reproduce, Verdict
+from holdfast.audit.result import About, Audit, AuditedBoard, Finding, Reproduce, Verdict, voiding
 from holdfast.audit.scenarios import curve as curves
 from holdfast.audit.scenarios import measurement as suites
 from holdfast.audit.scenarios import rules
@@ -155,16 +155,14 @@ def audit(
                 request, budget.looks, worst, bounds, findings, gap, about=about, history=history
             )
             # No rule helps while a finding voids everything: its own fix comes first.
-            void = any(finding.severity == "void" for finding in findings)
             share = worth(request, about)
-            if verdict.word == "SAFE" or void:
+            if verdict.word == "SAFE" or voiding(findings) is not None:
                 return verdict
             if share > 0.0:
                 verdict = replace(verdict, fixes=search.fixes(verdict, share))
             return replace(verdict, would_do=what_suffices(request, verdict, share))
 
-        verdict = judged("final ranking")
-        public = judged("public board") if request.parts.final_share < 1.0 else None
+        verdict, public = on_both_boards(request, judged)
     return Audit(
         verdict=verdict,
         public=public,

@@ -127,7 +127,8 @@ def show_metric(found: auditing.MetricAudit, report: Path | None) -> None:
     console.print(
         f"Labels {found.reproduce.fingerprint}, seed {found.reproduce.seed}, "
         f"{found.reproduce.trials} trials. Numbers from labels are rounded to "
-        f"{found.rounding_unit:g} {escape(found.unit)}: nothing here is an exact score. Took {found.seconds:.1f} s."
+        f"{found.rounding_unit:g} {escape(found.unit)}: nothing here is an exact score. "
+        f"Took {found.seconds:.1f} s."
     )
     if report is not None:
         console.print(f"Page: {escape(str(report))}")

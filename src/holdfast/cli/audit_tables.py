@@ -13,7 +13,7 @@ from holdfast.audit.judgement.fixes import READ
 from holdfast.audit.metrics.quick import QuickMetricAudit
 from holdfast.audit.metrics.record import MetricAudit, MetricVerdict
 from holdfast.audit.quick import QuickAudit
-from holdfast.audit.result import Audit, Finding, History, Interval, Verdict
+from holdfast.audit.result import Audit, Finding, History, Interval, Verdict, voiding
 from holdfast.cli.output import human
 from holdfast.cli.plain import explained_attack, point_word, scored_submissions
 
@@ -117,7 +117,7 @@ def show_verdict(
         console.print(f"{'Or' if at else 'Cheapest fix'}: {escape(text)}")
     if verdict.word == "SAFE":
         return
-    if any(finding.severity == "void" for finding in result.findings):
+    if voiding(result.findings) is not None:
         console.print("No release rule and no limit is a fix before that.")
         return
     if not verdict.fixes:

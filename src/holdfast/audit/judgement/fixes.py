@@ -20,8 +20,9 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.allowed import allowed
@@ -35,7 +36,9 @@ from holdfast.audit.scenarios.scenarios import Scenario, model_scenarios, suite_
 from holdfast.mechanisms import Exact, Ladder, Rounding, Rule
 from holdfast.problem import Problem
 
-__all__ = ["READ", "FixSearch"]
+__all__ = ["READ", "FixSearch", "last_enough"]
+
+Able = TypeVar("Able")
 
 # Where to read on.
 READ = "docs/choosing_a_rule.md"
@@ -47,6 +50,19 @@ MOST_TRIALS = 64
 MOST_LABELS = 2 * 10**6
 # Labels scored in one play up to which the whole suite is played, as in an audit of the fix.
 WHOLE_SUITE = 2 * 10**5
+
+
+def last_enough(able: Sequence[Able], enough: Callable[[Able], bool]) -> Able | None:
+    """Return the last candidate that is enough, of those sorted from safe to generous.
+
+    More looks never gain less, so that "enough" is True, ..., True, False, ..., False in this
+    order. Bisection asks about log2 of them: three or four of nine. None: not even the first is.
+
+    >>> last_enough([1, 2, 5, 10, 20], lambda looks: looks < 7)
+    5
+    """
+    first_too_many = bisect_left(able, True, key=lambda each: not enough(each))
+    return able[first_too_many - 1] if first_too_many else None
 
 
 @dataclass(frozen=True)
@@ -106,12 +122,8 @@ class FixSearch:
         their order, and bisection plays log2 of the candidates: three or four of nine numbers.
         """
         by_looks = sorted(able, key=lambda each: each.looks)
-
-        def too_many(each: Candidate) -> bool:
-            return self._tried(each, verdict, share) is None
-
-        enough = bisect_left(by_looks, True, key=too_many)
-        return self._tried(by_looks[enough - 1], verdict, share) if enough else None
+        most = last_enough(by_looks, lambda each: self._tried(each, verdict, share) is not None)
+        return None if most is None else self._tried(most, verdict, share)
 
     def _looks(self, each: Candidate) -> int:
         return min(each.looks, self.measurer.budget.looks)

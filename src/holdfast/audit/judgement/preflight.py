@@ -28,7 +28,7 @@ from scipy.special import ndtri
 
 from holdfast.audit.inputs.disclosure import RoundingUnit
 from holdfast.audit.inputs.request import Request
-from holdfast.audit.result import Finding
+from holdfast.audit.result import Finding, worst_first
 from holdfast.labels import Labels
 from holdfast.mechanisms import Rule
 
@@ -66,8 +66,7 @@ def preflight(request: Request, unit: RoundingUnit) -> tuple[Finding, ...]:
         What shares and scores are rounded to before they stand in a finding, which may be shared.
     """
     found = [finding for check in CHECKS for finding in check(request, unit)]
-    order = ("void", "warning", "note")
-    return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))
+    return worst_first(found)
 
 
 def sorted_rows(request: Request, unit: RoundingUnit) -> Iterator[Finding]:

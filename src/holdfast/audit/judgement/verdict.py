@@ -14,6 +14,8 @@ those without a model says nothing of real participants, and does not make a ver
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import TypeVar
 
 from holdfast.audit.inputs.disclosure import RoundingUnit
 from holdfast.audit.inputs.request import DEFAULT_GAP, Request
@@ -22,7 +24,9 @@ from holdfast.audit.judgement.sentences import certified, reason, tested
 from holdfast.audit.result import About, Finding, History, Interval, Limits, Verdict, Word
 from holdfast.audit.scenarios.measurer import StrongestAttack
 
-__all__ = ["RESERVE", "WORDS", "gap_for", "judge", "word_for", "worth"]
+__all__ = ["RESERVE", "WORDS", "gap_for", "judge", "on_both_boards", "word_for", "worth"]
+
+AnyVerdict = TypeVar("AnyVerdict")
 
 # From worst to best.
 WORDS: tuple[Word, ...] = ("UNSAFE", "MARGINAL", "SAFE")
@@ -49,6 +53,17 @@ def worth(request: Request, about: About) -> float:
     of g points on the public part is one of 0.3 g in the ranking.
     """
     return 1.0 if about == "public board" else request.parts.final_share
+
+
+def on_both_boards(
+    request: Request, judged: Callable[[About], AnyVerdict]
+) -> tuple[AnyVerdict, AnyVerdict | None]:
+    """Return the verdict on the final ranking, and that on the public board if it is another one.
+
+    The second is None where the scored examples are all that the ranking counts.
+    """
+    final = judged("final ranking")
+    return final, judged("public board") if request.parts.final_share < 1.0 else None
 
 
 def judge(

@@ -1,4 +1,27 @@
-"""Audits of boards that show another metric than one accuracy, or several numbers per look."""
+"""Audits of boards that show another metric than one accuracy, or several numbers per look.
+
+The audit of accuracies, room by room, with what differs where the metric is any. What does not
+differ is not repeated here: reading files, the budget of plays, kept plays, the rule that makes a
+gain SAFE or UNSAFE, the bisection of fixes and the page are those of `audit`. Start at `run`, which
+calls the others in this order:
+
+- inputs: `asked` is a `Request` with what the board shows; `units` is what gains are counted in
+  (points of a metric between two limits, a loss's own value else) and what the best constant
+  submission scores; `findings` need no play.
+- scenarios: `scenarios` lists who plays through which of the shown numbers, from what `starts` says
+  is known. One play is in `plays`; `measurer` makes means of them and measures the strongest again;
+  `rules` and `curve` ask it for other release rules and for fewer looks.
+- judgement: `certified` has what no attack exceeds, `verdict` the word and its sentence, `fixes`
+  the mildest changes that are enough. `record` is what comes out; `quick` says what can be said in
+  seconds.
+
+Attacks come from `attacks` and say for themselves which metrics they read. The others in here put
+them on a board that asks for another submission than theirs: `match_counts` and `climbers` choose
+attacks on accuracies; `two_levels` and `two_targets` let these play through losses that are noisy;
+`beside` and `class_columns` read a column beside the one that ranks. What an attack submits where
+it has read nothing is in `constants`, with one file for each kind: `constant_elsewhere`,
+`best_class_elsewhere`, `median_in_range`.
+"""
 
 from holdfast.audit.metrics.asked import (
     MetricRequest,

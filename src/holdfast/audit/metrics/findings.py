@@ -18,7 +18,7 @@ from holdfast.audit.judgement.preflight import (
 )
 from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.scenarios import only_climbed
-from holdfast.audit.result import Finding
+from holdfast.audit.result import Finding, worst_first
 from holdfast.metrics import F1, LabelMetric, RocAuc
 
 __all__ = ["metric_findings"]
@@ -34,8 +34,7 @@ def metric_findings(asked: MetricRequest) -> tuple[Finding, ...]:
     found = [finding for check in CHECKS for finding in check(request, unit)]
     found += [*_reveals(asked), *_groups(asked), *_classes(asked), *_unused(asked)]
     found += [*_positive(asked), *_undecided(asked), *_chosen(asked)]
-    order = ("void", "warning", "note")
-    return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))
+    return worst_first(found)
 
 
 def _reveals(asked: MetricRequest) -> Iterator[Finding]:

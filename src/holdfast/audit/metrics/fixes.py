@@ -6,78 +6,100 @@ an honest score is not blurred by more than the gap.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
+from holdfast.audit.judgement.fixes import last_enough
 from holdfast.audit.judgement.verdict import RESERVE, worth
-from holdfast.audit.metrics.asked import TOTAL, MetricRequest
+from holdfast.audit.metrics.asked import TOTAL
+from holdfast.audit.metrics.measurer import (
+    MOST_AGAIN,
+    MetricMeasurer,
+    strongest_first,
+    through,
+)
 from holdfast.audit.metrics.record import MetricFix, MetricGain, MetricRule, MetricVerdict
-from holdfast.audit.metrics.units import Unit
+from holdfast.audit.metrics.rules import metric_rules
 from holdfast.audit.result import in_digits
 
-__all__ = ["ALL_SHOWN", "fixed"]
+__all__ = ["ALL_SHOWN", "MetricFixSearch", "round_numbers_below"]
 
 MOST_FIXES = 3
 ALL_SHOWN = "all that is shown"
 # Numbers of looks that a policy may state: 1, 2, 5, 10, ...
 ROUND_NUMBERS = (1, 2, 5)
 
-# The strongest attack under the rule of a row, with so many looks, through one of the shows.
-Strongest = Callable[[str, int, str], MetricGain]
 
+@dataclass(frozen=True, eq=False)
+class MetricFixSearch:
+    """The search for fixes of a metric's board; what was played for one verdict serves the next.
 
-def fixed(
-    asked: MetricRequest,
-    unit: Unit,
-    verdict: MetricVerdict,
-    rows: Sequence[MetricRule],
-    strongest: Strongest,
-) -> MetricVerdict:
-    """Return the verdict with its fixes, mildest first; `strongest` plays what is not known yet.
+    First what is shown, under the same rule; then rules, by their blur for honest teams; then fewer
+    looks, under today's rule and under the one that leaves least.
 
-    First what is shown, under the same rule; then rules, by their blur for honest teams; then
-    fewer looks, under today's rule and under the one that leaves least.
+    Parameters
+    ----------
+    measurer
+        Plays what is not known yet, with the audit's request and unit.
+    rows
+        What each rule leaves at today's looks.
+    played
+        The gains at fewer looks, by rule and looks.
     """
-    share = worth(asked.request, verdict.about)
-    if verdict.word == "SAFE" or not share:
-        return verdict
-    search = _Search(asked, unit, verdict, share, strongest)
-    found = [*search.shown_less(rows), *search.by_rules(rows)][:MOST_FIXES]
-    if len(found) < MOST_FIXES:
-        found += search.by_looks(rows, first=not found)
-    return replace(verdict, fixes=tuple(found[:MOST_FIXES]))
+
+    measurer: MetricMeasurer
+    rows: Sequence[MetricRule]
+    played: dict[tuple[str, int], list[MetricGain]] = field(default_factory=dict)
+
+    def fixed(self, verdict: MetricVerdict) -> MetricVerdict:
+        """Return the verdict with its fixes, mildest first; one that is SAFE needs none."""
+        share = worth(self.measurer.asked.request, verdict.about)
+        if verdict.word == "SAFE" or not share:
+            return verdict
+        search = _VerdictSearch(self, verdict, share)
+        found = [*search.shown_less(), *search.by_rules()][:MOST_FIXES]
+        if len(found) < MOST_FIXES:
+            found += search.by_looks(first=not found)
+        return replace(verdict, fixes=tuple(found[:MOST_FIXES]))
+
+    def at_looks(self, name: str, looks: int) -> list[MetricGain]:
+        """Return the strongest attack of each show under a rule with so many looks.
+
+        The likeliest are measured once more with new randomness, as the audit of that policy
+        would: a fix that is followed shall not be called unsafe by the next audit.
+        """
+        shows = self.measurer.asked.shows
+        if (name, looks) not in self.played:
+            (rule,) = (each for each in metric_rules(self.measurer.asked) if str(each) == name)
+            found = strongest_first(self.measurer.suite("fixes", rule, looks))
+            likely = [each for each in found[:MOST_AGAIN] if each.gain is not None]
+            found += self.measurer.again(likely, rule, looks)
+            self.played[name, looks] = sorted(found, key=lambda each: -each.upper)
+        return [through(self.played[name, looks], show) for show in shows]
 
 
-class _Search:
-    """What one verdict's fixes are looked for with."""
+class _VerdictSearch:
+    """The search for one verdict: its gap, and the share by which gains count in it."""
 
-    def __init__(
-        self,
-        asked: MetricRequest,
-        unit: Unit,
-        verdict: MetricVerdict,
-        share: float,
-        strongest: Strongest,
-    ) -> None:
-        self.asked, self.unit, self.verdict, self.share = asked, unit, verdict, share
-        self.strongest = strongest
-        self.several = len(asked.shows) > 1
+    def __init__(self, plays: MetricFixSearch, verdict: MetricVerdict, share: float) -> None:
+        self.plays, self.rows, self.verdict, self.share = plays, plays.rows, verdict, share
+        self.asked, self.unit = plays.measurer.asked, plays.measurer.unit
+        self.several = len(self.asked.shows) > 1
 
-    def shown_less(self, rows: Sequence[MetricRule]) -> list[MetricFix]:
+    def shown_less(self) -> list[MetricFix]:
         """Return the total alone under today's rule, if that is enough."""
         if not self.several:
             return []
         return [
             self._fix(row, row.strongest[0], TOTAL)
-            for row in rows
+            for row in self.rows
             if row.is_policy and self._enough(row.strongest[:1])
         ]
 
-    def by_rules(self, rows: Sequence[MetricRule]) -> list[MetricFix]:
+    def by_rules(self) -> list[MetricFix]:
         """Return other rules that are enough, for all that is shown or for the total alone."""
         found = []
-        for row in sorted(rows, key=lambda row: row.blur):
+        for row in sorted(self.rows, key=lambda row: row.blur):
             if row.is_policy or row.blur > self.verdict.gap:
                 continue
             if self._enough(row.strongest):
@@ -87,10 +109,10 @@ class _Search:
                 found.append(self._fix(row, row.strongest[0], TOTAL))
         return found
 
-    def by_looks(self, rows: Sequence[MetricRule], *, first: bool) -> list[MetricFix]:
+    def by_looks(self, *, first: bool) -> list[MetricFix]:
         """Return the most looks that are enough under today's rule, or under the strictest."""
-        policy = [row for row in rows if row.is_policy]
-        usable = [row for row in rows if not row.is_policy and row.blur <= self.verdict.gap]
+        policy = [row for row in self.rows if row.is_policy]
+        usable = [row for row in self.rows if not row.is_policy and row.blur <= self.verdict.gap]
         strict = sorted(usable, key=lambda row: max(each.upper for each in row.strongest))[:1]
         found = []
         for row in policy + (strict if first else []):
@@ -100,22 +122,16 @@ class _Search:
         return found
 
     def _most_looks(self, row: MetricRule) -> MetricFix | None:
+        """Return the most looks that are enough under a rule, of those that a policy may state.
+
+        Only fewer than were played: more would rest on plays that take too long.
+        """
         most = self.asked.request.n_looks
         counts = [c for c in round_numbers_below(most) if c < row.strongest[0].looks]
-        shown = list(self.asked.shows)
-        played: dict[int, list[MetricGain]] = {}
-
-        def too_many(looks: int) -> bool:
-            played[looks] = [self.strongest(row.rule, looks, show) for show in shown]
-            return not self._enough(played[looks])
-
-        enough = bisect_left(counts, True, key=too_many)
-        if not enough:
+        looks = last_enough(counts, lambda each: self._enough(self.plays.at_looks(row.rule, each)))
+        if looks is None:
             return None
-        looks = counts[enough - 1]
-        if looks not in played:
-            too_many(looks)
-        worst = max(played[looks], key=lambda each: each.upper)
+        worst = max(self.plays.at_looks(row.rule, looks), key=lambda each: each.upper)
         return self._fix(row, worst, ALL_SHOWN, looks)
 
     def _enough(self, gains: Sequence[MetricGain]) -> bool:
@@ -128,6 +144,7 @@ class _Search:
     def _fix(
         self, row: MetricRule, worst: MetricGain, show: str, looks: int | None = None
     ) -> MetricFix:
+        """Return a change as advice: what to change, its price, and what is left of the gain."""
         request, unit = self.asked.request, self.unit
         changes = []
         if not row.is_policy:

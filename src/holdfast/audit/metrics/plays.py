@@ -1,32 +1,37 @@
-"""Single plays of an audit of a metric, and means of them."""
+"""Single plays of an audit of a metric: one job, for any process or machine.
+
+A play is a pure function of the request and the job. Its two generators, of the board's rule and of
+the attack, are seeded by the audit's seed, the trial, the looks, and a checksum of what is played
+against what: attack, show and rule. So the same job plays alike whatever else an audit plays, in
+any order, and its outcome can be kept for the next one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 
 from holdfast.audit.metrics.asked import MetricRequest
-from holdfast.audit.metrics.record import MetricGain
 from holdfast.audit.metrics.scenarios import metric_scenarios
-from holdfast.audit.metrics.units import Unit, start_value
+from holdfast.audit.metrics.units import start_value
 from holdfast.errors import HoldfastError
 from holdfast.experiments.matrix_plays import Played
-from holdfast.experiments.pool import Map
-from holdfast.experiments.summary import mean_of
 from holdfast.loop import play
 from holdfast.mechanisms import Rule
 from holdfast.oracles import MetricOracle
 from holdfast.problem import Problem
 from holdfast.protocols import Answer
 
-__all__ = ["Asked", "MetricJob", "OnMetricPlay", "board_of", "measured", "play_metric_job"]
+__all__ = ["MetricJob", "board_of", "play_metric_job"]
 
 
 class MetricJob(NamedTuple):
-    """One play: which attack, through which show, against which rule, with how many looks."""
+    """One play: which attack, through which show, against which rule, with how many looks.
+
+    `scenario` is the attack's place in `metric_scenarios(asked, show)`; `trial` is its seed.
+    """
 
     show: str
     scenario: int
@@ -35,20 +40,16 @@ class MetricJob(NamedTuple):
     trial: int
 
 
-class Asked(NamedTuple):
-    """What is measured: an attack, a show, a rule and looks."""
-
-    show: str
-    scenario: int
-    rule: Rule
-    looks: int
-
-
-OnMetricPlay: TypeAlias = Callable[[MetricJob, Played], None]
-
-
 def play_metric_job(asked: MetricRequest, job: MetricJob) -> Played:
-    """Play one job; the gain is above what the scenario starts from, and may be negative."""
+    """Play one job.
+
+    Returns
+    -------
+    Played
+        `bias` is the gain in the metric's own values, above what the scenario starts from (the best
+        constant, or a model if that is better), larger being better for losses, too; it may be
+        negative. An attack that can't play this board gains nothing, with the reason.
+    """
     scenario = metric_scenarios(asked, job.show)[job.scenario]
     metric, hidden, setting = asked.metric, asked.hidden, scenario.start.setting
     named = f"{scenario.name} {scenario.reads} {job.show} {job.rule}"
@@ -81,7 +82,12 @@ class _Heard:
 
 
 def board_of(asked: MetricRequest, job: MetricJob, rng: np.random.Generator) -> MetricOracle:
-    """Return the board of one play: where the rule remembers, each account meets it afresh."""
+    """Return the board of one play.
+
+    Accounts that work together share its looks, one account after the other. A rule that keeps
+    something between looks meets each account afresh; any other can't tell them apart, and one
+    account stands for all.
+    """
     return MetricOracle(
         asked.hidden,
         asked.shows[job.show],
@@ -91,40 +97,3 @@ def board_of(asked: MetricRequest, job: MetricJob, rng: np.random.Generator) -> 
         n_classes=asked.request.problem.n_classes,
         accounts=asked.request.histories if job.rule.keeps_state else 1,
     )
-
-
-def measured(
-    asked: MetricRequest,
-    unit: Unit,
-    play_all: Map[MetricJob, Played],
-    wanted: Sequence[Asked],
-    trials: range,
-    on_play: OnMetricPlay | None = None,
-) -> list[MetricGain]:
-    """Play everything that is wanted, in every trial, and return the mean gains, rounded."""
-    jobs = [MetricJob(*each, trial) for each in wanted for trial in trials]
-    results = list(play_all(jobs, on_play))
-    found = []
-    for at, each in enumerate(wanted):
-        mine = results[at * len(trials) : (at + 1) * len(trials)]
-        scenario = metric_scenarios(asked, each.show)[each.scenario]
-        reason = next((one.reason for one in mine if one.reason is not None), None)
-        gain, low, high = (
-            (None, None, None) if reason else unit.interval(mean_of(one.bias for one in mine))
-        )
-        found.append(
-            MetricGain(
-                show=each.show,
-                attack=scenario.name,
-                reads=scenario.reads,
-                looks=each.looks,
-                trials=len(trials),
-                gain=gain,
-                low=low,
-                high=high,
-                reason=reason,
-                setting=scenario.start.setting,
-                does=scenario.does,
-            )
-        )
-    return found

@@ -10,9 +10,9 @@ from holdfast.audit.fractions import in_fractions
 from holdfast.audit.inputs.header import header
 from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.findings import metric_findings
-from holdfast.audit.metrics.plays import Asked, measured, play_metric_job
+from holdfast.audit.metrics.measurer import AskedPlay, MetricMeasurer, places_of
+from holdfast.audit.metrics.plays import play_metric_job
 from holdfast.audit.metrics.record import MetricGain
-from holdfast.audit.metrics.scenarios import metric_scenarios
 from holdfast.audit.metrics.units import unit_for
 from holdfast.audit.quick import N_ATTACKS, TRIALS, quick_sentence
 from holdfast.audit.result import Finding
@@ -76,18 +76,15 @@ def quick_metric_audit(asked: MetricRequest, *, kept: PlayCache | None = None) -
     budget = play_budget_for(request).looks
     looks = max(1, min(budget, MOST_WORK // request.labels.size))
     # The first attack through each show, the richest show first; then the second ones, and so on.
-    every = sorted(
-        ((at, -turn, show) for turn, show in enumerate(asked.shows) for at in _places(asked, show))
-    )
+    every = sorted(((at, -list(asked.shows).index(show), show) for show, at in places_of(asked)))
     gains: list[MetricGain] = []
     refused: str | None = None
     tried = 0
     with pool(play_metric_job, asked, processes=1) as plain:
-        play = keeping(plain, kept)
+        measurer = MetricMeasurer(asked, unit, keeping(plain, kept), looks, TRIALS)
         while tried < len(every) and len(gains) < N_ATTACKS:
             at, _, show = every[tried]
-            wanted = [Asked(show, at, request.rule, looks)]
-            found = measured(asked, unit, play, wanted, range(TRIALS))
+            found = measurer.measure([AskedPlay(show, at, request.rule, looks)])
             gains += [each for each in found if each.gain is not None]
             refused = refused or found[0].reason
             tried += 1
@@ -118,7 +115,3 @@ def quick_metric_audit(asked: MetricRequest, *, kept: PlayCache | None = None) -
         ),
         seconds=round(time.perf_counter() - start, 1),
     )
-
-
-def _places(asked: MetricRequest, show: str) -> range:
-    return range(len(metric_scenarios(asked, show)))

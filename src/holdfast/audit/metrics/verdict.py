@@ -7,7 +7,7 @@ from holdfast.audit.judgement.verdict import word_for, worth
 from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.record import MetricGain, MetricVerdict
 from holdfast.audit.metrics.units import Unit
-from holdfast.audit.result import About, Finding, Interval, Word, in_digits
+from holdfast.audit.result import About, Finding, Interval, Word, in_digits, voiding
 
 __all__ = ["above", "judged", "with_interval"]
 
@@ -28,7 +28,7 @@ def judged(
     assert found.interval is not None
     gain = unit.times(found.interval, share) if share else NOTHING
     word = word_for(gain, gap, proven=False)
-    void = next((finding for finding in findings if finding.severity == "void"), None)
+    void = voiding(findings)
     # Where the best of all private scores counts, luck is worth something that nobody measured.
     by_choice = not share and not request.final_choices
     if by_choice:

@@ -34,6 +34,7 @@ __all__ = [
     "PlayBudget",
     "StrongestAttack",
     "play_budget_for",
+    "reason_of",
     "worst",
 ]
 
@@ -173,7 +174,7 @@ class Measurer:
         measured = []
         for at, (scenario, _, _) in enumerate(asked):
             mine = [results[at * len(trials) + trial] for trial in range(len(trials))]
-            reason = next((each.reason for each in mine if each.reason is not None), None)
+            reason = reason_of(mine)
             bias = None if reason else _mean([each.bias for each in mine])
             measured.append(Measured(scenario, bias, reason))
         return measured
@@ -200,6 +201,11 @@ class Measurer:
             assert each.bias is not None
             found.append(StrongestAttack(each.scenario, each.bias, trials))
         return found
+
+
+def reason_of(plays: Sequence[Played]) -> str | None:
+    """Return why one of these plays could not be had; None: all were played."""
+    return next((each.reason for each in plays if each.reason is not None), None)
 
 
 def _mean(values: Sequence[float]) -> Mean:
