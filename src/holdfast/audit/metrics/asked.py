@@ -1,4 +1,9 @@
-"""Requests for audits of any metric: what else a board shows, and of which groups."""
+"""Requests for audits of any metric: what else a board shows, and of which groups.
+
+A `MetricRequest` is the `Request` of an audit of accuracies with a `Display` beside it. It checks
+itself when it is made: whether an attack reads the metric, whether the rule can release every shown
+number, whether an option has a meaning here. Nothing behind it meets a board that can't be audited.
+"""
 
 from __future__ import annotations
 
@@ -123,7 +128,10 @@ class MetricRequest:
 
     @cached_property
     def best_constant_label(self) -> int:
-        """The label that scores best if every example gets it, where labels rank; else 0."""
+        """The label that scores best if every example gets it, where labels rank; else 0.
+
+        Best is lowest for a loss. It is what a submission calls the examples that nobody has read.
+        """
         if self.metric.takes is not Submission.LABELS:
             return 0
         n, m, _ = self.request.problem
@@ -148,14 +156,21 @@ class MetricRequest:
 
     @property
     def told_apart_by(self) -> tuple[bytes, ...]:
-        """What plays of it are told from those of other boards with the same labels by."""
+        """What plays of it are told from those of other boards with the same labels by.
+
+        Kept plays are found by a digest of labels and job, and two boards with the same labels may
+        show other metrics or other groups, or divide the looks into other numbers of pasts.
+        """
         groups = b"" if self.groups is None else repr(self.groups.tolist()).encode()
         histories = str(self.request.histories).encode()
         return self.display.as_text().encode(), self.hidden.tobytes(), groups, histories
 
     @cached_property
     def hidden(self) -> NDArray[Any]:
-        """The hidden truth: labels, or numbers where the metric is about numbers."""
+        """The hidden truth: labels, or numbers where the metric is about numbers.
+
+        A label file has names of classes; where a metric takes numbers, the names are the targets.
+        """
         if self.metric.takes is not Submission.NUMBERS:
             return self.request.labels
         try:
@@ -169,7 +184,11 @@ class MetricRequest:
 
     @cached_property
     def shows(self) -> dict[str, Show]:
-        """What a look may show, by name: the metric alone, then all that the board adds."""
+        """What a look may show, by name: the metric alone, then all that the board adds.
+
+        One thing at a time, each beside the total: groups, other metrics together, and every set of
+        numbers of each class. So an audit tells which of them does the damage.
+        """
         found: dict[str, Show] = {TOTAL: self.metric}
         if self.groups is not None:
             found[f"with {self.breakdown} scores"] = Breakdown(self.groups, self.metric, total=True)
@@ -221,7 +240,10 @@ def display_for(
     breakdown: str | None = None,
     also: Sequence[str] = (),
 ) -> Display:
-    """Return what the board shows: what is said here, else what the policy says."""
+    """Return what the board shows: what is said here, else what the policy says.
+
+    Each of the three by itself: `--metric f1` on a policy with a breakdown audits F1 of its groups.
+    """
     stated = Display() if request.policy is None else request.policy.display
     return Display.of(
         stated.metric if metric is None else metric,

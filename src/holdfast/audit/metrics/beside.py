@@ -130,6 +130,11 @@ class Beside:
 
 
 def _row(right: float, n_classes: int) -> NDArray[np.float64]:
+    """Return probabilities of one example whose label is the first class.
+
+    >>> _row(0.75, 2).tolist()
+    [0.75, 0.25]
+    """
     row = np.full(n_classes, (1.0 - right) / (n_classes - 1))
     row[0] = right
     return row

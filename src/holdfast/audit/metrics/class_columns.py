@@ -1,4 +1,9 @@
-"""Attacks on boards that show numbers of each class beside the metric that ranks."""
+"""Attacks on boards that show numbers of each class beside the metric that ranks.
+
+A recall per class, or a confusion matrix, tells m or m^2 counts per look where a total tells one.
+Each look divides the examples into m random pools, one for each label that is submitted; the counts
+say how many of each class lie in each pool, and message passing over all looks finds the labels.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +60,10 @@ def class_pools_on(
 
 
 def _counts(numbers: tuple[float, ...], *, shown: ByClass, n: int) -> Answer:
-    """Return the recalls as they are, or the counts behind the shares of a confusion matrix."""
+    """Return the recalls as they are, or the counts behind the shares of a confusion matrix.
+
+    The first number is the metric that ranks, which the attack does not read.
+    """
     if isinstance(shown.metric, Accuracy):
         return numbers[1:]
     return tuple(float(round(share * n)) for share in numbers[1:])

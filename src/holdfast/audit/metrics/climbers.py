@@ -29,7 +29,17 @@ def climbers(
 ) -> list[tuple[type[Described], Callable[..., Any]]]:
     """Return attacks on labels that need a new best alone, each with what makes it.
 
-    None of them reads a metric: they play wherever labels are scored.
+    None of them reads a metric: they play wherever labels are scored, and keep a change if the
+    value is no worse. Their steps are made for accuracies, where parts of equal size count alike.
+
+    Parameters
+    ----------
+    metric
+        What the board shows; other than labels and scores, none climbs.
+    start
+        What is known: from a model climb those that need one, from anything less those that don't.
+    n_classes
+        Of two classes some climb from the best constant as well, if that is not the majority.
     """
     # Who knows nothing plays the planned attack on accuracies, which climbs where that is best.
     if not isinstance(metric, LabelMetric | RocAuc) or (
@@ -46,6 +56,7 @@ def climbers(
 def _climbing(
     needs: Needs | None, start: Start
 ) -> list[tuple[type[Described], Callable[..., Any]]]:
+    """Return all registered attacks that climb, are strong somewhere, and need just this."""
     return [
         (cls, partial(informed_attack, cls=cls, start=start))
         for cls in attack_types()
@@ -58,8 +69,10 @@ def _from_constant(
 ) -> list[tuple[type[Described], Callable[..., Any]]]:
     """Return climbers from the best constant submission, where that is not the majority class.
 
-    F1 of everything called positive is above that of nothing. Where positives are rare, small
-    parts are added to nothing instead, which is steeper.
+    F1 of everything called positive is above that of nothing: with three positives in ten 46
+    points to 0, although the majority is negative. Where positives are rare, small parts are added
+    to nothing instead, which is steeper: 10 found among 100 called, of 50 in all, are already 13
+    points.
     """
     n = SHARES_OF
     positives = round(n * shares[1])

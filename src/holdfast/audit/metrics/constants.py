@@ -32,6 +32,24 @@ def with_best_constant(
     The best constant is the metric's: class shares for probabilities, the mean for squared errors,
     the median for absolute ones, and of labels the class with the best value of the metric that
     ranks. It is public, or one look at a constant tells it.
+
+    Gains count from that constant, so an attack that has read nothing yet must end at it: one that
+    submitted a coin flip elsewhere would seem to lose by looking.
+
+    Parameters
+    ----------
+    attack
+        The attack, ready to play.
+    cls
+        What it says of itself: whether it proves labels, or narrows targets down.
+    metric
+        The one that it reads.
+    hidden
+        All targets; of them the mean, or the values in a range, are used.
+    shares
+        The class shares, where classes are unequal.
+    ranks
+        The metric that ranks, which may be another one.
     """
     if attack.tells_class_sizes and isinstance(ranks, LabelMetric | RocAuc):
         return BestClassElsewhere(attack, label_metric(ranks))

@@ -1,4 +1,10 @@
-"""Findings about what a board shows, before anything is played."""
+"""Findings about what a board shows, before anything is played.
+
+The checks of a test set that hold for any metric are those of `judgement.preflight`. Added are
+those of the display: what a value of each shown number tells, how small the groups are, whether the
+metric has a positive class that nobody named. Each says what was found, why it matters, and what to
+do; none needs a play, so `holdfast audit --quick` says them as well.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +35,14 @@ SMALL_GROUP = 30
 
 
 def metric_findings(asked: MetricRequest) -> tuple[Finding, ...]:
-    """Return all findings, those that void the verdict first."""
+    """Return all findings, those that void the verdict first.
+
+    Parameters
+    ----------
+    asked
+        What is audited. Numbers from its labels, such as the share of a class, are rounded to the
+        unit of an accuracy before they stand in a finding: findings are printed and shared.
+    """
     request, unit = asked.request, asked.request.baseline.rounding_unit
     found = [finding for check in CHECKS for finding in check(request, unit)]
     found += [*_reveals(asked), *_groups(asked), *_classes(asked), *_unused(asked)]
@@ -38,6 +51,11 @@ def metric_findings(asked: MetricRequest) -> tuple[Finding, ...]:
 
 
 def _reveals(asked: MetricRequest) -> Iterator[Finding]:
+    """Say of each shown number what one value of it tells, in the metric's own words.
+
+    A mean squared error tells a sum over examples, an F1 the number of true positives: it is said
+    even where a rule blurs it, since the attacks below read just that.
+    """
     shown = [(str(metric), metric.reveals) for metric in (asked.metric, *asked.also)]
     shown += [(str(each), each.reveals) for each in asked.display.by_class]
     for name, reveals in shown:
@@ -52,6 +70,12 @@ def _reveals(asked: MetricRequest) -> Iterator[Finding]:
 
 
 def _groups(asked: MetricRequest) -> Iterator[Finding]:
+    """Say how large the groups are whose scores are shown.
+
+    k looks at one number tell at most k log2(n + 1) bits, and at G groups of n/G examples
+    k G log2(n/G + 1), nearly G times as much. A warning where the smallest group has fewer than
+    thirty examples, whose labels a handful of looks tells.
+    """
     if asked.groups is None:
         return
     _, sizes = np.unique(asked.groups, return_counts=True)
@@ -67,6 +91,7 @@ def _groups(asked: MetricRequest) -> Iterator[Finding]:
 
 
 def _classes(asked: MetricRequest) -> Iterator[Finding]:
+    """Warn where attacks can only climb, since then gains are not the most that is possible."""
     m = asked.request.problem.n_classes
     if isinstance(asked.metric, LabelMetric) and only_climbed(asked, asked.metric):
         yield Finding(
@@ -80,12 +105,18 @@ def _classes(asked: MetricRequest) -> Iterator[Finding]:
 
 
 def _unused(asked: MetricRequest) -> Iterator[Finding]:
+    """Note columns of the label file that look like groups and are not said to be shown."""
     for column in asked.request.group_columns:
         if column != asked.breakdown:
             yield group_finding(column)
 
 
 def _positive(asked: MetricRequest) -> Iterator[Finding]:
+    """Note which class counts as positive, unless its name says so (1, yes, true).
+
+    With one positive in ten, the best constant has an F1 of 18 points for the rare class and of 95
+    for the other: an audit of the wrong one is of no use.
+    """
     names = asked.request.file.class_names
     named = frozenset(name.lower() for name in names) in YES_AND_NO
     if isinstance(asked.metric, F1) and not named:
@@ -99,6 +130,7 @@ def _positive(asked: MetricRequest) -> Iterator[Finding]:
 
 
 def _undecided(asked: MetricRequest) -> Iterator[Finding]:
+    """Warn where all labels are alike: nothing can be gained, and SAFE would mean nothing."""
     if isinstance(asked.metric, LabelMetric | RocAuc) and np.unique(asked.request.labels).size < 2:
         yield Finding(
             "one-class",
@@ -111,6 +143,7 @@ def _undecided(asked: MetricRequest) -> Iterator[Finding]:
 
 
 def _chosen(asked: MetricRequest) -> Iterator[Finding]:
+    """Warn where a team's best private score counts: each submission is a look at that part."""
     request = asked.request
     if request.parts.private and request.final_choices == 0:
         yield Finding(

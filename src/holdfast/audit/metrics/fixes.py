@@ -1,7 +1,15 @@
 """Fixes of a board that shows a metric: show less, release less, or allow fewer looks.
 
 A change is a fix if the strongest attack that was played under it stays below half of the gap, and
-an honest score is not blurred by more than the gap.
+an honest score is not blurred by more than the gap. At most three are offered, and what honest
+teams lose decides their order:
+
+1. less is shown, under the same rule: their score stays as exact as it was;
+2. another rule at today's looks, from the one that blurs least;
+3. fewer looks, the most that are enough, by bisection over 1, 2, 5, 10, ...: under today's rule,
+   and if nothing else helps under the strictest.
+
+The first two cost no play, since every rule was played with and without what else is shown.
 """
 
 from __future__ import annotations
@@ -87,7 +95,10 @@ class _VerdictSearch:
         self.several = len(self.asked.shows) > 1
 
     def shown_less(self) -> list[MetricFix]:
-        """Return the total alone under today's rule, if that is enough."""
+        """Return the total alone under today's rule, if that is enough.
+
+        `strongest` of a row has one gain for each show, that of the total first.
+        """
         if not self.several:
             return []
         return [
@@ -97,7 +108,11 @@ class _VerdictSearch:
         ]
 
     def by_rules(self) -> list[MetricFix]:
-        """Return other rules that are enough, for all that is shown or for the total alone."""
+        """Return other rules that are enough, for all that is shown or for the total alone.
+
+        A rule that blurs an honest score by more than the gap is no fix: it would hide the very
+        differences that the ranking shall show.
+        """
         found = []
         for row in sorted(self.rows, key=lambda row: row.blur):
             if row.is_policy or row.blur > self.verdict.gap:
@@ -110,7 +125,11 @@ class _VerdictSearch:
         return found
 
     def by_looks(self, *, first: bool) -> list[MetricFix]:
-        """Return the most looks that are enough under today's rule, or under the strictest."""
+        """Return the most looks that are enough under today's rule, or under the strictest.
+
+        `first` tells that no milder fix was found: only then the strictest rule is tried as well,
+        the one that leaves the least gain at today's looks.
+        """
         policy = [row for row in self.rows if row.is_policy]
         usable = [row for row in self.rows if not row.is_policy and row.blur <= self.verdict.gap]
         strict = sorted(usable, key=lambda row: max(each.upper for each in row.strongest))[:1]
@@ -135,7 +154,11 @@ class _VerdictSearch:
         return self._fix(row, worst, ALL_SHOWN, looks)
 
     def _enough(self, gains: Sequence[MetricGain]) -> bool:
-        """Tell whether all were played and stay below half of the gap."""
+        """Tell whether all were played and stay below half of the gap.
+
+        It is the upper ends that count, times the share by which a gain counts in the verdict; an
+        attack that could not play proves nothing.
+        """
         return all(
             each.gain is not None and RESERVE * self.share * each.upper < self.verdict.gap
             for each in gains
@@ -174,7 +197,7 @@ class _VerdictSearch:
 
 
 def round_numbers_below(most: int) -> list[int]:
-    """Return 1, 2, 5, 10, ... below a number.
+    """Return 1, 2, 5, 10, ... below a number: what a policy may state as a number of looks.
 
     >>> round_numbers_below(25)
     [1, 2, 5, 10, 20]

@@ -1,4 +1,10 @@
-"""Attacks on match counts in an audit of a metric: the planned one, or informed ones."""
+"""Attacks on match counts in an audit of a metric: the planned one, or informed ones.
+
+Many metrics tell the number of matches, or of true positives, once class sizes are known. Whoever
+reads that number off the values hands it to an attack on accuracies, and these are the candidates:
+from nothing the one that `planner` forecasts most of, and from class shares or a model every attack
+that takes a prior, since no forecast ranks those.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +28,10 @@ __all__ = ["from_nothing_on_counts", "informed_attack", "informed_on_counts", "o
 
 
 def on_counts(start: Start, rule: Rule) -> list[OnCounts]:
-    """Return the attacks on match counts: the planned one, or all that start from something."""
+    """Return the attacks on match counts: the planned one, or all that start from something.
+
+    The list has the same length under every rule, so that a place in it names an attack.
+    """
     return [planned_on_counts(rule)] if start.nothing else informed_on_counts(start, rule)
 
 
@@ -64,6 +73,7 @@ def _told(
     start: Start,
     rule: Rule,
 ) -> Any:
+    """Make an attack that is told counts as they are (`exact`), or as the rule releases them."""
     told = Exact() if exact else rule
     return informed_attack(problem, rng=rng, rule=told, cls=cls, start=start)
 
@@ -76,7 +86,11 @@ def informed_attack(
     cls: type[Described],
     start: Start,
 ) -> Any:
-    """Make an attack that knows the rule, from what is known if it takes that."""
+    """Make an attack that knows the rule, from what is known if it takes that.
+
+    A rule that rounds to less than one match hides nothing: the count is the nearest whole number,
+    and the attack plays as under exact scores. Two decimals do so up to 99 examples.
+    """
     known = start.prior(problem) if cls.takes_prior else None
     step, n = rule.rounds_to, problem.n_examples
     if len(rule.stages) == 1 and step is not None and step * n < 1:

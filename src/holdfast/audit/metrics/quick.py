@@ -1,4 +1,9 @@
-"""The quick audit of a metric: findings and the first attacks through each show, within seconds."""
+"""The quick audit of a metric: findings and the first attacks through each show, within seconds.
+
+As for accuracies there is no verdict: SAFE would rest on attacks that were not played. Forecasts
+rank attacks on accuracies; through a metric few have one, so that the order of the scenarios stands
+for it, in which those that read values come before those that climb.
+"""
 
 from __future__ import annotations
 
@@ -61,6 +66,8 @@ class QuickMetricAudit:
 
 def quick_metric_audit(asked: MetricRequest, *, kept: PlayCache | None = None) -> QuickMetricAudit:
     """Play the first attacks that can play, of the show that tells most and of the total.
+
+    One that refuses costs nothing, and the next one plays in its place, until four have played.
 
     Parameters
     ----------

@@ -45,7 +45,11 @@ class MetricGain:
 
     @property
     def upper(self) -> float:
-        """The upper end of what was found."""
+        """The upper end of what was found: of the interval, or the gain of a single play.
+
+        >>> MetricGain("total only", "lattice", "f1", 30, 4, 12.0, 10.0, 14.0).upper
+        14.0
+        """
         return self.high if self.high is not None else self.gain or 0.0
 
     @property

@@ -1,9 +1,15 @@
 """One audit of a metric, from request to record.
 
 The suite is smaller than that of accuracies: the attacks that play through this metric, against the
-policy and against other rules that work on its values, with and without what else is shown. The
-strongest attack is measured once more with fresh randomness, so that choosing it does not flatter
-it.
+policy and against other rules that work on its values, with and without what else is shown. In the
+order of the work, and of what a user waits for:
+
+1. findings, which need no play, and how many plays will follow;
+2. every attack through every show, under the policy and then under each other rule;
+3. the likeliest under the policy once more, with fresh randomness, so that choosing the strongest
+   does not flatter it;
+4. every attack at fewer looks, for the curve;
+5. the verdict, and what certificates say; fixes, which are played too, where it is not SAFE.
 """
 
 from __future__ import annotations
@@ -79,6 +85,17 @@ def metric_audit(
         Called with every play and what came of it.
     kept
         Where plays are looked up and kept; None: nowhere, and all are played.
+
+    Returns
+    -------
+    MetricAudit
+        Gains are in the unit that it names, above what the best constant submission scores. The
+        same on any number of processes: a play's seed follows from the request and the play.
+
+    Raises
+    ------
+    NotSupported
+        No attack plays this metric under the policy's rule; the message says why.
     """
     check_at_least("processes", processes, 1)
     start = time.perf_counter()
@@ -156,7 +173,7 @@ def _outlook(
 
 
 def _not_covered(asked: MetricRequest) -> tuple[str, ...]:
-    """Return what the audit does not tell."""
+    """Return what the audit does not tell, in sentences that stand under its numbers."""
     found = [
         "SAFE means that no attack here gained the gap, with a factor of two in reserve; it is not "
         "proved.",

@@ -1,4 +1,19 @@
-"""Scenarios of an audit of a metric: attacks through what a board shows, made for its rule."""
+"""Scenarios of an audit of a metric: attacks through what a board shows, made for its rule.
+
+A *show* is a name for what a look tells: "total only", or the total with groups, with other
+metrics, or with numbers of each class. Through each show play
+
+- the total: the attacks that read its values as counts, then those that climb, then those on
+  accuracies put on losses that are blurred;
+- groups: each of the attacks on the total, once per group, all groups in the same look;
+- another metric: each of the attacks on that metric, whose finding is then submitted as the metric
+  that ranks takes it (`beside`);
+- numbers of each class: message passing over pools (`class_columns`).
+
+A scenario's place in the list is its name in jobs, so the list must be the same under every rule:
+who plays follows from the metric and from what is known, and an attack that a rule stops is listed,
+and refuses when it is made.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +70,19 @@ class MetricScenario(NamedTuple):
 
 
 def metric_scenarios(asked: MetricRequest, show: str) -> list[MetricScenario]:
-    """Return the attacks through a show, from everything that may be known beforehand."""
+    """Return the attacks through a show, from everything that may be known beforehand.
+
+    First those who know the class shares, or nothing where classes are equal; then, if models were
+    given, those who start from their predictions. Both lists are in a fixed order: a job says a
+    scenario by its place.
+
+    Parameters
+    ----------
+    asked
+        What is audited.
+    show
+        One of `asked.shows`.
+    """
     return [
         MetricScenario(*each, start)
         for start in starts_of(asked)
@@ -113,7 +140,11 @@ def _beside(
     column: Metric,
     place: int,
 ) -> Any:
-    """Make an attack on a column beside the metric that ranks."""
+    """Make an attack on a column beside the metric that ranks.
+
+    The board takes one submission for all columns: that of the richest metric (probabilities for a
+    log-loss beside an accuracy), into which the attack's queries are put.
+    """
     return Beside(
         partial(make, rule=rule),
         problem,
@@ -127,7 +158,11 @@ def _beside(
 
 
 def _through_classes(asked: MetricRequest, by_class: ByClass, start: Start) -> list[_Unstarted]:
-    """Return the attack through numbers of each class, which starts from no model."""
+    """Return the attack through numbers of each class, which starts from no model.
+
+    There is one: message passing weighs all labels alike at the start, and a model's belief would
+    have to be worth some counts, which nobody has measured.
+    """
     if start.model:
         return []
     make = partial(class_pools_on, asked=asked, shown=by_class)
@@ -135,7 +170,11 @@ def _through_classes(asked: MetricRequest, by_class: ByClass, start: Start) -> l
 
 
 def _through(asked: MetricRequest, metric: Metric, start: Start) -> list[_Unstarted]:
-    """Return the attacks through one value of a metric; those on losses that are blurred last."""
+    """Return the attacks through one value of a metric; those on losses that are blurred last.
+
+    A clipped metric is read as the one inside, whose values it has wherever they lie between its
+    limits. Only the name in `reads` is that of the clipped one.
+    """
     if isinstance(metric, Clipped):
         inside = _unclipped(asked, metric.inner, start)
         found = [each._replace(reads=str(metric)) for each in inside]
@@ -171,7 +210,12 @@ def _unclipped(asked: MetricRequest, metric: Metric, start: Start) -> list[_Unst
 
 
 def _attacks(asked: MetricRequest, metric: Metric, start: Start, rule: Rule) -> list[AttackOnBoard]:
-    """Return the attacks that say that they read a metric, for what a rule releases of it."""
+    """Return the attacks that say that they read a metric, for what a rule releases of it.
+
+    What is public goes into the `MetricBoard`: class sizes and shares, and the limits of targets.
+    Attacks that hand match counts to another one are listed with each of those that may be handed
+    them: from nothing, or from what is known.
+    """
     hidden = asked.hidden
     board = MetricBoard(
         metric,
@@ -199,6 +243,11 @@ def _made(
     start: Start,
     at: int,
 ) -> Any:
+    """Make the attack at a place for what a rule releases of a metric.
+
+    It is looked up again here, under the rule that is played: the scenario was listed under exact
+    values, and what an attack reads of rounded ones is another attack with the same name.
+    """
     each = _attacks(asked, metric, start, rule)[at]
     attack = each.make(problem, rng=rng)
     return with_best_constant(attack, each.cls, metric, asked.hidden, start.shares, asked.metric)
@@ -215,11 +264,17 @@ def _scored(start: Start) -> list[_Unstarted]:
 def _counted(
     problem: Problem, *, rng: np.random.Generator, rule: Rule, start: Start, at: int
 ) -> Any:
+    """Make the attack on accuracies at a place, which is told them as the rule releases them."""
     return on_counts(start, rule)[at].make(problem, rng=rng, exact=False)
 
 
 def only_climbed(asked: MetricRequest, metric: Metric) -> bool:
-    """Tell whether no attack reads counts from values of this metric as the rule releases them."""
+    """Tell whether no attack reads counts from values of this metric as the rule releases them.
+
+    Then gains rest on climbers, which use one bit per look, and more may be possible. An attack
+    reads if it can ask its first query: some are made and refuse only when they see that rounding
+    hides what they need.
+    """
     if isinstance(metric, Accuracy):
         return False
     reading = [
@@ -234,6 +289,7 @@ def only_climbed(asked: MetricRequest, metric: Metric) -> bool:
 
 
 def _can_ask(attack: AttackOnBoard, problem: Problem) -> bool:
+    """Tell whether an attack can be made and asks something; the seed does not matter here."""
     try:
         attack.make(problem, rng=np.random.default_rng(0)).ask()
     except NotSupported:
@@ -250,7 +306,11 @@ def _by_group(
     start: Start,
     at: int,
 ) -> Any:
-    """Make one attack per group, each from what is known of the group's own examples."""
+    """Make one attack per group, each from what is known of the group's own examples.
+
+    All groups ask in the same look and are told their own number. Where the attack at this place
+    can't play a small group, the others on accuracies stand in, from the last to the first.
+    """
     rows = iter(group_rows(asked.groups))
 
     def make(problem: Problem, *, rng: np.random.Generator) -> Any:
@@ -264,7 +324,11 @@ def _by_group(
 
 
 def _first_able(problem: Problem, *, rng: np.random.Generator, rule: Rule, able: list[Make]) -> Any:
-    """Make the first attack that can play a group: what rounding hides depends on its size."""
+    """Make the first attack that can play a group: what rounding hides depends on its size.
+
+    Two decimals of an accuracy of 80 examples tell the matches, and of 800 they don't. If none can,
+    the first one's reason is raised, which is that of the attack that was asked for.
+    """
     refused = None
     for make in able:
         try:

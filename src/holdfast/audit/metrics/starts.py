@@ -24,6 +24,9 @@ FAVOURITES = 16
 class Start:
     """What an attacker believes of the labels before the first look.
 
+    >>> Start().setting, Start(shares=(0.9, 0.1)).setting
+    ('features', 'class shares')
+
     Parameters
     ----------
     shares
@@ -60,7 +63,12 @@ class Start:
         return Prior.dense(np.tile(self.shares, (problem.n_examples, 1)))
 
     def of(self, rows: NDArray[np.intp]) -> Start:
-        """Return what is known of some of the examples."""
+        """Return what is known of some of the examples.
+
+        Of a model's beliefs the sixteen likeliest labels of each example are kept as they are, and
+        the others share what is left: with a thousand classes a group's attack would else weigh
+        all of them at each look.
+        """
         if self.beliefs is None:
             return self
         m = self.beliefs.n_classes

@@ -4,6 +4,11 @@ A loss of such a forecast falls by the same amount with every match, so that any
 accuracies plays through it, under any rule that attack knows: noise and steps count in units of
 that amount. It is far less than the digits of a loss tell, and all that is left where a rule adds
 noise or shows new bests alone.
+
+A Brier score of three classes: sure and right costs 0, sure and wrong 2 (the squares of two
+classes), so n examples with M matches cost 2 (1 - M/n) on average. A loss of 0.7 is an accuracy of
+65 %, and noise of 0.02 in the loss is noise of 0.01 in the accuracy: the attack plays the rule
+`gaussian:0.01`.
 """
 
 from __future__ import annotations
@@ -37,7 +42,11 @@ MOST_COST = 30.0
 
 
 def on_two_levels(metric: Metric, start: Start) -> list[tuple[str, str, Callable[..., Any]]]:
-    """Return the attacks on accuracies that play through a loss: name, what it does, and make."""
+    """Return the attacks on accuracies that play through a loss: name, what it does, and make.
+
+    `make(problem, rng=, rule=, sizes=)` returns a `TwoLevels` around the attack. Any other metric
+    than a loss of probabilities: none.
+    """
     loss = metric.inner if isinstance(metric, Clipped) else metric
     if not isinstance(loss, ProbabilityMetric):
         return []
@@ -55,6 +64,7 @@ def on_two_levels(metric: Metric, start: Start) -> list[tuple[str, str, Callable
 def _scored(
     problem: Problem, *, rng: np.random.Generator, rule: Rule, start: Start, at: int
 ) -> Any:
+    """Make the attack on accuracies at a place, for the rule that accuracies seem to go through."""
     return on_counts(start, rule)[at].make(problem, rng=rng, exact=False)
 
 
@@ -67,6 +77,7 @@ def _made(
     inner: Callable[..., Any],
     sizes: tuple[int, ...],
 ) -> Any:
+    """Put an attack on accuracies on a loss; `sizes` are those of the classes, in their order."""
     check_blurred(rule)
     return TwoLevels(problem, partial(inner, rng=rng), metric=metric, rule=rule, sizes=sizes)
 
@@ -83,8 +94,12 @@ def check_blurred(rule: Rule) -> None:
 class TwoLevels:
     """Play an attack on accuracies where a loss of probabilities is shown.
 
+    A query's labels become probabilities, all alike but for which class is meant; a loss L becomes
+    the accuracy (miss - L) / (miss - hit), where hit and miss are what one example costs.
+
     The last look is at the attack's own guess: it tells how often that is right, and so with which
-    probabilities it is submitted in the end.
+    probabilities it is submitted in the end. To be sure of a guess that is right in two of three
+    cases would cost more than to say nothing; 2/3 is the forecast that costs least.
 
     Parameters
     ----------
@@ -146,7 +161,13 @@ class TwoLevels:
             self._inner.tell(accuracy if self._noisy else min(1.0, max(0.0, accuracy)))
 
     def predict(self) -> NDArray[np.float64]:
-        """Return the guess, each class with the probability that it seems to be right with."""
+        """Return the guess, each class with the probability that it seems to be right with.
+
+        No probability is closer to 0 or 1 than half an example in n: a log-loss that is wrong once
+        and sure is lost. With two classes whose sizes P and n - P are public, matches tell more
+        than one share: of c called positive, (matches - n + c + P) / 2 are, since every match is a
+        true positive or a true negative.
+        """
         n, m, _ = self.problem
         guess = np.asarray(self._inner.predict()) if self._guess is None else self._guess
         least = 0.5 / n
@@ -178,7 +199,15 @@ class TwoLevels:
 
 
 def _pointed(loss: ProbabilityMetric, n_classes: int, most: float) -> NDArray[np.float64]:
-    """Return a forecast of one class that costs no more than a limit if it is wrong."""
+    """Return a forecast of one class that costs no more than a limit if it is wrong.
+
+    A log-loss of a class that is called impossible is infinite, or clipped: there the other classes
+    keep exp(-most) each.
+
+    >>> from holdfast.metrics import Brier
+    >>> _pointed(Brier(), 3, 30.0).tolist(), _pointed(LogLoss(), 2, 2.0).round(3).tolist()
+    ([1.0, 0.0, 0.0], [0.865, 0.135])
+    """
     small = math.exp(-most) if isinstance(loss, LogLoss) else 0.0
     row = np.full(n_classes, small)
     row[0] = 1.0 - (n_classes - 1) * small
@@ -186,7 +215,15 @@ def _pointed(loss: ProbabilityMetric, n_classes: int, most: float) -> NDArray[np
 
 
 def in_accuracies(rule: Rule, unit: float) -> Rule:
-    """Return a rule in units of accuracy, where a loss falls by so much with each match."""
+    """Return a rule in units of accuracy, where a loss falls by so much with each match.
+
+    Settings that are sizes, a Ladder's step and the scale of noise, are divided by `unit`, which
+    is what a loss falls by from no match to all.
+
+    >>> from holdfast.mechanisms import Gaussian
+    >>> str(in_accuracies(Gaussian(0.02), 2.0))
+    'gaussian:0.01'
+    """
     if len(rule.stages) > 1 or unit == 1.0:
         return rule
     settings = {each.name: getattr(rule, each.name) for each in fields(rule)}

@@ -4,6 +4,10 @@ With signs s, the mean mu and the variance V of the targets t, and all numbers s
 the mean, the mean squared error is V + d^2 - 2 d C, where C is the mean of (t - mu) s. It is to C
 what a loss is to the matches: attacks on accuracies that live with noise, or climb, play through
 it. In the end mu + C s is submitted, which costs V - C^2.
+
+Ten targets of variance 4, called high or low at d = 2: an error of 4 is C = 1, that is half a
+standard deviation, or 75 % of the signs if all targets were equally far from their mean. Submitting
+mu + s then costs 4 - 1 = 3, a quarter less than the mean alone.
 """
 
 from __future__ import annotations
@@ -32,7 +36,11 @@ SUMMARY = "calls targets high or low"
 
 
 def on_two_targets(metric: Metric) -> list[tuple[str, str, Callable[..., Any]]]:
-    """Return the attacks on accuracies that play through a squared error: as `on_two_levels`."""
+    """Return the attacks on accuracies that play through a squared error.
+
+    As `on_two_levels`: name, what it does, and `make(problem, rng=, rule=, hidden=)`, which returns
+    a `TwoTargets`. R2 is 1 - error / V, and is read the same way. Any other metric: none.
+    """
     inner = metric.inner if isinstance(metric, Clipped) else metric
     if not isinstance(inner, MeanSquaredError | R2):
         return []
@@ -51,6 +59,10 @@ def _made(
     rule: Rule,
     hidden: NDArray[Any],
 ) -> Any:
+    """Put the attack at a place on a squared error; of `hidden` the mean and variance are used.
+
+    Both are public, as far as the best constant and a look at it tell them.
+    """
     check_blurred(rule)
     if problem.n_examples != hidden.size:
         raise NotSupported("it needs the targets' mean and variance, and a group's is not public.")
@@ -65,7 +77,13 @@ def _made(
 class TwoTargets:
     """Play an attack on accuracies of two classes where a squared error is shown.
 
-    The last look is at the attack's own guess, and tells how far to trust it.
+    Errors are counted in variances and C in standard deviations, so that R2 and a mean squared
+    error are the same game. An error e at distance d tells C = (1 + d^2 - e) / (2 d), from -1 to 1,
+    and (1 + C) / 2 is the accuracy that the attack is told. d is 1, or less where the range that
+    errors are clipped to would hide the worst guess, (1 + d)^2.
+
+    The last look is at the attack's own guess, and tells how far to trust it: C itself is the
+    distance from the mean that costs least.
 
     Parameters
     ----------

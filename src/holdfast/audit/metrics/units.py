@@ -107,7 +107,14 @@ class Unit:
 
 
 def unit_for(asked: MetricRequest) -> Unit:
-    """Return the unit of an audit's gains, from what a constant submission scores."""
+    """Return the unit of an audit's gains, from what a constant submission scores.
+
+    A metric with limits no further apart than `WIDEST_IN_POINTS` counts in points, hundredths of
+    its values, rounded to about what chance moves a score by. A loss has no natural scale: what a
+    constant has above none is the whole that can be gained, a hundredth of that is the step and
+    the default gap, rounded up to 1, 2 or 5 times a power of ten. A mean absolute error of 7.4 for
+    the best constant counts in steps of 0.1.
+    """
     value, metric = constant_value(asked), asked.metric
     if metric.high - metric.low <= WIDEST_IN_POINTS:
         name, scale, step, gap = f"points of {metric}", 100.0, _points_step(asked), DEFAULT_GAP
@@ -121,7 +128,12 @@ def unit_for(asked: MetricRequest) -> Unit:
 def constant_value(asked: MetricRequest) -> float:
     """Return the value of the best submission that is the same for every example.
 
-    Class shares, and the mean and the median of targets, are taken for known.
+    Class shares, and the mean and the median of targets, are taken for known: a few looks tell
+    them, and an audit that counted them as a gain would call every board unsafe.
+
+    What is constant depends on what is submitted: the class with the best value for labels, the
+    most frequent k classes for top-k lists, the class shares for probabilities (the best forecast
+    of a proper loss), the better one of mean and median for numbers, no order at all for scores.
     """
     metric, hidden, m = asked.metric, asked.hidden, asked.request.problem.n_classes
     n = hidden.size

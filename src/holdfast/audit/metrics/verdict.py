@@ -1,4 +1,16 @@
-"""Verdicts on a board that shows a metric: the word, the number that matters, and the sentence."""
+"""Verdicts on a board that shows a metric: the word, the number that matters, and the sentence.
+
+The word is that of accuracies (`judgement.verdict.word_for`), with gain and gap in the unit of the
+audit:
+
+    UNSAFE     the gain found reaches the gap, and its interval lies above 0; or a finding voids all
+    SAFE       twice the upper end of its interval is below the gap
+    MARGINAL   everything else
+
+Two things differ. No bound makes a verdict SAFE: what is certified for a metric binds those without
+a model, and every real team has one. And where the best of a team's private scores counts, the luck
+in it is worth something that was measured for accuracies alone, so that the word is MARGINAL.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +35,27 @@ def judged(
     *,
     about: About = "final ranking",
 ) -> MetricVerdict:
-    """Judge a ranking by the strongest attack's gain: the rule of accuracies, without a bound."""
+    """Judge a ranking by the strongest attack's gain: the rule of accuracies, without a bound.
+
+    Parameters
+    ----------
+    asked
+        What is audited.
+    unit
+        What `gap` and gains are counted in.
+    found
+        The strongest attack, measured again with fresh randomness.
+    gap
+        The least difference between ranks that must hold.
+    findings
+        Those before the first play; one that voids the verdict makes it UNSAFE, whatever was
+        gained, and its own words are the sentence.
+    about
+        Whose verdict it is. On the public board a gain counts as it is. In the final ranking it
+        counts by the share of the deciding examples that looks are scored on: with three public
+        examples in ten a gain of 2 points is one of 0.6, and with a private part that decides
+        alone it is nothing.
+    """
     request, share = asked.request, worth(asked.request, about)
     assert found.interval is not None
     gain = unit.times(found.interval, share) if share else NOTHING
@@ -63,7 +95,14 @@ def above(found: MetricGain) -> str:
 
 
 def with_interval(gain: Interval, unit: Unit) -> str:
-    """Return a gain with its interval and its unit."""
+    """Return a gain with its interval and its unit; an interval of no width is left out.
+
+    >>> points = Unit("points of f1", 100.0, 0.5, 2.0, 1.0)
+    >>> with_interval(Interval(12.0, 10.5, 13.5), points)
+    '12.0 points of f1 (95 % interval 10.5 to 13.5)'
+    >>> with_interval(Interval(1.0, None, None), points)      # one play has no interval
+    '1.0 point of f1'
+    """
     text = unit.measured(gain.mean)
     if gain.low is not None and gain.high is not None and gain.low < gain.high:
         low, high = (
@@ -75,6 +114,7 @@ def with_interval(gain: Interval, unit: Unit) -> str:
 
 
 def _private(asked: MetricRequest, *, by_choice: bool) -> str:
+    """Return the reason where only examples decide that no look is scored on."""
     private = f"{asked.request.parts.private:,} examples that no look is scored on decide it"
     if not by_choice:
         return f"{private}, so that nothing gained on the public board counts."
@@ -92,6 +132,10 @@ def _gained(
     about: About,
     share: float,
 ) -> str:
+    """Return the reason where looks count: how much was gained over what, by whom, with what.
+
+    `gain` is the attack's times `share`, and is what the sentence says; `found` has the rest.
+    """
     request = asked.request
     where = ""
     if share < 1.0:
@@ -117,7 +161,11 @@ def _gained(
 def _would_do(
     asked: MetricRequest, word: Word, about: About, share: float, void: Finding | None
 ) -> tuple[str, ...]:
-    """Return what would be enough besides a change of the rule."""
+    """Return what would be enough besides a change of the rule.
+
+    A private part cures any metric, because looks tell nothing of its examples; where there is one,
+    that it decides alone, or that the choice is made before its scores are shown.
+    """
     if word == "SAFE" or void is not None:
         return ()
     if not share:
