@@ -8,7 +8,7 @@ from scipy.stats import norm, truncnorm
 
 from holdfast.answers import AnswerModel, ExactAnswers, NoisyAnswers, RoundedAnswers, SubsetAnswers
 from holdfast.attacks._answer_likelihood import (
-    Released,
+    ReleasedCounts,
     effective_variance,
     informative_share,
     rounding_share,
@@ -23,7 +23,7 @@ PROBLEM = Problem(10_000, 10, 5)
 def test_the_slope_of_a_rounded_answer_is_the_derivative_of_its_log_likelihood() -> None:
     model, variance = RoundedAnswers(0.01), 500.0
     answers = np.array([0.09, 0.10, 0.11, 0.12])
-    released = Released.empty(4)
+    released = ReleasedCounts.empty(4)
     for i, answer in enumerate(answers):
         released.put(i, *model.counts(answer, 10_000), model.estimate(answer, 10_000))
 
@@ -38,7 +38,7 @@ def test_the_slope_of_a_rounded_answer_is_the_derivative_of_its_log_likelihood()
 
 def test_slopes_far_out_stay_finite_and_ordered() -> None:
     model = RoundedAnswers(0.01)
-    released = Released.empty(3)
+    released = ReleasedCounts.empty(3)
     for i, answer in enumerate((0.0, 0.5, 1.0)):
         released.put(i, *model.counts(answer, 10_000), model.estimate(answer, 10_000))
     got = slopes(model, released, np.full(3, 1000.0), 500.0, PROBLEM)
@@ -54,14 +54,14 @@ def test_the_share_is_the_squared_correlation_that_is_left(model: AnswerModel) -
     n, trials, variance, offset = 10_000, 200_000, 500.0, 400.0
     means = 1000 + math.sqrt(offset) * rng.normal(size=trials)
     exact = means + math.sqrt(variance) * rng.normal(size=trials)
-    released = Released.empty(trials)
+    released = ReleasedCounts.empty(trials)
     if isinstance(model, RoundedAnswers):
         middle = np.round(exact / (model.step * n)) * model.step * n
         half = model.step * n / 2
-        released = Released(middle - half + 0.5, middle + half - 0.5, middle)
+        released = ReleasedCounts(middle - half + 0.5, middle + half - 0.5, middle)
     else:
         noise = math.sqrt(model.variance(PROBLEM)) * rng.normal(size=trials)
-        released = Released(exact, exact, exact + noise)
+        released = ReleasedCounts(exact, exact, exact + noise)
     slope = slopes(model, released, means, variance, PROBLEM)
     products = slope * (exact - means)
     # Cov(slope, count) = share, for each of the three kinds of slope.

@@ -41,8 +41,8 @@ def rule_row(
 
 
 def history() -> result.History:
-    team = result.Team("blue", 120, 91.2, 90.1, 1.1, 0.6, 0.9, 0.0)
-    other = result.Team("green", 4, 90.9, None, None, None, None, None)
+    team = result.TeamHistory("blue", 120, 91.2, 90.1, 1.1, 0.6, 0.9, 0.0)
+    other = result.TeamHistory("green", 4, 90.9, None, None, None, None, None)
     return result.History(
         n_teams=2,
         looks=124,
@@ -164,11 +164,17 @@ def sample_audit() -> result.Audit:
         ),
         rounding_unit=0.01,
         gains=(
-            result.Gain("champion-challenger", "features", 1, 1000, 10, interval(10.4), 55.0, None),
-            result.Gain("block-majority", "no features", 1, 1000, 10, interval(5.2), 55.0, None),
-            result.Gain("lattice", "features", 1, 1000, 10, None, None, "It needs exact answers."),
+            result.AttackGain(
+                "champion-challenger", "features", 1, 1000, 10, interval(10.4), 55.0, None
+            ),
+            result.AttackGain(
+                "block-majority", "no features", 1, 1000, 10, interval(5.2), 55.0, None
+            ),
+            result.AttackGain(
+                "lattice", "features", 1, 1000, 10, None, None, "It needs exact answers."
+            ),
         ),
-        curve=result.Curve(
+        curve=result.GainCurve(
             today=1000,
             looks=LOOKS,
             measured=(

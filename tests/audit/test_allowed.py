@@ -11,7 +11,7 @@ from holdfast.audit.inputs.models import prior_of, stated_accuracy
 from holdfast.audit.judgement.allowed import allowed, certificate
 from holdfast.audit.judgement.limits import limits
 from holdfast.audit.judgement.verdict import judge
-from holdfast.audit.result import Curve, Finding
+from holdfast.audit.result import Finding, GainCurve
 from holdfast.audit.scenarios.measurer import StrongestAttack
 from holdfast.audit.scenarios.scenarios import Scenario
 from holdfast.certificates import certify
@@ -19,7 +19,7 @@ from holdfast.experiments.summary import Mean
 from holdfast.mechanisms import parse_mechanism
 from tests.audit.conftest import make_request
 
-NO_CURVE = Curve(
+NO_CURVE = GainCurve(
     today=1,
     looks=(),
     measured=(),

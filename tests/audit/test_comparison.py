@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from holdfast.audit import as_json, compare, comparison_as_json, read_audit
-from holdfast.audit.result import Finding, Gain
+from holdfast.audit.result import AttackGain, Finding
 from holdfast.errors import InvalidInput
 from tests.audit.sample import interval, sample_audit, sample_with_private_part
 
@@ -23,9 +23,11 @@ def after():
         board=replace(audit.board, rule="ladder:0.01"),
         findings=(*audit.findings[1:], Finding("tiny", "warning", "Few.", "Why.", "More.")),
         gains=(
-            Gain("champion-challenger", "features", 1, 1000, 10, interval(0.1), 3.4, None),
-            Gain("block-climb", "features", 1, 1000, 10, interval(0.2), 3.4, None),
-            Gain("block-climb, 5 accounts", "features", 5, 1000, 10, interval(0.3), 3.4, None),
+            AttackGain("champion-challenger", "features", 1, 1000, 10, interval(0.1), 3.4, None),
+            AttackGain("block-climb", "features", 1, 1000, 10, interval(0.2), 3.4, None),
+            AttackGain(
+                "block-climb, 5 accounts", "features", 5, 1000, 10, interval(0.3), 3.4, None
+            ),
         ),
     )
 

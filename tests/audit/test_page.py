@@ -13,7 +13,7 @@ from holdfast.audit import compare, page
 from holdfast.audit.page.charts import comparison_chart, gain_chart, what_if_chart
 from holdfast.audit.page.runtime import bundle
 from holdfast.audit.page.templates import json_for_script
-from holdfast.audit.result import Finding, Gain
+from holdfast.audit.result import AttackGain, Finding
 from tests.audit.browser import PATIENCE, chromium, executable
 from tests.audit.sample import interval, sample_audit, sample_with_private_part
 from tests.audit.test_comparison import after
@@ -131,7 +131,7 @@ def test_two_verdicts_have_their_own_tiles_in_one_scale():
 
 def test_attacks_are_folded_to_those_that_matter_and_say_what_they_do():
     gains = [
-        Gain(name, setting, 1, 1000, 10, interval(points), 55.0, None)
+        AttackGain(name, setting, 1, 1000, 10, interval(points), 55.0, None)
         for name, setting, points in (
             ("lattice", "features", 9.0),
             ("naive-bayes", "features", 8.0),

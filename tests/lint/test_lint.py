@@ -10,7 +10,7 @@ from holdfast.cli import main
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.lint import CODES, lint
 from holdfast.lint.column_issues import column_issues
-from holdfast.lint.metrics import KNOWN, Column, kind_of, metric_of, scored
+from holdfast.lint.metrics import KNOWN, MetricColumn, kind_of, metric_of, scored
 from holdfast.lint.record import Phase
 from holdfast.lint.tree import read_tree
 from holdfast.mechanisms import parse_mechanism
@@ -221,7 +221,7 @@ def test_metrics_that_are_no_accuracy_are_known_by_name(name, kind):
     [(metric, phrase) for metric, phrases in KNOWN.items() for phrase in phrases.split(", ")],
 )
 def test_every_known_metric_is_no_accuracy(metric, phrase):
-    column = Column((f"Mean {phrase.title()}",), 7)
+    column = MetricColumn((f"Mean {phrase.title()}",), 7)
     assert str(column.metric) == metric
     assert column.kind is not None
     assert not Phase("P", 1, 5, "", columns=scored([column])).accuracy
@@ -231,7 +231,7 @@ def test_every_known_metric_is_no_accuracy(metric, phrase):
 
 
 def test_accuracies_and_top_k_accuracies_are_accuracies():
-    columns = [Column((name,), 1) for name in ("Accuracy", "Top-5 acc", "top1_acc", "Total")]
+    columns = [MetricColumn((name,), 1) for name in ("Accuracy", "Top-5 acc", "top1_acc", "Total")]
     assert [column.kind for column in columns] == [None] * 4
     phase = Phase("P", 1, 5, "", columns=scored(columns))
     assert (phase.metrics, phase.accuracy) == (4, True)
@@ -239,14 +239,14 @@ def test_accuracies_and_top_k_accuracies_are_accuracies():
 
 @pytest.mark.parametrize("name", ["Micro F1", "f1_micro", "micro-averaged F1", "Micro Recall"])
 def test_micro_averages_of_labels_are_accuracies(name):
-    column = Column((name,), 1)
+    column = MetricColumn((name,), 1)
     assert (str(column.metric), column.kind) == ("accuracy", None)
     assert column_issues([column], "") == []
 
 
 def test_every_column_of_many_is_told():
     names = [*(f"F1 of {letter}" for letter in "abcdefgh"), "law", "history", "BLEU", "Logloss"]
-    columns = [Column((name,), 1) for name in names]
+    columns = [MetricColumn((name,), 1) for name in names]
     many, other = column_issues(columns, "")
     assert all(name in many.why for name in names)
     assert "law, history each tell the number of matches" in many.why
@@ -255,7 +255,7 @@ def test_every_column_of_many_is_told():
 
 
 def test_metrics_of_two_classes_are_not_advised_for_more():
-    columns = [Column((name,), 1) for name in ("AUC", "F1", "Macro F1")]
+    columns = [MetricColumn((name,), 1) for name in ("AUC", "F1", "Macro F1")]
     two, ten = (
         next(each.fix for each in column_issues(columns, "", m) if each.code == "not-accuracy")
         for m in (2, 10)
@@ -265,7 +265,7 @@ def test_metrics_of_two_classes_are_not_advised_for_more():
 
 
 def test_metrics_that_no_audit_covers_are_named_with_the_reason():
-    columns = [Column((name,), 1) for name in ("AUPRC", "F1", "Hamming loss")]
+    columns = [MetricColumn((name,), 1) for name in ("AUPRC", "F1", "Hamming loss")]
     fix = next(each.fix for each in column_issues(columns, "") if each.code == "not-accuracy")
     assert fix == (
         "Audit the labels: holdfast audit LABELS --metric f1. average_precision is not covered: no "
@@ -433,7 +433,7 @@ def test_the_help_shows_two_examples(capsys):
 
 
 def test_recalls_of_classes_say_who_reads_them_and_how_to_price_them():
-    columns = [Column((name,), 1) for name in ("Accuracy", "Recall cat", "Sensitivity (dog)")]
+    columns = [MetricColumn((name,), 1) for name in ("Accuracy", "Recall cat", "Sensitivity (dog)")]
     told = {each.code: each for each in column_issues(columns, "")}
     assert told["many-metrics"].why.endswith(
         "Recall cat, Sensitivity (dog) each tell how many examples of a class are right, and "
@@ -442,7 +442,7 @@ def test_recalls_of_classes_say_who_reads_them_and_how_to_price_them():
     assert told["not-accuracy"].fix == (
         "Audit the labels: holdfast audit LABELS --also recall_per_class."
     )
-    averaged = [Column((name,), 1) for name in ("Accuracy", "Macro recall")]
+    averaged = [MetricColumn((name,), 1) for name in ("Accuracy", "Macro recall")]
     told = {each.code: each for each in column_issues(averaged, "")}
     assert "class-pools" not in told["many-metrics"].why
 

@@ -25,7 +25,7 @@ from holdfast.answers import AnswerModel, RoundedAnswers, SubsetAnswers
 from holdfast.problem import Problem
 
 __all__ = [
-    "Released",
+    "ReleasedCounts",
     "effective_variance",
     "informative_share",
     "normal_nodes",
@@ -45,7 +45,7 @@ UPPER_TAIL = 2.0
 NEXT_TO_NOTHING = 1e-12
 
 
-class Released(NamedTuple):
+class ReleasedCounts(NamedTuple):
     """Answers as arrays, one entry per look: possible counts and estimates."""
 
     low: Floats
@@ -53,7 +53,7 @@ class Released(NamedTuple):
     estimate: Floats
 
     @classmethod
-    def empty(cls, n_queries: int) -> Released:
+    def empty(cls, n_queries: int) -> ReleasedCounts:
         """Return room for this many answers."""
         return cls(np.empty(n_queries), np.empty(n_queries), np.empty(n_queries))
 
@@ -61,9 +61,9 @@ class Released(NamedTuple):
         """Store one answer."""
         self.low[index], self.high[index], self.estimate[index] = low, high, estimate
 
-    def first(self, count: int) -> Released:
+    def first(self, count: int) -> ReleasedCounts:
         """Return the first `count` answers."""
-        return Released(self.low[:count], self.high[:count], self.estimate[:count])
+        return ReleasedCounts(self.low[:count], self.high[:count], self.estimate[:count])
 
 
 @cache
@@ -113,7 +113,7 @@ def _error_variance(answers: AnswerModel, variance: float, problem: Problem) -> 
 
 
 def slopes(
-    answers: AnswerModel, released: Released, means: Floats, variance: float, problem: Problem
+    answers: AnswerModel, released: ReleasedCounts, means: Floats, variance: float, problem: Problem
 ) -> Floats:
     """Return the slope of each answer's log-likelihood in its expected count.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from holdfast.audit.inputs.request import Request
-from holdfast.audit.result import Gain, Knowledge
+from holdfast.audit.result import AttackGain, Knowledge
 from holdfast.audit.scenarios.plays import Job
 from holdfast.experiments.matrix_plays import Played
 from holdfast.experiments.summary import mean_of
@@ -38,7 +38,7 @@ class KnownSoFar:
             key = (job.attack, job.setting, job.accounts, job.looks)
             self._plays[key].append(played.bias)
 
-    def gains(self) -> tuple[Gain, ...]:
+    def gains(self) -> tuple[AttackGain, ...]:
         """Return the mean gain of every attack with its most looks so far, the largest first."""
         most: dict[tuple[str, Knowledge, int], int] = {}
         for attack, setting, accounts, looks in self._plays:
@@ -50,5 +50,7 @@ class KnownSoFar:
             if looks < most[attack, setting, accounts]:
                 continue
             points = unit.interval(mean_of(gains), len(gains))
-            found.append(Gain(attack, setting, accounts, looks, len(gains), points, None, None))
+            found.append(
+                AttackGain(attack, setting, accounts, looks, len(gains), points, None, None)
+            )
         return tuple(sorted(found, key=lambda each: -each.points.mean if each.points else 0.0))

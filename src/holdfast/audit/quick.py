@@ -18,7 +18,7 @@ from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.verdict import gap_for
 from holdfast.audit.known_so_far import KnownSoFar
 from holdfast.audit.outlook import found, likeliest, outlook
-from holdfast.audit.result import Finding, Gain, voiding
+from holdfast.audit.result import AttackGain, Finding, voiding
 from holdfast.audit.scenarios.expected_time import expected_seconds
 from holdfast.audit.scenarios.measurer import play_budget_for
 from holdfast.audit.scenarios.play_cache import PlayCache, keeping
@@ -48,7 +48,7 @@ class QuickAudit:
     gap: Points
     forecast: Points | None
     forecast_attack: str | None
-    gains: tuple[Gain, ...]
+    gains: tuple[AttackGain, ...]
     not_played: int
     looks: int
     n_looks: int
@@ -118,7 +118,7 @@ def quick_audit(request: Request, *, kept: PlayCache | None = None) -> QuickAudi
     )
 
 
-def _worst(gains: tuple[Gain, ...]) -> float:
+def _worst(gains: tuple[AttackGain, ...]) -> float:
     """Return the largest gain; less than nothing is nothing."""
     return max([0.0, *(gain.points.mean for gain in gains if gain.points is not None)])
 

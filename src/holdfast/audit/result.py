@@ -18,13 +18,13 @@ from holdfast.audit.fractions import Points, in_fractions, scaled
 
 __all__ = [
     "About",
+    "AttackGain",
     "Audit",
     "AuditedBoard",
     "AuditedPart",
-    "Curve",
     "Finding",
     "Fix",
-    "Gain",
+    "GainCurve",
     "History",
     "Interval",
     "Limits",
@@ -32,7 +32,7 @@ __all__ = [
     "Reproduce",
     "RuleRow",
     "Series",
-    "Team",
+    "TeamHistory",
     "TieGroup",
     "Verdict",
     "as_json",
@@ -76,7 +76,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Gain:
+class AttackGain:
     """POSSIBLE. What one attack gained under the policy, or the reason why it can't play.
 
     `points` are percentage points of accuracy above what is had without a look: the board's
@@ -134,7 +134,7 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class GainCurve:
     """Gain in points against looks.
 
     `looks` are those that were played. `bound_looks` reach further, and `guarantee` (what the
@@ -206,7 +206,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Team:
+class TeamHistory:
     """OBSERVED. One team of the history.
 
     `score` and `private` are the team's best public score and that submission's private one, in
@@ -255,7 +255,7 @@ class History:
     chance: Points | None
     allowed: Points | None
     unexplained: Points | None
-    teams: tuple[Team, ...]
+    teams: tuple[TeamHistory, ...]
     groups: tuple[TieGroup, ...]
 
 
@@ -392,8 +392,8 @@ class Audit:
     findings: tuple[Finding, ...]
     board: AuditedBoard
     rounding_unit: Points
-    gains: tuple[Gain, ...]
-    curve: Curve
+    gains: tuple[AttackGain, ...]
+    curve: GainCurve
     rules: tuple[RuleRow, ...]
     limits: Limits
     history: History | None

@@ -60,7 +60,7 @@ def audited_metric(
     kept: auditing.PlayCache | None,
 ) -> auditing.AnyAudit:
     """Audit a board that shows a metric, and say on stderr how it goes."""
-    progress = PlayProgress(_KnownGains(asked), lambda job: float(job.looks), kept)
+    progress = PlayProgress(_KnownMetricGains(asked), lambda job: float(job.looks), kept)
 
     def outlook(ahead: auditing.MetricOutlook) -> None:
         about = f"Metric: {asked.board}; measuring, about {ahead.plays:,} plays."
@@ -79,7 +79,7 @@ def audited_metric(
         )
 
 
-class _KnownGains:
+class _KnownMetricGains:
     """Collects plays under the policy's rule, and says what each attack gained at most."""
 
     def __init__(self, asked: auditing.MetricRequest) -> None:

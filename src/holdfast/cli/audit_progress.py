@@ -16,7 +16,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
 from holdfast.audit import KnownSoFar, Outlook, PlayCache, Request
-from holdfast.audit.result import Finding, Gain
+from holdfast.audit.result import AttackGain, Finding
 from holdfast.audit.scenarios.expected_time import expected_seconds
 from holdfast.cli.plain import explained_attack, point_word
 from holdfast.experiments.matrix_plays import Played
@@ -28,7 +28,7 @@ STARTING = 1.5
 MOST_SHOWN = 5
 
 
-class Known(Protocol):
+class PlayNotes(Protocol):
     """What takes note of plays."""
 
     n_plays: int
@@ -69,7 +69,7 @@ class PlayProgress:
     """
 
     def __init__(
-        self, known: Known, cost: Callable[[Any], float], kept: PlayCache | None = None
+        self, known: PlayNotes, cost: Callable[[Any], float], kept: PlayCache | None = None
     ) -> None:
         self.known, self._cost, self._kept = known, cost, kept
         self._console = Console(stderr=True, highlight=False)
@@ -196,7 +196,7 @@ class _KnownGains(KnownSoFar):
         return [gain_line(gain) for gain in self.gains()]
 
 
-def gain_line(gain: Gain) -> str:
+def gain_line(gain: AttackGain) -> str:
     """Return one attack's gain as a line."""
     points = 0.0 if gain.points is None else gain.points.mean
     return (

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from holdfast.server.gatekeeper import Gatekeeper
     from holdfast.server.records import Board, Phase
 
-__all__ = ["DEFAULT", "Database", "Labels", "Name", "Place", "PolicyFile", "opened"]
+__all__ = ["DEFAULT", "Database", "Labels", "Name", "OpenDatabase", "PolicyFile", "opened"]
 
 Database = Annotated[
     str,
@@ -35,7 +35,7 @@ Labels = Annotated[
 PolicyFile = Annotated[Path, typer.Option(help="The policy file; see holdfast policy init.")]
 
 
-class Place:
+class OpenDatabase:
     """An open database and what is in it."""
 
     def __init__(self, gatekeeper: Gatekeeper, boards: Boards) -> None:
@@ -62,7 +62,7 @@ class Place:
 
 
 @contextmanager
-def opened(database: str, *, create: bool = False) -> Iterator[Place]:
+def opened(database: str, *, create: bool = False) -> Iterator[OpenDatabase]:
     """Open the boards of a database, and close it afterwards."""
     with needed_for("holdfast board"):
         from holdfast.server.boards import Boards
@@ -75,6 +75,6 @@ def opened(database: str, *, create: bool = False) -> Iterator[Place]:
             "holdfast board init NAME --labels FILE"
         ) from None
     try:
-        yield Place(gatekeeper, Boards(gatekeeper))
+        yield OpenDatabase(gatekeeper, Boards(gatekeeper))
     finally:
         gatekeeper.close()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from holdfast.lint.column_issues import column_issues
 from holdfast.lint.looks import MANY_LOOKS, MANY_LOOKS_PER_DAY, phase_looks, read_limit
-from holdfast.lint.metrics import Column, scored
+from holdfast.lint.metrics import MetricColumn, scored
 from holdfast.lint.record import Issue, Phase
 from holdfast.lint.shared import display_rounding, name_of, same_labels, unknown_setting
 from holdfast.lint.tree import Tree
@@ -117,12 +117,12 @@ def _nodes(board: Tree | None) -> list[Tree]:
     return columns.entries() if columns is not None else []
 
 
-def _columns(tree: Tree) -> tuple[Tree | None, list[Column], list[Column]]:
+def _columns(tree: Tree) -> tuple[Tree | None, list[MetricColumn], list[MetricColumn]]:
     """Return the leaderboard, the columns that it shows, and those that it hides."""
     boards = tree.get("leaderboards", "leaderboard")
     board = next(iter(boards.entries()), None) if boards is not None else None
-    shown: list[Column] = []
-    hidden: list[Column] = []
+    shown: list[MetricColumn] = []
+    hidden: list[MetricColumn] = []
     for node in _nodes(board):
         computed = node.get("computation")
         if computed is not None and not computed.blank:
@@ -130,7 +130,7 @@ def _columns(tree: Tree) -> tuple[Tree | None, list[Column], list[Column]]:
         names = [str(each.value) for key in ("title", "key") if (each := node.get(key))]
         is_hidden = _yes(node, "hidden")
         setting = node.get("hidden") if is_hidden else None
-        column = Column(tuple(names) or ("column",), (setting or node).line)
+        column = MetricColumn(tuple(names) or ("column",), (setting or node).line)
         (hidden if is_hidden else shown).append(column)
     return board, shown, hidden
 

@@ -16,7 +16,7 @@ import re
 
 from holdfast.lint.column_issues import column_issues
 from holdfast.lint.looks import MANY_LOOKS, MANY_LOOKS_PER_DAY, phase_looks, read_limit
-from holdfast.lint.metrics import Column, scored
+from holdfast.lint.metrics import MetricColumn, scored
 from holdfast.lint.record import Issue, Phase
 from holdfast.lint.shared import display_rounding, name_of, names, same_labels, unknown_setting
 from holdfast.lint.tree import Tree
@@ -44,7 +44,7 @@ def read(tree: Tree, days: int, n_classes: int | None = None) -> tuple[list[Issu
     parents = [phase for phase in everything if phase.get("parent_phasenumber") is None]
     entries = parents or everything
     columns = _columns(tree)
-    widest: list[Column] = []
+    widest: list[MetricColumn] = []
     issues: list[Issue] = []
     phases: list[Phase] = []
     for at, phase in enumerate(entries):
@@ -135,7 +135,7 @@ def _labels(phase: Tree, phases: list[Tree]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(file.value) for file in files if file and not file.blank))
 
 
-def _shown(columns: list[Column], phase: Tree) -> list[Column]:
+def _shown(columns: list[MetricColumn], phase: Tree) -> list[MetricColumn]:
     """Return the columns that a phase shows."""
     setting = phase.get("hidden_columns")
     hidden = [] if setting is None else re.split(r"[,\s]+", str(setting.value))
@@ -179,7 +179,7 @@ def _zero(entries: list[Tree]) -> list[Issue]:
     ]
 
 
-def _columns(tree: Tree) -> list[Column]:
+def _columns(tree: Tree) -> list[MetricColumn]:
     board = tree.get("leaderboard", "leaderboards")
     columns = board.get("columns") if board is not None else None
     found = []
@@ -188,5 +188,5 @@ def _columns(tree: Tree) -> list[Column]:
         if node.get("computed") is not None or (hidden is not None and hidden.true):
             continue  # a computed column tells nothing that the others don't
         names = (key,) if label is None or label.blank else (str(label.value), key)
-        found.append(Column(names, line))
+        found.append(MetricColumn(names, line))
     return found

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from holdfast.attacks.through_metrics import ClassPools
 from holdfast.attacks.through_metrics.covered import check_covered
 from holdfast.errors import NotSupported
-from holdfast.lint.metrics import COST, Column
+from holdfast.lint.metrics import COST, MetricColumn
 from holdfast.lint.record import Issue
 from holdfast.metrics import Metric
 from holdfast.problem import Problem
@@ -17,7 +17,9 @@ __all__ = ["column_issues"]
 RECALL_OF_ONE = "a recall of one class"
 
 
-def column_issues(columns: Sequence[Column], fix: str, n_classes: int | None = None) -> list[Issue]:
+def column_issues(
+    columns: Sequence[MetricColumn], fix: str, n_classes: int | None = None
+) -> list[Issue]:
     """Return what the shown columns tell together, and which of them are no accuracy.
 
     `n_classes` is the labels' number of classes; None: not known, and taken as two.
@@ -52,7 +54,7 @@ def column_issues(columns: Sequence[Column], fix: str, n_classes: int | None = N
     return issues
 
 
-def _meant(others: Sequence[Column]) -> str:
+def _meant(others: Sequence[MetricColumn]) -> str:
     """Return what the figures of columns that are no accuracies mean."""
     unknown = [each.name for each in others if each.metric is None and each.kind != COST]
     if not unknown:
@@ -60,7 +62,7 @@ def _meant(others: Sequence[Column]) -> str:
     return f"Bits and gains of {', '.join(unknown)} are taken as those of an accuracy."
 
 
-def _adds(columns: Sequence[Column]) -> str:
+def _adds(columns: Sequence[MetricColumn]) -> str:
     """Return what columns tell, those first that stand for a metric, each of them by name."""
     names: dict[tuple[Metric | None, str | None], list[str]] = {}
     for column in sorted(columns, key=lambda column: column.metric is None):
@@ -88,7 +90,7 @@ def _tells(names: Sequence[str], metric: Metric | None, kind: str | None) -> str
     return f"{who} {'is' if one else 'are each'} {kind} that no attack here reads"
 
 
-def _priced(columns: Sequence[Column], n_classes: int) -> str:
+def _priced(columns: Sequence[MetricColumn], n_classes: int) -> str:
     """Return how to learn what the columns give away on the host's own labels."""
     known = list(dict.fromkeys(each.metric for each in columns if each.metric is not None))
     refused = {metric: reason for metric in known if (reason := _refusal(metric, n_classes))}

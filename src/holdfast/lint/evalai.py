@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from holdfast.lint.column_issues import column_issues
 from holdfast.lint.looks import MANY_LOOKS, MANY_LOOKS_PER_DAY, phase_looks, read_limit
-from holdfast.lint.metrics import Column, scored
+from holdfast.lint.metrics import MetricColumn, scored
 from holdfast.lint.record import Issue, Phase, SeenBy
 from holdfast.lint.shared import display_rounding, name_of, names, same_labels, unknown_setting
 from holdfast.lint.tree import Tree
@@ -85,15 +85,15 @@ def read(tree: Tree, days: int, n_classes: int | None = None) -> tuple[list[Issu
     return issues + _shown(tree, splits, phases), phases
 
 
-def _boards(tree: Tree) -> dict[str | None, list[Column]]:
+def _boards(tree: Tree) -> dict[str | None, list[MetricColumn]]:
     """Return the columns of each leaderboard by its id."""
-    boards: dict[str | None, list[Column]] = {}
+    boards: dict[str | None, list[MetricColumn]] = {}
     found = tree.get("leaderboard")
     for at, board in enumerate(found.entries() if found is not None else []):
         number, schema = board.get("id"), board.get("schema")
         labels = schema.get("labels") if schema is not None else None
         boards[str(at + 1 if number is None else number.value)] = [
-            Column((str(label.value),), label.line)
+            MetricColumn((str(label.value),), label.line)
             for label in (labels.entries() if labels is not None else [])
         ]
     return boards

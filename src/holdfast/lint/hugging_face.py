@@ -12,7 +12,7 @@ import re
 
 from holdfast.lint.column_issues import column_issues
 from holdfast.lint.looks import MANY_LOOKS_PER_DAY, limit_issues, looks_of, read_limit, undated
-from holdfast.lint.metrics import Column, scored
+from holdfast.lint.metrics import MetricColumn, scored
 from holdfast.lint.record import Issue, Phase
 from holdfast.lint.shared import display_rounding
 from holdfast.lint.tree import Tree
@@ -42,7 +42,7 @@ def read(tree: Tree, days: int, n_classes: int | None = None) -> tuple[list[Issu
     metric = tree.get("EVAL_METRIC")
     if metric is None or metric.value == "custom":
         metric = tree.get("SCORING_METRIC") or metric
-    named = [] if metric is None else [Column((str(metric.value),), metric.line)]
+    named = [] if metric is None else [MetricColumn((str(metric.value),), metric.line)]
     issues += column_issues(named, "", n_classes)
     issues.append(
         display_rounding(

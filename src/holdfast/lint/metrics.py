@@ -10,7 +10,7 @@ from holdfast.metrics import Accuracy, Metric, TopKAccuracy
 from holdfast.metrics.registry import parse_metric
 from holdfast.quoting import shortened
 
-__all__ = ["COST", "Column", "kind_of", "metric_of", "scored"]
+__all__ = ["COST", "MetricColumn", "kind_of", "metric_of", "scored"]
 
 COST = "a time or cost"
 # What a name may contain, and the kind of metric that tells; the first kind found counts.
@@ -65,7 +65,7 @@ TOP_K = re.compile(r"top[ _-]?(\d+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Column:
+class MetricColumn:
     """One shown metric. `names` are its title and key."""
 
     names: tuple[str, ...]
@@ -156,6 +156,8 @@ def _words(name: str) -> list[str]:
     return re.findall(r"[a-z]+[0-9]*", name.lower())
 
 
-def scored(columns: Sequence[Column]) -> tuple[Column, ...]:
+def scored(columns: Sequence[MetricColumn]) -> tuple[MetricColumn, ...]:
     """Return the columns that depend on the labels; an accuracy, which a board shows at least."""
-    return tuple(column for column in columns if column.kind != COST) or (Column(("accuracy",), 0),)
+    return tuple(column for column in columns if column.kind != COST) or (
+        MetricColumn(("accuracy",), 0),
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from holdfast.lint.metrics import Column
+from holdfast.lint.metrics import MetricColumn
 
 __all__ = ["CODES", "Exposure", "Issue", "Phase", "Report"]
 
@@ -80,7 +80,7 @@ class Phase:
     looks_text: str
     seen_by: SeenBy = "everyone"
     release: str = "exact"
-    columns: tuple[Column, ...] = (Column(("accuracy",), 0),)
+    columns: tuple[MetricColumn, ...] = (MetricColumn(("accuracy",), 0),)
     labels: tuple[str, ...] = ()
     metrics: int = field(init=False)
     accuracy: bool = field(init=False)

@@ -21,7 +21,7 @@ from holdfast.answers import (
 )
 from holdfast.attacks._answer_likelihood import (
     Floats,
-    Released,
+    ReleasedCounts,
     effective_variance,
     normal_nodes,
     slopes,
@@ -167,7 +167,7 @@ class SubsetDesign(InformedAttack):
         self._top = self._shifted(self._candidates[:, 0])
         keys = hash_keys(self._keys[used], subkey(self._seed, "column"))
         self._columns = BalancedColumns(k, r).on(keys, np.zeros(used.size, dtype=np.uint32))
-        self._released = Released.empty(k)
+        self._released = ReleasedCounts.empty(k)
 
     @property
     def n_labels(self) -> int:

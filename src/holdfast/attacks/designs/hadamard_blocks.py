@@ -17,7 +17,7 @@ from holdfast.answers import (
     RoundedAnswers,
     SubsetAnswers,
 )
-from holdfast.attacks._answer_likelihood import Floats, Released, effective_variance, slopes
+from holdfast.attacks._answer_likelihood import Floats, ReleasedCounts, effective_variance, slopes
 from holdfast.attacks.description import Reads
 from holdfast.attacks.designs._forecast import design_estimate
 from holdfast.attacks.informed import InformedAttack
@@ -126,7 +126,7 @@ class _BlockSums(NamedTuple):
 
 
 def _evidence(
-    sums: _BlockSums, released: Released, answers: AnswerModel, problem: Problem
+    sums: _BlockSums, released: ReleasedCounts, answers: AnswerModel, problem: Problem
 ) -> tuple[Floats, float]:
     """Return each block's log-odds for its first labels, and the weight of one's own lead.
 
@@ -269,7 +269,7 @@ class HadamardBlocks(InformedAttack):
         sums = _BlockSums(
             np.zeros(order), share * sizes / 4, n * share * (1 - share) / 4, n * share / 2
         )
-        evidence, _ = _evidence(sums, Released(counts, counts, counts), answers, problem)
+        evidence, _ = _evidence(sums, ReleasedCounts(counts, counts, counts), answers, problem)
         return int(np.where(evidence >= 0.0, first, both - first).sum())
 
     def __init__(
@@ -293,7 +293,7 @@ class HadamardBlocks(InformedAttack):
         if lead.any() and self._order > 1:  # with one block, everything is in it
             constant = n - _open_to_doubt(self._odds, self._order, self._problem, self._answers)
         self._block = self._assign(constant, lead)
-        self._released = Released.empty(k)
+        self._released = ReleasedCounts.empty(k)
 
     @classmethod
     def expected_accuracy(cls, problem: Problem, *, answers: AnswerModel | None = None) -> float:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from holdfast.audit.formulas import first_above
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.allowed import allowed, certificate, in_points
-from holdfast.audit.result import Curve, Limits
+from holdfast.audit.result import GainCurve, Limits
 from holdfast.problem import Problem
 
 __all__ = ["limits"]
@@ -23,7 +23,7 @@ LOOKS_SEARCHED = 10**6
 def limits(
     request: Request,
     gap: float,
-    curve: Curve,
+    curve: GainCurve,
     *,
     model: float | None = None,
     measured: float = 0.0,
@@ -86,7 +86,7 @@ def limits(
     )
 
 
-def _measured_until(curve: Curve, gap: float) -> int | None:
+def _measured_until(curve: GainCurve, gap: float) -> int | None:
     """Return the first number of looks that was played and gained the gap or more.
 
     By the mean, whatever its interval: it says when to begin to worry, and decides no verdict.

@@ -23,7 +23,7 @@ from holdfast.audit.inputs.history import Submission
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.allowed import allowed as allowed_points
 from holdfast.audit.judgement.preflight import expected_best
-from holdfast.audit.result import History, Team, TieGroup
+from holdfast.audit.result import History, TeamHistory, TieGroup
 
 __all__ = ["observed", "paired_p", "score_interval"]
 
@@ -81,7 +81,7 @@ def _mean(values: Sequence[float | None], unit: RoundingUnit) -> float | None:
 
 def _team(
     request: Request, unit: RoundingUnit, name: str, rows: Sequence[Submission]
-) -> tuple[float, Team]:
+) -> tuple[float, TeamHistory]:
     """Return a team's exact best score, to order teams by, and its row.
 
     The gap between the public and the private score of its best submission is split in three:
@@ -103,7 +103,7 @@ def _team(
         chance = min(positive, chance)
         allowed = min(positive - chance, limit)
         unexplained = positive - chance - allowed
-    return best.score, Team(
+    return best.score, TeamHistory(
         team=name,
         looks=len(rows),
         score=unit.round(100.0 * best.score),

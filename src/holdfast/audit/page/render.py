@@ -15,7 +15,7 @@ from holdfast.audit.page.charts import WHAT_IF_HEIGHT, comparison_chart, gain_ch
 from holdfast.audit.page.ranked import split_by_rank
 from holdfast.audit.page.templates import drawing, filled, json_for_script
 from holdfast.audit.page.tiles import scale_of
-from holdfast.audit.result import Audit, Gain
+from holdfast.audit.result import AttackGain, Audit
 
 __all__ = ["render", "render_comparison"]
 
@@ -104,7 +104,7 @@ def render_comparison(comparison: Comparison, *, title: str | None = None) -> st
     )
 
 
-def _mean(gain: Gain) -> float | None:
+def _mean(gain: AttackGain) -> float | None:
     return None if gain.points is None else gain.points.mean
 
 

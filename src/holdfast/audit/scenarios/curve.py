@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 
 from holdfast.audit.judgement.allowed import allowed
-from holdfast.audit.result import Curve, Interval, Series
+from holdfast.audit.result import GainCurve, Interval, Series
 from holdfast.audit.scenarios.measurer import Measured, Measurer, PlayBudget
 from holdfast.problem import Problem
 
@@ -59,7 +59,7 @@ def _chosen(measured: Sequence[Measured], first: tuple[str, str]) -> list[Measur
     return chosen + ([each for each in early if each not in chosen] or best[N_ATTACKS - 1 :][:1])
 
 
-def curve(measurer: Measurer, measured: Sequence[Measured]) -> Curve:
+def curve(measurer: Measurer, measured: Sequence[Measured]) -> GainCurve:
     """Play the strongest attacks at fewer looks; their gains today come from the suite.
 
     Parameters
@@ -71,7 +71,7 @@ def curve(measurer: Measurer, measured: Sequence[Measured]) -> Curve:
 
     Returns
     -------
-    Curve
+    GainCurve
         Gains in points. Forecasts are raised to what was measured with as few looks: what was done
         is possible, whatever a formula says.
     """
@@ -93,7 +93,7 @@ def curve(measurer: Measurer, measured: Sequence[Measured]) -> Curve:
     edges = {k for k in forms.regime_edges(n, m) if k <= last}
     further = tuple(sorted(edges.union(log_spaced(1, last, N_BOUNDS))))
     problems = [Problem(n, m, k) for k in further]
-    return Curve(
+    return GainCurve(
         today=today,
         looks=looks,
         measured=tuple(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.allowed import allowed
-from holdfast.audit.result import Gain
+from holdfast.audit.result import AttackGain
 from holdfast.audit.scenarios.measurer import Measured, Measurer, PlayBudget, StrongestAttack
 from holdfast.audit.scenarios.scenarios import Scenario, suite_scenarios
 from holdfast.problem import Problem
@@ -34,7 +34,7 @@ def scenarios(request: Request, looks: int) -> list[Scenario]:
     )
 
 
-def suite(measurer: Measurer) -> tuple[tuple[Gain, ...], StrongestAttack, list[Measured]]:
+def suite(measurer: Measurer) -> tuple[tuple[AttackGain, ...], StrongestAttack, list[Measured]]:
     """Play the whole suite under the policy; measure the strongest attack once more.
 
     The largest of many measured gains is too large by chance, so the verdict rests on a second
@@ -59,12 +59,12 @@ def suite(measurer: Measurer) -> tuple[tuple[Gain, ...], StrongestAttack, list[M
     return gains, again, measured
 
 
-def _gain(measurer: Measurer, each: Measured, most: float | None) -> Gain:
+def _gain(measurer: Measurer, each: Measured, most: float | None) -> AttackGain:
     """Return an attack's row; a gain that chance or rounding puts above its bound is cut there."""
     request, trials, scenario = measurer.request, measurer.budget.trials, each.scenario
     job = scenario.job(request.rule, measurer.budget.looks, 0)
     points = None if each.bias is None else measurer.rounding_unit.interval(each.bias, trials)
-    return Gain(
+    return AttackGain(
         attack=scenario.name,
         setting=scenario.setting,
         accounts=request.accounts if scenario.accounts == 1 else job.accounts,

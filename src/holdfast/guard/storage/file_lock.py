@@ -17,7 +17,7 @@ try:
 except ImportError:  # pragma: no cover - not a POSIX system: SQLite's own locks must do
     HAVE_LOCKS = False
 
-__all__ = ["FileQueue", "Place", "lock_path"]
+__all__ = ["FileQueue", "FrontOfQueue", "lock_path"]
 
 # Longer than any note that is kept in the file.
 LONGEST_NOTE: Final = 200
@@ -33,7 +33,7 @@ def lock_path(path: Path) -> Path:
     return real.with_name(real.name + ".lock")
 
 
-class Place:
+class FrontOfQueue:
     """The front of the queue, with the note that the one before left there."""
 
     def __init__(self, handle: int) -> None:
@@ -65,7 +65,7 @@ class FileQueue:
         self._process = -1
 
     @contextmanager
-    def turn(self, patience: float) -> Iterator[Place]:
+    def turn(self, patience: float) -> Iterator[FrontOfQueue]:
         """Wait in line, and hold the place until the block ends.
 
         Raises
@@ -75,7 +75,7 @@ class FileQueue:
         """
         handle = self._locked(patience)
         try:
-            yield Place(handle)
+            yield FrontOfQueue(handle)
         finally:
             if HAVE_LOCKS:
                 # Not by closing it: a process that was forked meanwhile has the same handle.
