@@ -172,7 +172,7 @@ def test_a_missing_extra_is_one_clear_line():
 def test_an_unexpected_failure_is_not_hidden(holdfast, monkeypatch):
     monkeypatch.setattr("holdfast.cli.attack.run", lambda *a, **k: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        holdfast("attack", "constant", "--n-examples", 5, "--n-classes", 2, "--n-queries", 1)
+        holdfast("attack", "constant", "--n-examples", 5, "--n-classes", 2, "--looks", 1)
 
 
 def test_sizes_beyond_memory_are_one_line(refused, monkeypatch):
@@ -180,7 +180,7 @@ def test_sizes_beyond_memory_are_one_line(refused, monkeypatch):
         raise MemoryError("Unable to allocate 7 TiB")
 
     monkeypatch.setattr("holdfast.cli.attack.run", too_much)
-    sizes = ("--n-examples", 5, "--n-classes", 2, "--n-queries", 1)
+    sizes = ("--n-examples", 5, "--n-classes", 2, "--looks", 1)
     message = refused("attack", "constant", *sizes)
     assert message == "not enough memory for these sizes: Unable to allocate 7 TiB"
 
@@ -191,6 +191,15 @@ def test_looks_have_one_name_and_their_deprecated_one(refused, command, option):
     sizes = ("--n-examples", 5, "--n-classes", 2)
     message = refused(*command.split(), *sizes, option, 0)
     assert message == "n_queries must be at least 1, got 0."
+
+
+@pytest.mark.parametrize("old", [("--n-queries", 2), ("--n-queries=2",)])
+def test_the_deprecated_name_of_looks_is_said_on_one_line_of_stderr(holdfast, old):
+    sizes = ("bounds", "--n-examples", 50, "--n-classes", 2, "--json")
+    outcome, as_now = holdfast(*sizes, *old), holdfast(*sizes, "--looks", 2)
+    assert (outcome.code, outcome.json) == (0, as_now.json)
+    assert outcome.err == "note: --n-queries is deprecated; write --looks.\n"
+    assert as_now.err == ""
 
 
 @pytest.mark.parametrize("command", [["audit"], ["policy", "init"]])

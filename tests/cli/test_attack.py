@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-SIZES = ("--n-examples", 300, "--n-classes", 3, "--n-queries", 21)
+SIZES = ("--n-examples", 300, "--n-classes", 3, "--looks", 21)
 
 
 def test_the_json_has_the_documented_fields(holdfast):
@@ -74,7 +74,7 @@ def test_without_features(holdfast):
 def test_a_label_file_gives_the_sizes(holdfast, tmp_path):
     path = tmp_path / "truth.csv"
     path.write_text("id,label\n" + "\n".join(f"{i},{'abc'[i % 3]}" for i in range(60)))
-    outcome = holdfast("attack", "block-majority", "--labels", path, "--n-queries", 9, "--json")
+    outcome = holdfast("attack", "block-majority", "--labels", path, "--looks", 9, "--json")
     assert outcome.json["problem"] == {"n_examples": 60, "n_classes": 3, "n_queries": 9}
 
 
@@ -83,7 +83,7 @@ def test_columns_of_a_label_file_can_be_chosen(holdfast, tmp_path):
     path.write_text("key,split,truth\n1,test,a\n2,test,b\n")
     columns = ("--id-column", "key", "--label-column", "truth")
     outcome = holdfast(
-        *("attack", "constant", "--labels", path, *columns, "--n-queries", 1, "--json")
+        *("attack", "constant", "--labels", path, *columns, "--looks", 1, "--json")
     )
     assert outcome.json["problem"] == {"n_examples": 2, "n_classes": 2, "n_queries": 1}
 
@@ -91,7 +91,7 @@ def test_columns_of_a_label_file_can_be_chosen(holdfast, tmp_path):
 def test_more_classes_than_the_file_shows_may_be_declared(holdfast, tmp_path):
     path = tmp_path / "truth.npy"
     np.save(path, np.zeros(50, dtype=np.int64))
-    options = ("--labels", path, "--n-classes", 10, "--n-queries", 5, "--json")
+    options = ("--labels", path, "--n-classes", 10, "--looks", 5, "--json")
     assert holdfast("attack", "block-majority", *options).json["problem"]["n_classes"] == 10
 
 
@@ -101,15 +101,15 @@ def test_more_classes_than_the_file_shows_may_be_declared(holdfast, tmp_path):
         (("magic", *SIZES), "attack must be one of "),
         (("permuted", *SIZES), "attack must be one of "),
         (("hill-climb", *SIZES, "--without-features"), "attack without features must be one of "),
-        (("constant", "--n-queries", 1), "n_examples must be given when labels is not."),
-        (("constant", "--n-queries", 1, "--n-examples", 5), "n_classes must be given when"),
+        (("constant", "--looks", 1), "n_examples must be given when labels is not."),
+        (("constant", "--looks", 1, "--n-examples", 5), "n_classes must be given when"),
         (("constant", *SIZES, "--n-classes", 1), "n_classes must be at least 2, got 1."),
-        (("constant", *SIZES, "--n-queries", 0), "n_queries must be at least 1, got 0."),
+        (("constant", *SIZES, "--looks", 0), "n_queries must be at least 1, got 0."),
         (("constant", *SIZES, "--trials", 0), "trials must be at least 1, got 0."),
         (("constant", *SIZES, "--seed", -1), "seed must be at least 0, got -1."),
         (("constant", *SIZES, "--processes", 0), "processes must be at least 1, got 0."),
         (("constant", *SIZES, "--label-kind", "odd"), "label_kind must be one of uniform, "),
-        (("block-majority", *SIZES, "--n-queries", 302), "n_queries must be at most n_examples +"),
+        (("block-majority", *SIZES, "--looks", 302), "n_queries must be at most n_examples +"),
         (("constant", *SIZES, "--labels", "none.csv"), "none.csv must be a file, but there is"),
         (
             ("constant", *SIZES, "--labels", "none.csv", "--label-kind", "uniform"),
@@ -127,7 +127,7 @@ def test_bad_input_is_one_line_and_exit_code_2(refused, arguments, message):
 def test_sizes_must_agree_with_the_label_file(refused, tmp_path):
     path = tmp_path / "truth.npy"
     np.save(path, np.arange(5))
-    options = ("attack", "constant", "--labels", path, "--n-queries", 1)
+    options = ("attack", "constant", "--labels", path, "--looks", 1)
     assert refused(*options, "--n-examples", 6).startswith("n_examples must be 5, the number of")
     assert refused(*options, "--n-classes", 4).startswith("n_classes must be at least 5, the ")
 

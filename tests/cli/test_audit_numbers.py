@@ -29,7 +29,7 @@ def test_audit_matrix_and_attack_agree(holdfast, truth, rule):
     seeded = ("--seed", SEED, "--processes", 1, "--json")
     audited = holdfast("audit", truth, "--mechanism", rule, "--looks", LOOKS, *seeded).json
     trials = audited["reproduce"]["trials"]
-    sizes = ("--labels", truth, "--n-queries", LOOKS, "--trials", trials)
+    sizes = ("--labels", truth, "--looks", LOOKS, "--trials", trials)
     matrix = holdfast("matrix", *sizes, "--rule", rule, *seeded).json
     unit = rounding_unit_for(N, M)
 

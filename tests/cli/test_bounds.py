@@ -8,7 +8,7 @@ SIZES = ("--n-examples", 10_000, "--n-classes", 10)
 
 
 def test_the_json_has_every_bound_with_an_accuracy_or_a_reason(holdfast):
-    outcome = holdfast("bounds", *SIZES, "--n-queries", 101, "--json")
+    outcome = holdfast("bounds", *SIZES, "--looks", 101, "--json")
     assert outcome.code == 0
     assert outcome.err == ""
     assert outcome.json["problem"] == {"n_examples": 10_000, "n_classes": 10, "n_queries": 101}
@@ -23,7 +23,7 @@ def test_the_json_has_every_bound_with_an_accuracy_or_a_reason(holdfast):
 
 
 def test_the_table_shows_bounds_and_reasons(holdfast):
-    out = holdfast("bounds", *SIZES, "--n-queries", 101).out
+    out = holdfast("bounds", *SIZES, "--looks", 101).out
     assert (
         "101 scored submissions (looks) at 10,000 examples of 10 classes; guessing scores 10.000 %"
         in out
@@ -50,12 +50,12 @@ def test_a_largest_bias_is_turned_into_looks(holdfast):
     ("arguments", "message"),
     [
         (SIZES, "exactly one of looks and max_bias must be given."),
-        ((*SIZES, "--n-queries", 5, "--max-bias", 0.1), "exactly one of looks and max_bias"),
-        ((*SIZES, "--n-queries", 0), "n_queries must be at least 1, got 0."),
+        ((*SIZES, "--looks", 5, "--max-bias", 0.1), "exactly one of looks and max_bias"),
+        ((*SIZES, "--looks", 0), "n_queries must be at least 1, got 0."),
         ((*SIZES, "--max-bias", 0), "max_bias must be above 0"),
         ((*SIZES, "--max-bias", "nan"), "max_bias must be above 0"),
-        ((*SIZES, "--n-classes", 1, "--n-queries", 2), "n_classes must be at least 2, got 1."),
-        (("--n-classes", 5, "--n-queries", 2), "Missing option '--n-examples'"),
+        ((*SIZES, "--n-classes", 1, "--looks", 2), "n_classes must be at least 2, got 1."),
+        (("--n-classes", 5, "--looks", 2), "Missing option '--n-examples'"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(refused, arguments, message):

@@ -17,7 +17,7 @@ DEADLINE = 120.0  # seconds for what takes a moment, for the sake of loaded mach
 PROC = Path("/proc")
 START = "import sys; from holdfast.cli import main; sys.exit(main())"
 
-SIZES = ("--n-examples", "2000", "--n-classes", "10", "--n-queries", "1001")
+SIZES = ("--n-examples", "2000", "--n-classes", "10", "--looks", "1001")
 GRID = """
 attacks = ["block-majority"]
 problems = [[20000, 10, 1001]]

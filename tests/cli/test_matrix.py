@@ -5,7 +5,7 @@ import pytest
 from holdfast.attacks.registry import summary_of
 from holdfast.cli.plain import blur
 
-SIZES = ("--n-examples", 200, "--n-classes", 3, "--n-queries", 12, "--trials", 2)
+SIZES = ("--n-examples", 200, "--n-classes", 3, "--looks", 12, "--trials", 2)
 QUICK = (*SIZES, "--rule", "exact", "--rule", "ladder:0.05", "--processes", 1)
 
 
@@ -52,7 +52,7 @@ def test_the_same_seed_gives_the_same_result(holdfast):
 def test_labels_come_from_a_file_and_a_figure_goes_to_one(holdfast, tmp_path):
     labels, figure = tmp_path / "labels.csv", tmp_path / "matrix.svg"
     labels.write_text("id,label\n" + "".join(f"{j},{'ab'[j % 2]}\n" for j in range(60)))
-    options = ("--n-queries", 6, "--trials", 2, "--rule", "exact", "--processes", 1, "--json")
+    options = ("--looks", 6, "--trials", 2, "--rule", "exact", "--processes", 1, "--json")
     outcome = holdfast("matrix", "--labels", labels, *options, "--figure", figure)
     assert outcome.code == 0
     assert outcome.json["problem"] == {"n_examples": 60, "n_classes": 2, "n_queries": 6}
@@ -63,8 +63,8 @@ def test_labels_come_from_a_file_and_a_figure_goes_to_one(holdfast, tmp_path):
     ("arguments", "message"),
     [
         ((*SIZES, "--rule", "rung"), "release rule must be one of batch, "),
-        ((*SIZES[:4], "--n-queries", 5, "--trials", 1), "trials must be at least 2, got 1."),
-        (("--n-queries", 5), "n_examples must be given when labels is not."),
+        ((*SIZES[:4], "--looks", 5, "--trials", 1), "trials must be at least 2, got 1."),
+        (("--looks", 5), "n_examples must be given when labels is not."),
         ((*SIZES, "--processes", 0), "processes must be at least 1, got 0."),
         (
             (*SIZES, "--figure", "matrix.gif"),

@@ -1,6 +1,6 @@
 from holdfast.attacks.registry import attack_types
 
-SIZES = ("--n-examples", 1000, "--n-classes", 10, "--n-queries", 50)
+SIZES = ("--n-examples", 1000, "--n-classes", 10, "--looks", 50)
 
 
 def test_the_json_lists_every_attack_with_the_chosen_one_first(holdfast):
@@ -65,5 +65,5 @@ def test_bad_input_is_refused(refused):
         "prior_accuracy must lie between 1/n_classes = 0.1 and 1, got 0.05."
     )
     assert "n_classes must be at least 2" in refused(
-        "plan", "--n-examples", 5, "--n-classes", 1, "--n-queries", 1
+        "plan", "--n-examples", 5, "--n-classes", 1, "--looks", 1
     )

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import math
 
-from scipy.special import gammaln
-
 from holdfast.bounds.assumptions import with_parity
 from holdfast.bounds.information import accuracy_from_information, nats_non_adaptive
+from holdfast.bounds.log_binomial import log_binomial
 from holdfast.bounds.record import Analyst, Bound
 from holdfast.bounds.tilted import nats_adaptive_tilted
 from holdfast.errors import InvalidInput
@@ -96,13 +95,9 @@ def ladder_nats(problem: Problem, *, step: float) -> float:
     n, _, k = problem
     # A hair more than 1/2, so that a step such as 0.1 never loses a level to rounding.
     levels = min(math.floor(1.0 / step + 0.5 + 1e-9) + 1, n + 1)
-    transcripts = _log_binomial(levels + k, levels)
+    transcripts = log_binomial(levels + k, levels)
     return min(transcripts, nats_adaptive_tilted(problem))
 
 
 def _gaussian_nats(variance: float, scale: float) -> float:
     return 0.5 * math.log1p(variance / scale**2)
-
-
-def _log_binomial(total: int, part: int) -> float:
-    return float(gammaln(total + 1.0) - gammaln(part + 1.0) - gammaln(total - part + 1.0))

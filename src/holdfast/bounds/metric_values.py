@@ -25,8 +25,7 @@ from __future__ import annotations
 
 import math
 
-from scipy.special import gammaln
-
+from holdfast.bounds.log_binomial import log_binomial
 from holdfast.metrics.base import FunctionOf
 
 __all__ = ["FLOAT_NATS", "nats_of_values"]
@@ -89,5 +88,4 @@ def _sizes(n: int, m: int) -> float:
 
 def _compositions(n: float, m: int) -> float:
     """Return the logarithm of C(n + m - 1, m - 1), rounded up."""
-    largest = float(gammaln(n + m))
-    return largest - float(gammaln(m) + gammaln(n + 1)) + 1e-15 * largest
+    return log_binomial(n + m - 1, m - 1, rounded_up=True)

@@ -16,7 +16,14 @@ from holdfast.mechanisms import Exact, Rule, recorded_mechanism
 from holdfast.problem import Problem, check_at_least
 from holdfast.quoting import quoted
 
-__all__ = ["ALL_TEAMS", "Histories", "certify", "certify_histories", "of_all_teams"]
+__all__ = [
+    "ALL_TEAMS",
+    "NATS_ROUNDING",
+    "Histories",
+    "certify",
+    "certify_histories",
+    "of_all_teams",
+]
 
 Memory: TypeAlias = Literal["team", "data_set"]
 # Looks by history: the rule in text form, and whose looks it remembers together.

@@ -23,7 +23,13 @@ from dataclasses import dataclass
 
 from holdfast.bounds.metric_values import nats_of_values
 from holdfast.certificates.asked import shared_evenly
-from holdfast.certificates.certify import Histories, certify, certify_histories, of_all_teams
+from holdfast.certificates.certify import (
+    NATS_ROUNDING,
+    Histories,
+    certify,
+    certify_histories,
+    of_all_teams,
+)
 from holdfast.certificates.knowledge import Known, Nothing, knowledge_of
 from holdfast.certificates.record import Certificate, NotCovered
 from holdfast.certificates.transcripts import log_transcripts
@@ -46,8 +52,6 @@ __all__ = [
     "shown_nats",
 ]
 
-# As in `certify`: limits on nats are rounded up by this much.
-NATS_ROUNDING = 1e-9
 BOUND = "numbers-counted"
 STATEMENT = "counted numbers, group by group, and rate-distortion (docs/bounds.md)"
 

@@ -13,6 +13,7 @@ import typer
 from holdfast import compiling
 from holdfast._version import __version__
 from holdfast.cli import EXIT_INTERRUPTED
+from holdfast.cli.deprecated import note_old_words
 from holdfast.cli.explained import ExplainedCommand, ExplainedGroup, with_examples
 from holdfast.cli.output import report_error
 from holdfast.errors import HoldfastError, LedgerError
@@ -150,6 +151,8 @@ def run(arguments: Sequence[str] | None) -> int:
         # The reader of a pipe, such as head, has gone; say nothing when Python flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    # Last, and only if all went well: bad input is one line.
+    note_old_words(given)
     if code == EXIT_INTERRUPTED:  # how newer versions of typer report Ctrl-C
         report_error("interrupted.")
     return code if isinstance(code, int) else 0

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from holdfast.cli.deprecated import OLD_LOOKS
 from holdfast.cores import available_cores
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Experiment
@@ -60,10 +61,11 @@ def completed_rule(incomplete: str) -> list[str]:
 
 
 def looks_option(meaning: str) -> Any:
-    """Describe --looks for the four commands that called it --n-queries once."""
-    return typer.Option(
-        "--looks", "--n-queries", help=f"{meaning} Deprecated spelling: --n-queries."
-    )
+    """Describe --looks for the four commands that called it --n-queries once.
+
+    The old spelling works, and `deprecated` prints a line about it.
+    """
+    return typer.Option("--looks", OLD_LOOKS, help=f"{meaning} Deprecated spelling: {OLD_LOOKS}.")
 
 
 def output_folder(path: Path) -> Path:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import gammaln, logsumexp
+from scipy.special import logsumexp
+
+from holdfast.bounds.log_binomial import log_binomial
 
 __all__ = ["log_patterns", "log_sequences"]
 
 # Up to so many factors are multiplied one by one: a difference of logarithms of factorials of
 # 10^12 has lost all digits behind the second.
 MOST_FACTORS = 1 << 17
-# By what share a sum of logarithms is raised, and a difference of logarithms of factorials beside
-# the largest of them: more than rounding can have taken away.
-SUM_ROUNDING, DIFFERENCE_ROUNDING = 1e-12, 1e-15
+# By what share a sum of logarithms is raised: more than rounding can have taken away.
+SUM_ROUNDING = 1e-12
 
 
 def log_sequences(looks: int, values: int) -> float:
@@ -26,8 +27,7 @@ def log_sequences(looks: int, values: int) -> float:
     few, many = sorted((looks, values - 1))
     if few <= MOST_FACTORS:
         return float(np.log1p(many / np.arange(1.0, few + 1.0)).sum()) * (1.0 + SUM_ROUNDING)
-    largest = float(gammaln(few + many + 1.0))
-    return largest * (1.0 + DIFFERENCE_ROUNDING) - float(gammaln(few + 1.0) + gammaln(many + 1.0))
+    return log_binomial(few + many, few, rounded_up=True)
 
 
 def log_patterns(looks: int, most: int) -> float:

@@ -24,6 +24,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from holdfast.audit.inputs.disclosure import NORMAL_95
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.allowed import allowed
 from holdfast.audit.judgement.candidates import KINDS, Candidate, candidates
@@ -194,7 +195,7 @@ class FixSearch:
         """
         n, m, _ = self.measurer.request.problem
         deviation = 100.0 * math.sqrt((1.0 - 1.0 / m) / m / n)
-        wanted = math.ceil((1.96 * deviation / (SHARE_OF_GAP * gap)) ** 2)
+        wanted = math.ceil((NORMAL_95 * deviation / (SHARE_OF_GAP * gap)) ** 2)
         affordable = MOST_LABELS // (n * looks)
         return max(self.measurer.budget.fewer, min(wanted, affordable, MOST_TRIALS))
 

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from holdfast.audit.inputs.disclosure import RoundingUnit
+from holdfast.audit.inputs.disclosure import NORMAL_95, RoundingUnit
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.result import Finding, worst_first
 from holdfast.labels import Labels
@@ -273,7 +273,7 @@ def tiny(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
     """
     del unit
     n = request.labels.size
-    half = 100.0 * 1.96 * 0.5 / math.sqrt(n)
+    half = 100.0 * NORMAL_95 * 0.5 / math.sqrt(n)
     if n < FEWEST_EXAMPLES:
         yield Finding(
             "tiny",

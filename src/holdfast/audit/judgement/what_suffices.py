@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 
+from holdfast.audit.inputs.disclosure import NORMAL_95
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.sentences import number
 from holdfast.audit.judgement.verdict import RESERVE
@@ -21,7 +22,7 @@ from holdfast.problem import Problem
 __all__ = ["private_examples", "what_suffices"]
 
 # Half-width of a 95 % interval of a score on N examples, in points, times sqrt(N), at most.
-HALF_WIDTH = 1.96 * 50.0
+HALF_WIDTH = NORMAL_95 * 50.0
 # More public examples than this are no advice.
 MOST_EXAMPLES = 10**7
 

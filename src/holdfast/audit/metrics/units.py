@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from holdfast.audit.inputs.disclosure import ROUND_NUMBERS, rounding_unit_for
+from holdfast.audit.inputs.disclosure import NORMAL_95, ROUND_NUMBERS, rounding_unit_for
 from holdfast.audit.inputs.reading import WIDEST_IN_POINTS
 from holdfast.audit.inputs.request import DEFAULT_GAP
 from holdfast.audit.metrics.asked import MetricRequest
@@ -20,7 +20,6 @@ __all__ = ["Unit", "constant_value", "model_value", "start_value", "unit_for"]
 # Gains of a loss are rounded to this share of what a constant submission has above none, and
 # compared with a gap that is a hundredth of it.
 SHARE_OF_LOSS = 0.01
-NORMAL_95 = 1.96
 
 
 @dataclass(frozen=True)

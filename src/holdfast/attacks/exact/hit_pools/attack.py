@@ -32,6 +32,9 @@ from holdfast.problem import Problem
 
 __all__ = ["HitPools"]
 
+# With fewer examples per class games are played in the head: the table is by classes, looks and
+# load, and says nothing of how few examples these are. Set by hand, as for fixed designs
+# (`designs/_forecast.py`): it decides which forecasts take a second longer.
 EXAMPLES_PER_CLASS = 10
 # How many times the usual time games from a model may take, since nothing else is known; their
 # effort, less per label than that of small games; and from how many looks on two games are enough.
