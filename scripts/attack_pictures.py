@@ -2,9 +2,8 @@
 
     python scripts/attack_pictures.py
 
-writes docs/images/detecting.svg, third_label.svg, steered_pools.svg, hit_pools.svg, by_group.svg,
-digits.svg, graded.svg and joint_counts.svg. They show no measured numbers: they are computed from
-the formulas of the pages, or sketches.
+writes docs/images/NAME.svg for each of `PICTURES`. They show no measured numbers: they are computed
+from the formulas of the pages, or sketches.
 """
 
 from __future__ import annotations
@@ -315,6 +314,160 @@ def joint_counts() -> Figure:
     return figure
 
 
+def class_pools() -> Figure:
+    """Draw a submission that cuts twelve examples into three pools, and the matrix it is told."""
+    hidden = np.array([0, 2, 1, 1, 0, 2, 0, 1, 2, 2, 0, 1])
+    shown = np.array([0, 1, 1, 2, 0, 2, 1, 1, 2, 0, 2, 0])
+    told = np.array([[np.sum((shown == p) & (hidden == c)) for c in range(3)] for p in range(3)])
+    figure = Figure(figsize=(8.4, 2.6), layout="constrained")
+    axes = figure.subplots()
+    axes.set(xlim=(0, 104), ylim=(0, 27))
+    axes.axis("off")
+    colours = (BLUE, ORANGE, GREEN)
+    for pool in range(3):
+        y = 18 - 7 * pool
+        axes.text(0, y + 2.2, f"pool {pool}: all called class {pool}", fontsize=9, va="center")
+        for place, at in enumerate(np.flatnonzero(shown == pool).tolist()):
+            axes.add_patch(
+                Rectangle(
+                    (30 + 6 * place, y), 5, 5, lw=1.2, edgecolor=colours[pool], facecolor="white"
+                )
+            )
+            axes.text(32.5 + 6 * place, y + 2.3, str(hidden[at]), ha="center", va="center",
+                      fontsize=9, color=GREY)  # fmt: skip
+        axes.add_patch(FancyArrowPatch((55, y + 2.5), (61, y + 2.5), arrowstyle="-|>",
+                                       mutation_scale=9, color=colours[pool]))  # fmt: skip
+        for label in range(3):
+            own = label == pool
+            axes.add_patch(
+                Rectangle((63 + 9 * label, y), 8.4, 5, edgecolor=colours[pool], lw=1.2,
+                          facecolor=colours[pool] if own else "white")
+            )  # fmt: skip
+            axes.text(67.2 + 9 * label, y + 2.3, str(told[pool, label]), ha="center", va="center",
+                      fontsize=9, color="white" if own else colours[pool])  # fmt: skip
+    for label in range(3):
+        axes.text(67.2 + 9 * label, 24.6, f"class {label}", ha="center", fontsize=8.5)
+    axes.text(30, 24.6, "hidden labels", fontsize=8.5, color=GREY)
+    words = "A confusion matrix tells all nine counts in one look; recalls tell the filled ones."
+    axes.text(0, 0.3, words, fontsize=9)
+    return figure
+
+
+def count_reader() -> Figure:
+    """Draw F1 and the Matthews correlation against true positives: each value is one count."""
+    n, positives, called = 100, 40, 50
+    hits = np.arange(0, positives + 1)
+    f1 = 2 * hits / (positives + called)
+    missed, false = positives - hits, called - hits
+    right = n - positives - false
+    below = np.sqrt(float(called * positives * (n - positives) * (n - called)))
+    matthews = (hits * right - false * missed) / below
+    figure = Figure(figsize=(8.4, 2.9), layout="constrained")
+    axes = figure.subplots()
+    for values, colour, words in ((f1, BLUE, "F1"), (matthews, ORANGE, "Matthews correlation")):
+        axes.plot(hits, values, ".", ms=4, color=colour, label=words)
+    at = 27
+    matches = n - positives - called + 2 * at
+    axes.plot([0, at, at], [f1[at], f1[at], -0.9], color=GREY, lw=1.0)
+    axes.annotate(f"F1 = {f1[at]:.2f}", (0.4, f1[at] + 0.05), fontsize=8.5, color=BLUE)
+    axes.annotate(f"{at} true positives: {matches} matches", (at + 0.5, -0.72), fontsize=8.5)
+    axes.set(xlim=(0, positives), ylim=(-0.9, 1.0), ylabel="value shown")
+    axes.set_xlabel(
+        f"true positives among the {called} that are called positive; {positives} of {n} are"
+    )
+    axes.legend(frameon=False, fontsize=8.5, loc="upper left", bbox_to_anchor=(0.0, 0.78))
+    _plain(axes)
+    return figure
+
+
+def rare_positives() -> Figure:
+    """Draw F1 against true positives for a large and a small part, beside a rounding step."""
+    positives, step = 100, 0.01
+    figure = Figure(figsize=(8.4, 2.9), layout="constrained")
+    pair = figure.subplots(1, 2, sharey=True)
+    rows = ((pair[0], 5000, 50, "half of 10,000 called positive"), (pair[1], 70, 0, "a part of 70"))
+    for axes, called, first, words in rows:
+        hits = first + np.arange(5)
+        f1 = 2 * hits / (positives + called)
+        shown = np.round(f1 / step) * step
+        low, high = (f1[0] + f1[-1]) / 2 - 0.03, (f1[0] + f1[-1]) / 2 + 0.03
+        for line in np.arange(np.ceil(low / step), high / step):
+            axes.axhline(step * line - f1[0], color=GREY, lw=0.6, ls=":")
+        axes.plot(hits, f1 - f1[0], "o", color=BLUE, ms=5, label="F1")
+        axes.plot(hits, shown - f1[0], "_", color=ORANGE, ms=16, mew=2, label="as shown")
+        axes.set_title(words, fontsize=10)
+        axes.set(xlabel="true positives", xticks=hits)
+        _plain(axes)
+    pair[0].set_ylabel("F1, from the first on")
+    pair[0].set_ylim(-0.015, 0.06)
+    pair[0].legend(frameon=False, fontsize=8.5, loc="upper left")
+    pair[0].text(51.2, 0.021, "all counts look alike", fontsize=8.5)
+    pair[1].text(0.0, 0.047, "each count is told", fontsize=8.5)
+    return figure
+
+
+def targets() -> Figure:
+    """Draw a cross term whose digits are targets, and a raise that tells a side."""
+    hidden, radix = (7, 2, 5), 10
+    total = sum(value * radix**place for place, value in enumerate(hidden))
+    figure = Figure(figsize=(8.4, 2.7), layout="constrained")
+    left, right = figure.subplots(1, 2, width_ratios=(1.1, 1.0))
+    left.set(xlim=(0, 60), ylim=(0, 28))
+    left.axis("off")
+    left.set_title("Squared errors: a sum whose digits are targets", fontsize=10)
+    for place, (value, colour) in enumerate(zip(hidden, (BLUE, ORANGE, GREEN), strict=True)):
+        x = 40 - 18 * place
+        left.add_patch(Rectangle((x, 15), 15, 6, facecolor=colour, edgecolor="white"))
+        left.text(x + 7.5, 17.8, f"weight {radix**place}", ha="center", va="center", fontsize=9,
+                  color="white")  # fmt: skip
+        left.text(x + 7.5, 23, f"target {value}", ha="center", fontsize=9, color=colour)
+        left.text(x + 7.5, 9.5, f"{value * radix**place}", ha="center", fontsize=10, color=colour)
+        if place:
+            left.text(x + 16.5, 9.5, "+", ha="center", fontsize=10)
+    left.text(4, 3, f"the cross term is {total}, one number of one look", fontsize=9)
+    right.set_title("Absolute errors: a raise tells the side", fontsize=10)
+    here = np.linspace(0, 10, 11)
+    for target, place, colour in ((7, (0.9, 6.4), BLUE), (3, (6.4, 6.0), ORANGE)):
+        right.plot(here, np.abs(here - target), color=colour, lw=1.2)
+        start, end = abs(5 - target), abs(5.5 - target)
+        right.annotate("", (5.5, end), (5, start),
+                       arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 2})  # fmt: skip
+        right.text(*place, f"target {target}", fontsize=8.5, color=colour)
+    right.set(xlabel="submitted number", ylabel="its error", xlim=(0, 10), ylim=(0, 7))
+    right.text(5.0, 4.6, "raised from 5 by 1/2", ha="center", fontsize=8.5)
+    _plain(right)
+    return figure
+
+
+def top_k() -> Figure:
+    """Draw the labels of three examples, cut into blocks of two at random places."""
+    m, k, cuts, hidden = 8, 2, (0, 1, 5), (5, 0, 2)
+    figure = Figure(figsize=(8.4, 2.5), layout="constrained")
+    axes = figure.subplots()
+    axes.set(xlim=(0, 104), ylim=(0, 25))
+    axes.axis("off")
+    colours = (BLUE, ORANGE, GREEN, GREY)
+    for row, (cut, label) in enumerate(zip(cuts, hidden, strict=True)):
+        y = 17 - 6 * row
+        axes.text(0, y + 2.2, f"example {row + 1}", fontsize=9, va="center")
+        for at in range(m):
+            block = (at - cut) % m // k
+            mine = at == label
+            axes.add_patch(
+                Rectangle((14 + 7.5 * at, y), 7, 4.6, edgecolor=colours[block], lw=1.2,
+                          facecolor=colours[block] if mine else "white")
+            )  # fmt: skip
+            axes.text(17.5 + 7.5 * at, y + 2.1, str(at), ha="center", va="center", fontsize=9,
+                      color="white" if mine else colours[block])  # fmt: skip
+        block = (label - cut) % m // k
+        axes.text(77, y + 2.2, f"label {label}: block {block}", fontsize=9, va="center",
+                  color=colours[block])  # fmt: skip
+    axes.text(14, 23, "eight labels in four blocks of two, cut at a random place", fontsize=9)
+    axes.text(0, 0.8, "To name both labels of a block scores if the label is in it: four classes "
+              "instead of eight.", fontsize=9)  # fmt: skip
+    return figure
+
+
 # What is drawn, each into a file of its name.
 PICTURES = (
     detecting,
@@ -325,6 +478,11 @@ PICTURES = (
     digits,
     graded,
     joint_counts,
+    class_pools,
+    count_reader,
+    rare_positives,
+    targets,
+    top_k,
 )
 
 
