@@ -9,9 +9,11 @@ from holdfast.audit import KnownSoFar, outlook, parse_looks, quick_audit
 from holdfast.audit import quick as quick_module
 from holdfast.audit.outlook import likeliest
 from holdfast.audit.scenarios.plays import Job
+from holdfast.audit.unequal_classes import baseline_of
 from holdfast.cli import main
 from holdfast.experiments.matrix_plays import Played
 from holdfast.mechanisms import Exact, Rounding
+from holdfast.problem import Problem
 
 
 @pytest.fixture
@@ -103,3 +105,13 @@ def test_what_needs_a_verdict_is_refused(labels_file, tmp_path, refused, name):
     expected = f"{name.replace('-', '_')} must be left out with --quick, which gives no verdict."
     assert message == expected
     assert not (tmp_path / "out").exists()
+
+
+def test_quick_audits_of_many_unequal_classes_find_that_hits_gain_most(request_for):
+    """Where shares fall slowly, hits from the shares gain a quarter more than champions do."""
+    shares = np.arange(1, 101) ** -0.5
+    labels = np.random.default_rng(3).choice(100, size=1000, p=shares / shares.sum())
+    found = quick_audit(request_for(labels, m=100, looks=parse_looks("200"), gap=1.0))
+    assert (found.gains[0].attack, found.gains[0].setting) == ("hit-pools", "class shares")
+    told = baseline_of(labels, 100).formulas.forecast_from_exact(Problem(1000, 100, 200))
+    assert told == pytest.approx(found.gains[0].points.mean, rel=0.25)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from holdfast.attacks.registry import attack_types
 from holdfast.audit import audit, parse_looks
 from holdfast.audit.baseline import Baseline
 from holdfast.audit.scenarios.plays import Job, PlayContext, play_job
@@ -143,6 +144,40 @@ def test_one_memory_for_the_data_set_makes_accounts_one(request_for, labels):
     )
     assert request.n_looks == 60
     assert request.histories == 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "sizes", "plays"),
+    [
+        ("exact", (10_000, 10, 1000), {"pooled-detecting", "steered-pools"}),
+        ("exact", (10_000, 100, 1000), {"hit-pools"}),
+        ("exact", (10_000, 100, 30), set()),
+        ("round:3", (900, 100, 200), {"hit-pools"}),  # rounded to less than one match
+        ("round:3", (10_000, 100, 1000), set()),
+        ("batch:1000", (10_000, 10, 1000), {"pooled-detecting"}),  # the others must adapt
+        ("improved", (10_000, 100, 1000), set()),
+    ],
+)
+def test_rules_are_compared_by_the_attacks_that_a_forecast_finds_near_the_best(rule, sizes, plays):
+    scenarios = compared_scenarios(parse_mechanism(rule), Problem(*sizes), 1)
+    chosen = {"hit-pools", "pooled-detecting", "steered-pools"}
+    assert chosen & {scenario.attack for scenario in scenarios} == plays
+
+
+def test_who_starts_from_nothing_is_compared_only_where_a_majority_can_be_made_up():
+    problem = Problem(10_000, 10, 1000)
+    for head_start, plays in ((200.0, True), (4000.0, False)):
+        scenarios = compared_scenarios(Exact(), problem, 1, shares=True, head_start=head_start)
+        assert (Scenario("features", "steered-pools") in scenarios) is plays
+        assert Scenario("class shares", "hit-pools") in scenarios
+
+
+def test_every_attack_that_may_be_the_strongest_plays_from_what_is_known():
+    scenarios = suite_scenarios(Exact(), PROBLEM, 1, models=True, shares=True)
+    for cls in attack_types():
+        if cls.takes_prior and cls.strongest_by_forecast:
+            assert Scenario("class shares", cls.name) in scenarios
+            assert Scenario("model", cls.name) in scenarios
 
 
 @pytest.mark.parametrize(("rule", "rounded"), [("exact", 0), ("gaussian:0.01", 0), ("round:2", 1)])

@@ -105,6 +105,9 @@ class Described:
     strongest_on
         Boards (by what they release) on which it is among the strongest: quick comparisons play
         these alone, and so do audits with a prior or without features.
+    strongest_by_forecast
+        Whether it is among the strongest in some sizes only, where its forecast says so: there
+        comparisons play it, too, and audits with a prior play it if it takes one.
     accounts
         From how many accounts it is worth playing besides one; None: a new one at every look.
     effort
@@ -135,6 +138,7 @@ class Described:
     tolerates: ClassVar[frozenset[type[Any]]] = frozenset({ExactAnswers})
     intolerance: ClassVar[str] = "its argument holds for no others"
     strongest_on: ClassVar[frozenset[Reads]] = frozenset()
+    strongest_by_forecast: ClassVar[bool] = False
     accounts: ClassVar[int | None] = 1
     effort: ClassVar[float] = 1.0
     guarantee: ClassVar[str | None] = None

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc
 
-from holdfast.attacks import ChampionChallenger, Lattice
+from holdfast.attacks import ChampionChallenger, HitPools, Lattice
 from holdfast.audit.baseline import Baseline, Formulas
 from holdfast.audit.inputs.disclosure import RoundingUnit, rounding_unit_for
 from holdfast.audit.result import Knowledge
@@ -98,14 +98,16 @@ class UnequalClasses(Baseline):
     def forecast_from_exact(self, problem: Problem) -> float:
         """Return what the best attack is expected to gain from exact answers, in points.
 
-        Champion against challenger turns an answer into half a nat; where the looks are enough
-        for every label, all of them are gained.
+        Champion against challenger turns an answer into half a nat; with many classes hits gain
+        more, from about 2 n/m looks on; where the looks are enough for every label, all of them are
+        gained. No other attack has a formula that starts from class shares.
         """
         if problem.n_queries >= self._all_looks:
             return round(100.0 * (1.0 - self.free), 3)
         nats = NATS_PER_LOOK * problem.n_queries
-        accuracy = accuracy_from_shares(nats, problem.n_examples, self.shares)
-        return round(100.0 * (accuracy - self.free), 3)
+        law = accuracy_from_shares(nats, problem.n_examples, self.shares) - self.free
+        hits = HitPools.forecast(Setting(problem, prior=self._majority_alone)).gain
+        return round(100.0 * max(law, hits / problem.n_examples), 3)
 
     def guarantee(self, problem: Problem) -> float | None:  # noqa: ARG002 - for any problem
         """Return None: the paper's theorems are about gains over 1/m."""
@@ -126,6 +128,12 @@ class UnequalClasses(Baseline):
     def recover_all(self, n_examples: int, n_classes: int) -> int:
         """Return how many exact looks it takes at least to know every label."""
         return queries_to_recover_shares(n_examples, n_classes, self.shares)
+
+    @cached_property
+    def _majority_alone(self) -> Prior:
+        """The prior's likeliest label: all that the formula for hits asks of it."""
+        top = np.full((self.n_examples, 1), int(np.argmax(self.shares)))
+        return Prior.candidates(top, np.full(top.shape, self.free), self.n_classes)
 
     @cached_property
     def _all_looks(self) -> int:

@@ -305,6 +305,7 @@ class PooledDetecting(Detecting):
 
     summary = "proves labels, guesses the remaining ones"
     plays_rest = True
+    strongest_by_forecast = True
     takes_prior = False
     results = 2  # since 2: tiny problems compare the design without pools
 

@@ -70,6 +70,7 @@ class SteeredPools(TwoStages):
     family = "steering"
     summary = "reads pools, then steers the rest"
     plays_rest = True
+    strongest_by_forecast = True
     intolerance = PooledDetecting.intolerance
     effort = 30.0
     results = 2  # since 2: the design is that of `PooledDetecting`, version 2

@@ -55,8 +55,8 @@ def informed_on_counts(start: Start, rule: Rule) -> list[OnCounts]:
     informed = [
         cls
         for cls in attack_types()
-        if cls.takes_prior and cls.needs is None and Reads.SCORES in cls.strongest_on
-        if cls.reads is Reads.SCORES
+        if cls.takes_prior and cls.needs is None and cls.reads is Reads.SCORES
+        if Reads.SCORES in cls.strongest_on or cls.strongest_by_forecast
     ]
     return [
         OnCounts(cls.name, cls.summary, partial(_told, cls=cls, start=start, rule=rule))

@@ -55,8 +55,14 @@ def compared(request: Request, rule: Rule, looks: int) -> list[Scenario]:
     Those of attackers without a model, whom every board has. `FixSearch` plays the others, too.
     """
     n, m, _ = request.problem
-    shares = request.baseline.unequal
-    return compared_scenarios(rule, Problem(n, m, looks), request.histories, shares=shares)
+    baseline = request.baseline
+    return compared_scenarios(
+        rule,
+        Problem(n, m, looks),
+        request.histories,
+        shares=baseline.unequal,
+        head_start=max(0.0, baseline.matches - n / m),
+    )
 
 
 def rules_beside(request: Request) -> list[Rule]:

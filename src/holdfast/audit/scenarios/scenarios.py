@@ -6,7 +6,8 @@ differ in what they can afford:
 - the suite against the policy (`suite_scenarios`): every attack of the matrix; those without
   features; with unequal classes, those that can start from the class shares; with models, those
   that can start from these;
-- other rules (`compared_scenarios`): the few that are strongest on a board that shows so much;
+- other rules (`compared_scenarios`): the few that are strongest on a board that shows so much, and
+  those that a forecast finds near the best one (`by_forecast`);
 - candidates for a fix: the same, with those from models (`model_scenarios`).
 
 Accounts matter only where a rule remembers: there every account meets a fresh state, and an attack
@@ -21,6 +22,7 @@ from holdfast.answers import RoundedAnswers
 from holdfast.attacks.description import Described, Needs, Reads
 from holdfast.attacks.registry import attack_types
 from holdfast.audit.result import Knowledge
+from holdfast.audit.scenarios.by_forecast import can_play, may_be_strongest
 from holdfast.audit.scenarios.plays import Job
 from holdfast.experiments.suite import SUITE
 from holdfast.mechanisms import Rule
@@ -133,17 +135,25 @@ def model_scenarios(rule: Rule, problem: Problem, accounts: int) -> list[Scenari
 
 
 def compared_scenarios(
-    rule: Rule, problem: Problem, accounts: int, *, shares: bool = False
+    rule: Rule,
+    problem: Problem,
+    accounts: int,
+    *,
+    shares: bool = False,
+    head_start: float = 0.0,
 ) -> list[Scenario]:
     """Return the ways by which a rule is compared with the policy's, the slow ones first.
 
     `shares`: those that start from the class shares come before all others, and an attack that
-    does is not played without them, too: the same attack that knows less gains less.
+    does is not played without them, too: the same attack that knows less gains less. `head_start`
+    is then what the majority has above n/m, in matches: who starts from nothing must make it up.
     """
     accounts = min(accounts, problem.n_queries) if rule.keeps_state else 1
     board = Reads.NEW_BEST if rule.tells_best else Reads.SCORES
     rounded = any(stage.rounds_to is not None for stage in rule.stages)
     strongest = _strongest(_suite(), board, rounded)
+    if board is Reads.SCORES:
+        strongest += may_be_strongest(rule, problem, head_start)
     scenarios = [_suited(cls, accounts, problem.n_queries) for cls in strongest]
     if shares:
         informed = _strongest(_from_prior(), board, rounded)
@@ -153,6 +163,9 @@ def compared_scenarios(
                 for cls in informed
                 if cls.reads is not Reads.SCORES or RoundedAnswers in cls.tolerates
             ]
+        if board is Reads.SCORES:
+            here = [cls for cls in _from_prior() if cls.strongest_by_forecast]
+            informed += [cls for cls in here if can_play(cls, rule, problem)]
         known = {cls.name for cls in informed}
         # One that is made for rounding plays better than the one it derives from.
         for cls in [each for each in informed if each.needs is Needs.ROUNDING]:
@@ -171,7 +184,11 @@ def _suite() -> Attacks:
 
 def _from_prior() -> Attacks:
     """Return the attacks for whom knows something of the labels, the slow ones first."""
-    found = [cls for cls in attack_types() if cls.takes_prior and cls.strongest_on]
+    found = [
+        cls
+        for cls in attack_types()
+        if cls.takes_prior and (cls.strongest_on or cls.strongest_by_forecast)
+    ]
     return sorted(found, key=lambda cls: -cls.effort)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from holdfast.answers import AnswerModel
 from holdfast.attacks._rehearsal import FEWEST_GAMES, rehearsed_if_hard
 from holdfast.attacks.exact.hit_pools import tuning
-from holdfast.attacks.exact.hit_pools.forecast import expected_gain
+from holdfast.attacks.exact.hit_pools.forecast import expected_gain, rough_gain_above
 from holdfast.attacks.exact.hit_pools.groups import Group, GroupSplit, Members
 from holdfast.attacks.exact.hit_pools.packing import (
     RADICES,
@@ -90,6 +90,7 @@ class HitPools(InformedAttack):
     family = "exact"
     summary = "tests blocks for hits, splits those"
     plays_rest = True
+    strongest_by_forecast = True
     adaptive = True
     intolerance = "a count that is off by one spoils the sums of every node below"
     effort = 20.0
@@ -117,11 +118,10 @@ class HitPools(InformedAttack):
             played = rehearsed_if_hard(cls, setting, hard=few)
         if played is not None:
             return played
+        if setting.prior is not None and setting.informed:
+            gain = rough_gain_above(setting.prior, setting.problem, HitPools.name)
+            return Estimate(gain, k, "no formula covers hits from a model", known=False)
         gain = expected_gain(setting.problem, HitPools.name)
-        if setting.informed:
-            # At least what it gains without the model, and nothing is lost.
-            told = setting.from_scratch(gain, k, "no formula covers hits from a model")
-            return told._replace(gain=max(0.0, told.gain), known=False)
         reason = "tests blocks for hits, exact sums: rate-distortion law, measured ratio"
         return setting.from_scratch(gain, k, reason)
 
