@@ -17,6 +17,7 @@ from benchmarks.forecast_cells import (
     shares,
 )
 
+from holdfast.attacks import NaiveBayes
 from holdfast.attacks.climbing.block_climb import BlockClimb
 from holdfast.attacks.exact.hit_pools.attack import HitPools
 from holdfast.attacks.exact.lattice.attack import Lattice
@@ -243,3 +244,10 @@ def test_lattice_of_sixty_classes_with_too_few_looks_is_played_in_the_head():
     # Six games of seed 9684 gained 180.6 +- 2.0; the formula says 243.
     told = Lattice.forecast(Setting(Problem(1403, 59, 837), in_head=True))
     assert told.gain == pytest.approx(180.6, rel=0.1)
+
+
+def test_naive_bayes_is_played_in_the_head_where_classes_outnumber_examples():
+    """A query of all labels has hardly a match there; the normal integral told 1.1 of 0.4."""
+    told = NaiveBayes.forecast(Setting(Problem(48, 384, 28), in_head=True))
+    assert "in the head" in told.reason
+    assert told.gain == pytest.approx(0.42, abs=0.2)  # 60 games gained 0.42 +- 0.1
