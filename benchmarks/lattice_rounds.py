@@ -3,6 +3,7 @@
     python -m benchmarks.lattice_rounds --problem 10000,10 --trials 4 --seed 2026
     python -m benchmarks.lattice_rounds --variants --problem 10000,10 --trials 4 --seed 2026
     python -m benchmarks.lattice_rounds --clusters --problem 2000,100 --trials 4 --seed 2026
+    python -m benchmarks.lattice_rounds --leaving --problem 2000,100 --trials 8 --seed 2027
 
 The first prints, round by round, its rows K, the bits per look that it learnt (what was open before
 less what is open after), and its capacity: the places below the last one of every node, s - 1 bits
@@ -10,7 +11,8 @@ at a node of s bits, and the entropy of a difference of two labels of unknown po
 the looks that would be saved if the first two rounds were full, at the rate of the others.
 
 `--variants` plays the same labels with other blocks for positions of which nothing is known;
-`--clusters` with other numbers of clusters than the attack's own, for many classes.
+`--clusters` with other numbers of clusters than the attack's own, for many classes; `--leaving`
+lets positions leave the clusters with fewer or more candidates.
 """
 
 from __future__ import annotations
@@ -131,6 +133,15 @@ def clusters(n: int, m: int, trials: int, seed: int) -> None:
         usual = usual or taken
         more = shown([a - b for a, b in zip(taken, usual, strict=True)])
         print(f"| {used[0]} | {shown(taken)} | {more} |", flush=True)
+    leaving(n, m, trials, seed, usual)
+
+
+def leaving(n: int, m: int, trials: int, seed: int, usual: list[float] | None = None) -> None:
+    """Print the looks if positions leave the clusters with other numbers of candidates."""
+    if usual is None:
+        usual = games(n, m, UNLIMITED, trials, seed)[:, 0].tolist()
+        print("| leaving with | looks | more |", "|--:|--:|--:|", sep="\n")
+        print(f"| {tuning.CANDIDATES_TO_LEAVE} candidates | {shown(usual)} | |", flush=True)
     kept = tuning.CANDIDATES_TO_LEAVE
     for leave in (6, 24):
         tuning.CANDIDATES_TO_LEAVE = leave
@@ -148,9 +159,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--variants", action="store_true")
     parser.add_argument("--clusters", action="store_true")
+    parser.add_argument("--leaving", action="store_true")
     options = parser.parse_args()
     n, m = map(int, options.problem.split(","))
-    what = variants if options.variants else clusters if options.clusters else trace
+    chosen: dict[str, Callable[[int, int, int, int], None]] = {
+        "variants": variants, "clusters": clusters, "leaving": leaving
+    }  # fmt: skip
+    what = next((chosen[name] for name in chosen if getattr(options, name)), trace)
     what(n, m, options.trials, options.seed)
 
 

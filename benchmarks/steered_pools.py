@@ -2,6 +2,7 @@
 
     python -m benchmarks.steered_pools --trials 12 --seed 991
     python -m benchmarks.steered_pools --trials 12 --seed 991 --stages
+    python -m benchmarks.steered_pools --trials 16 --seed 992 --sizes 10000,10,1000
 
 Every line is one tail: looks, gain, what is forecast, and which share of the rate-distortion law
 the tail reached: the gain above the design's own forecast, over the law's. `SHARE_OF_LAW_REACHED`
@@ -75,6 +76,7 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=12)
     parser.add_argument("--seed", type=int, default=991)
     parser.add_argument("--stages", action="store_true")
+    parser.add_argument("--sizes", default=None, help="n,m,k: these alone")
     options = parser.parse_args()
     if options.stages:
         stages(options.trials, options.seed)
@@ -84,7 +86,8 @@ def main() -> None:
         "|---|--:|--:|--:|--:|--:|",
         sep="\n",
     )
-    for sizes in SIZES:
+    asked = [tuple(map(int, options.sizes.split(",")))] if options.sizes else SIZES
+    for sizes in asked:
         n, m, k = problem = Problem(*sizes)
         for tail in sorted({round(best_tail(problem) * length) for length in LENGTHS}):
             played = gains(problem, tail, options.trials, options.seed)

@@ -1,10 +1,15 @@
-"""Chained rounds of pools, which were tried and are not built in.
+"""Chained rounds of pools, and a tail behind hit pools: tried, and not built in.
 
     python -m benchmarks.tried_pools --trials 16 --seed 996
+    python -m benchmarks.tried_pools --tail --trials 16 --seed 997
 
 At (10000, 100) below k = 4 n/m, several rounds of pools behind `PooledDetecting`, each on what the
 one before left open, with a tail of champion-challenger or none, against champion-challenger and
 hit pools on the same labels.
+
+`--tail`: hit pools on a part of the looks at (10000, 100), and champion-challenger on the others,
+from what the groups say: a group of g examples with c hits has its label with probability c/g in
+each, and of everything else nothing is known.
 """
 
 from __future__ import annotations
@@ -32,6 +37,8 @@ Floats = NDArray[np.float64]
 LOOKS = (100, 200, 350)
 # Rounds behind the design, the share of the looks that they take together, and the tail's.
 CHAINS = ((1, 0.25, 0.0), (1, 0.25, 0.3), (3, 0.6, 0.0), (3, 0.5, 0.3), (6, 0.75, 0.0))
+# Looks with a tail behind hit pools, and its share of them.
+TAIL_LOOKS, TAILS = (200, 350), (0.2, 0.5)
 
 
 class Chain:
@@ -128,13 +135,54 @@ def rounds(trials: int, seed: int) -> None:
         print(f"| {k} | " + " | ".join(shown(each) for each in found) + " |", flush=True)
 
 
+def after_hits(problem: Problem, looks: int, hidden: Labels, rng: np.random.Generator) -> float:
+    """Play hit pools, then so many looks of champion-challenger from their groups."""
+    n, m, k = problem
+    first = HitPools(Problem(n, m, k - looks), rng=rng, permuted=False)
+    play(first, LabelOracle(hidden, problem=Problem(n, m, k - looks)))
+    odds = np.full((n, m), 1.0 / m)
+    for group in first._groups:
+        likely = min(group.hits / len(group.members), 1.0 - 1.0 / m)
+        odds[group.members] = (1.0 - likely) / (m - 1)
+        odds[group.members, group.label] = likely
+    rest = Problem(n, m, looks)
+    tail = ChampionChallenger(rest, rng=rng, prior=odds, check_guess=False)
+    return gain(tail, hidden, rest, n / m)
+
+
+def tails(trials: int, seed: int, looks: tuple[int, ...] = TAIL_LOOKS) -> None:
+    """Print the gains of hit pools with a tail."""
+    n, m = 10_000, 100
+    heads = " | ".join(f"tail {share:.0%}" for share in TAILS)
+    print(f"| k | champion-challenger | hit-pools | {heads} |")
+    print("|--:" * (3 + len(TAILS)) + "|")
+    for k in looks:
+        problem = Problem(n, m, k)
+        found: list[list[float]] = [[] for _ in range(2 + len(TAILS))]
+        for trial in range(trials):
+            hidden = np.random.default_rng([seed, k, trial]).integers(m, size=n)
+            for at, cls in enumerate((ChampionChallenger, HitPools)):
+                attack = cls(problem, rng=np.random.default_rng([seed, k, trial, 1]))
+                found[at].append(gain(attack, hidden, problem, n / m))
+            for at, share in enumerate(TAILS, 2):
+                rng = np.random.default_rng([seed, k, trial, 1])
+                found[at].append(after_hits(problem, round(share * k), hidden, rng))
+        print(f"| {k} | " + " | ".join(shown(each) for each in found) + " |", flush=True)
+
+
 def main() -> None:
-    """Print the table."""
+    """Print a table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--trials", type=int, default=16)
     parser.add_argument("--seed", type=int, default=996)
+    parser.add_argument("--tail", action="store_true")
+    parser.add_argument("--looks", type=int, help="of the table of tails, these alone")
     options = parser.parse_args()
-    rounds(options.trials, options.seed)
+    if options.tail:
+        looks = (options.looks,) if options.looks else TAIL_LOOKS
+        tails(options.trials, options.seed, looks)
+    else:
+        rounds(options.trials, options.seed)
 
 
 if __name__ == "__main__":
