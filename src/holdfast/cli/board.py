@@ -257,6 +257,8 @@ def rebuild(name: Name, database: Database = DEFAULT, as_json: AsJson = False) -
 def verify(database: Database = DEFAULT, as_json: AsJson = False) -> None:
     """Check the whole ledger, and that all standings follow from it; exit 1 if not.
 
+    Nothing is changed: what differs stays as it was found.
+
     Examples
     --------
     holdfast board verify
@@ -269,12 +271,15 @@ def verify(database: Database = DEFAULT, as_json: AsJson = False) -> None:
         problems = list(result.problems)
         for each in place.gatekeeper.store.find(Record, "ORDER BY id"):
             try:
-                different = place.boards.rebuild(each)
+                different = place.boards.different(each)
             except LedgerError as error:
                 problems.append(str(error))
                 continue
             if different:
-                problems.append(f"the standings of {each.slug} were edited; they are made anew.")
+                problems.append(
+                    f"the standings of {each.slug} are not what the ledger says, in phases "
+                    f"{different}; holdfast board rebuild {each.slug} makes them anew."
+                )
     if as_json:
         print_json({"ok": not problems, "entries": result.entries, "problems": problems})
     else:

@@ -50,14 +50,9 @@ class Caller:
     members: tuple[Member, ...] = ()
     secret: str = ""
 
-    @property
-    def known(self) -> bool:
-        """Whether it is anybody."""
-        return self.user is not None or self.token is not None
-
     def required(self) -> Self:
         """Raise unless it is anybody."""
-        if not self.known:
+        if self.user is None and self.token is None:
             raise Problem("not_signed_in", "Sign in, or send a token, to do this.")
         return self
 

@@ -21,10 +21,9 @@ from holdfast.server.exports import as_kaggle_csv, as_lines
 from holdfast.server.gatekeeper import Answer
 from holdfast.server.looks import Sent
 from holdfast.server.problems import PROBLEMS, Problem
-from holdfast.server.questions import At, AtAsHost, Slug, Visit, entry_in_chain, moment
+from holdfast.server.questions import At, AtAsHost, Visit, entry_in_chain, moment
 from holdfast.server.records import Board, Team, Token
 from holdfast.server.site import Site, own_number, site_of
-from holdfast.server.standings import policy_of
 from holdfast.server.uploads import unpacked
 
 __all__ = ["router"]
@@ -98,12 +97,9 @@ def list_boards(request: Request) -> Any:
 
 
 @router.get("/boards/{slug}")
-def show_board(request: Request, slug: Slug) -> Any:
+def show_board(at: At) -> Any:
     """Show what is public about a board: sizes, classes, policy, phase and the ledger's head."""
-    site = site_of(request)
-    board = site.board(slug)
-    phase = site.phase(board)
-    facts, policy = site.gatekeeper.facts(phase), policy_of(phase.policy)
+    site, board, phase, policy = at.site, at.board, at.phase, at.policy
     with site.store.reading() as transaction:
         head = transaction.head()
     metric = policy.display.metric
@@ -117,7 +113,7 @@ def show_board(request: Request, slug: Slug) -> Any:
             "opens": moment(phase.opens),
             "closes": moment(phase.closes),
             "frozen": phase.frozen is not None,
-            **asdict(facts),
+            **asdict(site.gatekeeper.facts(phase)),
             "shows": phase.shows,
             "policy": {
                 "digest": phase.digest,
@@ -156,7 +152,7 @@ def export_standings(request: Request, at: At) -> Any:
     """Download the board in the layout of Kaggle's leaderboards."""
     when = as_datetime(clock()).strftime("%Y-%m-%dT%H:%M:%S")
     name = f"{at.board.slug}-publicleaderboard-{when}.csv"
-    text = as_kaggle_csv(at.rows(1_000_000), at.member_names())
+    text = as_kaggle_csv(at.rows(1_000_000))
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return _tagged(request, Response(text, media_type="text/csv", headers=headers))
 

@@ -17,7 +17,7 @@ from holdfast.guard.windows import as_datetime, as_microseconds, clock
 from holdfast.quoting import quoted
 from holdfast.server import store
 from holdfast.server.gatekeeper import Gatekeeper
-from holdfast.server.looks import STANDING, rebuilt
+from holdfast.server.looks import STANDING, rebuild, rebuilt
 from holdfast.server.records import Board, Phase, Standing, Team
 from holdfast.server.standings import Row, as_rows, policy_of, rows_from_text, rows_to_text
 from holdfast.server.store import LATER_THAN_ALL, as_number
@@ -298,7 +298,7 @@ class Boards:
             raise InvalidInput(f"team must be one of this board, got {quoted(value)}.")
         return team
 
-    def _merge(self, board: Board, phase: Phase, value: str) -> _Plan:
+    def _merge(self, board: Board, _phase: Phase, value: str) -> _Plan:
         """Let one team go on in another: members, tokens and looks, and nobody gets any back."""
         other, _, into = value.partition(" into ")
         gone, team = self._team(board, other.strip()), self._team(board, into.strip())
@@ -317,7 +317,9 @@ class Boards:
             transaction.execute(moves[0], (gone.id, team.id))
             for move in moves[1:]:
                 transaction.execute(move, (team.id, gone.id))
-            rebuilt(transaction, phase, store.pooled(transaction, team.id))
+            pool = store.pooled(transaction, team.id)
+            for each in store.find(transaction, Phase, "WHERE board = ?", board.id):
+                rebuild(transaction, each, pool)
 
         told = f"merged: {gone.name} into {team.name}; the looks of both are spent"
         return _Plan(told, write, pooled=(team, gone))
@@ -337,18 +339,29 @@ class Boards:
         closes = min(phase.closes or LATER_THAN_ALL, clock())
         return _Plan(told, partial(_set, phase=phase, finals=text, closes=closes))
 
+    def different(self, board: Board) -> list[int]:
+        """Return the phases whose standings don't follow from the ledger; change nothing."""
+        with self._store.reading() as transaction:
+            return [phase.number for phase in _different(transaction, board)]
+
     def rebuild(self, board: Board) -> list[int]:
         """Make all standings anew from the ledger; return the phases that had been different."""
-        different = []
-        for phase in self._store.find(Phase, "WHERE board = ? ORDER BY number", board.id):
-            with self._store.writing() as transaction:
-                where = "WHERE board = ? AND phase = ? ORDER BY team"
-                place = (phase.board, phase.number)
-                old = store.find(transaction, Standing, where, *place)
-                rebuilt(transaction, phase)
-                if store.find(transaction, Standing, where, *place) != old:
-                    different.append(phase.number)
-        return different
+        with self._store.writing() as transaction:
+            different = _different(transaction, board)
+            for phase in different:
+                rebuild(transaction, phase)
+        return [phase.number for phase in different]
+
+
+def _different(transaction: Transaction, board: Board) -> list[Phase]:
+    """Return the phases whose standings are not what the ledger says."""
+    where = "WHERE board = ? AND phase = ? ORDER BY team"
+    return [
+        phase
+        for phase in store.find(transaction, Phase, "WHERE board = ? ORDER BY number", board.id)
+        if store.find(transaction, Standing, where, phase.board, phase.number)
+        != [row for _, row in sorted(rebuilt(transaction, phase).items())]
+    ]
 
 
 def _set(transaction: Transaction, phase: Phase, **values: str | int | None) -> None:

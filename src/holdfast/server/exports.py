@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 
 from holdfast.guard.entry import Entry
@@ -28,15 +28,18 @@ def safe_cell(text: str) -> str:
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
-def as_kaggle_csv(rows: Iterable[Row], members: Mapping[int, Sequence[str]]) -> str:
-    """Return rows of the board in the layout of Kaggle's download, with its byte order mark."""
+def as_kaggle_csv(rows: Iterable[Row]) -> str:
+    """Return rows of the board in the layout of Kaggle's download, with its byte order mark.
+
+    Who the members of a team are is nobody's business: the column of their names is empty.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row in rows:
-        name, people = safe_cell(row.name), safe_cell(", ".join(members.get(row.team, ())))
+        name = safe_cell(row.name)
         last = as_datetime(row.last).strftime("%Y-%m-%d %H:%M:%S")
-        writer.writerow((row.rank, row.team, name, last, row.released, row.looks, people))
+        writer.writerow((row.rank, row.team, name, last, row.released, row.looks, ""))
     return "\ufeff" + text.getvalue()
 
 

@@ -45,11 +45,10 @@ from holdfast.metrics import Submission as Form
 from holdfast.protocols import one_number
 from holdfast.server import store
 from holdfast.server.bad_rows import bad_rows
-from holdfast.server.looks import STANDING, Known, Look, Sent, Superseded
+from holdfast.server.looks import STANDING, Known, Look, Sent, Superseded, with_choice
 from holdfast.server.problems import Problem
 from holdfast.server.records import Board, Phase, Standing, Submission, Team
 from holdfast.server.schema import migrate
-from holdfast.server.standings import chosen
 
 __all__ = ["Answer", "Facts", "Gatekeeper"]
 
@@ -397,12 +396,11 @@ class Gatekeeper:
         """
         host = self._host(phase)
 
-        def inside(transaction: Transaction, look: Entry) -> None:
-            place = (phase.board, phase.number, team.id)
-            standing = store.one(transaction, Standing, STANDING, *place)
-            if phase.shows == "chosen" and standing is not None:
-                asked = (look.data_set, look.team, look.prediction, look.rule)
-                store.put(transaction, chosen(standing, transaction.answered(*asked) or look), 3)
+        def inside(transaction: Transaction, _look: Entry) -> None:
+            for each in store.find(transaction, Phase, "WHERE board = ?", phase.board):
+                row = store.one(transaction, Standing, STANDING, each.board, each.number, team.id)
+                if row is not None:
+                    store.put(transaction, with_choice(transaction, each, row), 3)
 
         with _named(team):
             receipt = host.guard.choose_final(look.receipt_id, team=look.team, inside=inside)
@@ -523,16 +521,13 @@ def _named(team: Team) -> Iterator[None]:
     try:
         yield
     except BudgetExhausted as error:
-        told = _by_name(team, str(error))
-        at = error.next_allowed_at
+        told, at = _by_name(team, str(error)), error.next_allowed_at
+        raise BudgetExhausted(told, next_allowed_at=at) from None
     except InvalidInput as error:
         told = _by_name(team, str(error))
         if told == str(error):
             raise
         raise InvalidInput(told) from None
-    else:
-        return
-    raise BudgetExhausted(told, next_allowed_at=at)
 
 
 def _for(team: Team, receipt: Receipt) -> Receipt:

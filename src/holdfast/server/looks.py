@@ -23,7 +23,8 @@ from holdfast.server.problems import Problem
 from holdfast.server.records import Board, Phase, Standing, Submission, Team
 from holdfast.server.standings import advanced, chosen, policy_of
 
-__all__ = ["Known", "Look", "Sent", "Superseded", "not_open_yet", "rebuilt"]
+__all__ = ["Known", "Look", "Sent", "Superseded", "not_open_yet", "rebuild",
+           "rebuilt", "with_choice"]  # fmt: skip
 
 STANDING = "WHERE board = ? AND phase = ? AND team = ?"
 # Whether anything has changed and the last submission's number: one question for all looks that
@@ -154,12 +155,24 @@ class Look:
         """Write the submission and what the board shows of it, with the look or not at all."""
         outcome = "repeated" if receipt.repeated else "answered"
         self._insert(transaction, entry, outcome, "")
+        row = self._row
         if entry.number <= self.phase.start or not receipt.repeated:
             counts = not receipt.repeated
-            row = advanced(self._row, self.phase, self.team.id, entry, counts=counts)
+            row = advanced(row, self.phase, self.team.id, entry, counts=counts)
+        if receipt.repeated and row is not None:
+            row = with_choice(transaction, self.phase, row)  # it may have been chosen before
+        if row is not None and row != self._row:
             store.put(transaction, row, 3)
         if self.answers_others and not receipt.repeated and receipt.released is not None:
-            _answer_earlier(transaction, self.phase, entry)
+            for number, answer in _answers_before(transaction, entry):
+                self._show(transaction, store.survivor(transaction, number), answer)
+
+    def _show(self, transaction: Transaction, team: int, answer: Entry) -> None:
+        """Let an answer that came later show on the board."""
+        place = (self.phase.board, self.phase.number, team)
+        row = store.one(transaction, Standing, STANDING, *place)
+        row = advanced(row, self.phase, team, answer)
+        store.put(transaction, with_choice(transaction, self.phase, row), 3)
 
     def refused(self, transaction: Transaction, entry: Entry, reason: str) -> None:
         """Write a submission that could not be scored."""
@@ -185,54 +198,77 @@ class Look:
         store.insert(transaction, self.submission)
 
 
-def _answer_earlier(transaction: Transaction, phase: Phase, entry: Entry) -> None:
-    """Let the answers that a full batch brought to earlier looks show on the board."""
-    number = entry.number - 1
-    answers = []
+def _answers_before(transaction: Transaction, entry: Entry) -> list[tuple[int, Entry]]:
+    """Return the answers that a full batch brought to earlier looks, each with its team."""
+    number, found = entry.number - 1, list[tuple[int, Entry]]()
     while (answer := transaction.entry(number)) is not None and answer.kind == "answer":
-        answers.append(answer)
+        found.append((int(answer.team.rpartition("-t")[2]), answer))
         number -= 1
-    for answer in reversed(answers):
-        team = store.survivor(transaction, int(answer.team.rpartition("-t")[2]))
-        row = store.one(transaction, Standing, STANDING, phase.board, phase.number, team)
-        store.put(transaction, advanced(row, phase, team, answer), 3)
+    return found[::-1]
 
 
-def rebuilt(transaction: Transaction, phase: Phase, teams: Sequence[int] = ()) -> None:
-    """Make the standings of a phase anew, from the ledger's entries; of some teams, or of all.
+def rebuilt(
+    transaction: Transaction, phase: Phase, teams: Sequence[int] = ()
+) -> dict[int, Standing]:
+    """Return the standings of a phase as they follow from the ledger's entries; nothing is written.
 
     The looks of teams that were merged count for the one that goes on.
+
+    Parameters
+    ----------
+    transaction, phase
+        Where, and of which phase.
+    teams
+        The only teams to look at, with all that were merged; by default all of them. Where a rule
+        answers looks later, with those of somebody else, it has to be all.
     """
-    place, some = (phase.board, phase.number), ""
-    if teams:
-        some = f" AND team IN ({store.marks(teams)})"
-    statement = f"DELETE FROM holdfast_standings WHERE board = ? AND phase = ?{some}"
-    transaction.execute(statement, (*place, *teams))
+    rows: dict[int, Standing] = {}
+    some = f" AND team IN ({store.marks(teams)})" if teams else ""
     where = f"WHERE board = ? AND phase = ? AND outcome IN ('answered', 'repeated'){some}"
-    for submission in store.find(transaction, Submission, f"{where} ORDER BY id", *place, *teams):
+    place = (phase.board, phase.number, *teams)
+    for submission in store.find(transaction, Submission, f"{where} ORDER BY id", *place):
         entry = transaction.entry(submission.entry)
         if entry is None:
             raise LedgerError(f"the ledger lacks entry {submission.entry} of a submission.")
-        if teams and entry.released is None:  # answered with a look of somebody else
-            rebuilt(transaction, phase)
-            return
         counts = submission.outcome == "answered"
-        if counts or entry.number <= phase.start:
-            team = store.survivor(transaction, submission.team)
-            row = store.one(transaction, Standing, STANDING, *place, team)
-            store.put(transaction, advanced(row, phase, team, entry, counts=counts), 3)
+        told = [(submission.team, entry)] if counts or entry.number <= phase.start else []
         if counts and entry.released is not None:
-            _answer_earlier(transaction, phase, entry)
-    if phase.shows == "chosen":
-        for standing in store.find(transaction, Standing, "WHERE board = ? AND phase = ?", *place):
-            _choose_again(transaction, phase, standing)
+            told += _answers_before(transaction, entry)
+        for number, each in told:
+            team = store.survivor(transaction, number)
+            rows[team] = advanced(rows.get(team), phase, team, each, counts=counts)
+    return {team: with_choice(transaction, phase, row) for team, row in rows.items()}
 
 
-def _choose_again(transaction: Transaction, phase: Phase, standing: Standing) -> None:
-    names = [f"b{phase.board}-t{each}" for each in store.pooled(transaction, standing.team)]
+def rebuild(transaction: Transaction, phase: Phase, teams: Sequence[int] = ()) -> None:
+    """Write the standings of a phase anew, of some teams or of all."""
+    if policy_of(phase.policy).mechanism.waits:
+        teams = ()
+    some = f" AND team IN ({store.marks(teams)})" if teams else ""
+    statement = f"DELETE FROM holdfast_standings WHERE board = ? AND phase = ?{some}"
+    transaction.execute(statement, (phase.board, phase.number, *teams))
+    for row in rebuilt(transaction, phase, teams).values():
+        store.insert(transaction, row)
+
+
+def with_choice(transaction: Transaction, phase: Phase, row: Standing) -> Standing:
+    """Return a team's row with the look on it that the team chose last.
+
+    A function of the ledger: only looks of this phase can stand on its board, and one that waits
+    for its answer stands as soon as that comes.
+    """
+    if phase.shows != "chosen":
+        return row
+    pool = store.pooled(transaction, row.team)
+    names = [f"b{phase.board}-t{each}" for each in pool]
     found = [each for name in names for each in transaction.choices(phase.data_set, name)]
-    for choice in sorted(found, key=lambda choice: choice.number)[-1:]:
+    sent = f"WHERE phase = ? AND team IN ({store.marks(pool)}) AND entry IN (?, ?)"
+    for choice in sorted(found, key=lambda choice: choice.number):
         look = transaction.entry(int(choice.detail.partition("-")[0]))
         if look is not None:
-            answer = transaction.answered(look.data_set, look.team, look.prediction, look.rule)
-            store.put(transaction, chosen(standing, answer or look), 3)
+            asked = (look.data_set, look.team, look.prediction, look.rule)
+            answer = transaction.answered(*asked) or look
+            entries = (look.number, answer.number)
+            if store.one(transaction, Submission, sent, phase.number, *pool, *entries):
+                row = chosen(row, answer)
+    return row

@@ -58,6 +58,7 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     found.filters |= {"moment": _moment, "sparkline": sparkline, "iso": moment}
+    found.globals["table"] = vars(found.get_template("parts.html").module)["table"]
     return found
 
 
@@ -67,7 +68,8 @@ def _page(
     """Return a page, with the status of a problem that it tells, and when to try again."""
     if "caller" not in values:
         values["caller"] = site_of(request).visitor(request)
-    values |= {"here": request.url.path, "problem": problem}
+    token = values["caller"].form_token  # inside of tables, `caller` is their own word
+    values |= {"here": request.url.path, "problem": problem, "form_token": token}
     text = _templates().get_template(f"{name}.html").render(values)
     if problem is None:
         return HTMLResponse(text)

@@ -24,7 +24,7 @@ from holdfast.server.accounts import Caller
 from holdfast.server.boards import Done
 from holdfast.server.probes import chance_band, suspects
 from holdfast.server.problems import Problem
-from holdfast.server.records import Board, Member, Phase, Standing, Submission, Team, User
+from holdfast.server.records import Board, Phase, Standing, Submission, Team
 from holdfast.server.site import Site, own_number, site_of
 from holdfast.server.standings import Row, look_of, order, policy_of
 
@@ -86,16 +86,6 @@ class Visit:
         if not self.may_see(team):
             return None
         return self.site.boards.row(self.phase, team, host=self.is_host)
-
-    def member_names(self) -> dict[int, list[str]]:
-        """Return the accounts of each team."""
-        found: dict[int, list[str]] = {}
-        users = {user.id: user.name for user in self.site.store.find(User, "ORDER BY id")}
-        where = "WHERE board = ? ORDER BY member"
-        for member in self.site.store.find(Member, where, self.board.id):
-            if member.team:
-                found.setdefault(member.team, []).append(users[member.member])
-        return found
 
     def own(self, *some: int) -> set[int]:
         """Return the teams of whoever asks, or some of them, with all merged into them."""
