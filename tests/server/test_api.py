@@ -372,12 +372,12 @@ def test_kaggles_layout_has_its_columns_and_no_formula(place):
 
 
 def test_a_host_sees_what_another_rule_would_have_released(new_place):
-    place = new_place(split=True, n=80, policy='release = "round:1"\n')
+    place = new_place(split=True, n=2000, policy='release = "round:1"\n')
     blue, host = place.token(place.team("blue")), place.token(scope="host")
     path = "/api/v1/boards/pets/replay"
     with place.client() as client:
-        # Public rows are the even ones: 5, 10 and 3 of 40 are wrong.
-        for wrong in (10, 20, 6):
+        # Public rows are the even ones: 100, 200 and 80 of 1,000 are wrong, give or take a few.
+        for wrong in (200, 400, 160):
             send(client, place, blue, as_csv(changed(place.labels, wrong)))
         told = client.get(path, params={"rule": "ladder:0.05"}, headers=bearer(host)).json()
         fine = client.get(path, params={"rule": "exact"}, headers=bearer(host))

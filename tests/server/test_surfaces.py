@@ -306,6 +306,36 @@ def test_a_replay_by_rounding_says_no_more_than_rounding_would(world):
     assert [row["replayed"] for row in answer.json()["replay"]] == public[::-1]
 
 
+def test_no_replays_together_tell_an_exact_score(tmp_path, sqlite_url):
+    place = Place(sqlite_url, tmp_path, n=1200, split=True, policy='release = "ladder:0.1"\n')
+    token, host = place.token(place.team("blue")), bearer(place.token(scope="host"))
+    path, exact = "/api/v1/boards/pets/replay", []
+    with place.client() as client:
+        for wrong in range(20, 500, 40):
+            guess = place.labels.copy()
+            guess[:wrong] = (guess[:wrong] + 1) % 3
+            send(client, place, token, as_csv(guess))
+            exact.append(float(np.mean((guess == place.labels)[::2])))
+
+        def replayed(rule):
+            answer = client.get(path, params={"rule": rule}, headers=host)
+            assert answer.status_code == 200, answer.text
+            return np.array([row["replayed"] for row in answer.json()["replay"]][::-1])
+
+        # Noise that hides not even one of the 600 examples.
+        for rule in ("gaussian:1e-9", "gaussian:0.001", "laplace:1e-9", "round:5"):
+            refused = client.get(path, params={"rule": rule}, headers=host)
+            assert "must not release exact scores" in refused.json()["detail"]
+        # The same draws at two scales cancel out; what they leave is not the score.
+        one, two, three = (replayed(f"gaussian:{scale}") for scale in (0.01, 0.02, 0.04))
+        left, again = 2 * one - two, 2 * two - three
+    np.testing.assert_allclose(left, again, atol=1e-9)
+    off = np.rint(600 * (left - exact))
+    np.testing.assert_allclose(600 * (left - exact), off, atol=1e-6)
+    assert np.count_nonzero(off == 0) <= 4
+    assert np.max(np.abs(off)) <= 16
+
+
 def figures(world):
     """Yield every figure of every page: its label, its text."""
     for path, _, answer in world.answers:

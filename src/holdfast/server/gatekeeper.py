@@ -454,7 +454,7 @@ class Gatekeeper:
     def replay(self, phase: Phase, text: str) -> list[tuple[int, str, float | None]]:
         """Return of the last looks what was released, and what another rule would have released.
 
-        Team, released, replayed, in order. For hosts alone: it is nearly the exact score.
+        Team, released, replayed, in order. For hosts alone: it is close to the exact score.
         """
         policy = replace(Policy.parse(phase.policy), release=text)
         guard = self._host(phase).guard
