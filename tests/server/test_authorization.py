@@ -60,7 +60,7 @@ ALLOWED = {
     ("GET", "/join/{secret}"): EVERYBODY,
     ("POST", "/join/{secret}"): (),  # the invitation is none: 404 for those who are signed in
     ("GET", "/api/v1/boards"): EVERYBODY,
-    ("GET", B): EVERYBODY,
+    ("GET", B): tuple(w for w in EVERYBODY if w != BAD),
     ("GET", f"{B}/standings"): tuple(w for w in EVERYBODY if w != BAD),
     ("GET", f"{B}/standings.csv"): tuple(w for w in EVERYBODY if w != BAD),
     ("POST", f"{B}/submissions"): (MEMBER_TOKEN, OTHER_TOKEN),

@@ -281,11 +281,18 @@ def test_any_script_forwards_a_file_in_a_teams_name(place, tmp_path, python):
         done = run(python, script, guess, "Jürgen")
         guess.write_text("nonsense\n")
         bad = run(python, script, guess, "Jürgen")
+        none = run(python, script, tmp_path / "none.csv", "Jürgen")
+        guess.write_bytes(as_csv(changed(place.labels, 15)))
+        lines = run(python, script, guess, "Jürgen\nand others")
         script.write_text(forwarder("kaggle", url, token="hf_x_y"))
         wrong = run(python, script, guess, "Jürgen")
     assert json.loads(done.stdout)["team"] == "Jürgen"
     assert json.loads(done.stdout)["released"] == 0.75
     assert bad.returncode == wrong.returncode == 1
+    assert none.returncode == 1
+    assert "No such file or directory" in none.stderr
+    assert "Traceback" not in none.stderr
+    assert json.loads(lines.stdout)["team"] == "Jürgen and others"
     assert bad.stderr.startswith("submission must hold at least one example")
     neutral = "submissions can't be scored at present ({}); please tell the organizers.\n"
     assert wrong.stderr == neutral.format("not_signed_in")

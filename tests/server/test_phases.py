@@ -48,6 +48,8 @@ def test_a_board_opens_and_closes_by_itself(new_place, clock):
         assert "has not opened yet; it opens at" in page.text
         assert "not open yet" in client.get("/").text
         assert client.get(API).status_code == 409
+        host = bearer(place.token(scope="host"))
+        assert client.get(API, headers=host).json()["opens"] == opens
         clock(2)
         assert send(client, place, token, as_csv(place.labels)).status_code == 201
         told = client.get(API).json()
@@ -81,6 +83,8 @@ def test_a_host_prepares_a_board_that_has_not_opened(clock, place, tmp_path):
         assert "as phase 2" in client.post("/b/cats/host", data=form).text
         # What the host changed opens when the board does, not before.
         assert place.boards.phase(board) is None
+        # By the API, too.
+        assert client.get("/api/v1/boards/cats").json()["open"] is False
         clock(1)
         assert place.boards.phase(board).number == 2
         assert client.get("/api/v1/boards/cats").json()["policy"]["release"] == "round:1"

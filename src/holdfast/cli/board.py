@@ -147,7 +147,7 @@ for each in (invite, password, token, tokens):
 def policy(
     name: Name, policy: PolicyFile, database: Database = DEFAULT, as_json: AsJson = False
 ) -> None:
-    """Put another policy in force; looks stay spent, and another rule begins a new phase.
+    """Put another policy in force: looks stay spent; another rule or metric begins a new phase.
 
     Examples
     --------

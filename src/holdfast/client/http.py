@@ -20,14 +20,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from holdfast.errors import (
-    BoardUnreachable,
-    BudgetExhausted,
-    HoldfastError,
-    InvalidInput,
-    InvalidQuery,
-    LedgerError,
-)
+from holdfast import errors
 from holdfast.quoting import quoted
 
 __all__ = ["BoardClient", "Released", "Unscorable"]
@@ -61,7 +54,7 @@ class Released:
     replayed: bool = False
 
 
-class Unscorable(InvalidQuery):
+class Unscorable(errors.InvalidQuery):
     """A submission that can't be scored; `rows` has those of its rows that break a rule."""
 
     def __init__(self, message: str, rows: object) -> None:
@@ -101,11 +94,11 @@ class BoardClient:
     ) -> None:
         found = re.fullmatch(r"(https?://[^/\s]+)((?:/[^/\s]+)*?)/b/([a-z0-9-]+)/?", url)
         if found is None:
-            raise InvalidInput(
+            raise errors.InvalidInput(
                 f"board must be an address like https://host/b/name, got {quoted(url)}."
             )
         if token is not None and not re.fullmatch(r"[\x21-\x7e]+", token):
-            raise InvalidInput("token must be one line of visible characters.")
+            raise errors.InvalidInput("token must be one line of visible characters.")
         self.url, self.name = url.rstrip("/"), found[3]
         self._origin = urlsplit(found[1])
         self._base = f"{found[2]}/api/v1"
@@ -152,7 +145,7 @@ class BoardClient:
         try:
             return Released(**{name: told[name] for name in Released.__dataclass_fields__})
         except KeyError:
-            raise BoardUnreachable("the board answered without a receipt.") from None
+            raise errors.BoardUnreachable("the board answered without a receipt.") from None
 
     def _ask(
         self,
@@ -183,8 +176,8 @@ class BoardClient:
             attempt = min(attempt + 1, MOST_DOUBLINGS)
             if self._now() + pause > deadline:
                 if "Nothing was released" in trouble:
-                    raise LedgerError(trouble)
-                raise BoardUnreachable(
+                    raise errors.LedgerError(trouble)
+                raise errors.BoardUnreachable(
                     f"the board at {self._origin.netloc} can't be reached: {trouble}. Nothing is "
                     "known of this request; the same again costs nothing twice."
                 )
@@ -212,16 +205,17 @@ class BoardClient:
         return _Reply(answer.status, told, found if isinstance(found, dict) else {})
 
 
-def _problem(reply: _Reply) -> tuple[HoldfastError, bool]:
+def _problem(reply: _Reply) -> tuple[errors.HoldfastError, bool]:
     """Return what a refusal means, and whether another try makes sense."""
     word, detail = reply.body.get("type"), str(reply.body.get("detail", ""))
     if reply.status in RETRIED_STATUSES:
-        return HoldfastError(detail or f"it answered {reply.status}"), True
+        return errors.HoldfastError(detail or f"it answered {reply.status}"), True
     if word == "invalid_submission":
         return Unscorable(detail, reply.body.get("rows")), False
     if word in ("no_look_left", "phase_closed"):
-        return BudgetExhausted(detail, next_allowed_at=moment(reply.body)), False
-    return InvalidInput(f"the board refused: {detail or f'it answered {reply.status}'}"), False
+        return errors.BudgetExhausted(detail, next_allowed_at=moment(reply.body)), False
+    told = detail or f"it answered {reply.status}"
+    return errors.InvalidInput(f"the board refused: {told}"), False
 
 
 def moment(body: Mapping[str, Any]) -> datetime | None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from holdfast.errors import InvalidInput
+from holdfast.guard.policy import Policy
 from holdfast.guard.storage import Transaction
 from holdfast.guard.windows import as_datetime, as_microseconds, clock
 from holdfast.quoting import quoted
@@ -238,8 +239,11 @@ class Boards:
         return _Plan("submissions are taken again", partial(_set, phase=phase, closes=None))
 
     def _policy(self, _board: Board, phase: Phase, value: str) -> _Plan:
-        """Put another policy in force: a new phase if another rule releases."""
+        """Put another policy in force: a new phase if another rule releases, or another metric."""
         old = policy_of(phase.policy)
+        kept = Policy.parse(value, folder=Path(phase.labels).parent).classes
+        if kept is not None and not set(old.classes or ()) <= set(kept):
+            raise InvalidInput("classes must keep all those that the board has made public.")
         shows = phase.shows if phase.shows == "chosen" else None
         fresh = self._followed(phase, phase.labels, value, shows)._replace(closes=phase.closes)
         new = policy_of(fresh.policy)
@@ -248,7 +252,8 @@ class Boards:
         if fresh.data_set != phase.data_set:
             raise InvalidInput("policy must keep the part that looks are scored on; use rotate.")
         told = f"policy {fresh.digest} in force"
-        if (new.release, new.memory, new.classes) == (old.release, old.memory, old.classes):
+        ruling = ("release", "metric", "memory", "classes")
+        if all(getattr(new, name) == getattr(old, name) for name in ruling):
             write = partial(_set, phase=phase, policy=fresh.policy, digest=fresh.digest)
             return _Plan(told, write, fresh)
         told += f", as phase {phase.number + 1}: looks stay spent"

@@ -37,8 +37,7 @@ def as_kaggle_csv(rows: Iterable[Row]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row in rows:
-        name = safe_cell(row.name)
-        last = as_datetime(row.last).strftime("%Y-%m-%d %H:%M:%S")
+        name, last = safe_cell(row.name), as_datetime(row.last).strftime("%Y-%m-%d %H:%M:%S")
         writer.writerow((row.rank, row.team, name, last, row.released, row.looks, ""))
     return "\ufeff" + text.getvalue()
 

@@ -10,10 +10,9 @@ import csv
 import io
 import re
 import secrets
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -76,6 +75,7 @@ class Facts:
     n_classes: int
     classes: tuple[str, ...]
     has_ids: bool
+    has_private: bool
 
 
 @dataclass(frozen=True)
@@ -113,10 +113,12 @@ class Gatekeeper:
         self._known: dict[str, Known] = {}
         self._own, self._numbers = secrets.token_hex(8), count(1)
         self._exposures = _Measured(-1, {}, 0.0)
-        self._measuring = threading.Lock()
+        self._beside, self._measuring = ThreadPoolExecutor(1), Future[_Measured]()
+        self._measuring.set_result(self._exposures)
 
     def close(self) -> None:
         """Let go of the database."""
+        self._beside.shutdown()
         self.ledger.close()
         self._reader.close()
 
@@ -214,14 +216,9 @@ class Gatekeeper:
 
     def facts(self, phase: Phase) -> Facts:
         """Return what is public about a phase's test set."""
-        host = self._host(phase)
-        truth = host.truth
-        return Facts(
-            host.guard.n_predicted,
-            host.guard.problem.n_classes,
-            tuple(truth.class_names),
-            truth.ids is not None,
-        )
+        guard, truth = self._host(phase).guard, self._host(phase).truth
+        sizes = (guard.n_predicted, guard.problem.n_classes, tuple(truth.class_names))
+        return Facts(*sizes, has_ids=truth.ids is not None, has_private=guard.keeps)
 
     def sample(self, phase: Phase) -> str:
         """Return a submission that predicts the first class for every id, in order of the ids."""
@@ -435,15 +432,9 @@ class Gatekeeper:
             head = transaction.head().number
         if known.head != head and known.seconds < QUICK_SECONDS:
             known = self._measure_exposures(head)
-        elif known.head != head and self._measuring.acquire(blocking=False):
-            threading.Thread(target=self._measure_beside, args=(head,), daemon=True).start()
+        elif known.head != head and self._measuring.done():
+            self._measuring = self._beside.submit(self._measure_exposures, head)
         return known.by_data_set.get(phase.data_set)
-
-    def _measure_beside(self, head: int) -> None:
-        try:
-            self._measure_exposures(head)
-        finally:
-            self._measuring.release()
 
     def _measure_exposures(self, head: int) -> _Measured:
         began = time.perf_counter()

@@ -17,6 +17,7 @@ from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
+from starlette.routing import Route
 
 from holdfast.errors import HoldfastError
 from holdfast.guard.windows import as_datetime, clock
@@ -45,6 +46,7 @@ RECENT = (
     "SELECT COUNT(*) FROM holdfast_submissions WHERE board = ? AND time >= ? "
     "AND outcome IN ('answered', 'failed')"
 )
+POLICY_SET = "SELECT MAX(time) FROM holdfast_audit WHERE board = ? AND action = 'policy'"
 DAY = 86_400_000_000
 
 
@@ -156,41 +158,28 @@ def board(request: Request, at: At, skip: Annotated[int, Query(ge=0, le=10**9)] 
     if rule.shows == "scores" and display.plain:
         blur = rule.resolution(sizes)
         gap = meaningless(rows, rule.scored(sizes).n_examples, blur)
-    # A frozen board stands still in this, too.
-    exposure = at.site.gatekeeper.exposure(phase) if phase.frozen is None else None
-    return _board_page(
-        request,
-        "board",
-        at,
-        rows=rows,
-        gap=gap,
-        blur=blur,
-        exposure=exposure,
-        meaning=rule.meaning(Told(new_best=True), "the team"),
-        metric=None if display.plain else display.metric,
-        count=at.site.boards.count(phase, host=at.is_host),
-        skip=skip,
-        most=ON_A_PAGE,
-    )
+    exposure = None if phase.frozen else at.site.gatekeeper.exposure(phase)
+    values: dict[str, Any] = {
+        "meaning": rule.meaning(Told(new_best=True), "the team"),
+        "metric": None if display.plain else display.metric,
+        "count": at.site.boards.count(phase, host=at.is_host),
+    }
+    values |= {"gap": gap, "blur": blur, "exposure": exposure, "skip": skip, "most": ON_A_PAGE}
+    return _board_page(request, "board", at, rows=rows, **values)
 
 
 @router.get("/b/{slug}/rules")
 def rules(request: Request, at: At) -> Response:
     """Show the policy in words, the budget, and what the looks so far allow."""
-    phase, guards = at.phase, at.site.gatekeeper
+    phase, guards, still = at.phase, at.site.gatekeeper, at.stands_still
     with at.site.store.reading() as transaction:
-        head = transaction.head()
-        spent = transaction.data_set_looks(phase.data_set)
-    return _board_page(
-        request,
-        "rules",
-        at,
-        meaning=at.policy.mechanism.meaning(Told(new_best=True), "your team"),
-        facts=guards.facts(phase),
-        spent=spent,
-        exposure=guards.exposure(phase),
-        head=f"{head.number}-{head.hash[:32]}",
-    )
+        spent = None if still else transaction.data_set_looks(phase.data_set)
+        changed = transaction.rows(POLICY_SET, (at.board.id,))[0][0] or 0
+    exposure = None if still else guards.exposure(phase)
+    values = {"spent": spent, "exposure": exposure, "since": max(phase.opens, changed)}
+    meaning = at.policy.mechanism.meaning(Told(new_best=True), "your team")
+    facts = guards.facts(phase)
+    return _board_page(request, "rules", at, meaning=meaning, facts=facts, head=at.head, **values)
 
 
 @router.get("/b/{slug}/sample.csv")
@@ -322,7 +311,13 @@ def _host_page(
         recent = transaction.rows(RECENT, (board.id, now - FORECAST_DAYS * DAY))[0][0]
         history = store.actions(transaction, board.id, 20)
     forecast = _forecast(at.policy.looks_per_data_set - spent, recent, phase, now)
-    values = {"exposure": exposure, "worst": worst, "history": history, "done": done}
+    values: dict[str, Any] = {
+        "exposure": exposure,
+        "worst": worst,
+        "history": history,
+        "done": done,
+    }
+    values |= {"text": _editable(phase.policy), "facts": at.site.gatekeeper.facts(phase)}
     return _board_page(request, "host", at, problem, spent=spent, forecast=forecast, **values)
 
 
@@ -333,6 +328,13 @@ def _forecast(left: int, recent: int, phase: Phase, now: int) -> str | None:
     span = min(FORECAST_DAYS * DAY, max(now - phase.opens, DAY))
     days = left * span / recent / DAY
     return None if days > 36_500 else _moment(now + int(days * DAY))[:10]
+
+
+def _editable(policy: str) -> str:
+    """Return a policy's text without the hints at what no board takes."""
+    lines = policy.replace("f1_macro, roc_auc, ...", "f1_macro, cohen_kappa, ...").splitlines()
+    hints = ("also = [] ", "# breakdown", "# witness")
+    return "\n".join(line for line in lines if not line.startswith(hints))
 
 
 @router.get("/b/{slug}/host/replay")
@@ -458,6 +460,12 @@ def join(request: Request, sent: Sent, secret: str) -> Response:
     site.slow_down(f"join {sent.user.id}", strict=True)
     board = site.store.one(Board, "WHERE id = ?", site.accounts.join(sent.user, secret))
     return _back("/" if board is None else f"/b/{board.slug}")
+
+
+# Whoever may read a page may ask whether it is there.
+for each in router.routes:
+    if isinstance(each, Route) and each.methods is not None and "GET" in each.methods:
+        each.methods.add("HEAD")
 
 
 def _back(to: str) -> RedirectResponse:

@@ -6,7 +6,7 @@ import math
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from holdfast.errors import BudgetExhausted, HoldfastError, InvalidInput, InvalidQuery, LedgerError
+from holdfast import errors
 
 __all__ = ["PROBLEMS", "Problem", "as_problem"]
 
@@ -30,7 +30,7 @@ PROBLEMS: Final[dict[str, tuple[int, str]]] = {
 }
 
 
-class Problem(HoldfastError):
+class Problem(errors.HoldfastError):
     """A refusal in words, with the status and the fields that a client reads.
 
     Parameters
@@ -74,20 +74,20 @@ def as_problem(error: Exception) -> Problem:
     """Return what a client is told of something that was raised."""
     if isinstance(error, Problem):
         return error
-    if isinstance(error, InvalidQuery):
+    if isinstance(error, errors.InvalidQuery):
         return Problem("invalid_submission", str(error))
-    if isinstance(error, BudgetExhausted):
+    if isinstance(error, errors.BudgetExhausted):
         at = error.next_allowed_at
         if at is None:
             return Problem("no_look_left", str(error), next_allowed_at=None)
         wait = (at - datetime.now(UTC)).total_seconds()
         told = at.isoformat(timespec="seconds")
         return Problem("no_look_left", str(error), retry_after=wait, next_allowed_at=told)
-    if isinstance(error, LedgerError):
+    if isinstance(error, errors.LedgerError):
         # Its own message may name places on the host.
         return Problem(
             "ledger_unavailable", "The ledger can't be used. Nothing was released.", retry_after=5
         )
-    if isinstance(error, InvalidInput):
+    if isinstance(error, errors.InvalidInput | errors.NotSupported):
         return Problem("invalid_input", str(error))
     return Problem("failed", "Something went wrong here. Nothing was released.")

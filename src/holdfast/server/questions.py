@@ -12,6 +12,7 @@ from typing import Annotated, Any, Self
 
 from fastapi import Depends, Path, Request
 
+from holdfast.errors import InvalidInput
 from holdfast.guard.entry import Entry
 from holdfast.guard.exposure import DataSetExposure, TeamExposure
 from holdfast.guard.policy import Policy
@@ -57,6 +58,18 @@ class Visit:
     def is_host(self) -> bool:
         """Whether a host of the board asks."""
         return self.caller.is_host(self.board)
+
+    @property
+    def stands_still(self) -> bool:
+        """Whether the board is frozen for whoever asks: then nothing of later looks is told."""
+        return self.phase.frozen is not None and not self.is_host
+
+    @property
+    def head(self) -> str | None:
+        """The ledger's head, to be noted down."""
+        with self.site.store.reading() as transaction:
+            head = transaction.head()
+        return None if self.stands_still else f"{head.number}-{head.hash[:32]}"
 
     def as_host(self) -> Self:
         """Raise unless a host of the board asks."""
@@ -253,7 +266,14 @@ class Visit:
         if action == "policy" and _names_files(value):
             told = "A policy that names files is set with holdfast board policy."
             raise Problem("not_allowed", told)
-        return self.site.boards.change(self.board, self.phase, action, value, self.caller.name)
+        try:
+            return self.site.boards.change(self.board, self.phase, action, value, self.caller.name)
+        except InvalidInput as error:
+            if self.phase.labels not in str(error):
+                raise
+            # Whoever reads the labels names their place on the server, and may quote some.
+            told = "It does not fit the hidden labels; on the server, holdfast board says why."
+            raise Problem("invalid_input", told) from None
 
 
 def visit(request: Request, slug: Slug) -> Visit:

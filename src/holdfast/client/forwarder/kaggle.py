@@ -37,12 +37,12 @@ def main(arguments: list[str]) -> int:
     if not 1 <= len(arguments) <= 2:
         sys.stderr.write("usage: forwarder.py SUBMISSION [TEAM]\n")
         return 2
-    with open(arguments[0], "rb") as file:
-        body = file.read()
     team = arguments[1] if len(arguments) == 2 else EVERYONE
     try:
+        with open(arguments[0], "rb") as file:
+            body = file.read()
         told = send(body, team, find_token(HERE), os.path.basename(arguments[0]))
-    except Refused as refusal:
+    except (Refused, FileNotFoundError, IsADirectoryError, PermissionError) as refusal:
         sys.stderr.write("{}\n".format(refusal))
         return 1
     print(json.dumps(told))

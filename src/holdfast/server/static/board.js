@@ -21,7 +21,7 @@ if (drop) {
   });
 }
 
-// Times are shown in the reader's own zone; the page has them in UTC.
+// Times are shown in UTC; the reader's own is the tip that a pointer brings up.
 for (const time of document.querySelectorAll("time[datetime]")) {
   const at = new Date(time.dateTime);
   if (!Number.isNaN(at.valueOf())) time.title = at.toLocaleString();

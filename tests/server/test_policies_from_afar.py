@@ -1,0 +1,130 @@
+"""Policies that hosts send: what begins a phase, what is refused, and what pages say of them."""
+
+import json
+
+import pytest
+
+from tests.server.conftest import Place, as_csv, bearer
+from tests.server.test_api import changed, send
+from tests.server.test_pages import form_token, sign_up
+
+API = "/api/v1/boards/pets"
+
+
+def put(client, place, policy):
+    told = {"action": "policy", "value": policy}
+    return client.post(f"{API}/actions", json=told, headers=bearer(place.token(scope="host")))
+
+
+def host_page(client, place):
+    """Become a host, and open the host's page."""
+    secret = client.app.state.site.accounts.invite(place.board, None, "host")
+    page = sign_up(client, "hal", to=f"/join/{secret}")
+    client.post(f"/join/{secret}", data={"form_token": form_token(page)})
+    return client.get("/b/pets/host")
+
+
+def test_another_metric_begins_a_phase_in_which_forwarders_ask_anew(place):
+    service = bearer(place.token(scope="service"))
+    service |= {"X-Team": "blue", "Idempotency-Key": "forwarder-1"}
+    body = as_csv(changed(place.labels, 20))
+    with place.client() as client:
+        told = []
+        for metric in ("accuracy", "f1_macro", "f1_macro"):
+            done = put(client, place, f'release = "exact"\nmetric = "{metric}"\n').json()["done"]
+            path = f"{API}/service/submissions"
+            told.append(client.post(path, content=body, headers=service).json()["released"])
+            assert ("as phase 2" in done) == (metric == "f1_macro" and len(told) == 2)
+            rows = client.get(f"{API}/standings").json()["standings"]
+            assert [row["released"] for row in rows] == [told[-1]]
+            assert f"<dd>{metric}, higher is better.</dd>" in client.get("/b/pets/rules").text
+    assert place.phase().number == 2
+    assert told[0] == pytest.approx(40 / 60)
+    assert told[1] == told[2] != told[0]
+    assert place.boards.different(place.board) == []
+
+
+@pytest.mark.parametrize("gone", ["bird", "cat", "dog"])
+def test_classes_that_are_left_out_tell_no_label_and_no_path(place, gone):
+    names = [name for name in ("bird", "cat", "dog", "zebra") if name != gone]
+    with place.client() as client:
+        answer = put(client, place, f'release = "exact"\nclasses = {json.dumps(names)}\n')
+        assert answer.status_code == 422
+        assert answer.json()["detail"] == (
+            "classes must keep all those that the board has made public."
+        )
+        more = json.dumps(["bird", "cat", "dog", "zebra"])
+        assert put(client, place, f'release = "exact"\nclasses = {more}\n').status_code == 200
+
+
+def test_labels_that_cannot_be_read_are_told_without_their_place(place):
+    with place.client() as client:
+        place.labels_file.write_text(place.labels_file.read_text() + "dodo\n")
+        answer = put(client, place, 'release = "round:1"\n')
+    assert answer.status_code == 422
+    assert "does not fit the hidden labels" in answer.json()["detail"]
+    assert str(place.folder) not in answer.text
+    assert "dodo" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['metric = "log_loss"', 'metric = "roc_auc"', 'also = ["f1_macro"]', 'breakdown = "id"'],
+)
+def test_what_a_board_cannot_rank_is_refused_with_the_reason(place, line):
+    policy = f'release = "round:2"\n{line}\n'
+    with place.client() as client:
+        answer = put(client, place, policy)
+        assert (answer.status_code, answer.json()["type"]) == (422, "invalid_input")
+        page = host_page(client, place)
+        form = {"form_token": form_token(page), "action": "policy", "value": policy, "sure": "yes"}
+        refused = client.post("/b/pets/host", data=form)
+    for told in (answer, refused):
+        assert told.status_code == 422
+        assert "one number" in told.text or "range" in told.text
+    area = page.text.partition("<textarea")[2].partition("</textarea>")[0]
+    assert "looks_per_team" in area
+    assert not [word for word in ("also", "breakdown", "roc_auc", "witness") if word in area]
+
+
+@pytest.mark.parametrize("split", [False, True])
+def test_what_needs_a_private_part_is_offered_where_there_is_one(sqlite_url, tmp_path, split):
+    place = Place(sqlite_url, tmp_path, split=split)
+    with place.client() as client:
+        page = host_page(client, place).text
+        assert client.get(API).json()["has_private"] is split
+    assert ("Close for good" in page) == ("/host/replay" in page) == split
+    assert ("The labels have no private part" in page) == (not split)
+
+
+def test_the_rules_of_a_frozen_board_stand_still_for_all_but_hosts(place):
+    token, host = place.token(place.team("blue")), bearer(place.token(scope="host"))
+    with place.client() as client:
+        send(client, place, token, as_csv(changed(place.labels, 3)))
+        place.boards.change(place.board, place.phase(), "freeze", "", "test")
+        page = client.get("/b/pets/rules").text
+        send(client, place, token, as_csv(changed(place.labels, 2)))
+        assert client.get("/b/pets/rules").text == page
+        assert "told when it is thawed" in page
+        assert client.get(API).json()["head"] is None
+        assert client.get(API, headers=host).json()["head"].startswith("5-")
+        place.boards.change(place.board, place.phase(), "thaw", "", "test")
+        assert "Looks spent of all" in client.get("/b/pets/rules").text
+
+
+def test_the_rules_say_since_when_the_policy_is_in_force(place, monkeypatch):
+    now = 4_000_000_000 * 10**9  # 2096-10-02 07:06:40
+    with place.client() as client:
+        monkeypatch.setattr("holdfast.guard.windows.time.time_ns", lambda: now)
+        assert put(client, place, 'release = "exact"\nlooks_per_team = 7\n').status_code == 200
+        assert place.phase().number == 1
+        assert "in force since <time" in client.get("/b/pets/rules").text
+        page = client.get("/b/pets/rules").text.partition("in force since")[2]
+    assert "2096-10-02 07:06 UTC" in page.partition("</time>")[0]
+
+
+def test_pages_can_be_asked_for_without_their_body(place):
+    with place.client() as client:
+        for path in ("/", "/b/pets", "/b/pets/rules", "/sign-in"):
+            assert client.head(path).status_code == 200
+        assert client.head("/b/none").status_code == 404
