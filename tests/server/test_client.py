@@ -456,6 +456,44 @@ def test_an_attack_that_the_budget_stops_says_so_by_its_exit_code(
     assert len(looks(place)) == 20
 
 
+@pytest.mark.parametrize("policy", ['release = "ladder:0.01"', 'metric = "f1_macro"'])
+def test_an_attack_that_the_rule_tells_too_little_is_not_begun(place, command, policy):
+    policy = policy if "release" in policy else f'release = "exact"\n{policy}'
+    place.boards.change(place.board, place.phase(), "policy", policy, "test")
+    token = place.token(place.team("Red"))
+    with listening(place) as url:
+        code, said = command("attack", "lattice", "--board", url, "--looks", "40", token=token)
+    assert code == 2
+    assert "lattice must be told exact accuracies" in said.err
+    assert "No look was spent." in said.err
+    assert ("suits it" in said.err) == ("metric" not in policy)
+    assert looks(place) == []
+
+
+def test_an_attack_that_an_answer_leaves_without_labels_reports_what_it_has(
+    place, command, monkeypatch, tmp_path
+):
+    from holdfast.oracles import Remote
+
+    told = Remote.query
+    monkeypatch.setattr(Remote, "query", lambda self, query: told(self, query) / 3)
+    token, guess = place.token(place.team("Red")), tmp_path / "guess.npy"
+    with listening(place) as url:
+        arguments = ("attack", "lattice", "--board", url, "--looks", "40", "--out", guess)
+        arguments += ("--resume", tmp_path / "state.jsonl")
+        code, said = command(*arguments, "--json", token=token)
+        spent = len(looks(place))
+        again, shown = command(*arguments, token=token)
+    assert code == again == 1
+    told = json.loads(said.out)
+    assert "Query" in told["unexplained"]
+    assert told["released"] is not None
+    assert 0 < told["looks"] < 40
+    assert "It was stopped: Query" in " ".join(shown.out.split())
+    assert len(looks(place)) == spent  # the same run again costs nothing
+    assert np.load(guess).size == 60
+
+
 @pytest.mark.parametrize(
     ("error", "code"), [(LedgerError("full"), 4), (InvalidQuery("bad"), 1)], ids=["ledger", "query"]
 )

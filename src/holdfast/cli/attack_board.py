@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import typer
 
-from holdfast.attacks.registry import make_attack
+from holdfast.answers import ExactAnswers
+from holdfast.attacks.registry import attack_type, make_attack
 from holdfast.cli.boards_access import EXIT_UNREACHABLE, token_from
 from holdfast.cli.output import human, print_json, progress, report_error
 from holdfast.cli.plain import explained_attack, scored_submissions
@@ -16,12 +17,16 @@ from holdfast.cli.score import INVALID, NO_LEDGER, REFUSED
 from holdfast.errors import (
     BoardUnreachable,
     BudgetExhausted,
+    InconsistentAnswer,
     InvalidInput,
     InvalidQuery,
     LedgerError,
 )
+from holdfast.forecasts import Setting
 from holdfast.loop import play
+from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import Remote
+from holdfast.planner.plan import plan_under
 
 __all__ = ["attack_board"]
 
@@ -42,8 +47,10 @@ def attack_board(
 ) -> None:
     """Play an attack on a board that the token's owner may probe, and report what it ends with.
 
-    The final guess is sent, too, if a look is left for it. Where the budget ends before that, what
-    there is is reported all the same, with the exit code of a refusal.
+    The final guess is sent, too, if a look is left for it. Where the budget ends before that, or an
+    answer fits no labels, what there is is reported all the same, with the exit code of a refusal
+    or of a submission that tells nothing. An attack that needs what the board's public policy does
+    not release is not begun.
     """
     if out is not None and not out.parent.is_dir():
         raise InvalidInput(f"out must be a file in a folder that exists, got {out}.")
@@ -61,8 +68,9 @@ def attack_board(
             # One of the looks that are left is for the final guess.
             whole = max(1, oracle.problem.n_queries - 1)
             oracle.problem = oracle.problem._replace(n_queries=whole)
-        attack = make_attack(name, oracle.problem, np.random.default_rng(seed))
-        looks, refused = 0, ""
+        told = _told_to(name, oracle)
+        attack = make_attack(name, oracle.problem, np.random.default_rng(seed), **told)
+        looks, refused, unexplained = 0, "", ""
 
         def count(taken: int) -> None:
             nonlocal looks
@@ -74,6 +82,9 @@ def attack_board(
                 guess = play(attack, oracle, on_look=count)
             except BudgetExhausted as refusal:
                 refused, guess = str(refusal), attack.predict()
+            except InconsistentAnswer as error:
+                unexplained, guess = str(error), attack.predict()
+                looks += 1  # it was answered, if not understood
         if out is not None:
             np.save(out, guess)
         final = None
@@ -95,13 +106,32 @@ def attack_board(
         "released": final,
         "looks_left": oracle.looks_left,
         "refused": refused or None,
+        "unexplained": unexplained or None,
     }
     if as_json:
         print_json(result)
     else:
         _show(result)
-    if refused:
-        raise typer.Exit(REFUSED)
+    if refused or unexplained:
+        raise typer.Exit(REFUSED if refused else INVALID)
+
+
+def _told_to(name: str, oracle: Remote) -> dict[str, Any]:
+    """Return what an attack is made with on this board; raise if it can't read what is released."""
+    cls, rule = attack_type(name), parse_mechanism(oracle.release)
+    if not cls.takes_answers:
+        return {}
+    answers, readable = rule.board_model(oracle.problem), oracle.metric == "accuracy"
+    fits = readable and cls.obstacle(Setting(oracle.problem, None, answers)) is None
+    if not fits and cls.tolerates == {ExactAnswers}:
+        hint = "no attack is sure to read its values"
+        if readable:
+            hint = f"{plan_under(rule, oracle.problem).chosen.attack} suits it"
+        raise InvalidInput(
+            f"{name} must be told exact accuracies, and the board's rule is {oracle.release} of "
+            f"{oracle.metric}: {hint}. No look was spent."
+        )
+    return {"answers": answers} if fits and type(answers) in cls.tolerates else {}
 
 
 def _show(result: dict[str, Any]) -> None:
@@ -111,6 +141,12 @@ def _show(result: dict[str, Any]) -> None:
         f"{scored_submissions(result['looks'])}, seed {result['seed']}"
     )
     final = result["released"]
+    if result["unexplained"]:
+        human().print(
+            f"It was stopped: {result['unexplained']} The board's rule gives other numbers than "
+            "the attack reads; the looks are spent, and its guess is that of before.",
+            soft_wrap=True,
+        )
     if result["refused"]:
         human().print(f"It was stopped: {result['refused']}", soft_wrap=True)
         human().print("No look was left for its final guess.")

@@ -53,6 +53,8 @@ class Remote:
         One receipt id per answered look of this process.
     looks_left
         What the board said last.
+    release, metric
+        What the board's public policy says: the rule, and what is scored.
     """
 
     def __init__(
@@ -76,6 +78,8 @@ class Remote:
         looks = max(1, self.looks_left) if n_queries is None else n_queries
         self.state = RunState(state, about, looks)
         # In another phase the labels or the rule are others: no key is the same.
+        self.release = str(board["policy"]["release"])
+        self.metric = str(board["policy"]["metric"])
         self._policy = f"{board['policy']['digest']} phase {board['phase']}"
         self.problem = Problem(int(board["n_examples"]), self._classes, self.state.looks)
         self.batch: list[float] = []
