@@ -4,6 +4,7 @@ python examples/board/demo.py [--port 8000] [--stop]
 """
 
 import argparse
+import signal
 import socket
 import subprocess
 import sys
@@ -111,6 +112,9 @@ def serve(database: str, invitation: str, port: int) -> int:
             server.wait()
             print("Stopped.")
             return 0
+        finally:  # a signal to end may have been sent to this process alone
+            server.terminate()
+            server.wait()
         log.seek(0)
         sys.stderr.write(log.read().decode(errors="replace"))
         return code
@@ -121,6 +125,7 @@ def main() -> int:
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--stop", action="store_true", help="make the board, but don't serve it")
     asked = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with tempfile.TemporaryDirectory(prefix="holdfast-board-") as folder:
         database, invitation = make(Path(folder))
         if asked.stop:

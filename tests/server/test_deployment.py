@@ -162,6 +162,36 @@ def test_the_demo_says_where_the_board_is_once_it_answers_and_ends_with_the_serv
     assert '"level": "info"' in said  # the server's own log
 
 
+# The demo with a board that is not made, and a server that only sleeps.
+SLEEPING = """
+import runpy, subprocess, sys, types
+demo = runpy.run_path(sys.argv.pop(1))
+parts = demo["main"].__globals__
+start = subprocess.Popen
+parts["make"] = lambda folder: (str(folder), "x")
+parts["is_ready"] = lambda port: True
+parts["subprocess"] = types.SimpleNamespace(Popen=lambda *_, **__: start(["sleep", "600"]))
+sys.exit(demo["main"]())
+"""
+
+
+def test_a_demo_that_is_told_to_end_leaves_no_server_and_no_folder(tmp_path):
+    arguments = [sys.executable, "-c", SLEEPING, EXAMPLE / "demo.py", "--port", str(free_port())]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    demo = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True, env=environment)
+    try:
+        assert "/b/digits" in demo.stdout.readline()
+        [server] = children_of(demo.pid)
+        assert len(list(tmp_path.iterdir())) == 1
+        demo.terminate()
+        demo.communicate(timeout=60)
+    finally:
+        demo.kill()
+    assert demo.returncode == 128 + signal.SIGTERM
+    assert not Path(f"/proc/{server}").exists()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_demo_does_not_take_another_server_for_its_own(tmp_path, capsys):
     demo = runpy.run_path(str(EXAMPLE / "demo.py"))
     with socket.create_server(("127.0.0.1", 0)) as other:

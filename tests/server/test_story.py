@@ -201,3 +201,5 @@ def test_the_story(ledger_url, tmp_path, capsys):
         assert ledger.verify(receipts=seen).ok
     assert json.loads(command(capsys, "board", "verify", "--json", *database))["ok"] is True
     assert not any(re.search(r"hf_|challenger|majority|released", line) for line in server.lines)
+    if shown is None:
+        pytest.skip("all of it passed but for the browser's part: no Chromium found (make browser)")
