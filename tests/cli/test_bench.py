@@ -71,9 +71,19 @@ def test_plays_that_are_kept_are_not_played_again_unless_asked(holdfast, tmp_pat
         (["--attack", "no-such"], "no-such"),
         (["--attack", "gone.py:Attack"], "gone.py:Attack can't be loaded: there is no such file"),
         (["--rule", "round:many"], "round step must be a number, got 'many'."),
+        (["--processes", "0"], "processes must be at least 1, got 0"),
     ],
 )
 def test_bad_input_is_one_line_and_writes_nothing(refused, tmp_path, arguments, said):
     out = tmp_path / "out"
     assert said in refused("bench", *arguments, "--out", out)
     assert not out.exists()
+
+
+def test_a_cluster_that_is_not_there_costs_no_row_that_is_kept(holdfast, refused, tmp_path):
+    pytest.importorskip("distributed")
+    assert holdfast("bench", "--out", tmp_path, "--processes", 1).code == 0
+    rows = (tmp_path / "tiny.rows.jsonl").read_text()
+    said = refused("bench", "--again", "--out", tmp_path, "--cluster", "tcp://127.0.0.1:9")
+    assert "no Dask scheduler answers at tcp://127.0.0.1:9" in said
+    assert (tmp_path / "tiny.rows.jsonl").read_text() == rows

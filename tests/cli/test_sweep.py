@@ -50,6 +50,7 @@ def test_a_cluster_that_is_not_there_is_named_before_anything_is_written(refused
     said = refused("sweep", file, "--cluster", "tcp://127.0.0.1:9")
     assert "no Dask scheduler answers at tcp://127.0.0.1:9" in said
     assert "cluster must be local or the address" in refused("sweep", file, "--cluster", "nonsense")
+    assert "must be one of tcp" in refused("sweep", file, "--cluster", "http://127.0.0.1:8786")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["grid.toml"]
 
 
@@ -72,6 +73,7 @@ def test_bad_files_and_names_are_refused_before_anything_is_written(refused, fil
     missing = tmp_path / "missing" / "rows.csv"
     assert f"there is no folder {missing.parent}" in refused("sweep", file, "--table", missing)
     assert "--out must end in .jsonl" in refused("sweep", file, "--out", tmp_path / "rows")
+    assert "processes must be at least 1, got 0" in refused("sweep", file, "--processes", 0)
     file.write_text(GRID.replace("lattice", "latice"))
     assert "did you mean lattice" in refused("sweep", file)
     assert "can't be read" in refused("sweep", tmp_path / "missing.toml")

@@ -1,13 +1,15 @@
 """A cluster whose workers come, go, and declare how much memory they have."""
 
+import socket
 from itertools import count
 
 import pytest
 
 from holdfast.errors import InvalidInput, NotSupported, WorkerLost
-from holdfast.experiments.cluster import check_cluster, dashboard
+from holdfast.experiments.cluster import dashboard
 from holdfast.experiments.machines import Machines
 from holdfast.experiments.pool import pool
+from holdfast.experiments.scheduler import check_cluster
 
 distributed = pytest.importorskip("distributed")
 
@@ -185,6 +187,24 @@ def test_a_port_where_nobody_listens_is_told_so_at_once():
     for address in ("tcp://127.0.0.1:9", "127.0.0.1:9"):
         with pytest.raises(NotSupported, match=f"answers at {address}: .*refused"):
             dashboard(address)
+
+
+@pytest.fixture
+def silence():
+    """The address of something that listens, and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield f"tcp://127.0.0.1:{listener.getsockname()[1]}"
+
+
+def test_a_port_where_something_else_listens_is_told_so_in_time(silence, monkeypatch):
+    monkeypatch.setattr("holdfast.experiments.scheduler.SECONDS_TO_CONNECT", 0.2)
+    with pytest.raises(NotSupported, match=f"answers at {silence}: something else listens there"):
+        check_cluster(silence)
+
+
+def test_an_address_of_another_kind_is_told_which_there_are():
+    with pytest.raises(InvalidInput, match=r"address must be one of tcp, tls, .* got 'http'"):
+        check_cluster("http://127.0.0.1:8786")
 
 
 def test_a_cluster_on_this_machine_needs_no_address():

@@ -11,9 +11,8 @@ from rich.table import Table
 
 from holdfast.bench import FULL, QUICK, Standings, as_markdown, as_page, n_rows, run_bench
 from holdfast.bench.tables import attack_table, explained, rule_table
-from holdfast.cli.options import AsJson, Cluster, Processes, output_folder
+from holdfast.cli.options import AsJson, Cluster, Processes, output_folder, workers_for
 from holdfast.cli.output import as_json_text, human, print_json, progress
-from holdfast.cores import available_cores
 from holdfast.sweeps import Journal
 
 __all__ = ["bench"]
@@ -70,6 +69,7 @@ def bench(
     suite = FULL if full else QUICK
     attacks, rules = attack or [], rule or []
     total = n_rows(suite, attacks=attacks, rules=rules)
+    workers = workers_for(processes, cluster)
     folder = output_folder(out)
     rows = folder / f"{suite.name}{ROWS}"
     if again:
@@ -80,7 +80,7 @@ def bench(
             suite,
             attacks=attacks,
             rules=rules,
-            processes=available_cores() if processes is None else processes,
+            processes=workers,
             cluster=cluster,
             journal=journal,
             on_rows=advance,

@@ -13,8 +13,9 @@ from holdfast.cli.deprecated import OLD_LOOKS
 from holdfast.cores import available_cores
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Experiment
+from holdfast.experiments.scheduler import check_cluster
 from holdfast.files.label_files import LabelFile
-from holdfast.problem import Problem
+from holdfast.problem import Problem, check_at_least
 
 __all__ = [
     "AsJson",
@@ -27,6 +28,7 @@ __all__ = [
     "output_folder",
     "problem_from",
     "processes_for",
+    "workers_for",
 ]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")]
@@ -77,6 +79,19 @@ def output_folder(path: Path) -> Path:
     if not os.access(path, os.W_OK):
         raise InvalidInput(f"out must be a folder that can be written to, got {path}.")
     return path
+
+
+def workers_for(processes: int | None, cluster: str | None) -> int:
+    """Return how many workers to play on, by default one per core.
+
+    To call before anything is written: a cluster that can't be used, and too few processes, are
+    named here.
+    """
+    workers = available_cores() if processes is None else processes
+    check_at_least("processes", workers, 1)
+    if cluster is not None:
+        check_cluster(cluster)
+    return workers
 
 
 # Labels handled in about the time that starting worker processes takes.

@@ -12,11 +12,10 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from holdfast.cli.options import AsJson, Cluster, Processes
+from holdfast.cli.options import AsJson, Cluster, Processes, workers_for
 from holdfast.cli.output import human, print_json, progress
-from holdfast.cores import available_cores
 from holdfast.errors import InvalidInput
-from holdfast.experiments.cluster import check_cluster, dashboard, running_cluster
+from holdfast.experiments.cluster import dashboard, running_cluster
 from holdfast.metrics import Accuracy
 from holdfast.sweeps import Journal, read_experiment, run, write_rows
 from holdfast.sweeps.frames import check_writable
@@ -65,14 +64,12 @@ def sweep(
     kept = file.with_suffix(".rows.jsonl") if out is None else out
     if kept.suffix != ".jsonl":
         raise InvalidInput(f"--out must end in .jsonl, got {kept.name}.")
-    if cluster is not None:
-        check_cluster(cluster)  # one that is not there is named before anything is made
-    workers = available_cores() if processes is None else processes
+    workers = workers_for(processes, cluster)
     start = time.perf_counter()
     with (
-        Journal(kept, resume=resume) as journal,
         _announced(cluster, workers) as scheduler,
         _told(len(experiment)) as advance,
+        Journal(kept, resume=resume) as journal,  # last: whatever fails before leaves no file
     ):
         before = len(journal.rows)
         rows = list(

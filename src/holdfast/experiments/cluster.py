@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import os
 import pickle
-import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
@@ -17,21 +16,17 @@ from functools import lru_cache
 from typing import Any, Generic, TypeVar
 from uuid import uuid4
 
-from holdfast.errors import HoldfastError, InvalidInput, NotSupported, WorkerLost
+from holdfast.errors import HoldfastError, NotSupported, WorkerLost
 from holdfast.experiments.machines import MEMORY, Machines, Ready
 from holdfast.experiments.reservations import Reservations
+from holdfast.experiments.scheduler import LOCAL, SECONDS_TO_CONNECT, check_cluster
 from holdfast.extras import needed_for
-from holdfast.quoting import quoted
 
-__all__ = ["check_cluster", "cluster_map", "dashboard", "running_cluster"]
+__all__ = ["cluster_map", "dashboard", "running_cluster"]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-# Instead of an address: a cluster of this machine's own, for as long as it is needed.
-LOCAL = "local"
-# Seconds to wait for a scheduler that may not be there.
-SECONDS_TO_CONNECT = 10
 # Tasks per thread of a worker: one runs, one waits beside it.
 TASKS_PER_THREAD = 2
 # What all tasks share travels with each of them up to so many bytes, and is sent ahead beyond.
@@ -100,33 +95,6 @@ def running_cluster(address: str, workers: int) -> Iterator[str]:
         n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.ERROR
     ) as local:
         yield local.scheduler_address
-
-
-def check_cluster(address: str) -> None:
-    """Raise unless an address can be one of a scheduler, and somebody listens there.
-
-    Dask itself takes long to say so, and says it in many lines.
-    """
-    with needed_for("a cluster"):
-        import distributed  # noqa: F401 - only whether it is there
-    if address == LOCAL:
-        return
-    kind, _, place = address.rpartition("://")
-    host, _, port = place.rpartition(":")
-    if kind not in ("", "tcp", "tls", "ws", "wss"):
-        return  # Dask knows more ways to connect, or will say that it does not
-    if not (host and port.isdecimal() and 0 < int(port) < 1 << 16):
-        raise InvalidInput(
-            "cluster must be local or the address of a Dask scheduler, such as "
-            f"tcp://127.0.0.1:8786, got {quoted(address)}."
-        )
-    try:
-        with socket.create_connection((host.strip("[]"), int(port)), SECONDS_TO_CONNECT):
-            pass
-    except OSError as error:
-        raise NotSupported(
-            f"no Dask scheduler answers at {address}: {error.strerror or error}."
-        ) from None
 
 
 @contextmanager
