@@ -9,6 +9,7 @@ from holdfast.errors import InvalidInput, NotSupported, WorkerLost
 from holdfast.experiments.cluster import dashboard
 from holdfast.experiments.machines import Machines
 from holdfast.experiments.pool import pool
+from holdfast.experiments.same_version import needs_holdfast, packed, unpacked
 from holdfast.experiments.scheduler import check_cluster
 
 distributed = pytest.importorskip("distributed")
@@ -209,3 +210,21 @@ def test_an_address_of_another_kind_is_told_which_there_are():
 
 def test_a_cluster_on_this_machine_needs_no_address():
     check_cluster("local")
+
+
+def test_a_worker_of_another_version_says_so_in_one_line(small, monkeypatch):
+    assert unpacked(packed([1])) == [1]
+    with pool(own_size, "read for the first time", processes=1, cluster=small) as sized:
+        monkeypatch.setattr("holdfast.experiments.same_version.__version__", "9.9")
+        with pytest.raises(
+            NotSupported, match=r"have Holdfast 9\.9, and the client has .*version\."
+        ):
+            list(sized([1]))
+
+
+def test_a_worker_without_holdfast_is_told_what_it_needs():
+    with (
+        pytest.raises(NotSupported, match="No module named 'holdfast'; each needs Holdfast"),
+        needs_holdfast(),
+    ):
+        raise ImportError("No module named 'holdfast'")

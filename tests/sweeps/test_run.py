@@ -48,6 +48,15 @@ def test_a_row_is_the_same_in_any_order_and_alone():
     assert [(row["attack"], row["seed"]) for row in rows] == [(c.attack, c.seed) for c in cells]
 
 
+def test_rows_of_another_version_of_results_are_told_in_one_line(monkeypatch):
+    def elsewhere(sources, cell):
+        return play_cell(sources, cell) | {"address": "another", "version": "9.9"}
+
+    monkeypatch.setattr("holdfast.sweeps.running.play_cell", elsewhere)
+    with pytest.raises(NotSupported, match=r"Holdfast 9\.9\) has another version of the results"):
+        list(run(Experiment(["block-majority"], problems=[(90, 2, 8)])))
+
+
 @pytest.mark.slow
 def test_two_processes_give_the_rows_of_one(monkeypatch):
     monkeypatch.setattr("holdfast.sweeps.running.SECONDS_TO_START", 0.0)

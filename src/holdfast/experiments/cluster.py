@@ -19,6 +19,7 @@ from uuid import uuid4
 from holdfast.errors import HoldfastError, NotSupported, WorkerLost
 from holdfast.experiments.machines import MEMORY, Machines, Ready
 from holdfast.experiments.reservations import Reservations
+from holdfast.experiments.same_version import needs_holdfast, packed, unpacked
 from holdfast.experiments.scheduler import LOCAL, SECONDS_TO_CONNECT, check_cluster
 from holdfast.extras import needed_for
 
@@ -69,7 +70,7 @@ def cluster_map(
         If no scheduler answers there, or it has no workers.
     """
     with running_cluster(address, workers) as scheduler, _connected(scheduler) as client:
-        yield _ClusterMap[Task, Result](client, pickle.dumps((work, shared)), needs, rehearsals)
+        yield _ClusterMap[Task, Result](client, packed((work, shared)), needs, rehearsals)
 
 
 def dashboard(address: str) -> str | None:
@@ -180,7 +181,8 @@ class _ClusterMap(Generic[Task, Result]):
                 at, task = running.pop(future)
                 self._reservations.free(task)
                 try:
-                    results[at] = pickle.loads(future.result())
+                    with needs_holdfast():
+                        results[at] = pickle.loads(future.result())
                 except distributed.KilledWorker as error:
                     results[at] = lose(task, _killed(error))
                 else:
@@ -223,7 +225,7 @@ def _killed(error: Exception) -> WorkerLost:
 
 @lru_cache(maxsize=4)
 def _read(instruction: bytes) -> Any:
-    return pickle.loads(instruction)
+    return unpacked(instruction)
 
 
 def _answer(instruction: bytes, task: bytes) -> bytes:

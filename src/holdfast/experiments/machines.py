@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-import pickle
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
+
+from holdfast.experiments.same_version import needs_holdfast, packed, unpacked
 
 __all__ = ["MEMORY", "Machines", "Ready"]
 
@@ -47,7 +48,7 @@ class Machines:
 
     def __init__(self, client: Any, rehearsals: Sequence[Callable[[], object]]) -> None:
         self._client = client
-        self._packed = pickle.dumps(list(rehearsals)) if rehearsals else None
+        self._packed = packed(list(rehearsals)) if rehearsals else None
         self._rehearsed: set[str] = set()
         # A rehearsal, its machine, and among which futures it is waited for.
         self._under_way: tuple[Any, str, Any] | None = None
@@ -119,15 +120,16 @@ class Machines:
         (future, host, _), self._under_way = self._under_way, None
         self._rehearsed.add(host)
         try:
-            future.result()
+            with needs_holdfast():
+                future.result()
         except KilledWorker:
             pass  # somebody else's attack ends its process; what comes of its tasks is told there
         finally:
             future.release()
 
 
-def _rehearse(packed: bytes) -> None:
+def _rehearse(message: bytes) -> None:
     """Rehearse on a worker."""
     os.environ["HOLDFAST_THREADS"] = "1"
-    for rehearse in pickle.loads(packed):
+    for rehearse in unpacked(message):
         rehearse()

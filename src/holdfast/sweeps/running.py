@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 
-from holdfast.errors import HoldfastError, WorkerLost
+from holdfast.errors import HoldfastError, NotSupported, WorkerLost
 from holdfast.experiments.pool import pool
 from holdfast.experiments.rehearsals import REHEARSED_EXAMPLES, REHEARSED_LOOKS
 from holdfast.labels import label_dtype
@@ -69,6 +69,7 @@ def run(
     known = {} if journal is None else journal.rows
     addresses = [address(cell, sources.digests) for cell in experiment]
     missing = [cell for cell, own in zip(experiment, addresses, strict=True) if own not in known]
+    wanted = set(addresses)
     if on_rows is not None and len(missing) < len(addresses):
         on_rows(len(addresses) - len(missing))
     processes = _worth(processes, cluster, missing)
@@ -91,6 +92,7 @@ def run(
             on_rows(len(rows))
 
     def on_done(batch: Sequence[Cell], rows: list[Row]) -> None:
+        _check_results(rows, wanted)
         batches.done(batch, rows)
         keep(rows)
 
@@ -128,6 +130,16 @@ def run(
     while own is not None:
         yield known.get(own) or fresh[own]
         own = next(told, None)
+
+
+def _check_results(rows: Sequence[Row], wanted: Collection[str]) -> None:
+    """Raise if rows are of cells that nobody asked for: their address has another version in it."""
+    for row in rows:
+        if row["address"] not in wanted:
+            raise NotSupported(
+                f"a worker (Holdfast {row['version']}) has another version of the results of "
+                f"{row['attack']} than this process: all need the same files."
+            )
 
 
 def _worth(processes: int, cluster: str | None, missing: Sequence[Cell]) -> int:
