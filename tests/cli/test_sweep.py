@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.cli.sweep import now_and_then
+from holdfast.sweeps.frames import NEEDED
 
 GRID = """
 attacks = ["block-majority", "lattice"]
@@ -26,7 +27,7 @@ def test_rows_are_kept_beside_the_file_and_resumed(holdfast, refused, file, tmp_
     outcome = holdfast("sweep", file, "--processes", 1, "--json")
     assert outcome.code == 0
     found = outcome.json
-    assert (found["cells"], found["played"], found["failed"]) == (24, 24, 6)
+    assert (found["cells"], found["played"], found["failed"]) == (24, 18, 6)
     assert found["rows"] == str(tmp_path / "grid.rows.jsonl")
     lines = [json.loads(line) for line in Path(found["rows"]).read_text().splitlines()]
     assert len(lines) == 1 + 24
@@ -41,7 +42,7 @@ def test_the_table_has_gains_in_points_and_reasons(holdfast, file, tmp_path):
     assert outcome.code == 0
     assert "gain, points" in outcome.out
     assert "Not played: Lattice needs ExactAnswers" in outcome.out
-    assert "24 cells, 24 played now, 6 not playable" in outcome.out
+    assert "24 cells, 18 played now, 6 not playable" in outcome.out
     assert (tmp_path / "rows.csv").read_text().count("\n") == 25
 
 
@@ -60,6 +61,9 @@ def test_a_cluster_that_is_not_there_is_named_before_anything_is_written(refused
         ("lattice", "latice", "did you mean lattice"),
         ("n_examples = [300]", "n_examples = [-300]", "n_examples must be at least 1, got -300"),
         ("seeds = 3", "seeds = 1_000_000_000_000", "cells, and at most"),
+        ("seeds = 3", "seeds = 100_000_000_000_000_000_000", "cells, and at most"),
+        ("seeds = 3", "labels = [[1]]", "labels must be texts or arrays, got [1]"),
+        ("[10, 20]", "[[10]]", "n_queries must be an integer, got [10]"),
     ],
 )
 def test_a_bad_grid_is_one_line(refused, file, tmp_path, old, new, words):
@@ -78,6 +82,15 @@ def test_bad_files_and_names_are_refused_before_anything_is_written(refused, fil
     assert "did you mean lattice" in refused("sweep", file)
     assert "can't be read" in refused("sweep", tmp_path / "missing.toml")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["grid.toml"]
+
+
+def test_what_figures_cannot_be_drawn_of_is_one_line(refused, tmp_path):
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"address": "a"}\n')
+    assert "a row has no attack, rule, metric" in refused("figures", rows, "--out", tmp_path)
+    whole = dict.fromkeys(NEEDED, 1) | {"address": "a"}
+    rows.write_text(json.dumps(whole) + "\n")
+    assert f"out must be a folder, got {rows}" in refused("figures", rows, "--out", rows)
 
 
 def test_without_a_terminal_a_line_says_now_and_then_how_far_it_is(monkeypatch, capsys):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.options import AsJson
+from holdfast.cli.options import AsJson, output_folder
 from holdfast.cli.output import human, print_json
 from holdfast.errors import InvalidInput
 from holdfast.quoting import choice
@@ -43,7 +43,7 @@ def figures(
     """
     if as_format not in FORMATS:
         raise InvalidInput(f"--format must be {choice(as_format, FORMATS)}")
-    found = draw_all(read_rows(rows), out, suffix=f".{as_format}")
+    found = draw_all(read_rows(rows), output_folder(out), suffix=f".{as_format}")
     if as_json:
         print_json([{"path": str(each.path), "shows": each.shows} for each in found])
         return

@@ -71,7 +71,7 @@ def sweep(
         _told(len(experiment)) as advance,
         Journal(kept, resume=resume) as journal,  # last: whatever fails before leaves no file
     ):
-        before = len(journal.rows)
+        before = set(journal.rows)
         rows = list(
             run(
                 experiment,
@@ -81,7 +81,8 @@ def sweep(
                 on_rows=advance,
             )
         )
-        played = len(journal.rows) - before
+        now = [row for own, row in journal.rows.items() if own not in before]
+        played = sum(row["error"] is None for row in now)
     if table is not None:
         write_rows(rows, table)
     summary = summarised(rows)

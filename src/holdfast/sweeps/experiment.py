@@ -90,6 +90,8 @@ class Experiment:
             value = getattr(self, field.name)
             if field.name == "seeds" and isinstance(value, int):
                 check_at_least("seeds", value, 1)
+                if value > MOST_CELLS:  # before a range, which can't tell how long it is
+                    raise _too_many(value)
                 value = range(value)
             if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
                 raise InvalidInput(f"{field.name} must be a list, got {value!r}.")
@@ -98,15 +100,16 @@ class Experiment:
             if not len(getattr(self, name)):
                 raise InvalidInput(f"{name} must not be empty.")
         if (cells := self._size()) > MOST_CELLS:
-            raise InvalidInput(
-                f"the grid has {cells:,} cells, and at most {MOST_CELLS:,} are played."
-            )
+            raise _too_many(cells)
         object.__setattr__(self, "metrics", _once(str(parse_metric(each)) for each in self.metrics))
         if not isinstance(self._seeds, range):
             # A seed that is given twice is one play, not two.
             seeds = _once(check_at_least("seeds", seed, 0) for seed in self._seeds)
             object.__setattr__(self, "seeds", seeds)
         for name, check in (("labels", label_array), ("priors", vote_array)):
+            for each in getattr(self, name):
+                if not isinstance(each, (str, np.ndarray)):
+                    raise InvalidInput(f"{name} must be texts or arrays, got {quoted(each)}.")
             arrays = [each for each in getattr(self, name) if isinstance(each, np.ndarray)]
             named = {id(each): check(each) for each in arrays}
             self._arrays.update(named.values())
@@ -115,6 +118,8 @@ class Experiment:
                 for each in getattr(self, name)
             ]
             object.__setattr__(self, name, _once(references))
+        for looks in self.n_queries:
+            check_at_least("n_queries", looks, 1)
         for prior in self._priors:
             if prior not in self._arrays:
                 check_prior(prior)
@@ -294,6 +299,10 @@ def _grid(path: Path, content: dict[str, Any]) -> Experiment:
         return Experiment(**content)
     except (InvalidInput, TypeError) as error:
         raise InvalidInput(f"{path}: {error}") from None
+
+
+def _too_many(cells: int) -> InvalidInput:
+    return InvalidInput(f"the grid has {cells:,} cells, and at most {MOST_CELLS:,} are played.")
 
 
 def _problem(sizes: Any) -> Problem:

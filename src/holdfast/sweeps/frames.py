@@ -12,7 +12,7 @@ from typing import Any
 from holdfast.errors import InvalidInput
 from holdfast.extras import needed_for
 from holdfast.quoting import choice
-from holdfast.sweeps.cells import Row
+from holdfast.sweeps.cells import Cell, Row
 
 __all__ = ["FORMATS", "check_writable", "read_rows", "to_frame", "write_rows"]
 
@@ -22,6 +22,9 @@ INTEGERS = frozenset(
     ("n_examples", "n_classes", "n_queries", "seed", "matches", "looks", "peak_memory_bytes")
 )
 NUMBERS = frozenset(("accuracy", "score", "gain_examples", "gain", "seconds"))
+
+# What summaries and figures read of every row.
+NEEDED = (*Cell._fields, "gain", "accuracy", "looks", "seconds", "error")
 
 
 def to_frame(rows: Iterable[Row]) -> Any:
@@ -92,6 +95,11 @@ def read_rows(path: Path) -> list[Row]:
         raise InvalidInput(f"{path} can't be read as rows of a sweep: {error}") from None
     if not rows:
         raise InvalidInput(f"{path} has no rows.")
+    for row in rows:
+        if missing := [name for name in NEEDED if name not in row]:
+            raise InvalidInput(
+                f"{path} can't be read as rows of a sweep: a row has no {', '.join(missing)}."
+            )
     return list({row["address"]: row for row in rows}.values())
 
 
