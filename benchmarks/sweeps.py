@@ -1,9 +1,9 @@
 """Sweeps: the same rows everywhere, what a crash costs, and what the runner adds.
 
 Rows: 2,000 cells (`--cells`) in this process, on two processes, on a Dask cluster of two workers,
-once more with a worker killed in the middle, and resumed after `kill -9` of the client in each of
-the three. Rows that differ, rows that are there twice, and plays beyond one per cell are counted:
-an attack logs its plays.
+on both with a worker killed after some of the rows, early and late, and resumed after `kill -9` of
+the client in each of the three. Rows that differ, rows that are there twice, and plays beyond one
+per cell are counted: the attacks log their plays.
 
 Overhead: what the runner adds to plays of some 50 ms and of half a second, in turns with the plays
 alone (processor time).
@@ -23,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing import active_children
 from pathlib import Path
@@ -40,14 +40,16 @@ from holdfast.sweeps import Experiment, Journal, run, running
 from holdfast.sweeps.cells import MEASURED
 from holdfast.sweeps.references import find_attack
 
-ATTACK = f"{Path(__file__).with_name('logged_attack.py')}:LoggedMajority"
+OWN = Path(__file__).with_name("logged_attack.py")
 # Large enough that workers are still busy when one of them is killed.
 CELLS = 2000
 GRID: dict[str, Any] = {
-    "attacks": [ATTACK, "naive-bayes"],
+    "attacks": [f"{OWN}:LoggedMajority", f"{OWN}:LoggedBayes"],
     "rules": ["exact", "gaussian:0.01"],
     "problems": [(1500, 3, 60), (2000, 10, 50), (1000, 2, 40), (2500, 5, 30), (1200, 4, 25)],
 }
+# Of the rows, how many there are when a worker is killed.
+KILLED_AFTER = (0.025, 0.1, 0.165, 0.35)
 # Cells of the grid for each seed.
 CELLS_PER_SEED = 20
 # Cells of 50 ms and more, and of half a second and more.
@@ -90,57 +92,56 @@ def main() -> None:
 
 
 @contextmanager
-def cluster() -> Iterator[tuple[str, list[int]]]:
-    """Yield the address of a Dask cluster of two workers, and their process numbers."""
+def cluster() -> Iterator[tuple[str, Callable[[], list[int]]]]:
+    """Yield the address of a Dask cluster of two workers, and what tells their process numbers."""
     from distributed import LocalCluster
 
     make: Any = LocalCluster
     with make(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as local:
-        yield local.scheduler_address, [worker.pid for worker in local.workers.values()]
+        # A worker that was killed comes back as another process.
+        yield local.scheduler_address, lambda: [each.pid for each in local.workers.values()]
 
 
-def same_rows(grid: dict[str, Any], folder: Path, address: str, workers: list[int]) -> None:
+def same_rows(
+    grid: dict[str, Any], folder: Path, address: str, workers: Callable[[], list[int]]
+) -> None:
     """Count the rows that differ, those that are there twice, and the plays that were repeated."""
     experiment = Experiment(**grid)
     plain = lasting(run(experiment))
-    logged, of_cells = sum(cell.attack == ATTACK for cell in experiment), set(plays())
-    early = len(plain) // 10
+    of_cells = set(plays())
     running.SECONDS_TO_START = 0.0  # workers start however little there is to do
-    print(f"{len(plain):,} cells in this process, {logged:,} of an attack that logs its plays")
-    report("on two processes", lasting(run(experiment, processes=2)), plain, logged)
-    rows: list[dict[str, Any]] = []
-    for row in run(experiment, processes=2):
-        if len(rows) == early:
-            own = [each.pid for each in active_children() if each.pid not in workers]
-            os.kill(int(own[0] or 0), signal.SIGKILL)
-        rows.append(row)
-    report(f"on two processes, one killed after {early} rows", lasting(rows), plain, logged)
-    report("on Dask, two workers", lasting(run(experiment, cluster=address)), plain, logged)
-    rows = []
-    for row in run(experiment, cluster=address):
-        if len(rows) == early:
-            os.kill(workers[0], signal.SIGKILL)
-        rows.append(row)
-    report(f"on Dask, a worker killed after {early} rows", lasting(rows), plain, logged)
+    print(f"{len(plain):,} cells in this process, {len(of_cells):,} plays logged")
     ways: dict[str, dict[str, Any]] = {
         "in one process": {"processes": 1},
         "on two processes": {"processes": 2},
         "on Dask": {"cluster": address},
     }
+    for name in ("on two processes", "on Dask"):
+        report(name, lasting(run(experiment, **ways[name])), plain, of_cells)
+        for early in (int(share * len(plain)) for share in KILLED_AFTER):
+            rows: list[dict[str, Any]] = []
+            for row in run(experiment, **ways[name]):
+                if len(rows) == early:
+                    of_dask = workers()
+                    own = [each.pid for each in active_children() if each.pid not in of_dask]
+                    os.kill(int((of_dask if name == "on Dask" else own)[0] or 0), signal.SIGKILL)
+                rows.append(row)
+            report(f"{name}, a worker killed after {early} rows", lasting(rows), plain, of_cells)
     for name, how in ways.items():
         path = folder / f"{name}.jsonl"
         resumed(f"{name}, the client", how, grid, path, plain, of_cells)
 
 
-def report(what: str, rows: list[dict[str, Any]], plain: list[dict[str, Any]], cells: int) -> None:
-    """Print one line of counts."""
+def report(
+    what: str, rows: list[dict[str, Any]], plain: list[dict[str, Any]], of_cells: set[str]
+) -> None:
+    """Print one line of counts. Small plays before workers start, which compile, are no cell's."""
     differ = sum(one != other for one, other in zip(rows, plain, strict=False))
     twice = len(rows) - len({row["address"] for row in rows})
-    made = plays()
-    # Before workers start, one small play of each attack compiles; it is no cell's.
+    made = [each for each in plays() if each in of_cells]
     print(
         f"{what}: {len(rows):,} rows, {differ} differ, {twice} twice, "
-        f"{len(set(made)) - cells} rehearsals, {len(made) - len(set(made))} plays repeated",
+        f"{len(of_cells - set(made))} not logged, {len(made) - len(set(made))} plays repeated",
         flush=True,
     )
 
