@@ -1,5 +1,7 @@
 """Fixed queries counted together: the same games, look for look, as asking one by one."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -11,15 +13,18 @@ from holdfast.mechanisms import Rounding
 from holdfast.oracles import LabelOracle
 
 SIZES = [(50, 3, 1), (50, 3, 2), (51, 3, 52), (300, 2, 40), (60, 70_000, 20), (2000, 10, 100)]
-AT_ONCE = ["BlockMajority", "ColumnVote", "UniformVote"]
+AT_ONCE = ["BlockMajority", "ColumnVote", "UniformVote", "HillClimb", "BlockClimb"]
+
+
+# With more looks than examples, and than labels to try.
+GAMES = [*product(AT_ONCE, SIZES), *product(AT_ONCE[-2:], [(20, 3, 35), (20, 3, 90)])]
 
 
 def one_by_one(attack, oracle):
     return play(attack, oracle, on_look=lambda look: None)
 
 
-@pytest.mark.parametrize("name", AT_ONCE)
-@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize(("name", "sizes"), GAMES)
 @pytest.mark.parametrize("permuted", [True, False])
 def test_a_play_at_once_is_the_play_look_by_look(name, sizes, permuted):
     problem = Problem(*sizes)
@@ -32,7 +37,9 @@ def test_a_play_at_once_is_the_play_look_by_look(name, sizes, permuted):
         assert attack.ask() is None
     assert guesses[0].dtype == guesses[1].dtype
     assert (guesses[0] == guesses[1]).all()
-    assert oracles[0].looks == oracles[1].looks == problem.n_queries
+    assert oracles[0].looks == oracles[1].looks
+    if not getattr(attacks, name).adaptive:
+        assert oracles[0].looks == problem.n_queries
 
 
 def test_stretches_add_up_and_are_what_a_count_of_each_query_gives():
@@ -90,6 +97,14 @@ def test_a_play_that_has_begun_is_not_answered_at_once():
     assert attack.fixed_queries() is None
     with pytest.raises(OutOfTurn, match="looks were taken already"):
         attack.tell_all(np.full(11, 0.3))
+
+
+@pytest.mark.parametrize("name", ["HillClimb", "BlockClimb"])
+def test_challenges_are_answered_at_once_in_small_games_alone(name):
+    make, rng = getattr(attacks, name), np.random.default_rng(1)
+    assert make(Problem(2000, 10, 100), rng=rng).fixed_queries() is not None
+    for large in ((2000, 10, 3), (2000, 1000, 100)):
+        assert make(Problem(*large), rng=rng).fixed_queries() is None
 
 
 def test_edges_may_lie_together_and_at_both_ends():

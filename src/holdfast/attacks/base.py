@@ -97,6 +97,7 @@ class TurnBased(Described, Generic[Query]):
     def fixed_queries(self) -> FixedQueries | None:
         """Return all queries of the play, to be counted together; None: ask one by one.
 
+        Fixed ones, or such whose answers, which choose the next, all follow from one count.
         Whoever answers them says so with `tell_all`.
         """
         return None

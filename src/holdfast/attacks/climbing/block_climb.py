@@ -15,6 +15,7 @@ from holdfast.attacks._rehearsal import rehearsed, rehearsed_if_hard
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.climbing._belief import first_belief
 from holdfast.attacks.climbing._blocks import blocks_of
+from holdfast.attacks.climbing._challenges import Challenges, worth_counting
 from holdfast.attacks.description import NewBestBoard, Reads
 from holdfast.errors import InvalidInput
 from holdfast.forecasts import Estimate, Setting
@@ -202,12 +203,60 @@ class BlockClimb(LabelAttack):
             raise InvalidInput(f"threshold must be at least 0 and finite, got {threshold}.")
         n_blocks = _n_blocks(self._problem, check_at_least("passes", passes, 1))
         self._blocks = blocks_of(n, n_blocks)
-        self._order = _Order(threshold, n_blocks, m)
+        self._threshold, self._order = threshold, _Order(threshold, n_blocks, m)
         self._best = self._shifted(0)
         self._challenge = self._best[:0]
         self._standing = -math.inf
         # Whole rows of labels to cut from.
         self._rows: list[Labels] | None = [self._best.copy()] if n * m <= MOST_LABELS_HELD else None
+
+    def fixed_queries(self) -> Challenges | None:
+        """Return all queries of a small game, whose answers follow from each block's counts."""
+        began = self._waiting or self._answered
+        if type(self) is not BlockClimb or began or not worth_counting(self._problem):
+            return None
+        _, m, k = self._problem
+        n_blocks = len(self._blocks)
+        looks = min(k, 1 + n_blocks * (m - 1))
+        return Challenges(looks, n_blocks, m, self._shifts, self._climbed)
+
+    def _climbed(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the matches of all queries, of how often each label is right in each block.
+
+        Which block is challenged follows from which challenges rose, in an order of its own: this
+        one learns what it is told.
+        """
+        n_blocks, m = counts.shape
+        order, of_labels = _Order(self._threshold, n_blocks, m), counts.tolist()
+        champions = [of_block[0] for of_block in of_labels]
+        standing = sum(champions)
+        answers = [standing]
+        for _ in range(self._problem.n_queries - 1):
+            if (block := order.block) is None:
+                break
+            challenger = of_labels[block][order.label]
+            more = challenger - champions[block]
+            answers.append(standing + more)
+            if more > 0:
+                standing += more
+                champions[block] = challenger
+            order.learn(block, more > 0)
+        return np.array(answers)
+
+    def _take_all(self, answers: NDArray[np.float64]) -> None:
+        order = self._order
+        champions = np.zeros(len(self._blocks), dtype=np.uint32)
+        standing, *others = answers.tolist()
+        for answer in others:
+            block = order.block
+            assert block is not None
+            if rose := answer > standing:
+                standing = answer
+                champions[block] = order.label
+            order.learn(block, rose)
+        sizes = [block.stop - block.start for block in self._blocks]
+        self._best = self._shifted(np.repeat(champions, sizes))
+        self._standing = standing * self._problem.n_examples
 
     def _query(self, index: int) -> Labels | None:
         best = self._best

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.answers import AnswerModel, ExactAnswers, NewBestAnswers, RankAnswers
 from holdfast.attacks._rehearsal import rehearsed
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.climbing._blocks import blocks_of
+from holdfast.attacks.climbing._challenges import Challenges, worth_counting
 from holdfast.attacks.description import Reads
 from holdfast.attacks.paper.block_majority import BlockMajority, block_gain
 from holdfast.errors import InvalidInput
@@ -36,6 +40,23 @@ def climb_gain(problem: Problem, answers: AnswerModel) -> tuple[float, int]:
         return block_gain(problem, answers), k
     looks = min(k, 1 + n * (m - 1))
     return (looks - 1) / m, looks
+
+
+def _climbed(looks: int, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the matches of all queries, of how often each label is right in each block."""
+    champions = counts[:, 0]
+    standing = int(champions.sum())
+    answers = np.empty(looks, dtype=np.int64)
+    answers[0] = standing
+    n_blocks = champions.size
+    for label, start in enumerate(range(1, looks, n_blocks), start=1):
+        more = counts[: looks - start, label] - champions[: looks - start]
+        kept = np.maximum(more, 0)
+        before = standing + np.cumsum(kept) - kept
+        answers[start : start + n_blocks] = before + more
+        standing += int(kept.sum())
+        champions = np.maximum(champions, counts[:, label])
+    return answers
 
 
 class HillClimb(LabelAttack):
@@ -127,6 +148,28 @@ class HillClimb(LabelAttack):
         self._best_count = -np.inf
         # The label that is tried in this pass, everywhere, and where it was tried last.
         self._row, self._tried = self._best, slice(0, 0)
+
+    def fixed_queries(self) -> Challenges | None:
+        """Return all queries of a small game, whose answers follow from each block's counts."""
+        began = self._waiting or self._answered
+        if type(self) is not HillClimb or began or not worth_counting(self._problem):
+            return None
+        _, m, k = self._problem
+        n_blocks = len(self._blocks)
+        looks = min(k, 1 + n_blocks * (m - 1))
+        return Challenges(looks, n_blocks, m, self._shifts, partial(_climbed, looks))
+
+    def _take_all(self, answers: NDArray[np.float64]) -> None:
+        # As of the count that one look tells: equal scores are equal numbers.
+        best = np.maximum.accumulate(answers)
+        rose = answers[1:] > best[:-1]
+        champions = np.zeros(len(self._blocks), dtype=np.uint32)
+        for label, start in enumerate(range(0, rose.size, champions.size), start=1):
+            tried = rose[start : start + champions.size]
+            champions[: tried.size][tried] = label
+        sizes = [block.stop - block.start for block in self._blocks]
+        self._best = self._shifted(np.repeat(champions, sizes))
+        self._best_count = best[-1] * self._problem.n_examples
 
     def _query(self, index: int) -> Labels | None:
         if index == 0:
