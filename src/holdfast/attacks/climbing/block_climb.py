@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from heapq import heapreplace
 from itertools import pairwise
 from typing import Any
 
@@ -32,10 +33,11 @@ MOST_LABELS_HELD = 1 << 20
 
 
 @lru_cache(maxsize=8)
-def _first_worth(margin: float, n_blocks: int) -> NDArray[np.float64]:
-    """Return what a first challenge of each block gains: the same for many games."""
+def _first_heap(margin: float, n_blocks: int) -> tuple[tuple[float, int], ...]:
+    """Return a heap of what a first challenge of each block costs: the same for many games."""
     first = first_belief(margin)
-    return np.tile(first.density, (n_blocks, 1)) @ first.challenge.gains
+    worth = np.tile(first.density, (n_blocks, 1)) @ first.challenge.gains
+    return tuple(sorted((-each, block) for block, each in enumerate(worth.tolist())))
 
 
 def _n_blocks(problem: Problem, passes: int) -> int:
@@ -47,37 +49,39 @@ def _n_blocks(problem: Problem, passes: int) -> int:
 class _Order:
     """Which block is challenged next, by which label: the one whose challenge gains most.
 
-    `block` is None when all labels of all blocks were tried.
+    Of blocks that gain the same, the first. `block` is None when all labels of all blocks were
+    tried.
     """
 
-    __slots__ = ("_beliefs", "_challengers", "_last", "_open", "_worth", "block", "label")
+    __slots__ = ("_beliefs", "_challengers", "_heap", "_last", "_open", "block", "label")
 
     def __init__(self, threshold: float, n_blocks: int, n_classes: int) -> None:
         # The difference of two labels' matches has sqrt(2) times the spread of one.
         margin = threshold * math.sqrt(2.0)
         self._last = n_classes - 1
         self._beliefs = [first_belief(margin)] * n_blocks
-        self._worth = _first_worth(margin, n_blocks).copy()
+        # What each block's challenge loses, and the block: the next one lies on top.
+        self._heap = list(_first_heap(margin, n_blocks))
         self._challengers = [0] * n_blocks
         # Blocks with a label that was never tried.
         self._open = n_blocks
-        self.block: int | None = int(self._worth.argmax())
+        self.block: int | None = self._heap[0][1]
         self.label = 1
 
     def learn(self, block: int, rose: bool) -> None:
         """Take in whether the challenge of that block, which was next, rose; choose another."""
         self._challengers[block] = tried = self.label
-        worth = self._worth
+        heap = self._heap
         if tried < self._last:
             self._beliefs[block] = belief = self._beliefs[block].after(rose)
-            worth[block] = belief.worth
+            heapreplace(heap, (-belief.worth, block))
         else:  # whatever is believed, no label is left to try
-            worth[block] = -math.inf
+            heapreplace(heap, (math.inf, block))
             self._open -= 1
             if not self._open:
                 self.block = None
                 return
-        self.block = block = int(worth.argmax())
+        self.block = block = heap[0][1]
         self.label = self._challengers[block] + 1
 
 
