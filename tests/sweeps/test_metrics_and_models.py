@@ -167,3 +167,12 @@ def test_predictions_of_another_length_are_refused_before_anything_is_played(tmp
     prior = save_labels(tmp_path / "model.csv", hidden[:-1])
     with pytest.raises(InvalidInput, match="must have 120 predictions, one per label, got 119"):
         rows_of(tmp_path, hidden, attacks=["constant"], priors=[prior])
+
+
+def test_an_attack_that_takes_no_model_is_not_played_with_one():
+    experiment = Experiment(
+        ["block-majority", "constant"], problems=[(90, 3, 8)], priors=["none", "model:0.6"]
+    )
+    said = {(row["attack"], row["prior"]): row["error"] for row in run(experiment)}
+    assert said.pop(("block-majority", "model:0.6")).startswith("block-majority takes no model")
+    assert set(said.values()) == {None}

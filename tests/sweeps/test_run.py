@@ -338,7 +338,7 @@ def test_a_matrix_and_an_audit_are_the_same_on_a_cluster(
 
 
 def test_every_attack_rule_and_kind_of_knowledge_is_rehearsed_small_before_workers_start():
-    attacks, rules, classes = ["block-majority", "hill-climb"], ["exact", "ladder"], [10, 300]
+    attacks, rules, classes = ["constant", "prior-climb"], ["exact", "ladder"], [10, 300]
     experiment = Experiment(
         attacks,
         rules,

@@ -204,6 +204,8 @@ def _outcome(cell: Cell, own: str, sources: Sources) -> Row:
             f'["{COUNTS}"] plays attacks whose law follows from counts alone.'
         )
     cls, for_attack = find_attack(cell.attack), _generator("attack", RESULTS, own)
+    if cell.prior != NO_MODEL and not cls.takes_prior:
+        raise NotSupported(f"{cell.attack} takes no model, and would be compared with one.")
     metric = parse_metric(cell.metric)
     plain = isinstance(metric, Accuracy)
     if n >= LARGE and plain and rule == Exact() and cell.prior == NO_MODEL:
