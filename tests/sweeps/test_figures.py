@@ -20,7 +20,7 @@ from holdfast.sweeps.figures.fits import exponent
 from holdfast.sweeps.figures.left_out import write_left_out
 from holdfast.sweeps.figures.looks import gains_against_looks
 from holdfast.sweeps.figures.recovery import looks_over_the_limit
-from holdfast.sweeps.figures.style import Line, lines_on
+from holdfast.sweeps.figures.style import SIZE, Line, drawn, lines_on
 from holdfast.sweeps.figures.tables import write_tables
 from holdfast.sweeps.figures.ticks import apart, tick_text
 
@@ -345,3 +345,24 @@ def test_rows_of_which_none_was_played_draw_nothing_but_an_empty_table(tmp_path)
     assert left_out.path.name == "left_out.md"
     with pytest.raises(InvalidInput):
         Experiment(["lattice"], ["round:1"])
+
+
+def test_long_titles_go_over_several_lines_and_none_is_cut(tmp_path, monkeypatch):
+    from matplotlib.figure import Figure
+
+    cut = []
+
+    def saved(figure, *_, **__):
+        figure.canvas.draw()
+        ends = figure.get_tightbbox().bounds
+        cut.append((figure._suptitle.get_text(), ends[0], ends[2] - figure.get_size_inches()[0]))
+
+    monkeypatch.setattr(Figure, "savefig", saved)
+    for words in (3, 40):
+        lines = [Line("an attack whose settings make its name long" * 2, [1, 10], [1, 2])]
+        title = "of so many words " * words
+        drawn(tmp_path / "a.svg", SIZE, lambda axes: lines_on(axes, lines, x="", y="", title=title))  # noqa: B023
+    (short, *_), (long, *_) = cut
+    assert "\n" not in short
+    assert long.count("\n") > 3
+    assert all(left >= 0 and over <= 0 for _, left, over in cut)

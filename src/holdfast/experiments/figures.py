@@ -101,7 +101,9 @@ def bias_figure(
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:,g}")
         axes.set_xlabel("scored submissions (looks)")
         axes.set_ylabel("gain: accuracy above guessing, in points")
-        axes.set_title(f"Overfitting a hidden test set: {n:,} examples, {m:,} classes")
+        # Names that say more leave the axes little of the width, and a title over them is cut off.
+        head = axes.set_title if names is None else figure.suptitle
+        head(f"Overfitting a hidden test set: {n:,} examples, {m:,} classes", fontsize="large")
         axes.grid(which="major", color="0.88", linewidth=0.8)
         axes.set_axisbelow(True)
         for side in ("top", "right"):

@@ -13,7 +13,7 @@ from holdfast.metrics import Accuracy
 from holdfast.metrics.registry import parse_metric
 from holdfast.sweeps.cells import Cell, Row
 
-__all__ = ["Place", "summarised"]
+__all__ = ["SMALL_POINTS", "Place", "summarised"]
 
 # Values between 0 and 1, or -1 and 1, are told in points.
 WIDEST_IN_POINTS = 2.0

@@ -13,15 +13,15 @@ import numpy as np
 from holdfast.metrics import Accuracy
 from holdfast.sweeps.figures.style import drawn, grouped
 from holdfast.sweeps.figures.words import file_word, labels_said, prior_said
-from holdfast.sweeps.summary import Place
+from holdfast.sweeps.summary import SMALL_POINTS, Place
 
 __all__ = ["attacks_against_rules"]
 
 LEAST = 2
 # Numbers on darker colours are white.
 DARK = 0.6
-# A letter of the title, in inches: the picture is no narrower than that.
-A_LETTER = 0.08
+# In inches, for a title of two lines or three.
+LEAST_WIDTH = 6.4
 
 
 def attacks_against_rules(
@@ -48,11 +48,20 @@ def attacks_against_rules(
         path = folder / f"rules-{n}-{m}-{k}-{file_word(labels)}-{file_word(prior)}{shown}{suffix}"
         drawn(
             path,
-            (max(3.4 + len(attacks), 2.0 + A_LETTER * len(title)), 2.5 + 0.42 * len(rules)),
+            (max(LEAST_WIDTH, 3.4 + len(attacks)), 2.5 + 0.42 * len(rules)),
             partial(_heat, values=values, rules=rules, attacks=attacks, title=title),
         )
         found.append((path, title))
     return found
+
+
+def _shown(value: float) -> str:
+    """Return a gain as tables show it: two digits behind the point, or two that are not zero.
+
+    >>> _shown(1.234), _shown(0.0012), _shown(-0.00052), _shown(0.0)
+    ('1.23', '0.0012', '-0.00052', '0')
+    """
+    return f"{value:.2f}" if abs(value) >= SMALL_POINTS else f"{value:.2g}"
 
 
 def _heat(axes: Any, values: Any, rules: Sequence[str], attacks: Sequence[str], title: str) -> None:
@@ -66,10 +75,10 @@ def _heat(axes: Any, values: Any, rules: Sequence[str], attacks: Sequence[str], 
             axes.text(column, row, "not\nplayed", ha="center", va="center", fontsize=8)
         else:
             colour = "white" if value > DARK * top else "#222222"
-            text = f"{value:.2f}".replace("-0.00", "0.00").replace("-", "\N{MINUS SIGN}")
+            text = _shown(value).replace("-", "\N{MINUS SIGN}")
             axes.text(column, row, text, ha="center", va="center", color=colour)
     axes.set_xticks(range(len(attacks)), attacks, rotation=30, ha="right", rotation_mode="anchor")
     axes.set_yticks(range(len(rules)), rules)
     axes.set_xlabel("attack")
     axes.set_ylabel("release rule")
-    axes.set_title(title, fontsize=10, loc="left")
+    axes.set_title(title)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,8 @@ __all__ = ["SIZE", "Curve", "Line", "drawn", "grouped", "lines_on"]
 SIZE = (9.6, 5.4)
 
 HIDDEN = "not above chance"
+# Of a title: its size in points, and at most what a letter and a line of it take, in inches.
+TITLE_SIZE, A_LETTER, A_LINE = 11, 0.092, 0.2
 SETTINGS: Any = {"font.size": 11, "svg.hashsalt": "holdfast", "svg.fonttype": "path"}
 
 
@@ -78,6 +81,7 @@ def drawn(path: Path, size: tuple[float, float], draw: Callable[[Any], None]) ->
         figure = Figure(figsize=size, layout="constrained")
         axes = figure.add_subplot()
         draw(axes)
+        _head(figure, axes)
         axes.set_axisbelow(True)
         for side in ("top", "right"):
             axes.spines[side].set_visible(False)
@@ -88,6 +92,20 @@ def drawn(path: Path, size: tuple[float, float], draw: Callable[[Any], None]) ->
         metadata: dict[str, Any] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
         figure.savefig(path, dpi=150, metadata=metadata.get(path.suffix))
     return path
+
+
+def _head(figure: Any, axes: Any) -> None:
+    """Let the title go over the whole figure, in as many lines as it needs.
+
+    Over the axes alone, which a long legend leaves little of, both its ends were cut off.
+    """
+    title = axes.get_title() or axes.get_title(loc="left")
+    width, height = figure.get_size_inches()
+    lines = wrap(title, max(20, int(width / A_LETTER)))
+    axes.set_title("")
+    axes.set_title("", loc="left")
+    figure.set_size_inches(width, height + A_LINE * (len(lines) - 1))
+    figure.suptitle("\n".join(lines), fontsize=TITLE_SIZE)
 
 
 def lines_on(
@@ -140,5 +158,5 @@ def lines_on(
     set_ticks(axes.yaxis)
     axes.set_xlabel(x)
     axes.set_ylabel(y)
-    axes.set_title(title, fontsize=11)
+    axes.set_title(title)
     axes.grid(which="major", color="0.88", linewidth=0.8)
