@@ -42,6 +42,7 @@ from benchmarks.packaged import Example, PlannerTables, WhatIf
 from benchmarks.performance.kept import Performance
 from benchmarks.real import kept as real
 from benchmarks.shown import AuditShown, Demo, MatrixShown, make_demo
+from benchmarks.small_games import SmallGames
 from benchmarks.tables import ROOT, blocks, filled
 from holdfast import statements
 
@@ -68,7 +69,7 @@ def everything() -> dict[str, Generated]:
         for table in module.tables()
     ]
     found: list[Generated] = [PlannerTables(), WhatIf(), Example(), Demo(), AuditShown()]
-    found += [MatrixShown(), Bounds(), Performance(), *tables]
+    found += [MatrixShown(), Bounds(), Performance(), SmallGames(), *tables]
     return {each.name: each for each in found}
 
 
