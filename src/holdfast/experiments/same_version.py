@@ -1,4 +1,4 @@
-"""What travels to the workers of a cluster, for those alone who have the client's version.
+"""Messages to the workers of a cluster, for those alone who have the client's version.
 
 Another version may play the same seed otherwise, and may not find what it is sent.
 """
