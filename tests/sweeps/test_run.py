@@ -131,8 +131,12 @@ def test_a_torn_line_is_dropped_and_played_again(tmp_path):
 
 def test_a_journal_is_not_overwritten_shared_or_mistaken(tmp_path):
     path = tmp_path / "rows.jsonl"
-    with Journal(path), pytest.raises(InvalidInput, match="another sweep"):
-        Journal(path, resume=True)
+    with Journal(path) as journal:
+        journal._file.write('{"address": "half of a line')  # larger batches reach the disk so
+        journal._file.flush()
+        with pytest.raises(InvalidInput, match="another sweep"):
+            Journal(path, resume=True)
+        assert path.read_text().endswith("half of a line")
     with pytest.raises(InvalidInput, match="--resume goes on"):
         Journal(path)
     path.write_text("something else\n")

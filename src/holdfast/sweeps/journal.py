@@ -49,13 +49,13 @@ class Journal:
         there = path.exists() and path.stat().st_size > 0
         if there and not resume:
             raise InvalidInput(f"{path} is there already; --resume goes on with it.")
-        if there:
-            self._read()
         try:
             self._file: IO[str] = path.open("a", encoding="utf-8")
         except OSError as error:
             raise InvalidInput(f"{path} can't be written: {error.strerror}.") from None
         self._lock()
+        if there:
+            self._read()  # under the lock: what looks torn may be another sweep's next line
         self._writing = threading.Lock()
         self._synced = time.monotonic()
         self._timer: threading.Timer | None = None
@@ -135,6 +135,7 @@ class Journal:
             rows = {row["address"]: row for row in lines}
             self.rows = {own: row for own, row in rows.items() if not _was_lost(row)}
         except (ValueError, KeyError, TypeError):
+            self._file.close()
             raise InvalidInput(f"{self.path} is no journal of a sweep.") from None
         if whole < len(content):
             os.truncate(self.path, whole)
