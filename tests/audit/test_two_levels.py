@@ -1,4 +1,4 @@
-"""Losses under noise and Ladders: attacks on accuracies play through two probabilities."""
+"""Losses under noise, Ladders and coarse rounding: accuracies through two probabilities."""
 
 import numpy as np
 import pytest
@@ -7,11 +7,13 @@ from holdfast import audit as auditing
 from holdfast import play
 from holdfast.attacks import HillClimb
 from holdfast.audit.metrics.asked import TOTAL, MetricRequest
+from holdfast.audit.metrics.high_or_low import errors_of
 from holdfast.audit.metrics.scenarios import metric_scenarios
 from holdfast.audit.metrics.two_levels import NAME, TwoLevels
 from holdfast.audit.metrics.two_targets import TwoTargets
 from holdfast.errors import HoldfastError, NotSupported
 from holdfast.mechanisms import Gaussian, Ladder, parse_mechanism
+from holdfast.metrics import Submission
 from holdfast.metrics.display import Display
 from holdfast.metrics.registry import parse_metric
 from holdfast.oracles import MetricOracle
@@ -127,14 +129,14 @@ def test_where_values_are_read_as_they_are_it_does_not_play(request_for):
     asked = asked_for(request_for, labels_of(60), "brier", "round:3")
     for each in metric_scenarios(asked, TOTAL):
         if each.name.startswith(NAME):
-            with pytest.raises(NotSupported, match="made for noise and new bests"):
+            with pytest.raises(NotSupported, match="what digits can't be read from"):
                 each.make(
                     asked.request.problem, rng=np.random.default_rng(0), rule=asked.request.rule
                 )
 
 
 def test_a_quick_audit_says_why_nothing_plays(request_for):
-    asked = asked_for(request_for, labels_of(60), "mae[0,1]", "gaussian:0.01", looks=5)
+    asked = asked_for(request_for, labels_of(60), "mae[0,0.9]", "gaussian:0.01", looks=5)
     found = auditing.quick_metric_audit(asked)
     assert not found.gains
     assert found.sentence.startswith("No attack plays under this rule, so nothing was measured: ")
@@ -167,9 +169,8 @@ def test_guesses_of_targets_are_told_as_accuracies_and_trusted_as_far_as_they_go
     guess = np.array([0, 0, 1, 1])
     mean, variance = hidden.mean(), hidden.var()
     inner, metric, rule = Guessing(guess, 1), parse_metric("mse[0,1000]"), parse_mechanism("exact")
-    attack = TwoTargets(
-        Problem(4, 2, 2), lambda *_: inner, metric=metric, rule=rule, mean=mean, variance=variance
-    )
+    errors = errors_of(metric, hidden)
+    attack = TwoTargets(Problem(4, 2, 2), lambda *_: inner, errors=errors, rule=rule)
     final = play(attack, MetricOracle(hidden, metric, n_queries=2))
     along = np.mean((hidden - mean) * np.where(guess == 1, 1, -1))
     assert inner.heard == pytest.approx([(1 + along / np.sqrt(variance)) / 2])
@@ -177,21 +178,92 @@ def test_guesses_of_targets_are_told_as_accuracies_and_trusted_as_far_as_they_go
     assert metric.score(hidden, final) == pytest.approx(variance - along**2)
 
 
+@pytest.mark.parametrize("metric", ["mse", "rmse", "r2", "mae"])
+def test_errors_stand_for_how_well_signs_follow_the_targets(metric):
+    rng = np.random.default_rng(3)
+    hidden, metric = rng.integers(0, 40, size=31).astype(float), parse_metric(metric)
+    errors = errors_of(metric, hidden)
+    beside = hidden - errors.centre
+    weights = beside if metric.name != "mae" else np.clip(beside, -errors.away, errors.away)
+    most = np.std(hidden) if metric.name != "mae" else np.mean(np.abs(weights))
+    for _ in range(5):
+        signs = rng.choice([-1.0, 1.0], size=31)
+        value = metric.score(hidden, errors.centre + errors.away * signs)
+        assert errors.along(value) == pytest.approx(np.mean(weights * signs) / most)
+    # All right by the distance that is best then: no worse than the best constant.
+    ended = errors.centre + errors.best_away(1.0) * np.where(beside > 0, 1.0, -1.0)
+    gained = metric.score(hidden, ended) - metric.score(hidden, np.full(31, errors.centre))
+    assert (gained if metric.higher_is_better else -gained) > 0.0
+
+
 @pytest.mark.parametrize(
-    ("metric", "variance", "looks", "reason"),
+    ("metric", "targets", "looks", "reason"),
     [
-        ("mse[0,4]", 5.0, 9, "the range to which errors are clipped"),
-        ("mse[0,40]", 0.0, 9, "all targets are equal"),
-        ("mse[0,40]", 5.0, 1, "needs a look besides"),
+        ("mse[0,4]", [1.0, 5.0], 9, "the range to which errors are clipped"),
+        ("mae[0,2]", [1.0, 5.0], 9, "the range to which errors are clipped"),
+        ("mse[0,40]", [3.0, 3.0], 9, "all targets are equal"),
+        ("mae", [3.0, 3.0], 9, "all targets are equal"),
+        ("mse[0,40]", [1.0, 5.0], 1, "needs a look besides"),
     ],
 )
-def test_squared_errors_that_tell_nothing_are_refused(metric, variance, looks, reason):
+def test_errors_that_tell_nothing_are_refused(metric, targets, looks, reason):
     with pytest.raises(NotSupported, match=reason):
         TwoTargets(
-            Problem(4, 2, looks),
+            Problem(2, 2, looks),
             lambda *_: None,
-            metric=parse_metric(metric),
+            errors=errors_of(parse_metric(metric), np.array(targets)),
             rule=Ladder(0.1),
-            mean=0.0,
-            variance=variance,
         )
+
+
+@pytest.mark.parametrize(
+    ("metric", "rule", "n", "least"),
+    [
+        ("brier", "round:3", 1000, 0.05),
+        ("brier", "round:2", 200, 0.02),
+        ("log_loss", "round:1", 200, 0.04),
+        ("mae", "round:1", 200, 1.0),
+        ("rmse", "round:0", 200, 1.0),
+    ],
+)
+def test_values_rounded_until_no_digits_are_left_are_gained_from(
+    request_for, metric, rule, n, least
+):
+    rng = np.random.default_rng(n)
+    targets = parse_metric(metric).takes is Submission.NUMBERS
+    hidden = rng.integers(0, 101, size=n) if targets else labels_of(n)
+    asked = asked_for(request_for, hidden, metric, rule, 80, m=101 if targets else 2)
+    middle = np.median(hidden) if metric == "mae" else hidden.mean()
+    constant = asked.metric.score(hidden, np.full(n, middle))
+    gains = []
+    for scenario in metric_scenarios(asked, TOTAL):
+        board = MetricOracle(hidden, asked.metric, n_queries=80, mechanism=asked.request.rule)
+        try:
+            made = scenario.make(
+                board.problem, rng=np.random.default_rng(2), rule=asked.request.rule
+            )
+            final = play(made, board)
+        except NotSupported:
+            continue
+        gains.append(constant - asked.metric.score(hidden, final))
+    assert max(gains, default=0.0) >= least
+
+
+@pytest.mark.parametrize(("metric", "m", "step"), [("log_loss[0,2.55]", 3, 0.1), ("brier", 4, 0.4)])
+def test_rounded_losses_stand_for_rounded_accuracies(metric, m, step):
+    labels, metric = labels_of(60, m), parse_metric(metric)
+    rule = parse_mechanism(f"round:{step}")
+    rules = []
+    inner = Guessing(np.roll(labels, 1), 1)
+
+    def make(problem, rule):
+        rules.append(rule)
+        return inner
+
+    sizes = tuple(np.bincount(labels, minlength=m).tolist())
+    attack = TwoLevels(Problem(60, m, 2), make, metric=metric, rule=rule, sizes=sizes)
+    play(attack, MetricOracle(labels, metric, n_queries=2, mechanism=rule, n_classes=m))
+    # The count that is told holds the true one.
+    low, high = rules[0].answer_model(Problem(60, m, 2)).counts(inner.heard[0], 60)
+    assert low <= np.sum(inner.guess == labels) <= high
+    assert high - low < 60

@@ -105,9 +105,9 @@ def test_an_answer_that_no_labels_give_is_refused_and_changes_nothing():
     assert (attack.labels()[sure] == hidden[sure]).all()
 
 
-def test_decimals_that_hide_single_matches_are_refused():
+def test_decimals_without_room_for_digits_are_refused_with_the_weights():
     problem = Problem(10_000, 10, 50)
-    with pytest.raises(NotSupported, match="do not show one match"):
+    with pytest.raises(NotSupported, match=r"no room for digits: .* by 0\.4, .* to 0\.5 "):
         Digits(problem, rng=np.random.default_rng(0), metric=BRIER, decimals=4)
 
 

@@ -243,7 +243,9 @@ class Digits(TurnBased[NDArray[np.float64]], ThroughMetric):
             design = self._with_counted(max(0, n - len(design.units) * min(k, looks)), decimals)
         if 2.0 * SPACING * float(design.slack) > design.weight:
             raise NotSupported(
-                f"{decimals} decimals of {self._metric} do not show one match among {n} examples."
+                f"{decimals} decimals of {self._metric} have no room for digits: among {n:,} "
+                f"examples a match moves the sum of losses by {design.weight:.3g}, and rounding by "
+                f"up to {float(design.slack):.3g} either way."
             )
         return design
 

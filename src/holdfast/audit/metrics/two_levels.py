@@ -3,7 +3,7 @@
 A loss of such a forecast falls by the same amount with every match, so that any attack on
 accuracies plays through it, under any rule that attack knows: noise and steps count in units of
 that amount. It is far less than the digits of a loss tell, and all that is left where a rule adds
-noise or shows new bests alone.
+noise, shows new bests alone, or rounds until no digits are left.
 
 A Brier score of three classes: sure and right costs 0, sure and wrong 2 (the squares of two
 classes), so n examples with M matches cost 2 (1 - M/n) on average. A loss of 0.7 is an accuracy of
@@ -16,18 +16,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import fields, replace
+from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.attacks import Lattice
+from holdfast.attacks.through_metrics import Digits
 from holdfast.audit.metrics.climbers import climbers
-from holdfast.audit.metrics.match_counts import on_counts
+from holdfast.audit.metrics.match_counts import informed_attack, on_counts
 from holdfast.audit.metrics.starts import Start
 from holdfast.errors import NotSupported
 from holdfast.labels import Labels
-from holdfast.mechanisms import Exact, Rule
+from holdfast.mechanisms import Exact, Rounding, Rule
 from holdfast.metrics import Accuracy, Clipped, LogLoss, Metric
 from holdfast.metrics.probabilities import ProbabilityMetric
 from holdfast.planner import decimals_of
@@ -54,6 +57,10 @@ def on_two_levels(metric: Metric, start: Start) -> list[tuple[str, str, Callable
         (each.name, each.summary, partial(_scored, start=start, at=at))
         for at, each in enumerate(on_counts(start, Exact()))
     ]
+    if start.nothing:
+        # Labels that are proved cost nothing in the end, and guesses that are mostly right do.
+        proving = partial(informed_attack, cls=Lattice, start=start)
+        every.append((Lattice.name, Lattice.summary, proving))
     every += [(cls.name, cls.summary, make) for cls, make in climbers(Accuracy(), start, 2)]
     return [
         (f"{NAME}, {name}", f"{SUMMARY}, {does}", partial(_made, metric=metric, inner=make))
@@ -78,17 +85,22 @@ def _made(
     sizes: tuple[int, ...],
 ) -> Any:
     """Put an attack on accuracies on a loss; `sizes` are those of the classes, in their order."""
-    check_blurred(rule)
+    loss = metric.inner if isinstance(metric, Clipped) else metric
+    assert isinstance(loss, ProbabilityMetric)
+    check_blurred(rule, partial(Digits, problem, rng=np.random.default_rng(0), metric=loss))
     return TwoLevels(problem, partial(inner, rng=rng), metric=metric, rule=rule, sizes=sizes)
 
 
-def check_blurred(rule: Rule) -> None:
-    """Raise `NotSupported` where values can be read as they are, which tells far more."""
+def check_blurred(rule: Rule, digits: Callable[..., Any]) -> None:
+    """Raise `NotSupported` where values can be read as digits, which tells far more.
+
+    `digits(decimals=)` makes what reads them, or raises `NotSupported` itself.
+    """
     try:
-        decimals_of(rule)
+        digits(decimals=decimals_of(rule))
     except NotSupported:
         return
-    raise NotSupported("it is made for noise and new bests, and the rule shows decimals.")
+    raise NotSupported("it is made for what digits can't be read from, and the rule shows them.")
 
 
 class TwoLevels:
@@ -115,7 +127,7 @@ class TwoLevels:
         The sizes of the classes, which are public.
     """
 
-    # It guesses: what the attack inside has proved of two made-up classes is no proof here.
+    # Its forecasts are sure of what the attack inside has proved, but nobody asks it for labels.
     proves_labels: ClassVar[bool] = False
     tells_class_sizes: ClassVar[bool] = False
 
@@ -134,7 +146,9 @@ class TwoLevels:
         self.problem = Problem(n, m, k)
         loss = metric.inner if isinstance(metric, Clipped) else metric
         assert isinstance(loss, ProbabilityMetric)
-        self._row = _pointed(loss, m, min(MOST_COST, metric.high))
+        sure = loss.costs(np.eye(m)[0])[1] if not isinstance(loss, LogLoss) else MOST_COST
+        most = _on_grid(loss, rule, min(float(sure), metric.high))
+        self._row = _pointed(loss, m, most)
         costs = [float(cost) for cost in loss.costs(self._row)]
         self._hit, self._miss = costs[0], costs[1]
         self._noisy = any(stage.adds_noise for stage in rule.stages)
@@ -161,7 +175,7 @@ class TwoLevels:
             self._inner.tell(accuracy if self._noisy else min(1.0, max(0.0, accuracy)))
 
     def predict(self) -> NDArray[np.float64]:
-        """Return the guess, each class with the probability that it seems to be right with.
+        """Return what is proved, if anything is, or the guess, each class as likely as it seems.
 
         No probability is closer to 0 or 1 than half an example in n: a log-loss that is wrong once
         and sure is lost. With two classes whose sizes P and n - P are public, matches tell more
@@ -169,6 +183,8 @@ class TwoLevels:
         true positive or a true negative.
         """
         n, m, _ = self.problem
+        if self._inner.proves_labels and (sure := self._inner.certain()).any():
+            return self._sure_of(np.asarray(self._inner.predict()), sure)
         guess = np.asarray(self._inner.predict()) if self._guess is None else self._guess
         least = 0.5 / n
         right = min(1.0 - least, max(1.0 / m, self._right))
@@ -186,6 +202,17 @@ class TwoLevels:
         found: NDArray[np.float64] = np.clip(chances, least, 1.0 - least)
         return found
 
+    def _sure_of(self, labels: Labels, sure: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return a forecast that is sure of some labels, and of the rest as classes are left."""
+        m = self.problem.n_classes
+        sizes = np.ones(m) if self._sizes is None else np.array(self._sizes, dtype=np.float64)
+        if self._sizes is not None:
+            sizes -= np.bincount(labels[sure], minlength=m)
+        rows = np.tile(sizes / max(1.0, sizes.sum()), (labels.size, 1))
+        rows[sure] = np.eye(m)[labels[sure]]
+        found: NDArray[np.float64] = rows[:, 1] if m == 2 else rows
+        return found
+
     def _forecast(self, labels: Labels, row: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return probabilities of each example: the row's first for its label."""
         m = self.problem.n_classes
@@ -196,6 +223,24 @@ class TwoLevels:
         found = np.full((labels.size, m), row[1])
         found[np.arange(labels.size), labels] = row[0]
         return found
+
+
+def _on_grid(loss: ProbabilityMetric, rule: Rule, most: float) -> float:
+    """Return the largest cost up to a limit that rounding keeps, so that no match at all is shown.
+
+    Rounded losses then stand for multiples of a rounded accuracy's step.
+    """
+    step = rule.rounds_to
+    if step is None or len(rule.stages) > 1 or not isinstance(rule, Rounding):
+        return most
+    steps = math.floor(Fraction(most) / step)
+    # A sure forecast has one Brier score, and no limit is needed; a log-loss is what one chooses.
+    if steps == 0 or (not isinstance(loss, LogLoss) and steps * step != most):
+        raise NotSupported(
+            f"a miss costs {most:g}, which is no multiple of {float(step):g}, to which the rule "
+            "rounds."
+        )
+    return float(steps * step)
 
 
 def _pointed(loss: ProbabilityMetric, n_classes: int, most: float) -> NDArray[np.float64]:
@@ -226,6 +271,11 @@ def in_accuracies(rule: Rule, unit: float) -> Rule:
     """
     if len(rule.stages) > 1 or unit == 1.0:
         return rule
+    if isinstance(rule, Rounding):
+        step = float(rule.rounds_to) / unit
+        if step > 1.0:
+            raise NotSupported(f"all matches together weigh {unit:g}, less than a rounding step.")
+        return Rounding(step=step)
     settings = {each.name: getattr(rule, each.name) for each in fields(rule)}
     return replace(
         rule,

@@ -1,13 +1,8 @@
-"""Squared errors as accuracies: each target is called high or low.
+"""Errors of numbers as accuracies: each target is called high or low.
 
-With signs s, the mean mu and the variance V of the targets t, and all numbers submitted d beside
-the mean, the mean squared error is V + d^2 - 2 d C, where C is the mean of (t - mu) s. It is to C
-what a loss is to the matches: attacks on accuracies that live with noise, or climb, play through
-it. In the end mu + C s is submitted, which costs V - C^2.
-
-Ten targets of variance 4, called high or low at d = 2: an error of 4 is C = 1, that is half a
-standard deviation, or 75 % of the signs if all targets were equally far from their mean. Submitting
-mu + s then costs 4 - 1 = 3, a quarter less than the mean alone.
+Attacks on accuracies that live with noise, or climb, play through what `high_or_low` makes of
+errors. Single targets weigh more or less than others there, so that no count is ever exact:
+rounding is played as if it were noise.
 """
 
 from __future__ import annotations
@@ -20,29 +15,34 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.audit.metrics.high_or_low import Errors, errors_of
 from holdfast.audit.metrics.match_counts import on_counts
 from holdfast.audit.metrics.starts import Start
-from holdfast.audit.metrics.two_levels import NAME, check_blurred, in_accuracies
+from holdfast.audit.metrics.two_levels import NAME, in_accuracies
 from holdfast.errors import NotSupported
 from holdfast.labels import Labels
-from holdfast.mechanisms import Exact, Rule
-from holdfast.metrics import R2, Clipped, MeanSquaredError, Metric
+from holdfast.mechanisms import Exact, Gaussian, Rounding, Rule
+from holdfast.metrics import (
+    R2,
+    Clipped,
+    MeanAbsoluteError,
+    MeanSquaredError,
+    Metric,
+    RootMeanSquaredError,
+)
 from holdfast.problem import Problem
 from holdfast.protocols import Answer, one_number
 
 __all__ = ["TwoTargets", "on_two_targets"]
 
 SUMMARY = "calls targets high or low"
+LINEAR = (MeanSquaredError, RootMeanSquaredError, R2, MeanAbsoluteError)
 
 
 def on_two_targets(metric: Metric) -> list[tuple[str, str, Callable[..., Any]]]:
-    """Return the attacks on accuracies that play through a squared error.
-
-    As `on_two_levels`: name, what it does, and `make(problem, rng=, rule=, hidden=)`, which returns
-    a `TwoTargets`. R2 is 1 - error / V, and is read the same way. Any other metric: none.
-    """
+    """Return the attacks on accuracies that play through errors: as `on_two_levels`."""
     inner = metric.inner if isinstance(metric, Clipped) else metric
-    if not isinstance(inner, MeanSquaredError | R2):
+    if not isinstance(inner, LINEAR):
         return []
     return [
         (f"{NAME}, {each.name}", f"{SUMMARY}, {each.summary}", partial(_made, metric, at))
@@ -59,31 +59,31 @@ def _made(
     rule: Rule,
     hidden: NDArray[Any],
 ) -> Any:
-    """Put the attack at a place on a squared error; of `hidden` the mean and variance are used.
+    """Put the attack at a place on an error; of `hidden` the errors of constants are used.
 
-    Both are public, as far as the best constant and a look at it tell them.
+    They are public, as far as looks at constants tell them.
     """
-    check_blurred(rule)
+    if all(stage.keeps_exact for stage in rule.stages):
+        raise NotSupported("it is made for values that are changed, and these are exact.")
     if problem.n_examples != hidden.size:
-        raise NotSupported("it needs the targets' mean and variance, and a group's is not public.")
-    mean, variance = float(np.mean(hidden)), float(np.var(hidden))
+        raise NotSupported("it needs errors of constants, and a group's are not public.")
 
     def make(problem: Problem, rule: Rule) -> Any:
         return on_counts(Start(), rule)[at].make(problem, rng=rng, exact=False)
 
-    return TwoTargets(problem, make, metric=metric, rule=rule, mean=mean, variance=variance)
+    return TwoTargets(problem, make, errors=errors_of(metric, hidden.astype(float)), rule=rule)
 
 
 class TwoTargets:
-    """Play an attack on accuracies of two classes where a squared error is shown.
+    """Play an attack on accuracies of two classes where an error of numbers is shown.
 
-    Errors are counted in variances and C in standard deviations, so that R2 and a mean squared
-    error are the same game. An error e at distance d tells C = (1 + d^2 - e) / (2 d), from -1 to 1,
-    and (1 + C) / 2 is the accuracy that the attack is told. d is 1, or less where the range that
-    errors are clipped to would hide the worst guess, (1 + d)^2.
+    Squared errors are counted in variances and C in standard deviations, so that R2 and a mean
+    squared error are the same game. An error e at distance d tells C = (1 + d^2 - e) / (2 d), from
+    -1 to 1, and (1 + C) / 2 is the accuracy that the attack is told. d is 1, or less where the
+    range that errors are clipped to would hide the worst guess, (1 + d)^2.
 
-    The last look is at the attack's own guess, and tells how far to trust it: C itself is the
-    distance from the mean that costs least.
+    The last look is at the attack's own guess, and tells how far to trust it: of squares, C itself
+    is the distance from the mean that costs least.
 
     Parameters
     ----------
@@ -91,12 +91,10 @@ class TwoTargets:
         The sizes to play for.
     make
         Makes the attack from a problem and the rule that accuracies seem to go through.
-    metric
-        Mean squared error or R2, clipped or not.
+    errors
+        What signs beside a centre are worth, which looks at constants tell.
     rule
         The rule that releases it.
-    mean, variance
-        The targets' mean and variance: the best constant, and what a look at it tells.
     """
 
     # It guesses: what the attack inside has proved of two made-up classes is no proof here.
@@ -104,51 +102,33 @@ class TwoTargets:
     tells_class_sizes: ClassVar[bool] = False
 
     def __init__(
-        self,
-        problem: Problem,
-        make: Callable[..., Any],
-        *,
-        metric: Metric,
-        rule: Rule,
-        mean: float,
-        variance: float,
+        self, problem: Problem, make: Callable[..., Any], *, errors: Errors, rule: Rule
     ) -> None:
         n, _, k = problem
         if k < 2:
             raise NotSupported("it needs a look besides that at its guess.")
-        if variance == 0.0:
-            raise NotSupported("all targets are equal: there is nothing to learn.")
         self.problem = Problem(n, 2, k)
-        self._mean, self._spread = mean, math.sqrt(variance)
-        inner = metric.inner if isinstance(metric, Clipped) else metric
-        self._is_r2 = isinstance(inner, R2)
-        self._noisy = any(stage.adds_noise for stage in rule.stages)
-        # The worst of all guesses must not be clipped: it costs (1 + away)^2 variances.
-        most = 1.0 - metric.low if self._is_r2 else metric.high / variance
-        self._away = min(1.0, math.sqrt(most) - 1.0)
-        if self._away <= 0.0:
-            raise NotSupported("the range to which errors are clipped hides those of constants.")
-        unit = 4.0 * self._away * (1.0 if self._is_r2 else variance)
-        self._inner = make(Problem(n, 2, k - 1), in_accuracies(rule, unit))
+        self._errors = errors
+        heard = _as_noise(in_accuracies(rule, errors.unit), n)
+        self._noisy = any(stage.adds_noise for stage in heard.stages)
+        self._inner = make(Problem(n, 2, k - 1), heard)
         self._guess: Labels | None = None
-        self._trust = 0.0
+        self._away = 0.0
 
     def ask(self) -> NDArray[np.float64] | None:
-        """Return the attack's next query as numbers beside the mean; last its guess."""
+        """Return the attack's next query as numbers beside the centre; last its guess."""
         if self._guess is not None:
             return None
         query = self._inner.ask()
         if query is None:
             query = self._guess = np.asarray(self._inner.predict())
-        return self._numbers(np.asarray(query), self._away * self._spread)
+        return self._numbers(np.asarray(query), self._errors.away)
 
     def tell(self, answer: Answer) -> None:
         """Tell the attack the accuracy that an error stands for."""
-        value = one_number(answer)
-        error = (1.0 - value) if self._is_r2 else value / self._spread**2  # in variances
-        along = (1.0 + self._away**2 - error) / (2.0 * self._away)  # C in spreads, -1 to 1
+        along = self._errors.along(one_number(answer))
         if self._guess is not None:
-            self._trust = min(1.0, max(0.0, along))
+            self._away = self._errors.best_away(along)
             return
         accuracy = (1.0 + along) / 2.0
         self._inner.tell(accuracy if self._noisy else min(1.0, max(0.0, accuracy)))
@@ -156,8 +136,15 @@ class TwoTargets:
     def predict(self) -> NDArray[np.float64]:
         """Return the numbers that cost least for so many that are called right."""
         guess = self._inner.predict() if self._guess is None else self._guess
-        return self._numbers(np.asarray(guess), self._trust * self._spread)
+        return self._numbers(np.asarray(guess), self._away)
 
     def _numbers(self, labels: Labels, away: float) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = self._mean + np.where(labels == 1, away, -away)
+        found: NDArray[np.float64] = self._errors.centre + np.where(labels == 1, away, -away)
         return found
+
+
+def _as_noise(rule: Rule, n_examples: int) -> Rule:
+    """Return noise in the place of rounding: as wide, and at least as wide as one match."""
+    if not isinstance(rule, Rounding):
+        return rule
+    return Gaussian(max(float(rule.rounds_to), 1.0 / n_examples) / math.sqrt(12.0))
