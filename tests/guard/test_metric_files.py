@@ -12,6 +12,7 @@ from holdfast import metrics
 from holdfast.errors import HoldfastError, InvalidInput, InvalidQuery, NotSupported
 from holdfast.guard import GuardedFile, Ledger, Policy, close
 from holdfast.guard.adapters import codabench, evalai, hugging_face, kaggle
+from holdfast.guard.adapters.codabench_keys import column_keys, keys_of_lines
 from holdfast.guard.adapters.scikit_learn import GuardedHoldout
 
 RNG = np.random.default_rng(8)
@@ -170,6 +171,55 @@ def test_a_host_gets_its_own_column_keys(tmp_path, truth, ledger, monkeypatch):
     assert evalai.evaluate(*files, "dev", folder=tmp_path)["submission_result"] == {"f1_macro": 1.0}
     with pytest.raises(HoldfastError, match="nothing was released"):
         evalai.evaluate(*files, "dev", folder=tmp_path / "ref", metric={"F1": "auc"})
+
+
+BOARD = """
+phases:
+  - name: p
+    key: dev
+leaderboards:
+  - title: R
+    key: main
+    columns:
+      - {title: Overall, key: Overall, index: 0}
+      - title: "key: none"
+        key: "f1m"   # a comment
+        index: 1
+      - key: de
+        title: German
+    hidden: false
+  - key: second
+    columns: [{title: X, 'key': 'x y'}, {key: z}]
+tasks:
+- key: no
+"""
+
+
+@pytest.mark.parametrize("read", [column_keys, keys_of_lines])
+@pytest.mark.parametrize("outdented", [False, True])
+def test_codabench_columns_are_known_by_their_own_keys_alone(read, outdented):
+    # YAML lets entries stand as far left as the word above them.
+    text = BOARD.replace("\n  ", "\n").replace("\n    ", "\n  ") if outdented else BOARD
+    assert read(text) == ["Overall", "f1m", "de", "x y", "z"]
+
+
+def test_a_competition_file_that_is_no_yaml_is_refused_with_the_line():
+    with pytest.raises(InvalidInput, match=r"competition.yaml must be YAML, .* at line 2"):
+        column_keys("a: 1\n  b: ]\n")
+
+
+def test_targets_are_found_beside_other_columns(tmp_path, ledger):
+    table = {"id": IDS, "label": np.arange(N), "region": GROUPS}
+    hidden = write(tmp_path / "prices.csv", table)
+    host = GuardedFile(hidden, Policy("exact", metric="mse"), ledger)
+    # The column of a submission may be called anything, also where the labels' was named.
+    guess = write(tmp_path / "guess.csv", {"id": IDS, "prediction": np.arange(N) + 2})
+    assert host.score(guess, team="red").released == 4.0
+    named = GuardedFile(hidden, Policy("exact", metric="mse"), ledger, label_column="label")
+    assert named.score(guess, team="red").released == 4.0
+    other = write(tmp_path / "other.csv", {"id": IDS, "price": np.arange(N), "region": GROUPS})
+    with pytest.raises(InvalidInput, match="got 'price', 'region'; say which one it is"):
+        GuardedFile(other, Policy("exact", metric="mse"), ledger)
 
 
 def test_hugging_face_shows_the_metric_under_its_name(tmp_path, ledger):

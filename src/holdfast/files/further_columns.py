@@ -98,6 +98,7 @@ def read_table(
     id_column: str | None = None,
     value_column: str | None = None,
     ignored: Sequence[str] = (),
+    preferred: Sequence[str] = (),
     most_rows: int | None = None,
 ) -> Table:
     r"""Read numbers or names in one or more columns, or raise `InvalidInput`.
@@ -113,6 +114,9 @@ def read_table(
         The one column of values; None: all that are not ids, parts or ignored.
     ignored
         Columns that hold no values.
+    preferred
+        Names, in any case, of which the first that one column has is read alone where there are
+        several columns.
     most_rows
         The most rows that are read.
 
@@ -133,6 +137,10 @@ def read_table(
             return Table(_npy_table(file, path, most_rows))
 
     def places(names: list[str]) -> list[int | None]:
+        def _preferred(able: list[int]) -> list[int]:
+            named = [[at for at in able if names[at].lower() == name.lower()] for name in preferred]
+            return next((found for found in named if len(found) == 1 < len(able)), able)
+
         at_id = _id_place(path, names, id_column, value_column)
         taken = {at_id}
         splits = [
@@ -150,7 +158,7 @@ def read_table(
             values = [_place(path, names, value_column, "value")]
         else:
             taken |= {at_split, *(at for at, name in enumerate(names) if name in ignored)}
-            values = [at for at in range(len(names)) if at not in taken]
+            values = _preferred([at for at in range(len(names)) if at not in taken])
         if not values or len(values) > MOST_COLUMNS:
             raise InvalidInput(f"{path} must have a column of values, found {listed(names)}.")
         return [at_id, at_split, *values]

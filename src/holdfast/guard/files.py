@@ -21,6 +21,8 @@ from holdfast.quoting import listed
 
 __all__ = ["GuardedFile", "read_private_labels"]
 
+# What a column of targets is called where others stand beside it.
+TARGET_COLUMNS = ("label", "target")
 # Rows beyond twice the test set's that are still read, so that a message can count them.
 SPARE_ROWS = 1000
 
@@ -82,15 +84,22 @@ def _hidden_values(
 ) -> LabelFile:
     """Return hidden numbers, or label sets with the names of their columns."""
     ignored = () if breakdown is None else (breakdown,)
-    table = read_table(path, id_column=id_column, value_column=label_column, ignored=ignored)
+    one = takes is Submission.NUMBERS
+    table = read_table(
+        path,
+        id_column=id_column,
+        value_column=label_column,
+        ignored=ignored,
+        preferred=TARGET_COLUMNS if one else (),
+    )
+    if one and table.cells.shape[1] != 1:
+        found = listed(table.columns) or f"{table.cells.shape[1]} columns"
+        raise InvalidInput(
+            f"labels {path} must have one column of numbers, got {found}; say which one it is."
+        )
     values = table.numbers(f"labels {path}")
-    names = table.columns if takes is Submission.LABEL_SETS else ()
-    if takes is Submission.NUMBERS:
-        if values.shape[1] != 1:
-            raise InvalidInput(
-                f"labels {path} must have one column of numbers, got {listed(table.columns)}; say "
-                "which one it is."
-            )
+    names = () if one else table.columns
+    if one:
         values = values[:, 0]
     return LabelFile(values, names, table.ids, table.split, table.split_names)
 
@@ -112,7 +121,8 @@ class GuardedFile(GuardedSolution[str | os.PathLike[str] | BinaryIO]):
         Which rows looks are scored on: "public", "private" or "all" of the labels' `Usage` or
         `split` column; None: what the policy says.
     id_column, label_column
-        Which columns of a CSV file to read, in the labels and in submissions.
+        Which columns of a CSV file to read, in the labels and in submissions. Numbers that are
+        submitted in one column may stand under any name.
     shared
         Accept labels that others than their owner can read.
 
@@ -172,22 +182,18 @@ class GuardedFile(GuardedSolution[str | os.PathLike[str] | BinaryIO]):
     def _table(self, submission: str | os.PathLike[str] | BinaryIO, name: str) -> Table:
         if not isinstance(submission, str | os.PathLike):
             raise NotSupported(f"{name} of numbers must be a file with a path.")
-        several = self.takes in (Submission.PROBABILITIES, Submission.RANKED_LABELS)
-        column = None if several or self.takes is Submission.LABEL_SETS else self._label_column
+        # A single column of numbers may be called anything; of several, that of the labels' name.
+        own = self._columns["label_column"]
+        preferred = (*([] if own is None else [own]), *TARGET_COLUMNS)
         try:
             return read_table(
                 submission,
                 id_column=self._columns["id_column"],
-                value_column=column,
+                preferred=preferred if self.takes is Submission.NUMBERS else (),
                 most_rows=self._most_rows,
             )
         except InvalidInput as error:
             raise InvalidQuery(str(error).replace(os.fspath(submission), name, 1)) from None
-
-    @property
-    def _label_column(self) -> str | None:
-        # Scores of labels are not in a column of the labels' name; numbers are.
-        return self._columns["label_column"] if self.takes is Submission.NUMBERS else None
 
     def _attempt(
         self,

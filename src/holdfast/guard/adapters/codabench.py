@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from pathlib import Path
 from holdfast.errors import HoldfastError, InvalidInput, InvalidQuery
 from holdfast.files.text_files import LARGEST_SETTINGS, read_text_file
 from holdfast.guard.adapters.audiences import for_participants
+from holdfast.guard.adapters.codabench_keys import column_keys
 from holdfast.guard.adapters.host_columns import Columns, as_columns, check_columns, row_of
 from holdfast.guard.adapters.settings import find_ledger, find_policy
 from holdfast.guard.files import GuardedFile
@@ -106,8 +106,7 @@ def _refuse_unknown_keys(columns: Columns, reference: Path) -> None:
     file = reference / COMPETITION_FILE
     if not file.is_file():
         return
-    text = read_text_file(file, LARGEST_SETTINGS, name=COMPETITION_FILE)
-    known = re.findall(r"""^\s*(?:-\s*)?key\s*:\s*["']?([^"'#\n]*?)["']?\s*(?:#.*)?$""", text, re.M)
+    known = column_keys(read_text_file(file, LARGEST_SETTINGS, name=COMPETITION_FILE))
     for key in columns:
         if key not in known:
             raise InvalidInput(
