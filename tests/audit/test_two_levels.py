@@ -135,6 +135,15 @@ def test_where_values_are_read_as_they_are_it_does_not_play(request_for):
                 )
 
 
+def test_few_numbers_have_no_classes_and_no_points(request_for):
+    hidden = np.random.default_rng(0).integers(0, 50, size=60)
+    found = auditing.quick_metric_audit(asked_for(request_for, hidden, "mse", "exact", 3, m=50))
+    assert "60 rows, numbers to predict, 1 team" in found.header
+    (tiny,) = [each for each in found.findings if each.code == "tiny"]
+    assert "points" not in tiny.why
+    assert "Chance moves mse" in tiny.why
+
+
 def test_a_quick_audit_says_why_nothing_plays(request_for):
     asked = asked_for(request_for, labels_of(60), "mae[0,0.9]", "gaussian:0.01", looks=5)
     found = auditing.quick_metric_audit(asked)

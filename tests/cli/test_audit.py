@@ -74,6 +74,14 @@ def test_exit_code_1_above_the_limit_and_0_below(holdfast, files):
     assert holdfast("audit", files / "truth.csv", *LOOKS, "--fail-above", 90).code == 0
 
 
+@pytest.mark.parametrize("metric", [(), ("--metric", "f1_macro")])
+@pytest.mark.parametrize("limit", ["nan", "inf", "-inf"])
+def test_a_limit_that_nothing_can_be_compared_with_is_refused(holdfast, files, limit, metric):
+    outcome = holdfast("audit", files / "truth.csv", *LOOKS, *metric, "--fail-above", limit)
+    assert outcome.code == 2
+    assert f"fail_above must be a finite number, got {limit}" in outcome.err
+
+
 def test_a_policy_file_gives_rule_looks_and_limits(holdfast, files):
     policy = files / "policy.toml"
     policy.write_text('release = "round:2"\nlooks_per_team = 2\nwindow = "day"\n')

@@ -173,6 +173,8 @@ def test_group_sizes():
             group_sizes(text)
     with pytest.raises(InvalidInput, match="at most a million groups"):
         group_sizes("1000000000x1")
+    with pytest.raises(InvalidInput, match="at least one group each, got '0x5,100'"):
+        group_sizes("0x5,100")
 
 
 @pytest.mark.parametrize("metric", ["roc_auc", "average_precision", "r2"])
@@ -191,6 +193,7 @@ def test_sizes_must_add_up(holdfast):
 
 
 def test_the_command_says_the_metric_first_and_both_shows(holdfast):
+    assert ", 1 group. " in holdfast("plan", *SIZES, "--metric", "f1", "--breakdown", "10000").out
     out = holdfast("plan", *SIZES, "--metric", "log_loss", "--breakdown", "10x1000").out
     assert out.startswith("Metric: log_loss, 10 groups. 300 scored submissions (looks) at 10,000")
     assert "total only" in out

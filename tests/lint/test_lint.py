@@ -467,6 +467,7 @@ def test_each_column_says_what_it_adds(write):
     [
         ("accuracy_score", "accuracy"),
         ("top5_acc", "top_k_accuracy:5"),
+        ("desktop 3 accuracy", "accuracy"),
         ("top1", None),
         ("bal_acc", "balanced_accuracy"),
         ("weighted F1", "f1_weighted"),

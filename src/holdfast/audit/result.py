@@ -38,6 +38,7 @@ __all__ = [
     "as_json",
     "in_digits",
     "surfaces_scaled",
+    "unit_after",
     "voiding",
     "worst_first",
 ]
@@ -48,6 +49,15 @@ Knowledge = Literal["features", "class shares", "no features", "model"]
 Word = Literal["SAFE", "MARGINAL", "UNSAFE"]
 About = Literal["final ranking", "public board"]
 Severity = Literal["void", "warning", "note"]
+
+
+def unit_after(value: float, unit: str) -> str:
+    """Return a unit as it follows a number.
+
+    >>> unit_after(1.0, "points of f1"), unit_after(1.5, "points of f1")
+    ('point of f1', 'points of f1')
+    """
+    return unit.replace("points", "point", 1) if value == 1.0 else unit
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,10 +37,17 @@ from holdfast.cli.audit_progress import watched
 from holdfast.cli.audit_tables import show, show_quick
 from holdfast.cli.default_command import WithDefault
 from holdfast.cli.explained import ExplainedCommand
-from holdfast.cli.options import AsJson, Cluster, Processes, Seed, completed_rule
+from holdfast.cli.options import (
+    AsJson,
+    Cluster,
+    Processes,
+    Seed,
+    check_finite,
+    completed_rule,
+)
 from holdfast.cli.output import print_json
 from holdfast.cores import available_cores
-from holdfast.errors import InvalidInput
+from holdfast.errors import InvalidInput, NotSupported
 from holdfast.problem import check_at_least
 
 __all__ = ["audit"]
@@ -211,6 +218,7 @@ def run_audit(
     options = locals()
     if processes is not None:
         check_at_least("processes", processes, 1)
+    check_finite("fail_above", fail_above)
     if quick:
         _check_quick(
             {"report": report, "badge": badge, "sarif": sarif, "junit": junit}
@@ -354,6 +362,8 @@ def _quick(
         print_json(found.as_json() if asked is None else read.as_json())
     else:
         shown()
+    if limit is not None and asked is not None and not read.gains:
+        raise NotSupported("fail_above has nothing to be compared with: no attack played.")
     if limit is not None and worst > limit:
         raise typer.Exit(EXIT_ABOVE_LIMIT)
 

@@ -16,7 +16,7 @@ from holdfast.audit.metrics.plays import MetricJob
 from holdfast.audit.metrics.record import MetricGain
 from holdfast.audit.metrics.scenarios import metric_scenarios
 from holdfast.audit.metrics.units import unit_for
-from holdfast.audit.result import in_digits
+from holdfast.audit.result import in_digits, unit_after
 from holdfast.cli.audit_progress import PlayProgress
 from holdfast.cli.audit_tables import show_findings, show_quick_gains, show_verdict
 from holdfast.cli.output import human
@@ -127,7 +127,8 @@ def show_metric(found: auditing.MetricAudit, report: Path | None) -> None:
     console.print(
         f"Labels {found.reproduce.fingerprint}, seed {found.reproduce.seed}, "
         f"{found.reproduce.trials} trials. Numbers from labels are rounded to "
-        f"{found.rounding_unit:g} {escape(found.unit)}: nothing here is an exact score. "
+        f"{found.rounding_unit:g} {escape(unit_after(found.rounding_unit, found.unit))}: "
+        "nothing here is an exact score. "
         f"Took {found.seconds:.1f} s."
     )
     if report is not None:

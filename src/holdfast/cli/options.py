@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ __all__ = [
     "Cluster",
     "Processes",
     "Seed",
+    "check_finite",
     "completed_attack",
     "completed_rule",
     "looks_option",
@@ -45,6 +47,12 @@ Processes = Annotated[
     int | None,
     typer.Option(help="Processes to play on. Default: as many as there are cores, if it pays."),
 ]
+
+
+def check_finite(name: str, value: float | None) -> None:
+    """Refuse NaN and infinities, beside which every comparison comes out the same."""
+    if value is not None and not math.isfinite(value):
+        raise InvalidInput(f"{name} must be a finite number, got {value}.")
 
 
 def completed_attack(incomplete: str) -> list[str]:

@@ -139,6 +139,8 @@ def group_sizes(text: str) -> list[int]:
             raise InvalidInput(
                 f"breakdown must list sizes such as 300,700 or 10x25,750, got {quoted(text)}."
             )
+        if int(count) == 0:
+            raise InvalidInput(f"breakdown must have at least one group each, got {quoted(text)}.")
         if int(count) > 10**6:
             raise InvalidInput(f"breakdown must have at most a million groups, got {quoted(text)}.")
         sizes += [int(size)] * int(count)
@@ -154,7 +156,7 @@ def _show(
 ) -> None:
     n, m, k = problem
     console = human()
-    groups = "" if sizes is None else f", {len(sizes):,} groups"
+    groups = "" if sizes is None else f", {len(sizes):,} group{'s' * (len(sizes) != 1)}"
     console.print(
         f"Metric: {display}{groups}. {scored_submissions(k)} at {n:,} examples of {m:,} classes, "
         f"released: {rule}"

@@ -12,7 +12,14 @@ import typer
 from rich.table import Table
 
 from holdfast.attacks import ColumnVote, Exhaustive
-from holdfast.cli.options import AsJson, Processes, Seed, output_folder, processes_for
+from holdfast.cli.options import (
+    AsJson,
+    Processes,
+    Seed,
+    check_finite,
+    output_folder,
+    processes_for,
+)
 from holdfast.cli.output import human, print_json, progress
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Mean, Row, run, summarise
@@ -53,6 +60,7 @@ def reproduce(
     holdfast reproduce
     holdfast reproduce --effort 0.1 --out figures
     """
+    check_finite("effort", effort)
     if not effort > 0:
         raise InvalidInput(f"effort must be positive, got {effort}.")
     check_can_draw()

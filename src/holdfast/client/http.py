@@ -99,6 +99,8 @@ class BoardClient:
             )
         if token is not None and not re.fullmatch(r"[\x21-\x7e]+", token):
             raise errors.InvalidInput("token must be one line of visible characters.")
+        if not patience >= 0.0:
+            raise errors.InvalidInput(f"patience must be at least 0 seconds, got {patience}.")
         self.url, self.name = url.rstrip("/"), found[3]
         self._origin = urlsplit(found[1])
         self._base = f"{found[2]}/api/v1"

@@ -61,7 +61,8 @@ MICRO = (
 # Words of a recall of one class, unless it is said to be an average.
 RECALL = {"recall", "sensitivity", "tpr"}
 AVERAGED = {"macro", "micro", "weighted", "average", "averaged", "mean", "avg"}
-TOP_K = re.compile(r"top[ _-]?(\d+)", re.IGNORECASE)
+# Not behind a letter: "desktop 3" is no top-3.
+TOP_K = re.compile(r"(?<![a-z])top[ _-]?(\d+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.sax.saxutils import escape, quoteattr
 
 from holdfast.audit.any_audit import AnyAudit
-from holdfast.audit.result import Word
+from holdfast.audit.result import Word, unit_after
 
 __all__ = ["badge"]
 
@@ -29,7 +29,7 @@ def badge(audit: AnyAudit) -> str:
         Of accuracies or of a metric; the gain is in its own unit.
     """
     verdict = audit.verdict
-    right = f"{verdict.word}: +{audit.worst:g} {audit.unit}"
+    right = f"{verdict.word}: +{audit.worst:g} {unit_after(audit.worst, audit.unit)}"
     title = f"{audit.name}: {verdict.sentence} (Holdfast, {audit.date})"
     widths = [_width(text) for text in (LEFT, right)]
     split, whole = widths[0] + 2 * MARGIN, sum(widths) + 4 * MARGIN

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from holdfast.audit.any_audit import AnyAudit
-from holdfast.audit.result import Severity, Word
+from holdfast.audit.result import Severity, Word, unit_after
 
 __all__ = ["Check", "Level", "checks"]
 
@@ -59,7 +59,7 @@ def checks(audit: AnyAudit, *, limit: float | None = None) -> Iterator[Check]:
             "gain-limit",
             "The worst gain found against the limit that was set",
             "error" if gain > limit else "none",
-            f"The worst gain found is {gain:g} {audit.unit}, "
+            f"The worst gain found is {gain:g} {unit_after(gain, audit.unit)}, "
             f"{'above' if gain > limit else 'within'} the limit of {limit:g}.",
         )
     for finding in audit.findings:

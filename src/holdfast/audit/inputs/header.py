@@ -12,11 +12,11 @@ from holdfast.audit.result import AuditedPart
 __all__ = ["header"]
 
 
-def header(request: Request) -> str:
+def header(request: Request, *, numbers: bool = False) -> str:
     """Return what is audited, in one line.
 
     Sizes and roles of the parts, looks, rule and accounts: with the verdict below it, it can be
-    quoted alone.
+    quoted alone. `numbers`: what is hidden are numbers, which have no classes.
     """
     parts = request.parts.described()
     rows = f"{request.file.n_examples:,} rows"
@@ -25,7 +25,7 @@ def header(request: Request) -> str:
     m, each = request.problem.n_classes, request.looks.count
     words = [
         rows,
-        _counted(m, "class", "classes"),
+        "numbers to predict" if numbers else _counted(m, "class", "classes"),
         _counted(request.teams, "team", "teams"),
         f"rule {request.release}",
         _counted(each, "scored submission (look)", "scored submissions (looks)") + " per account",

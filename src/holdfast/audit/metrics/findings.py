@@ -9,6 +9,7 @@ do; none needs a play, so `holdfast audit --quick` says them as well.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -30,7 +31,7 @@ from holdfast.metrics import F1, LabelMetric, RocAuc
 __all__ = ["metric_findings"]
 
 # What does not depend on which metric is shown.
-CHECKS = (sorted_rows, telling_ids, repeated_ids, absent_classes, tiny, public_in_final)
+CHECKS = (sorted_rows, telling_ids, repeated_ids, absent_classes)
 SMALL_GROUP = 30
 
 
@@ -45,9 +46,23 @@ def metric_findings(asked: MetricRequest) -> tuple[Finding, ...]:
     """
     request, unit = asked.request, asked.request.baseline.rounding_unit
     found = [finding for check in CHECKS for finding in check(request, unit)]
+    found += [*_tiny(asked), *public_in_final(request, unit)]
     found += [*_reveals(asked), *_groups(asked), *_classes(asked), *_unused(asked)]
     found += [*_positive(asked), *_undecided(asked), *_chosen(asked)]
     return worst_first(found)
+
+
+def _tiny(asked: MetricRequest) -> Iterator[Finding]:
+    """Warn of few examples; how far chance moves a score is known where each is right or wrong."""
+    for finding in tiny(asked.request, asked.request.baseline.rounding_unit):
+        if asked.metric.counts_hits:
+            yield finding
+        else:
+            why = (
+                f"Chance moves {asked.metric} of so few examples without any overfitting; how far "
+                "depends on the losses, and an interval of them tells it."
+            )
+            yield replace(finding, why=why)
 
 
 def _reveals(asked: MetricRequest) -> Iterator[Finding]:

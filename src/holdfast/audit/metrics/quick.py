@@ -24,6 +24,7 @@ from holdfast.audit.result import Finding
 from holdfast.audit.scenarios.measurer import play_budget_for
 from holdfast.audit.scenarios.play_cache import PlayCache, keeping
 from holdfast.experiments.pool import pool
+from holdfast.metrics import Submission
 
 __all__ = ["QuickMetricAudit", "quick_metric_audit"]
 
@@ -99,7 +100,7 @@ def quick_metric_audit(asked: MetricRequest, *, kept: PlayCache | None = None) -
     worst = (gains[0].gain or 0.0) if gains else 0.0
     final = unit.round(worst * request.parts.final_share)
     return QuickMetricAudit(
-        header=header(request),
+        header=header(request, numbers=asked.metric.takes is Submission.NUMBERS),
         metric=str(asked.metric),
         board=asked.board,
         unit=unit.name,

@@ -38,6 +38,7 @@ from holdfast.audit.scenarios.measurer import play_budget_for
 from holdfast.audit.scenarios.play_cache import PlayCache, keeping
 from holdfast.experiments.pool import pool
 from holdfast.experiments.rehearsals import suite_rehearsals
+from holdfast.metrics import Submission
 from holdfast.problem import check_at_least
 
 __all__ = ["MetricOutlook", "metric_audit"]
@@ -127,7 +128,7 @@ def metric_audit(
     model = model_value(asked)
     return MetricAudit(
         name=request.name,
-        header=header(request),
+        header=header(request, numbers=asked.metric.takes is Submission.NUMBERS),
         metric=str(asked.metric),
         breakdown=asked.breakdown,
         groups=asked.n_groups,

@@ -11,7 +11,7 @@ from holdfast.audit.inputs.disclosure import NORMAL_95, ROUND_NUMBERS, rounding_
 from holdfast.audit.inputs.reading import WIDEST_IN_POINTS
 from holdfast.audit.inputs.request import DEFAULT_GAP
 from holdfast.audit.metrics.asked import MetricRequest
-from holdfast.audit.result import Interval, Knowledge, in_digits
+from holdfast.audit.result import Interval, Knowledge, in_digits, unit_after
 from holdfast.experiments.summary import Mean
 from holdfast.metrics import LabelMetric, Submission, TopKAccuracy
 
@@ -56,7 +56,7 @@ class Unit:
 
     def name_of(self, value: float) -> str:
         """Return what follows a number."""
-        return self.name.replace("points", "point", 1) if value == 1.0 else self.name
+        return unit_after(value, self.name)
 
     def measured(self, value: float) -> str:
         """Return a number that was computed from the labels with its unit: no digits but its own.

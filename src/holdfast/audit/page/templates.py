@@ -23,7 +23,7 @@ from holdfast.audit.metrics.record import MetricVerdict
 from holdfast.audit.page.formats import bound, interval, measured, points, series_name
 from holdfast.audit.page.runtime import runtime
 from holdfast.audit.page.tiles import tiles
-from holdfast.audit.result import Audit, Interval, Verdict, in_digits
+from holdfast.audit.result import Audit, Interval, Verdict, in_digits, unit_after
 
 __all__ = ["drawing", "filled", "json_for_script"]
 
@@ -93,6 +93,7 @@ def _environment() -> jinja2.Environment:
     environment.filters["interval"] = _interval
     environment.filters["count"] = lambda value: "" if value is None else f"{value:,}"
     environment.filters["summary"] = summary_of
+    environment.filters["unit_after"] = unit_after
     environment.filters["share"] = _share
     environment.filters["measured"] = measured
     environment.filters["number"] = lambda value, audit: in_digits(value, audit.rounding_unit)
