@@ -1,6 +1,7 @@
 """Plans for other metrics and for breakdowns, against what games took."""
 
 import json
+import time
 
 import numpy as np
 import pytest
@@ -84,6 +85,32 @@ def test_a_schedule_of_areas_is_kept():
     assert sum(schedule) == 400
     # Labels that an answer leaves open are asked again.
     assert 0 <= board.looks - len(schedule) <= 2
+
+
+def test_a_schedule_counts_runs_as_it_would_looks():
+    n, decimals = 3000, None
+    attack = Graded(Problem(n, 2, 1), rng=np.random.default_rng(0), positives=n // 2)
+    waiting, read = attack._waiting_line, [1]
+    attack._known, attack._waiting_line = waiting[:1], waiting[1:]
+    while attack._waiting_line:
+        digits = attack._digits(attack._unit())
+        attack._known += attack._waiting_line[:digits]
+        attack._waiting_line = attack._waiting_line[digits:]
+        read.append(digits)
+    assert Graded.schedule(Problem(n, 2, 1), decimals) == read
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "roc_auc", "log_loss"])
+def test_plans_of_very_many_examples_take_seconds(metric):
+    start = time.process_time()
+    found = metric_plan(parse_metric(metric), EXACT, Problem(10**8, 2, 3))
+    assert found.gain > 0
+    assert time.process_time() - start < 10
+
+
+def test_plans_of_too_many_targets_are_refused():
+    with pytest.raises(NotSupported, match="over 10,000,000 examples"):
+        metric_plan(parse_metric("mse"), EXACT, Problem(10**8, 2, 3))
 
 
 def test_targets_per_look_are_told_before_the_first_answer():
@@ -208,3 +235,9 @@ def test_models_are_not_planned_with(holdfast):
     outcome = holdfast("plan", *SIZES, "--metric", "f1", "--prior-accuracy", 0.7)
     assert outcome.code == 2
     assert "prior_accuracy must be left out with metric or breakdown" in outcome.err
+
+
+def test_a_rule_that_changes_values_is_named_with_what_plays_there():
+    metric, rule = parse_metric("log_loss[0,10]"), parse_mechanism("ladder:0.01")
+    with pytest.raises(NotSupported, match=r"log_loss\[0,10\] under ladder:0.01: digits .* audit"):
+        metric_plan(metric, rule, Problem(100, 2, 9))

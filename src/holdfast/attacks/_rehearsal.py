@@ -20,11 +20,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.answers import NewBestAnswers, NoisyAnswers, RoundedAnswers, SubsetAnswers
+from holdfast.answers import (
+    ExactAnswers,
+    NewBestAnswers,
+    NoisyAnswers,
+    RoundedAnswers,
+    SubsetAnswers,
+)
 from holdfast.attacks.description import Described, NewBestBoard
 from holdfast.attacks.wrappers.improvement_reader import ImprovementReader
 from holdfast.forecasts import Estimate, Setting
 from holdfast.labels import Labels
+from holdfast.problem import Problem
 
 __all__ = [
     "A_LABEL",
@@ -45,6 +52,8 @@ MOST_VECTORS = 256
 A_LABEL, A_LOOK = 2e-9, 1e-4
 # An attack's effort was measured with so many looks; with fewer it remembers less.
 USUAL_LOOKS = 300
+# Of more examples even a few games take long: fewer are played, and the gain is scaled.
+MOST_IN_HEAD, IN_HEAD_INSTEAD = 200_000, 20_000
 # Rehearsals that are remembered: every trial of an experiment plans anew.
 REMEMBERED = 256
 
@@ -111,10 +120,27 @@ def rehearsed_if_hard(
     hard = hard or setting.informed or isinstance(setting.answers, SubsetAnswers)
     if not (hard and setting.in_head):
         return None
+    if setting.problem.n_examples > MOST_IN_HEAD:
+        return _scaled_up(cls, setting, fewest)
     games = _games(cls, setting, effort, patience)
     if games < fewest <= _games(cls, setting, effort, patience * longest):
         games = fewest
     return rehearsed(cls, setting, games=games) if games >= fewest else None
+
+
+def _scaled_up(cls: type[Described], setting: Setting, fewest: int) -> Estimate | None:
+    """Return the gain on fewer examples, times the root of how many more there are.
+
+    That is how gains grow with n for the same exact looks. From a model, or under another rule,
+    nothing is known.
+    """
+    n, m, k = setting.problem
+    if setting.informed or not isinstance(setting.answers, ExactAnswers):
+        return None
+    small = Setting(Problem(IN_HEAD_INSTEAD, m, k), in_head=True)
+    found = rehearsed(cls, small, games=fewest)
+    reason = f"{found.reason} of {IN_HEAD_INSTEAD:,} examples, times the root of their share"
+    return found._replace(gain=found.gain * math.sqrt(n / IN_HEAD_INSTEAD), reason=reason)
 
 
 def remembered_share(looks: int) -> float:

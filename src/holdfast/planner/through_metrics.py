@@ -27,6 +27,7 @@ from holdfast.metrics import (
     LabelMetric,
     Metric,
     RocAuc,
+    Submission,
 )
 from holdfast.planner.auto import Auto
 from holdfast.planner.plan import plan_under
@@ -44,6 +45,8 @@ __all__ = [
 
 # Metrics that a single example has no value of.
 OF_SEVERAL = (RocAuc, AveragePrecision, R2)
+# So many targets are listed within a few seconds.
+MOST_TARGETS = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -123,6 +126,11 @@ def _planned(
         found = counts_forecast(rule, problem)
         return MetricForecast(found.inner, *found[:3], "as planned for accuracies")
     m = problem.n_classes
+    if metric.takes is Submission.NUMBERS and problem.n_examples > MOST_TARGETS:
+        raise NotSupported(
+            f"no forecast for {metric} of over {MOST_TARGETS:,} examples: its attacks list every "
+            f"target, got n_examples = {problem.n_examples:,}."
+        )
     board = board_under(rule, MetricBoard(metric, low=0, high=m - 1, is_group=is_group))
     able = attacks_on(board, m, from_nothing=[planned_on_counts(rule)])
     if not able:
@@ -135,7 +143,12 @@ def _planned(
         raise NotSupported(f"no forecast for {metric} of {m} classes: {why}")
     best, estimate = by_forecast(able, problem)[0]
     if isinstance(estimate, NotSupported):
-        raise estimate
+        if board.changed is None:
+            raise estimate
+        raise NotSupported(
+            f"no forecast for {metric} under {rule}: {best.name} reads values as they are or "
+            "rounded to decimals. holdfast audit plays what is left there."
+        )
     name = f"{best.cls.title}, {estimate.inner}" if estimate.inner else best.cls.title
     return MetricForecast(name, *estimate[:4])
 

@@ -38,7 +38,20 @@ from holdfast.bounds.lazy_walk import expected_distances, return_probabilities
 from holdfast.bounds.multinomial import one_query_gain
 from holdfast.problem import Problem
 
-__all__ = ["DesignPlan", "Digit", "NodePlan", "capacity", "plan_exact", "plan_pooled", "pool_gains"]
+__all__ = [
+    "DesignPlan",
+    "Digit",
+    "NodePlan",
+    "capacity",
+    "plan_exact",
+    "plan_pooled",
+    "pool_gains",
+    "too_many_to_plan",
+]
+
+# Pools of every size up to n are weighed, which takes a few seconds for so many examples. Plans
+# leave the attacks out beyond; they can be played all the same.
+MOST_WEIGHED = 2_000_000
 
 
 class Digit(NamedTuple):
@@ -192,6 +205,13 @@ def plan_exact(problem: Problem) -> DesignPlan:
     nodes = {bits: most_digits(m, bits) for bits in sizes}
     seated = min(n, sum(count * len(nodes[bits].digits) for bits, count in sizes.items()))
     return DesignPlan(k, nodes, seated * (1 - 1 / m) + one_query_gain(n - seated, m))
+
+
+def too_many_to_plan(problem: Problem) -> str | None:
+    """Return why a plan does not weigh pools of so many examples; None: it does."""
+    if problem.n_examples <= MOST_WEIGHED:
+        return None
+    return f"its exact sum over pools takes too long with over {MOST_WEIGHED:,} examples"
 
 
 @lru_cache(maxsize=64)

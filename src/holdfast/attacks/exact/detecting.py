@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 from holdfast.answers import AnswerModel
 from holdfast.attacks.designs._forecast import design_gain
 from holdfast.attacks.exact._detecting_kernels import decode_nodes, write_row
-from holdfast.attacks.exact._lindstrom import DesignPlan, capacity, plan_exact, plan_pooled
+from holdfast.attacks.exact._lindstrom import (
+    DesignPlan,
+    capacity,
+    plan_exact,
+    plan_pooled,
+    too_many_to_plan,
+)
 from holdfast.attacks.exact._pool_odds import label_odds
 from holdfast.attacks.exact._subset_lattice import bit_counts, moebius
 from holdfast.attacks.informed import InformedAttack
@@ -308,6 +314,11 @@ class PooledDetecting(Detecting):
     strongest_by_forecast = True
     takes_prior = False
     results = 2  # since 2: tiny problems compare the design without pools
+
+    @classmethod
+    def obstacle(cls, setting: Setting) -> str | None:
+        """Return why it can't be planned with: its exact sum would take too long."""
+        return super().obstacle(setting) or too_many_to_plan(setting.problem)
 
     @classmethod
     def forecast(cls, setting: Setting) -> Estimate:

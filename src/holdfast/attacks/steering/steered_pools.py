@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from holdfast.answers import AnswerModel
 from holdfast.attacks._rehearsal import rehearsed_if_hard
 from holdfast.attacks._two_stages import TwoStages
+from holdfast.attacks.exact._lindstrom import too_many_to_plan
 from holdfast.attacks.exact._two_rounds import TwoRounds
 from holdfast.attacks.exact.detecting import PooledDetecting
 from holdfast.attacks.steering._tail import Stages, best_stages
@@ -74,6 +75,11 @@ class SteeredPools(TwoStages):
     intolerance = PooledDetecting.intolerance
     effort = 30.0
     results = 2  # since 2: the design is that of `PooledDetecting`, version 2
+
+    @classmethod
+    def obstacle(cls, setting: Setting) -> str | None:
+        """Return why it can't be planned with: its exact sum would take too long."""
+        return super().obstacle(setting) or too_many_to_plan(setting.problem)
 
     @classmethod
     def forecast(cls, setting: Setting) -> Estimate:

@@ -108,12 +108,12 @@ class Digits(TurnBased[NDArray[np.float64]], ThroughMetric):
     @classmethod
     def forecast_on(cls, problem: Problem, board: MetricBoard) -> MetricEstimate:
         """Forecast labels read as digits, and others that the counts above them tell."""
-        attack = cls.on_board(problem, board, rng=np.random.default_rng(0))
+        assert isinstance(board.metric, ProbabilityMetric)
         n, _, k = problem
-        digits = attack.digits_per_look
+        digits = len(_designed(problem, board.metric, board.decimals).units)
         known = min(n, digits * k + lattice_affordable(k, problem))
         why = f"{digits} labels per look as digits, others from match counts"
-        return MetricEstimate.of_proved(known, attack.looks_for_all, why, problem)
+        return MetricEstimate.of_proved(known, _looks_for_all(digits, problem), why, problem)
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class Digits(TurnBased[NDArray[np.float64]], ThroughMetric):
             check_at_least("decimals", decimals, 0)
         n, m, k = self._problem
         generator = np.random.default_rng(self._seed)
-        self._design = self._designed(decimals)
+        self._design = _designed(self._problem, self._metric, decimals)
         order = generator.permutation(n)
         counted = self._design.n_counted
         self._counted, self._read_next = np.sort(order[:counted]), order[counted:]
@@ -232,40 +232,44 @@ class Digits(TurnBased[NDArray[np.float64]], ThroughMetric):
         """Return rows, or the probability of class 1 where there are two."""
         return rows[:, 1] if self._problem.n_classes == 2 else rows
 
-    # -- the design
 
-    def _designed(self, decimals: int | None) -> _Design:
-        """Return digits and counts that take the same number of looks for all labels."""
-        n, _, k = self._problem
-        design = self._with_counted(0, decimals)
-        for _ in range(DESIGN_ROUNDS):
-            looks = _looks_for_all(len(design.units), self._problem)
-            design = self._with_counted(max(0, n - len(design.units) * min(k, looks)), decimals)
-        if 2.0 * SPACING * float(design.slack) > design.weight:
-            raise NotSupported(
-                f"{decimals} decimals of {self._metric} have no room for digits: among {n:,} "
-                f"examples a match moves the sum of losses by {design.weight:.3g}, and rounding by "
-                f"up to {float(design.slack):.3g} either way."
-            )
-        return design
+def _designed(problem: Problem, metric: ProbabilityMetric, decimals: int | None) -> _Design:
+    """Return digits and counts that take the same number of looks for all labels."""
+    n, _, k = problem
+    design = _with_counted(0, problem, metric, decimals)
+    for _ in range(DESIGN_ROUNDS):
+        looks = _looks_for_all(len(design.units), problem)
+        design = _with_counted(
+            max(0, n - len(design.units) * min(k, looks)), problem, metric, decimals
+        )
+    if 2.0 * SPACING * float(design.slack) > design.weight:
+        raise NotSupported(
+            f"{decimals} decimals of {metric} have no room for digits: among {n:,} "
+            f"examples a match moves the sum of losses by {design.weight:.3g}, and rounding by "
+            f"up to {float(design.slack):.3g} either way."
+        )
+    return design
 
-    def _with_counted(self, n_counted: int, decimals: int | None) -> _Design:
-        """Return the digits that fit beside so many examples whose matches are counted."""
-        n, m, _ = self._problem
-        weight = self._metric.most_offset(m)
-        even = float(self._metric.costs(np.full(m, 1.0 / m))[0])
-        # Digits cost more than even forecasts by less than two weights in all.
-        most = n_counted * (weight + even) + n * even + 2.0 * weight
-        additions = ADDITIONS_IN_BLOCK + max(0, math.ceil(math.log2(n / BLOCK)))
-        slack = additions * 2.0**-53 * most
-        if decimals is not None:
-            slack += 0.5 * n * 10.0**-decimals
-        unit, units, reach = 2.0 * SPACING * slack, [], 0.0
-        while unit * (m - 1) + reach + 2.0 * SPACING * slack <= weight:
-            units.append(unit)
-            reach += unit * (m - 1)
-            unit = (reach + 2.0 * slack) * SPACING
-        return _Design(tuple(units), weight, Fraction(slack), n_counted)
+
+def _with_counted(
+    n_counted: int, problem: Problem, metric: ProbabilityMetric, decimals: int | None
+) -> _Design:
+    """Return the digits that fit beside so many examples whose matches are counted."""
+    n, m, _ = problem
+    weight = metric.most_offset(m)
+    even = float(metric.costs(np.full(m, 1.0 / m))[0])
+    # Digits cost more than even forecasts by less than two weights in all.
+    most = n_counted * (weight + even) + n * even + 2.0 * weight
+    additions = ADDITIONS_IN_BLOCK + max(0, math.ceil(math.log2(n / BLOCK)))
+    slack = additions * 2.0**-53 * most
+    if decimals is not None:
+        slack += 0.5 * n * 10.0**-decimals
+    unit, units, reach = 2.0 * SPACING * slack, [], 0.0
+    while unit * (m - 1) + reach + 2.0 * SPACING * slack <= weight:
+        units.append(unit)
+        reach += unit * (m - 1)
+        unit = (reach + 2.0 * slack) * SPACING
+    return _Design(tuple(units), weight, Fraction(slack), n_counted)
 
 
 def _looks_for_all(digits: int, problem: Problem) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -91,9 +92,11 @@ class Graded(TurnBased[NDArray[np.float64]], ThroughMetric):
     @classmethod
     def forecast_on(cls, problem: Problem, board: MetricBoard) -> MetricEstimate:
         """Forecast the labels that ranks of one's choice tell, where half are positive."""
-        read = cls.schedule(problem, board.decimals)
-        known = sum(read[: problem.n_queries])
-        found = MetricEstimate.of_proved(known, len(read), "rank sums, half positives", problem)
+        known = looks = 0
+        for labels, times in cls._schedule(problem, board.decimals):
+            known += labels * max(0, min(times, problem.n_queries - looks))
+            looks += times
+        found = MetricEstimate.of_proved(known, looks, "rank sums, half positives", problem)
         # Examples that are not known stand between known ones: only pairs of two such are guessed.
         share = known / problem.n_examples
         return found._replace(in_metric=share * (1.0 - share / 2.0))
@@ -150,29 +153,20 @@ class Graded(TurnBased[NDArray[np.float64]], ThroughMetric):
 
     def _unit(self) -> int:
         """Return how many ranks two sums must be apart to be told apart."""
-        return max(1, math.ceil(2.02 * self._slack()))
+        return _unit(self._slack())
 
     def _slack(self) -> float:
         """Return how far a rank sum can be off that is computed from an answer."""
         n = self._problem.n_examples
         positives = n // 2 if self._positives is None else self._positives
-        error = FLOAT_SLACK if self._decimals is None else 0.5 * 10.0**-self._decimals
-        return positives * (n - positives) * error
+        return _slack(n, positives, self._decimals)
 
     def _digits(self, unit: int) -> int:
         """Return how many examples a look can ask about: one until the positives are counted."""
         if self._positives is None:
             return 1
-        n, fillers, digits = self._problem.n_examples, len(self._known), 1
-        while digits < len(self._waiting_line):
-            span = unit * (2**digits - 1) + 1
-            bulk = n - span
-            if span - digits - 1 > fillers or bulk < 1:
-                break
-            if (bulk + 1) / 2 - unit < LEAST_GAP * unit * 2 ** (digits + 1):
-                break
-            digits += 1
-        return digits
+        n, fillers = self._problem.n_examples, len(self._known)
+        return _digits_beside(fillers, unit, n, len(self._waiting_line))
 
     @classmethod
     def schedule(cls, problem: Problem, decimals: int | None = None) -> list[int]:
@@ -180,18 +174,29 @@ class Graded(TurnBased[NDArray[np.float64]], ThroughMetric):
 
         Labels that an answer leaves open are asked again, which is rare and not counted.
         """
+        return [labels for labels, times in cls._schedule(problem, decimals) for _ in range(times)]
+
+    @classmethod
+    def _schedule(cls, problem: Problem, decimals: int | None) -> Iterator[tuple[int, int]]:
+        """Yield how many labels looks read, and how many looks in a row read as many.
+
+        They read more only when enough labels are known to stand between: that is when a run ends,
+        so that a forecast for 10^8 examples counts runs, not looks.
+        """
         n = problem.n_examples
-        attack = cls(problem, rng=np.random.default_rng(0), decimals=decimals, positives=n // 2)
-        attack._known, attack._waiting_line = attack._waiting_line[:1], attack._waiting_line[1:]
-        if attack._unit() > n / 2:
+        unit = _unit(_slack(n, n // 2, decimals))
+        if unit > n / 2:
             raise NotSupported(f"{decimals} decimals do not show one of {n} examples.")
-        read = [1]
-        while attack._waiting_line:
-            digits = attack._digits(attack._unit())
-            attack._known += attack._waiting_line[:digits]
-            attack._waiting_line = attack._waiting_line[digits:]
-            read.append(digits)
-        return read
+        yield 1, 1
+        known, waiting = 1, n - 1
+        while waiting:
+            digits = _digits_beside(known, unit, n, waiting)
+            short = _fillers(digits, unit) - known  # none are missing where something else ends it
+            times = waiting // digits
+            if short > 0:
+                times = min(times, math.ceil(short / digits))
+            yield digits, times
+            known, waiting = known + digits * times, waiting - digits * times
 
     def _take(self, answer: float) -> None:
         if self._positives is None:
@@ -309,3 +314,30 @@ def _subsets(total: Fraction, weights: list[Fraction], slack: float) -> list[lis
         if abs(reached - total) <= slack:
             found.append(bits)
     return found
+
+
+def _unit(slack: float) -> int:
+    return max(1, math.ceil(2.02 * slack))
+
+
+def _slack(n: int, positives: int, decimals: int | None) -> float:
+    error = FLOAT_SLACK if decimals is None else 0.5 * 10.0**-decimals
+    return positives * (n - positives) * error
+
+
+def _fillers(digits: int, unit: int) -> int:
+    """Return how many known examples stand between so many digits and one more."""
+    return unit * ((1 << digits) - 1) - digits
+
+
+def _digits_beside(fillers: int, unit: int, n: int, most: int) -> int:
+    """Return how many examples can be asked about, where so many known ones stand between."""
+    digits = 1
+    while digits < most:
+        bulk = n - unit * ((1 << digits) - 1) - 1
+        if _fillers(digits, unit) > fillers or bulk < 1:
+            break
+        if (bulk + 1) / 2 - unit < LEAST_GAP * unit * 2 ** (digits + 1):
+            break
+        digits += 1
+    return digits
