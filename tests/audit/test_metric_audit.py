@@ -71,7 +71,7 @@ def test_the_board_is_named_in_words(request_for):
         ("hamming_loss", 2, "hamming_loss is not covered: it scores sets of labels"),
         ("exact_match", 2, "exact_match is not covered: it scores sets of labels"),
         ("roc_auc", 3, "roc_auc is not covered: an area under a ROC curve is one of two classes"),
-        ("top_k_accuracy:2", 5, "top_k_accuracy:2 is not covered: the attack cuts the classes"),
+        ("top_k_accuracy:5", 5, "top_k_accuracy:5 is not covered: who names 5 of 5 classes"),
     ],
 )
 def test_what_is_not_covered_is_refused_with_the_reason(request_for, metric, m, because):

@@ -1,5 +1,7 @@
 """Top-K boards: blocks of labels are the classes of a smaller problem."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -39,7 +41,27 @@ def test_the_looks_are_those_of_fewer_classes():
     )  # games of 400 labels vary by a few per cent
 
 
-def test_k_divides_the_classes():
-    for m, k in ((10, 3), (10, 10), (4, 5)):
-        with pytest.raises(NotSupported, match="divide"):
-            TopK(Problem(9, m, 3), k, attacks.Lattice, rng=np.random.default_rng(0))
+def test_k_divides_the_classes_or_blocks_are_climbed():
+    with pytest.raises(NotSupported, match="One that climbs will do"):
+        TopK(Problem(9, 10, 3), 3, attacks.Lattice, rng=np.random.default_rng(0))
+    for m, k in ((10, 10), (4, 5)):
+        with pytest.raises(NotSupported, match="less than the number of classes"):
+            TopK(Problem(9, m, 3), k, attacks.BlockClimb, rng=np.random.default_rng(0))
+
+
+def test_overlapping_blocks_are_climbed_to_every_label_vector_of_a_tiny_problem():
+    for hidden in product(range(5), repeat=3):
+        assert run(np.array(hidden), 5, 3, 12, attacks.BlockClimb)[0] == 1.0
+
+
+def test_overlapping_blocks_name_different_labels_and_cover_all():
+    attack = TopK(Problem(50, 7, 9), 3, attacks.BlockClimb, rng=np.random.default_rng(0))
+    blocks = [attack._labels_of(np.full(50, block)) for block in range(3)]
+    for row in zip(*blocks, strict=True):
+        assert all(len(set(block.tolist())) == 3 for block in row)
+        assert set(np.concatenate(row).tolist()) == set(range(7))
+
+
+def test_overlapping_blocks_are_worth_about_what_even_ones_are():
+    hidden = np.random.default_rng(1).integers(10, size=500)
+    assert run(hidden, 10, 3, 100, attacks.BlockClimb)[0] > 0.3 + 0.08

@@ -8,6 +8,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.attacks.climbing.block_climb import BlockClimb
+from holdfast.attacks.description import NewBestBoard, Reads
 from holdfast.attacks.through_metrics.around_attack import LATTICE, AroundAttack, OnCounts
 from holdfast.attacks.through_metrics.description import MetricBoard, MetricEstimate
 from holdfast.errors import NotSupported
@@ -28,6 +30,10 @@ class TopK(AroundAttack):
     top-K accuracy. A board with K guesses per example is as easy to overfit as one with m/K
     classes.
 
+    If K does not divide m, the last block is filled with labels of the first: then an example may
+    score with two blocks, which match counts can't be read from. What keeps what scores better
+    plays there all the same, on the ceiling of m/K classes.
+
     Departures
     ----------
     Not in the paper: its attacks and guarantees for m/K classes.
@@ -36,11 +42,12 @@ class TopK(AroundAttack):
     Parameters
     ----------
     problem
-        The sizes of the board; K must divide n_classes.
+        The sizes of the board, of more than K classes.
     k
         How many labels are named per example.
     make
-        Makes the attack on blocks from its problem and a generator.
+        Makes the attack on blocks from its problem and a generator: one that needs new bests alone
+        if K does not divide the number of classes.
     rng
         Where the blocks and the attack's generator come from.
 
@@ -76,7 +83,11 @@ class TopK(AroundAttack):
     ) -> TopK:
         """Make it for a board that shows a top-K accuracy."""
         assert isinstance(board.metric, TopKAccuracy)
-        return cls(problem, board.metric.k, partial(inner.make, exact=False), rng=rng)
+        size = board.metric.k
+        if problem.n_classes % size == 0:
+            return cls(problem, size, partial(inner.make, exact=False), rng=rng)
+        settings = BlockClimb.settings_for(problem, NewBestBoard(board.step))
+        return cls(problem, size, partial(BlockClimb, **settings), rng=rng)
 
     @classmethod
     def forecast_on(
@@ -86,10 +97,10 @@ class TopK(AroundAttack):
         n, m, k = problem
         assert isinstance(board.metric, TopKAccuracy)
         size = board.metric.k
-        if m % size or m < 2 * size:
+        if m % size:
             raise NotSupported(
-                f"no forecast for {board.metric} of {m} classes: they can't be cut into blocks of "
-                f"{size}."
+                f"no forecast for {board.metric} of {m} classes: blocks of {size} overlap, and how "
+                "far they are climbed has no formula. Audit the labels instead."
             )
         found = inner.forecast(Problem(n, m // size, k))
         reason = f"as accuracies of {m // size:,} classes"
@@ -106,14 +117,17 @@ class TopK(AroundAttack):
         self._problem = Problem(*problem)
         n, m, looks = self._problem
         self._k = check_at_least("k", k, 1)
-        if m % self._k or m < 2 * self._k:
-            raise NotSupported(
-                f"K must divide the number of classes into two blocks or more, got {k} for {m}."
-            )
+        if m <= self._k:
+            raise NotSupported(f"K must be less than the number of classes, got {k} for {m}.")
         examples = np.arange(n, dtype=np.uint64)
         key = subkey(int(rng.integers(2**63)), "shift")
         self._shifts = bounded(examples, key, m).astype(np.int64)
-        self._inner = make(Problem(n, m // self._k, looks), rng=rng)
+        self._inner = make(Problem(n, _blocks(m, self._k), looks), rng=rng)
+        if m % self._k and getattr(self._inner, "reads", None) is not Reads.NEW_BEST:
+            raise NotSupported(
+                f"K must divide the number of classes for an attack that reads scores, got {k} for "
+                f"{m}: blocks overlap, and may both be right. One that climbs will do."
+            )
 
     @property
     def problem(self) -> Problem:
@@ -140,6 +154,12 @@ class TopK(AroundAttack):
 
     def _labels_of(self, blocks: Labels) -> NDArray[np.generic]:
         m = self._problem.n_classes
+        # The last block of a cut that does not end well goes on with the labels of the first.
         first = blocks.astype(np.int64) * self._k + self._shifts
         labels = (first[:, None] + np.arange(self._k)) % m
         return labels.astype(label_dtype(m))
+
+
+def _blocks(n_classes: int, size: int) -> int:
+    """Return how many blocks of this size hold all classes."""
+    return -(-n_classes // size)
