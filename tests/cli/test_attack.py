@@ -82,9 +82,7 @@ def test_columns_of_a_label_file_can_be_chosen(holdfast, tmp_path):
     path = tmp_path / "truth.csv"
     path.write_text("key,split,truth\n1,test,a\n2,test,b\n")
     columns = ("--id-column", "key", "--label-column", "truth")
-    outcome = holdfast(
-        *("attack", "constant", "--labels", path, *columns, "--looks", 1, "--json")
-    )
+    outcome = holdfast(*("attack", "constant", "--labels", path, *columns, "--looks", 1, "--json"))
     assert outcome.json["problem"] == {"n_examples": 2, "n_classes": 2, "n_queries": 1}
 
 
