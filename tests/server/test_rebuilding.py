@@ -129,3 +129,16 @@ def test_verify_tells_what_was_edited_and_leaves_it_as_it_is(place, capsys):
     assert [row.released for row in rows(place)] == ["0.99"]
     assert main(["board", "rebuild", "pets", "--database", place.url]) == 0
     assert main(["board", "verify", "--database", place.url]) == 0
+
+
+def test_a_choice_that_is_answered_in_a_later_phase_stands_there(sqlite_url, tmp_path):
+    place = Place(sqlite_url, tmp_path, policy=policy(RULES[3]), split=True, shows="chosen")
+    red = place.team("red")
+    choose(place, look(place, red, 20))
+    for rule in (RULES[0], RULES[3]):
+        act(place, "policy", policy(rule))
+    look(place, red, 10), look(place, red, 12)
+    first, last = rows(place)
+    assert (first.phase, first.released, first.fixed) == (1, None, 0)
+    assert (last.phase, last.released, last.fixed) == (3, min(last.history.split()), 1)
+    assert place.boards.different(place.board) == []

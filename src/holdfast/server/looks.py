@@ -27,6 +27,8 @@ __all__ = ["Known", "Look", "Sent", "Superseded", "not_open_yet", "rebuild",
            "rebuilt", "with_choice"]  # fmt: skip
 
 STANDING = "WHERE board = ? AND phase = ? AND team = ?"
+# The phase in which an entry was made.
+PHASE_AT = "SELECT MAX(number) FROM holdfast_phases WHERE board = ? AND start < ?"
 # Whether anything has changed and the last submission's number: one question for all looks that
 # share a transaction.
 BOARD_STATE = (
@@ -254,21 +256,23 @@ def rebuild(transaction: Transaction, phase: Phase, teams: Sequence[int] = ()) -
 def with_choice(transaction: Transaction, phase: Phase, row: Standing) -> Standing:
     """Return a team's row with the look on it that the team chose last.
 
-    A function of the ledger: only looks of this phase can stand on its board, and one that waits
-    for its answer stands as soon as that comes.
+    A function of the ledger: only what was answered in this phase can stand on its board. A look
+    that waits for its answer stands as soon as that comes, in the phase in which it comes.
     """
     if phase.shows != "chosen":
         return row
     pool = store.pooled(transaction, row.team)
     names = [f"b{phase.board}-t{each}" for each in pool]
     found = [each for name in names for each in transaction.choices(phase.data_set, name)]
-    sent = f"WHERE phase = ? AND team IN ({store.marks(pool)}) AND entry IN (?, ?)"
+    sent = f"WHERE phase = ? AND entry = ? AND team IN ({store.marks(pool)})"
     for choice in sorted(found, key=lambda choice: choice.number):
         look = transaction.entry(int(choice.detail.partition("-")[0]))
         if look is not None:
             asked = (look.data_set, look.team, look.prediction, look.rule)
             answer = transaction.answered(*asked) or look
-            entries = (look.number, answer.number)
-            if store.one(transaction, Submission, sent, phase.number, *pool, *entries):
+            came = transaction.rows(PHASE_AT, (phase.board, answer.number))[0][0]
+            came_here = answer.kind == "answer" and came == phase.number
+            shown = (phase.number, answer.number, *pool)
+            if came_here or store.one(transaction, Submission, sent, *shown) is not None:
                 row = chosen(row, answer)
     return row
