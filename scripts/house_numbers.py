@@ -1,7 +1,8 @@
 """Count the house: lines, files, docstrings, and names of attacks that are quoted elsewhere.
 
-    python scripts/house_numbers.py            the working tree
-    python scripts/house_numbers.py eee3cdb    a commit beside it: the tables in docs/design.md
+    python scripts/house_numbers.py             the working tree
+    python scripts/house_numbers.py eee3cdb     a commit beside it
+    python scripts/house_numbers.py --write     put the tables of docs/design.md there
 
 What is counted, in `src/holdfast`: every `.py` file and its lines, blank ones and comments too. A
 docstring's lines are those from its first quotes to its last. An attack is a class in `attacks`
@@ -26,6 +27,11 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = Path("src") / "holdfast"
+PAGE = ROOT / "docs" / "design.md"
+BEGIN = "<!-- Written by scripts/house_numbers.py --write. -->\n"
+END = "<!-- End of the table. -->\n"
+# The last commit before the house was rebuilt.
+BEFORE = "eee3cdb"
 NAMES_IN_A_TABLE = 2
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -131,8 +137,8 @@ def at_commit(commit: str) -> House:
         return counted(Path(folder))
 
 
-def tables(columns: dict[str, House]) -> str:
-    """Return the figures and the lines per package as two tables."""
+def tables(columns: dict[str, House]) -> list[str]:
+    """Return two tables: the figures, and the lines per package."""
     houses = list(columns.values())
     figures = {
         "lines": [f"{each.lines:,}" for each in houses],
@@ -152,19 +158,34 @@ def tables(columns: dict[str, House]) -> str:
     packages["single files"] = [
         f"{sum(each.packages[name] for name in alone):,}" for each in houses
     ]
-    return "\n".join([*_table("", columns, figures), "", *_table("lines", columns, packages), ""])
+    return [_table("", columns, figures), _table("lines", columns, packages)]
 
 
-def _table(corner: str, columns: dict[str, House], rows: dict[str, list[str]]) -> list[str]:
+def _table(corner: str, columns: dict[str, House], rows: dict[str, list[str]]) -> str:
     head = f"| {corner} | " + " | ".join(columns) + " |"
     lines = [f"| {name} | " + " | ".join(cells) + " |" for name, cells in rows.items()]
-    return [head, "|---" + "|--:" * len(columns) + "|", *lines]
+    return "\n".join([head, "|---" + "|--:" * len(columns) + "|", *lines, ""])
+
+
+def written(page: str, found: list[str]) -> str:
+    """Return a page with the tables put between their markers, in their order."""
+    first, *blocks = page.split(BEGIN)
+    after = [block.partition(END)[2] for block in blocks]
+    return first + "".join(
+        f"{BEGIN}{table}{END}{rest}" for table, rest in zip(found, after, strict=True)
+    )
 
 
 def main() -> None:
-    """Print the tables."""
-    columns = {f"`{commit}`": at_commit(commit) for commit in sys.argv[1:]}
-    print(tables({**columns, "now": counted(ROOT)}), end="")
+    """Print the tables, or write those of the page."""
+    write = sys.argv[1:] == ["--write"]
+    commits = [BEFORE] if write else sys.argv[1:]
+    columns = {f"`{commit}`": at_commit(commit) for commit in commits}
+    found = tables({**columns, "now": counted(ROOT)})
+    if write:
+        PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), found), encoding="utf-8")
+    else:
+        print(*found, sep="\n", end="")
 
 
 if __name__ == "__main__":

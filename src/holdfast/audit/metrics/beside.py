@@ -92,7 +92,13 @@ class Beside:
         return self._equally_sure(CHECKED_AT)
 
     def tell(self, answer: Answer) -> None:
-        """Tell the attack its column, or take how many of the guess are right."""
+        """Tell the attack its column, or take how many of the guess are right.
+
+        The loss L of a guess that gives p to every guessed label is R hit + (1 - R) miss, where R
+        is the share that is right, and hit and miss are what p and the rest cost: one look tells
+        R = (miss - L) / (miss - hit). R is also the probability that costs least, so it is what
+        the final submission says, but never nothing or all.
+        """
         numbers = answer if isinstance(answer, tuple) else (answer,)
         if not self._checking:
             self._inner.tell(self._heard(numbers))

@@ -36,9 +36,21 @@ MOST_WORK = 10**6
 class QuickMetricAudit:
     """What can be said of a metric's board within seconds: no verdict.
 
-    `gains` are those of the first attacks through each show, in `unit`, with `looks` of the
-    `n_looks` that the policy grants; `worst_final` is the largest, as far as the scored part counts
-    in the final ranking. All others were not played, which says nothing of them.
+    Attributes
+    ----------
+    unit, rounding_unit, constant
+        What gains are counted in and rounded to, and what the best constant submission scores.
+    gap
+        The ranking gap that a whole audit would test.
+    gains
+        Those of the first attacks through each show, in `unit`, the largest first.
+    not_played
+        How many attacks were not played, which says nothing of them.
+    looks, n_looks
+        How many looks were played, and how many the policy grants.
+    worst_final
+        The largest gain, as far as the scored part counts in the final ranking: what is possible at
+        least.
     """
 
     header: str

@@ -26,9 +26,21 @@ __all__ = [
 class MetricGain:
     """POSSIBLE. What one attack gained from one show with so many looks, or why it can't play.
 
-    `low` and `high` are the ends of a 95 % interval; None after a single play. `setting` is what
-    the attack knew; a gain from models is above these, or above the constant if that is better.
-    `does` says in about six words what the attack does.
+    Attributes
+    ----------
+    show, reads
+        What a look tells, and which of its numbers the attack reads.
+    looks, trials
+        The looks of one play, and the plays that the mean is of.
+    gain
+        In the audit's unit; None: it can't play, and `reason` says why.
+    low, high
+        The ends of a 95 % interval; None after a single play.
+    setting
+        What the attack knew. A gain from models is above these, or above the constant if that is
+        better.
+    does
+        What the attack does, in about six words.
     """
 
     show: str
@@ -62,11 +74,18 @@ class MetricGain:
 class MetricRule:
     """One release rule: the strongest attack on each show, and the blur for honest teams.
 
-    `strongest` has one gain for each show of the audit; one without a gain has the reason.
-    `allowed` is ALLOWED: the gain that nobody without a model is certified to exceed in expectation
-    who sees all that the board shows; None: none is proved below all that can be gained.
-    `labels_right` is the share of labels in per cent that nobody is certified to exceed in
-    expectation who sees all that the board shows; None: no bound excludes that all are known.
+    Attributes
+    ----------
+    strongest
+        One gain for each show of the audit; one without a gain has the reason.
+    allowed
+        ALLOWED: the gain that nobody without a model is certified to exceed in expectation who sees
+        all that the board shows; None: none is proved below all that can be gained.
+    labels_right
+        The share of labels in per cent that nobody is certified to exceed in expectation who sees
+        all that the board shows; None: no bound excludes that all are known.
+    blur
+        How far an honest score may be from the value, in the audit's unit: the price of the rule.
     """
 
     rule: str
