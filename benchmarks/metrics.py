@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -178,7 +178,9 @@ def looks_table() -> Table:
         for decimals in (None, 5, 4)
     ]
     rows += [with_ranks(), accuracy_row]
-    return Table("metric-looks", "python -m benchmarks.metrics looks", SEED, head, rows)
+    return Table(
+        "metric-looks", "python -m benchmarks.metrics looks", SEED, head, rows, trials=SEEDS
+    )
 
 
 # Class sizes without common divisors, by which recalls tell counts apart.
@@ -246,7 +248,9 @@ def counts_table() -> Table:
         partial(counts_row, metrics.RocAuc(), 2, ", 30 % positives"),
         partial(counts_row, metrics.F1Macro(), 3, ", 1,000 examples", None, 1000),
     ]
-    return Table("metric-counts", "python -m benchmarks.metrics counts", SEED, head, rows)
+    return Table(
+        "metric-counts", "python -m benchmarks.metrics counts", SEED, head, rows, trials=SEEDS
+    )
 
 
 def skewed_request(metric: str, looks: int, seed: int, n: int = N_EXAMPLES) -> MetricRequest:
@@ -316,7 +320,8 @@ def skewed_table() -> Table:
     )
     rows = [partial(skewed_row, name) for name in SKEWED_METRICS]
     small = {"few-looks": small_skewed_games}
-    return Table("metric-skewed", "python -m benchmarks.metrics skewed", SEED, head, rows, small)
+    command = "python -m benchmarks.metrics skewed"
+    return Table("metric-skewed", command, SEED, head, rows, small, trials=SKEWED_SEEDS)
 
 
 class VerdictTable(Table):
@@ -324,7 +329,8 @@ class VerdictTable(Table):
 
     def __init__(self) -> None:
         head = (
-            "| F1, 1 % positives, 300 looks | strongest attack | gain, points of F1 | verdict |",
+            "| F1, 1 % positives, 300 looks | strongest attack | "
+            "gain, points of F1 (95 % interval) | verdict |",
             "|---|---|--:|---|",
         )
         command = "python -m benchmarks.generated metric-verdict"
@@ -349,7 +355,8 @@ def verdict_rows(found: MetricAudit) -> list[str]:
     for row in found.rules:
         best = row.strongest[0]
         word = found.word if row.is_policy else ""
-        rows.append(f"| {row.rule} | {best.attack} | {best.gain:g} | {word} |")
+        interval = "" if best.low is None else f" ({best.low:g} to {best.high:g})"
+        rows.append(f"| {row.rule} | {best.attack} | {best.gain:g}{interval} | {word} |")
     return rows
 
 
@@ -383,10 +390,21 @@ class RealTable(Table):
                 small[name] = timed(self.small[name])
         self.keep(self._with(found, small))
 
+    def blocks(self, content: Mapping[str, Any]) -> dict[str, str]:
+        """Return the table, whose games until all labels are certain are more."""
+        text = super().blocks(content)[self.name]
+        if "trials_until_certain" in content:
+            until = f"per cell, {content['trials_until_certain']} until all labels are certain."
+            text = text.replace("per cell.", until)
+        return {self.name: text}
+
     def _with(self, found: dict[str, list[Any]], small: dict[str, list[Any]]) -> dict[str, Any]:
         """Return the content: rows by set, and all of them for the page, in their order."""
         rows = [[row, None] for name in self.sets for row, _ in found.get(name, [])]
-        return {"trials": REAL_SEEDS, "sets": found, "rows": rows, "small": small}
+        games = {"trials": REAL_SEEDS}
+        if "all labels certain" in self.head[0]:
+            games["trials_until_certain"] = ALL_SEEDS
+        return {**games, "sets": found, "rows": rows, "small": small}
 
 
 def on_made_up_sets(measures: Sequence[Callable[[Path], str]]) -> str:
@@ -495,6 +513,36 @@ def per_class_row(data: Path, *, whole: bool) -> str:
     )
 
 
+class CountsOfShares:
+    """An attack on counts that is told shares of all examples."""
+
+    def __init__(self, attack: ClassPools) -> None:
+        self._attack, self.problem = attack, attack.problem
+        self.ask, self.predict = attack.ask, attack.predict
+
+    def tell(self, answer: Any) -> None:
+        """Tell the counts behind the shares."""
+        n = self.problem.n_examples
+        self._attack.tell(tuple(float(round(share * n)) for share in answer))
+
+
+def shares_row(data: Path) -> str:
+    """Measure what the confusion matrix of CIFAR-10 gives away in rounded shares, as guards do.
+
+    Of 10,000 examples a share of one decimal of a percent is a count rounded to tens.
+    """
+    hidden, m = labels_of(data, "cifar10")
+    sizes = np.bincount(hidden, minlength=m).tolist()  # as published
+
+    def make(problem: Problem, rng: np.random.Generator, rule: Rule) -> CountsOfShares:
+        del rule
+        return CountsOfShares(ClassPools(problem, rng=rng, class_sizes=sizes))
+
+    show = metrics.ConfusionMatrix(m, shares=True)
+    name, released = "CIFAR-10, confusion matrix", "shares, one decimal of a percent"
+    return real_row(name, released, hidden, m, show, make, parse_mechanism("round:3"))
+
+
 def total_row(data: Path, decimals: int | None) -> str:
     """Measure what the accuracy of CIFAR-10 gives away."""
     hidden, m = labels_of(data, "cifar10")
@@ -534,6 +582,7 @@ def real_table() -> RealTable:
         partial(total_row, decimals=3),
         partial(per_class_row, whole=False),
         partial(per_class_row, whole=True),
+        shares_row,
     ]
     return RealTable("metric-real", head, rows)
 

@@ -30,7 +30,8 @@ class Table(Generated):
     `small` has what is measured along with the rows and not shown, by names that are no numbers:
     the same on sizes that take a second. If it comes out differently, the rows are old.
     `row_names` are the first cells of all rows, where they follow from the code, as a row for each
-    attack does: a row that is missing or called otherwise is found without measuring any.
+    attack does: a row that is missing or called otherwise is found without measuring any. `trials`
+    is the number of games behind a cell.
     """
 
     def __init__(
@@ -43,15 +44,17 @@ class Table(Generated):
         small: Mapping[str, Callable[[], str]] | None = None,
         *,
         row_names: Sequence[str] = (),
+        trials: int | None = None,
     ) -> None:
-        self.name, self.command, self.seed = name, command, seed
+        self.name, self.command, self.seed, self.trials = name, command, seed, trials
         self.head, self.rows, self.small = head, tuple(rows), dict(small or {})
         self.row_names = tuple(row_names)
         self.files = (DATA / f"{name}.json",)
 
     def content(self) -> dict[str, Any]:
         """Measure all rows, and tell the processor seconds that each took."""
-        return {"rows": [timed(measure) for measure in self.rows], **self.measured_small()}
+        games = {} if self.trials is None else {"trials": self.trials}
+        return games | {"rows": [timed(measure) for measure in self.rows], **self.measured_small()}
 
     def measured_small(self) -> dict[str, Any]:
         """Measure what is small, if there is any; return it under its key."""
@@ -99,8 +102,11 @@ class Table(Generated):
         return self.rows[int(cell)]() if cell.isdigit() else self.small[cell]()
 
     def blocks(self, content: Mapping[str, Any]) -> dict[str, str]:
-        """Return the table."""
-        return {self.name: "\n".join([*self.head, *(row for row, _ in content["rows"]), ""])}
+        """Return the table, and below it the seed and the games of a cell, where they are kept."""
+        lines = [*self.head, *(row for row, _ in content["rows"]), ""]
+        if "trials" in content:
+            lines += [f"Seed {content['made']['seed']}, {content['trials']} games per cell.", ""]
+        return {self.name: "\n".join(lines)}
 
 
 def timed(measure: Callable[[], str]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""What errors of numbers are worth that call each target high or low.
+"""Errors of numbers that call each target high or low, as accuracies in other units.
 
 All numbers are submitted d above or below a centre. Then an error falls in proportion to how well
 the signs s follow the targets t:
