@@ -60,8 +60,9 @@ def cheap_attacks() -> list[str]:
 def informed_attacks(rule: str) -> list[str]:
     """Return the attacks that start from a model and are among the strongest on such a board.
 
-    These are what an audit with models plays; the planner's rehearsals with a model take longer
-    than the games.
+    These are what an audit with models plays, but for attacks that are strongest in some sizes only
+    (`strongest_by_forecast`): hit pools leave every example to a model that is as sure as real ones
+    are. The planner's rehearsals with a model take longer than the games.
     """
     asked = parse_mechanism(rule)
     board = Reads.NEW_BEST if asked.remembers and asked.tells_best else Reads.SCORES
