@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc
 
 from holdfast.attacks import ChampionChallenger, HitPools, Lattice
+from holdfast.attacks.exact.hit_pools.forecast import rough_gain_above
 from holdfast.audit.baseline import Baseline, Formulas
 from holdfast.audit.inputs.disclosure import RoundingUnit, rounding_unit_for
 from holdfast.audit.result import Knowledge
@@ -102,11 +103,11 @@ class UnequalClasses(Baseline):
         more, from about 2 n/m looks on; where the looks are enough for every label, all of them are
         gained. No other attack has a formula that starts from class shares.
         """
-        if problem.n_queries >= self._all_looks:
+        if problem.n_queries >= self._times_the_limit * self.recover_all(*problem[:2]):
             return round(100.0 * (1.0 - self.free), 3)
         nats = NATS_PER_LOOK * problem.n_queries
         law = accuracy_from_shares(nats, problem.n_examples, self.shares) - self.free
-        hits = HitPools.forecast(Setting(problem, prior=self._majority_alone)).gain
+        hits = rough_gain_above(np.array([self.free]), problem, HitPools.name)
         return round(100.0 * max(law, hits / problem.n_examples), 3)
 
     def guarantee(self, problem: Problem) -> float | None:  # noqa: ARG002 - for any problem
@@ -130,16 +131,11 @@ class UnequalClasses(Baseline):
         return queries_to_recover_shares(n_examples, n_classes, self.shares)
 
     @cached_property
-    def _majority_alone(self) -> Prior:
-        """The prior's likeliest label: all that the formula for hits asks of it."""
-        top = np.full((self.n_examples, 1), int(np.argmax(self.shares)))
-        return Prior.candidates(top, np.full(top.shape, self.free), self.n_classes)
-
-    @cached_property
-    def _all_looks(self) -> int:
-        """How many looks tell every label, by a measured multiple of the limit."""
-        every = Problem(self.n_examples, self.n_classes, LOOKS_FOR_ALL_LABELS)
-        return Lattice.forecast(Setting(every, prior=self.prior)).looks
+    def _times_the_limit(self) -> float:
+        """How many times the limit it takes to tell every label, measured."""
+        n, m = self.n_examples, self.n_classes
+        every = Setting(Problem(n, m, LOOKS_FOR_ALL_LABELS), prior=self.prior)
+        return Lattice.forecast(every).looks / max(1, self.recover_all(n, m))
 
 
 def baseline_of(labels: Labels, n_classes: int) -> Baseline:

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from holdfast.attacks import Lattice
 from holdfast.attacks.through_metrics import Digits
+from holdfast.attacks.through_metrics.around_attack import proved_by
 from holdfast.audit.metrics.climbers import climbers
 from holdfast.audit.metrics.match_counts import informed_attack, on_counts
 from holdfast.audit.metrics.starts import Start
@@ -183,7 +184,7 @@ class TwoLevels:
         true positive or a true negative.
         """
         n, m, _ = self.problem
-        if self._inner.proves_labels and (sure := self._inner.certain()).any():
+        if (sure := proved_by(self._inner, n)).any():
             return self._sure_of(np.asarray(self._inner.predict()), sure)
         guess = np.asarray(self._inner.predict()) if self._guess is None else self._guess
         least = 0.5 / n

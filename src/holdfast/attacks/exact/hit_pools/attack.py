@@ -119,7 +119,8 @@ class HitPools(InformedAttack):
         if played is not None:
             return played
         if setting.prior is not None and setting.informed:
-            gain = rough_gain_above(setting.prior, setting.problem, HitPools.name)
+            top = setting.prior.ranked(1)[1]
+            gain = rough_gain_above(top, setting.problem, HitPools.name)
             return Estimate(gain, k, "no formula covers hits from a model", known=False)
         gain = expected_gain(setting.problem, HitPools.name)
         reason = "tests blocks for hits, exact sums: rate-distortion law, measured ratio"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.attacks.exact.hit_pools.tested_labels import SUREST_PLAYED
 from holdfast.bounds.rate_distortion import NATS_PER_LOOK, gain_for_nats
 from holdfast.forecasts.tables import grid, table
-from holdfast.priors import Prior
 from holdfast.problem import Problem
 
 __all__ = ["expected_gain", "rough_gain_above"]
@@ -36,8 +36,10 @@ def expected_gain(problem: Problem, measured: str) -> float:
     return min(ratio * gain_for_nats(problem, NATS_PER_LOOK * k), n * (1.0 - 1.0 / m))
 
 
-def rough_gain_above(prior: Prior, problem: Problem, measured: str) -> float:
+def rough_gain_above(top: NDArray[np.float64], problem: Problem, measured: str) -> float:
     """Return about what is gained above a prior's own guess: no forecast, an order of attacks.
+
+    `top` has how likely the likeliest labels are, of every example or of as many as stand for all.
 
     From the shares of unequal classes it is about the gain from nothing, of the examples that are
     played at all: what is known makes hits likelier, and what it has right must be made up. Over
@@ -46,7 +48,7 @@ def rough_gain_above(prior: Prior, problem: Problem, measured: str) -> float:
     they don't make up so much: there only the gain from nothing is sure.
     """
     n, m, k = problem
-    top, gain = prior.ranked(1)[1], expected_gain(problem, measured)
+    gain = expected_gain(problem, measured)
     if k * m < LOAD_HITS_WIN_FROM * n:
-        return max(0.0, gain + n / m - float(top.sum()))
+        return max(0.0, gain + n / m - n * float(np.mean(top)))
     return gain * float(np.mean(top <= SUREST_PLAYED))
