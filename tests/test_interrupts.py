@@ -8,7 +8,9 @@ import subprocess
 import sys
 import threading
 
+import numba
 import pytest
+from numba.core import event
 
 from holdfast.cli import main
 from holdfast.experiments.pool import pool
@@ -109,6 +111,59 @@ def test_an_interrupt_that_a_library_swallowed_is_raised_at_the_next_question():
         with pytest.raises(KeyboardInterrupt):
             raise_noted()
     raise_noted()  # what was noted in a block ends with it
+
+
+def test_a_commands_interrupt_waits_until_a_kernel_is_compiled_however_many_it_is_made_of():
+    @numba.njit
+    def inner(x):
+        return x + 1
+
+    seen = []
+
+    class Sender(event.Listener):
+        def on_start(self, _):
+            if not seen:
+                signal.raise_signal(signal.SIGINT)  # LLVM's callbacks must not see it
+            seen.append("start")
+
+        def on_end(self, _):
+            seen.append("end")
+
+    @numba.njit
+    def outer(x):
+        return 2 * inner(x)
+
+    with noted_interrupts():
+        with event.install_listener("numba:compile", Sender()), pytest.raises(KeyboardInterrupt):
+            outer(1)
+        assert seen == ["start", "start", "end", "end"]
+        assert outer(1) == 4  # whole, and not told again
+    assert outer(1.5) == 5.0
+
+
+def test_a_kernel_that_another_thread_compiles_keeps_no_interrupt_waiting():
+    @numba.njit
+    def kernel(x):
+        return x + 1
+
+    class Sender(event.Listener):
+        def on_start(self, _):
+            signal.raise_signal(signal.SIGINT)
+
+        def on_end(self, _):
+            pass
+
+    def wait_for_it():
+        other = threading.Thread(target=kernel, args=(1,))
+        other.start()
+        other.join(60)
+
+    with (
+        noted_interrupts(),
+        event.install_listener("numba:compile", Sender()),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        wait_for_it()
 
 
 def swallow(shared, task):

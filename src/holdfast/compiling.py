@@ -28,12 +28,24 @@ def tell(*_: Any) -> None:
         say()
 
 
-def watch() -> None:
-    """Tell when numba compiles something; what it finds on disk does not count."""
+def watch(*, lock: Callable[[], None], unlock: Callable[[], None]) -> None:
+    """Tell when numba compiles something; what it finds on disk does not count.
+
+    Parameters
+    ----------
+    lock, unlock
+        Called before and after a kernel is compiled or loaded, in each thread that needs it, and
+        once more for every kernel that it is made of.
+    """
     from numba.core import event
 
     class Watcher(event.Listener):
         on_start = staticmethod(tell)
         on_end = staticmethod(lambda *_: None)
 
+    class Locker(event.Listener):
+        on_start = staticmethod(lambda *_: lock())
+        on_end = staticmethod(lambda *_: unlock())
+
     event.register("numba:compile", Watcher())  # type: ignore[no-untyped-call]
+    event.register("numba:compiler_lock", Locker())  # type: ignore[no-untyped-call]

@@ -3,6 +3,8 @@
 Python drops an exception that is raised in a finalizer or in the callback of a weak reference, such
 as the import system's, and some libraries import what is optional under a bare `except`. A Ctrl-C
 that comes at such a moment would do nothing. A command therefore notes it, and asks now and then.
+LLVM ends the process, or prints a traceback, if one of its callbacks is interrupted: a command's
+Ctrl-C waits until a kernel is compiled or loaded.
 """
 
 from __future__ import annotations
@@ -13,13 +15,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-__all__ = ["deferred_interrupt", "noted_interrupts", "raise_noted"]
+__all__ = ["deferred_interrupt", "hold", "let_go", "noted_interrupts", "raise_noted"]
 
 # Windows has no signal masks; there a process can be interrupted while it starts.
 HAS_MASKS = hasattr(signal, "pthread_sigmask")
 
 # The Ctrl-Cs of the command that runs.
 _noted: list[int] = []
+# Those that wait, and how many blocks of the main thread they wait for, one inside the other.
+_waiting: list[int] = []
+_blocks = 0
 
 
 @contextmanager
@@ -43,15 +48,49 @@ def noted_interrupts() -> Iterator[list[int]]:
 
     def note(number: int, frame: FrameType | None) -> None:
         _noted.append(number)
-        before(number, frame)
+        if _blocks:
+            _waiting.append(number)
+        else:
+            before(number, frame)
 
     _noted.clear()
+    _waiting.clear()
     signal.signal(signal.SIGINT, note)
     try:
         yield _noted
     finally:
         signal.signal(signal.SIGINT, before)
         _noted.clear()
+        _waiting.clear()
+
+
+def hold() -> None:
+    """Let the Ctrl-C of a command wait from here on, if this is the main thread."""
+    global _blocks
+    if threading.current_thread() is threading.main_thread():
+        _blocks += 1
+
+
+def let_go() -> None:
+    """End what `hold` began, and raise the interrupt that waited, if there is one.
+
+    Examples
+    --------
+    >>> with noted_interrupts():
+    ...     hold()
+    ...     signal.raise_signal(signal.SIGINT)  # nothing happens
+    ...     try:
+    ...         let_go()
+    ...     except KeyboardInterrupt:
+    ...         print("now")
+    now
+    """
+    global _blocks
+    if threading.current_thread() is threading.main_thread():
+        _blocks -= 1
+        if _waiting and not _blocks:
+            _waiting.clear()
+            raise KeyboardInterrupt
 
 
 def raise_noted() -> None:
