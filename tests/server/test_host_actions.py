@@ -8,6 +8,7 @@ import pytest
 from holdfast.guard import Ledger
 from holdfast.server import store
 from holdfast.server.records import Standing, Team
+from holdfast.server.standings import policy_of
 from tests.server.conftest import Place, as_csv, bearer
 from tests.server.test_api import changed, send
 from tests.server.test_pages import form_token, sign_up
@@ -512,3 +513,35 @@ def test_a_policy_that_shows_what_a_board_cannot_rank_is_refused(sqlite_url, tmp
 
     with pytest.raises(NotSupported, match="a board ranks by one number"):
         Place(sqlite_url, tmp_path, policy=f'release = "round:2"\n{line}\n')
+
+
+WAITING = 'release = "batch:2"\nmemory = "data_set"\n'
+
+
+def test_two_boards_do_not_fill_the_same_batches(new_place):
+    """One board's look would answer the other's, and its row would stand on the wrong board."""
+    from holdfast.errors import InvalidInput
+
+    place = new_place(policy=WAITING)
+    with pytest.raises(InvalidInput, match="another board fills the same batches of batch:2"):
+        place.boards.create("other", place.labels_file, WAITING)
+    assert place.boards.get("other") is None
+    other = place.boards.create("other", place.labels_file, 'release = "exact"\n')
+    with pytest.raises(InvalidInput, match="another board fills the same batches"):
+        place.boards.change(other, place.boards.phase(other), "policy", WAITING, "hal")
+    assert policy_of(place.boards.phase(other).policy).release == "exact"
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [WAITING.replace("batch:2", "batch:3"), WAITING.replace("data_set", "team")],
+    ids=["another batch", "each team's own"],
+)
+def test_boards_whose_batches_are_apart_stand_side_by_side(place, policy):
+    act(place, "policy", WAITING)
+    other = place.boards.create("other", place.labels_file, policy)
+    assert policy_of(place.boards.phase(other).policy).mechanism.waits
+    # A board's own next phase goes on with its own batches.
+    act(place, "policy", 'release = "exact"\n')
+    act(place, "policy", WAITING)
+    assert policy_of(place.phase().policy).release == "batch:2"

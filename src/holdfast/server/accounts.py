@@ -149,10 +149,8 @@ class Accounts:
 
     def _hashed(self, password: str) -> str:
         if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
-            raise InvalidInput(
-                f"password must have {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters, "
-                f"got {len(password)}."
-            )
+            told = f"password must have {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters"
+            raise InvalidInput(f"{told}, got {len(password)}.")
         return self._hasher.hash(password)
 
     def sign_in(self, name: str, password: str) -> User:

@@ -91,10 +91,8 @@ class Boards:
     ) -> Board:
         """Make a board with its first phase, from now on or between times in ISO 8601 (UTC)."""
         if not re.fullmatch(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?", slug):
-            raise InvalidInput(
-                "name of the board must have 1 to 40 small letters, digits and inner hyphens, "
-                f"got {quoted(slug)}."
-            )
+            told = "name of the board must have 1 to 40 small letters, digits and inner hyphens"
+            raise InvalidInput(f"{told}, got {quoted(slug)}.")
         _check_one_of("visibility", visibility, VISIBILITIES)
         _check_one_of("shows", shows or SHOWS[0], SHOWS)
         if self._store.one(Board, "WHERE slug = ?", slug) is not None:
@@ -110,7 +108,7 @@ class Boards:
             number = store.next_id(transaction, Board)
             board = Board(number, slug, title.strip() or slug, visibility, now)
             store.insert(transaction, board)
-            store.insert(transaction, phase._replace(board=number, number=1))
+            _insert(transaction, phase._replace(board=number, number=1))
             store.note_action(transaction, now, who, number, "made", slug)
         return board
 
@@ -377,12 +375,26 @@ def _set(transaction: Transaction, phase: Phase, **values: str | int | None) -> 
     )
 
 
+def _insert(transaction: Transaction, phase: Phase) -> None:
+    """Write a phase, unless its batches would answer looks at another board, and that board's its.
+
+    Boards over one test set share a rule's memory of it.
+    """
+    ours, where = policy_of(phase.policy), "WHERE data_set = ? AND board <> ?"
+    others = store.find(transaction, Phase, where, phase.data_set, phase.board)
+    for theirs in [policy_of(other.policy) for other in others if ours.mechanism.waits]:
+        if ours.release == theirs.release and ours.memory == theirs.memory == "data_set":
+            told = "release must be another one, or memory that of a team: another board fills"
+            raise InvalidInput(f"{told} the same batches of {ours.release} on these labels.")
+    store.insert(transaction, phase)
+
+
 def _begin(transaction: Transaction, fresh: Phase, last: Phase) -> None:
     """Let a new phase follow the last one."""
     _set(transaction, last, closes=min(last.closes or fresh.opens, fresh.opens))
     start = transaction.head().number
     fresh = fresh._replace(number=last.number + 1, start=start, frozen=last.frozen)
-    store.insert(transaction, fresh)
+    _insert(transaction, fresh)
     if last.frozen is not None:
         # A frozen board stays frozen, with nothing of the new phase on it.
         _put_snapshot(transaction, fresh, [])
@@ -403,17 +415,15 @@ def _time(name: str, text: str) -> int:
             found = found.replace(tzinfo=UTC)
         return as_microseconds(found.astimezone(UTC))
     except (ValueError, OverflowError):
-        raise InvalidInput(
-            f"{name} must be a time like 2027-05-01T12:00, in UTC, got {quoted(text)}."
-        ) from None
+        told = f"{name} must be a time like 2027-05-01T12:00, in UTC, got {quoted(text)}."
+        raise InvalidInput(told) from None
 
 
 def _closing(name: str, text: str, opens: int) -> int:
     closes = _time(name, text)
     if closes <= max(opens, clock()):
-        raise InvalidInput(
-            f"{name} must be a time to come, after the board opens, got {quoted(text)}."
-        )
+        told = f"{name} must be a time to come, after the board opens, got {quoted(text)}."
+        raise InvalidInput(told)
     return closes
 
 

@@ -166,10 +166,8 @@ class Visit:
         """
         phases = self.site.store.find(Phase, "WHERE board = ?", self.board.id)
         data_sets, last = {phase.data_set for phase in phases}, 0
-        columns = ", ".join(field.name for field in fields(Entry))
-        question = (
-            f"SELECT {columns} FROM holdfast_entries WHERE number > ? ORDER BY number LIMIT ?"
-        )
+        select = f"SELECT {', '.join(field.name for field in fields(Entry))} FROM holdfast_entries"
+        question = f"{select} WHERE number > ? ORDER BY number LIMIT ?"
         while True:
             with self.site.store.reading() as transaction:
                 some = [Entry(*row) for row in transaction.rows(question, (last, ENTRIES_AT_ONCE))]
