@@ -28,6 +28,7 @@ from holdfast.loop import play
 from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import LabelOracle
 from holdfast.problem import Problem
+from tests.paces import few
 
 FORECAST, CHOICE = 0.15, 0.10
 EXACT_FORECAST, EXACT_CHOICE = 0.10, 0.05
@@ -192,16 +193,21 @@ def test_models_of_many_classes(cell):
     assert result.chosen_well(CHOICE), result.played
 
 
+# From a model every attack is rehearsed, five seconds per plan: few of these cells. `python -m
+# benchmarks.forecast_cells` plays hundreds of both kinds.
+DRAWN = list(random_cells(8201, 32, most=200))
+FROM_NOTHING = [cell for cell in DRAWN if cell.prior == "none"][:8]
+FROM_A_MODEL = [cell for cell in DRAWN if cell.prior != "none"][:1]
+
+
 @pytest.mark.slow
-def test_random_cells():
-    # From a model every attack is rehearsed, five seconds per plan: few of these cells. `python -m
-    # benchmarks.forecast_cells` plays hundreds of both kinds.
-    drawn = list(random_cells(8201, 32, most=200))
-    cells = [cell for cell in drawn if cell.prior == "none"][:8]
-    cells += [cell for cell in drawn if cell.prior != "none"][:1]
+@pytest.mark.parametrize(
+    "cells", few(1, [FROM_NOTHING[:4], FROM_NOTHING[4:] + FROM_A_MODEL]), ids=["first", "more"]
+)
+def test_random_cells(cells):
     results = [cell_result(cell, work=1e7) for cell in cells]
     known = [result for result in results if result.played[0].told is not None]
-    assert len(known) >= 7
+    assert len(known) >= len(cells) - 1
     assert not wrong(known), wrong(known)
     assert all(result.chosen_well(CHOICE) for result in results)
 
@@ -209,11 +215,11 @@ def test_random_cells():
 @pytest.mark.parametrize(
     "sizes",
     [
+        *(pytest.param(sizes, marks=pytest.mark.slow) for sizes in [(130, 455, 90), (21, 3, 10)]),
         *(
-            pytest.param(sizes, marks=pytest.mark.slow)
-            for sizes in [(2042, 559, 1064), (130, 455, 90), (21, 3, 10)]
+            pytest.param(sizes, marks=pytest.mark.long)
+            for sizes in [(2042, 559, 1064), (21, 728, 13), (22, 380, 17)]
         ),
-        *(pytest.param(sizes, marks=pytest.mark.long) for sizes in [(21, 728, 13), (22, 380, 17)]),
     ],
 )
 def test_cells_of_exact_answers_that_were_wrong_once(sizes):
@@ -222,8 +228,9 @@ def test_cells_of_exact_answers_that_were_wrong_once(sizes):
 
 
 @pytest.mark.slow
-def test_random_cells_of_exact_answers_without_a_prior():
-    drawn = random_cells(9302, 8)  # four seconds for the dearest; `--rule exact` plays more
+@pytest.mark.parametrize("part", few(1, [slice(0, 4), slice(4, 8)]), ids=["first", "more"])
+def test_random_cells_of_exact_answers_without_a_prior(part):
+    drawn = list(random_cells(9302, 8))[part]  # four seconds for the dearest of them
     cells = [cell._replace(rule="exact", prior="none", level=0.0) for cell in drawn]
     faults = {
         tuple(cell.problem): found

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.paces import few
+
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPT = ROOT / "scripts" / "mutants.py"
-# `make mutants` runs them all: each takes its own process and a few seconds.
-SAMPLE = 3
 
 
 def script():
@@ -31,13 +31,15 @@ def test_a_mutant_is_one_change_of_a_line_that_is_there(mutant):
     assert ast.dump(ast.parse(mutated)) != ast.dump(ast.parse(text))
 
 
+# `make mutants` runs them all: each takes its own process and a few seconds.
 @pytest.mark.slow
-def test_no_mutant_of_a_sample_survives():
+@pytest.mark.parametrize("sample", few(1, [1, 3]))
+def test_no_mutant_of_a_sample_survives(sample):
     run = subprocess.run(
-        [sys.executable, str(SCRIPT), "--sample", str(SAMPLE)],
+        [sys.executable, str(SCRIPT), "--sample", str(sample)],
         capture_output=True,
         text=True,
         check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr
-    assert f"{SAMPLE} mutants, 0 survived." in run.stdout
+    assert f"{sample} mutants, 0 survived." in run.stdout

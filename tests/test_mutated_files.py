@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.mutated_files import KINDS, run
+from tests.paces import few
 
 MOST_MEGABYTES = 500
 # More of them: `python -m tests.mutated_files KIND 5000 2 FOLDER`.
@@ -35,7 +36,7 @@ def test_a_mutated_file_is_read_or_refused_in_one_line(kind, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="it tells the peak of memory")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", few(2, KINDS))
 def test_many_mutated_files_leave_no_traceback_and_take_little_memory(kind, tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "tests.mutated_files", kind, str(FILES), "2", str(tmp_path)],

@@ -133,7 +133,7 @@ def test_the_plan_knows_small_problems(sizes):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sizes", [(8, 2, 3), (4, 4, 3)])
+@pytest.mark.parametrize("sizes", [(4, 4, 3), pytest.param((8, 2, 3), marks=pytest.mark.long)])
 def test_tiny_problems_are_played_as_well_as_by_the_best_attack(sizes):
     """Over every label vector: a forecast from a few hundred draws is off by more than this."""
     n, m, _ = problem = Problem(*sizes)

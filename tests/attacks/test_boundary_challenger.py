@@ -55,7 +55,7 @@ def test_a_boundary_far_below_chance_is_reached_as_forecast() -> None:
     # As (10000, 26) with two decimals: the boundaries are 1.8 standard deviations below n/m and
     # 3 above. Steered upwards alone it gained 29 +- 5 here.
     problem, model = Problem(2000, 26, 150), RoundedAnswers(0.0205)
-    gains = played(problem, model, 24)
+    gains = played(problem, model, 12)
     forecast = BoundaryChallenger.forecast(Setting(problem, answers=model)).gain
     error = gains.std(ddof=1) / math.sqrt(gains.size)
     assert abs(gains.mean() - forecast) < max(0.1 * forecast, 4 * error)

@@ -86,7 +86,12 @@ ROUNDED = [
 
 
 @pytest.mark.parametrize(
-    ("cls", "kind"), ROUNDED, ids=[f"{cls.__name__}-{kind}" for cls, kind in ROUNDED]
+    ("cls", "kind"),
+    [
+        pytest.param(cls, kind, marks=pytest.mark.long if cls is Auto else [])
+        for cls, kind in ROUNDED
+    ],
+    ids=[f"{cls.__name__}-{kind}" for cls, kind in ROUNDED],
 )
 def test_rounded_answers(cls, kind):
     assert_not_worse(gains(cls, 400, 5, 24, kind, RoundedAnswers(0.01), 2))

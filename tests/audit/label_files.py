@@ -152,10 +152,10 @@ CASES = [
     Case("200,000 rows", large, pace="long"),
     Case("1,000 classes", thousand_classes, pace="long"),
     Case("private part decides", private_part, pace="long"),
-    Case("public part counts, too", public_counts_too),
+    Case("public part counts, too", public_counts_too, pace="long"),
     Case("float codes", float_codes),
     Case("history with a mark", past_board),
-    Case("good model, strict rule", good_models),
+    Case("good model, strict rule", good_models, pace="long"),
 ]
 
 

@@ -50,7 +50,7 @@ def what_is_known(rows: Sequence[Sequence[float]], kind: str) -> object:
 @pytest.mark.parametrize(
     "chunk",
     [
-        pytest.param(chunk, marks=pytest.mark.slow if chunk < 3 else pytest.mark.long)
+        pytest.param(chunk, marks=pytest.mark.slow if chunk < 1 else pytest.mark.long)
         for chunk in range(CHUNKS)
     ],
 )

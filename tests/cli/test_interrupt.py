@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.paces import few
+
 DEADLINE = 120.0  # seconds for what takes a moment, for the sake of loaded machines
 PROC = Path("/proc")
 START = "import sys; from holdfast.cli import main; sys.exit(main())"
@@ -123,10 +125,9 @@ def interrupted(tmp_path):
 @pytest.mark.parametrize(
     ("name", "when", "send"),
     [
-        ("attack", starting, os.killpg),
-        ("attack", starting, os.kill),
+        *few(1, [("attack", starting, os.kill), ("attack", starting, os.killpg)]),
         ("attack", at_work, os.kill),
-        *((name, at_work, os.killpg) for name in COMMANDS),
+        *few(4, [(name, at_work, os.killpg) for name in COMMANDS]),
     ],
     ids=lambda each: each if isinstance(each, str) else each.__name__,
 )

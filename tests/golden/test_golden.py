@@ -8,18 +8,26 @@ from tests.golden import files
 from tests.golden.commands import run
 from tests.golden.records import differences, kept, packed, read, unpacked
 from tests.golden.table import FAST, KINDS, cases
+from tests.paces import few
 
 RECORDS = {kind: read(kind) for kind in KINDS}
 # Sums in floating point decide which query an attack of these makes next.
 FLOATING = ("attack", "audit", "matrix", "paper", "plan", "play")
 # From a model a plan plays every attack in its head: seconds, however small the problem.
 REHEARSED = re.compile(r"^Auto with .*prior |--prior-accuracy|^Auto with answers on .* round:1$")
+# Cases of kinds that others show in a second or two.
+LONGER = re.compile(
+    r"^audit (parts.csv .*good.csv|skewed.csv|even.csv --policy|even.npy)|--prior-accuracy 0\.9 "
+    r"|^plan .* 10000 |^Auto with candidates prior"
+)
 
 
 def marks(kind, name):
     """Return how a case is run: slowly, and with the tested versions alone."""
     fast = name in FAST.get(kind, [name]) and not REHEARSED.search(name)
     slow = [] if fast else [pytest.mark.slow]
+    if LONGER.search(name):
+        slow = [pytest.mark.long]
     return [*slow, pytest.mark.record] if kind in FLOATING else slow
 
 
@@ -42,7 +50,7 @@ def test_every_record_is_of_a_case(kind):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["attack", "matrix", "audit"])
+@pytest.mark.parametrize("kind", few(1, ["attack", "matrix", "audit"]))
 def test_two_processes_give_what_one_gives(kind, tmp_path):
     name = next(name for name in RECORDS[kind] if "--processes 1" in name)
     files.write(tmp_path)

@@ -119,7 +119,7 @@ def test_value_equals_scikit_learns_on_a_few_cases(name):
     compare(name, FEW_CASES, seed=1)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", REFERENCES)
 def test_value_equals_scikit_learns(name):
     compare(name, CASES, seed=20261117)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.errors import Unsatisfiable
 
+from tests.paces import few
 from tests.server.conftest import Place, bearer
 
 schemathesis = pytest.importorskip("schemathesis")
@@ -30,7 +31,7 @@ def described(tmp_path_factory):
 
 
 @pytest.mark.parametrize("mode", list(schemathesis.GenerationMode), ids=lambda mode: mode.value)
-@pytest.mark.parametrize("who", range(4))
+@pytest.mark.parametrize("who", few(1, range(4)))
 def test_no_request_brings_the_server_down(described, who, mode):
     """Requests as the description allows them, and others that break it."""
     schema, client, tokens = described

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -272,6 +273,7 @@ def _with_counted(
     return _Design(tuple(units), weight, Fraction(slack), n_counted)
 
 
+@lru_cache(maxsize=1024)  # a bisection in a bisection, and an audit makes hundreds of attacks
 def _looks_for_all(digits: int, problem: Problem) -> int:
     """Return the least number of looks in which digits and counts together reach every label."""
     n = problem.n_examples
