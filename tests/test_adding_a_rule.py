@@ -100,6 +100,7 @@ def printed(found, command):
     return json.loads(out)
 
 
+@pytest.mark.slow
 def test_it_is_compared_and_in_the_table_by_its_own_text(found):
     assert found["compared"][-1] == "uniform:0.01"
     row = "| `uniform:0.01` | `Uniform` | Release the accuracy plus uniform noise | "

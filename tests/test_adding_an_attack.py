@@ -73,6 +73,7 @@ def printed(found, command):
     return json.loads(out)
 
 
+@pytest.mark.slow
 def test_its_example_runs(found):
     failed, tried = found["examples"]
     assert failed == 0
@@ -147,6 +148,7 @@ FOREIGN = {
 }
 
 
+@pytest.mark.slow
 def test_a_default_for_what_an_attack_may_lack_stands_only_where_foreign_ones_come_in():
     guesses = Counter(
         path.relative_to(SOURCE).as_posix()

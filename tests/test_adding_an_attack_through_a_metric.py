@@ -63,6 +63,7 @@ def printed(tmp_path_factory):
     return found | {"rows": json.loads((folder / "rows.jsonl").read_text())}
 
 
+@pytest.mark.slow
 def test_a_plan_has_its_forecast(printed):
     (show,) = printed["plan"]["shows"]
     assert show["attack"] == NAME

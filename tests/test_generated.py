@@ -56,6 +56,7 @@ def with_cells_to_draw():
             yield pytest.param(name, LONG, marks=pytest.mark.long)
 
 
+@pytest.mark.slow
 @pytest.mark.record
 @pytest.mark.parametrize(("name", "most_seconds"), list(with_cells_to_draw()))
 def test_random_cells_of_every_surface_come_out_as_they_are_kept(name, most_seconds):
@@ -88,10 +89,12 @@ def test_rows_that_are_slow_to_measure_name_the_attack_and_the_gain_of_todays_pl
     assert stale == [], f"renew it with: python -m benchmarks.generated {name}"
 
 
+@pytest.mark.slow
 def test_the_pages_show_what_the_files_hold():
     assert generated.stale_blocks() == [], "renew them with: make docs"
 
 
+@pytest.mark.slow
 def test_every_block_of_a_table_is_on_one_page():
     shown = [name for page in generated.pages() for name in blocks(page)]
     assert sorted(shown) == sorted(generated.texts())
@@ -285,6 +288,7 @@ def test_every_surface_that_is_quick_to_compute_has_a_probe(name):
     assert set(surfaces(each.probes(content))) >= set(surfaces(each.cells(content)))
 
 
+@pytest.mark.slow
 def test_the_check_finds_a_formula_that_changed_on_one_surface_only(monkeypatch, capsys):
     monkeypatch.setitem(packaged.what_if.LADDER, "possible", lambda problem: [-1.0])
     assert generated.check({"what-if": packaged.WhatIf()}) == 1
@@ -294,6 +298,7 @@ def test_the_check_finds_a_formula_that_changed_on_one_surface_only(monkeypatch,
     assert "allowed" not in said
 
 
+@pytest.mark.slow
 def test_the_check_of_all_records_plays_nothing(monkeypatch, capsys):
     stale = Generated.stale
 

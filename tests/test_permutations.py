@@ -37,7 +37,7 @@ def test_images_are_those_of_plain_integers(size):
     ]
 
 
-@pytest.mark.parametrize("size", [3, 4, 5, 6])
+@pytest.mark.parametrize("size", [3, 4, 5, pytest.param(6, marks=pytest.mark.slow)])
 def test_every_order_of_a_small_domain_is_equally_likely(size):
     draws = 200 * len(list(itertools.permutations(range(size))))
     hashed = keyed.hash_keys(np.arange(draws, dtype=np.uint64), np.uint64(99))

@@ -105,6 +105,7 @@ def test_rows_are_permuted_together(data):
     assert real.model_matches >= N * 0.8
 
 
+@pytest.mark.slow
 def test_a_pass_is_played_once_and_resumed(data, small, tmp_path):
     sets = [read_set(data, name) for name in ("letter", "mmlu")]
     players = {real.name: Player(real) for real in sets}

@@ -64,6 +64,9 @@ def test_whole_games_have_the_same_law_on_any_labels(sizes, labels):
 @pytest.mark.parametrize(
     ("cls", "sizes"),
     [
+        pytest.param(HadamardBlocks, (60, 3, 1), marks=pytest.mark.long),
+        pytest.param(HadamardBlocks, (101, 10, 11), marks=pytest.mark.slow),
+        pytest.param(HadamardBlocks, (200, 4, 16), marks=pytest.mark.long),
         (HillClimb, (60, 3, 7)),
         (HillClimb, (40, 2, 1)),
         (HillClimb, (30, 5, 80)),
@@ -71,10 +74,7 @@ def test_whole_games_have_the_same_law_on_any_labels(sizes, labels):
         (ColumnVote, (60, 3, 90)),
         (ColumnVote, (101, 10, 40)),
         (UniformVote, (60, 3, 90)),
-        (HadamardBlocks, (60, 3, 1)),
         (HadamardBlocks, (60, 2, 7)),
-        (HadamardBlocks, (101, 10, 11)),
-        (HadamardBlocks, (200, 4, 16)),
         (BlockClimb, (60, 2, 7)),
         (BlockClimb, (101, 10, 12)),
         (BlockClimb, (90, 4, 40)),

@@ -10,6 +10,7 @@ from holdfast.bounds.information import information_non_adaptive
 from holdfast.bounds.tilted import information_adaptive_tilted
 from holdfast.optimal import optimal
 from holdfast.oracles import LabelOracle
+from holdfast.planner.auto import Auto
 from tests.attacks.conformance import attack_classes, build
 
 STEERED = {cls for cls in attack_classes() if getattr(cls, "adaptive", True)}
@@ -24,7 +25,12 @@ def every_attack(*cases):
     """Every attack with the sizes that it plays."""
     return pytest.mark.parametrize(
         ("cls", "sizes"),
-        [(cls, sizes) for cls in attack_classes() for sizes in cases if plays(cls, sizes)],
+        [
+            pytest.param(cls, sizes, marks=pytest.mark.slow if cls is Auto else [])
+            for cls in attack_classes()
+            for sizes in cases
+            if plays(cls, sizes)
+        ],
     )
 
 

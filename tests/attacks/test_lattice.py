@@ -17,6 +17,7 @@ from holdfast.attacks.exact.lattice import many_classes, tuning
 from holdfast.attacks.exact.lattice.knowledge import ask_round
 from holdfast.attacks.exact.lattice.many_classes import ManyClasses
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
+from tests.paces import few
 
 
 def run(hidden, m, k, seed=0, **options):
@@ -71,7 +72,7 @@ def test_certain_is_right_at_every_budget(case, k, permuted):
     assert_honest(hidden, attack)
 
 
-@pytest.mark.parametrize("m", [2, 3, 4, 5, 10, 16, 20, 100])
+@pytest.mark.parametrize("m", few(6, [2, 3, 4, 5, 10, 100, 16, 20]))
 @pytest.mark.parametrize("kind", ["constant", "sorted", "periodic"])
 def test_adversarial_labels(m, kind):
     n = 2000
@@ -113,7 +114,11 @@ def test_as_many_classes_as_examples_and_more(n, m):
 
 @pytest.mark.parametrize(
     ("n", "m", "most"),
-    [(1000, 2, 256), (2000, 3, 720), (2000, 4, 990), (2000, 10, 2150), (700, 700, 5700)],
+    [
+        *[(1000, 2, 256), (2000, 3, 720), (2000, 4, 990)],
+        pytest.param(2000, 10, 2150, marks=pytest.mark.slow),
+        pytest.param(700, 700, 5700, marks=pytest.mark.slow),
+    ],
 )
 def test_number_of_looks(n, m, most):
     looks = [

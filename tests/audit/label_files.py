@@ -153,7 +153,7 @@ CASES = [
     Case("1,000 classes", thousand_classes, pace="long"),
     Case("private part decides", private_part, pace="long"),
     Case("public part counts, too", public_counts_too, pace="long"),
-    Case("float codes", float_codes),
+    Case("float codes", float_codes, pace="long"),
     Case("history with a mark", past_board),
     Case("good model, strict rule", good_models, pace="long"),
 ]

@@ -79,6 +79,7 @@ def test_proven_means_proven_for_whoever_has_the_given_models(modelled, proven):
         )
 
 
+@pytest.mark.slow
 def test_one_look_at_many_examples_is_certified_by_the_bound_and_not_by_the_gain_found():
     request = make_request(n=50_000, m=10, looks=parse_looks("1"))
     found = limits(request, 1.0, NO_CURVE)

@@ -62,6 +62,7 @@ def test_the_rounding_unit_is_never_finer_than_one_example(n, m):
     assert unit.round(unit.round(3.14159)) == unit.round(3.14159)
 
 
+@pytest.mark.slow
 def test_the_drawn_guarantee_breaks_between_the_theorems(request_for):
     """Between their ranges nothing is promised; each range is drawn to its very edges."""
     request = request_for(n=2000, m=40, looks=parse_looks("300"))

@@ -48,6 +48,7 @@ def test_the_blur_for_honest_teams_is_nothing_where_matches_are_told(rule, point
     assert price_points(parse_mechanism(rule), Problem(899, 10, 5)) == points
 
 
+@pytest.mark.slow
 def test_the_page_shows_no_digits_below_the_rounding_unit():
     audit = sample_audit()
     verdict = replace(audit.verdict, points=Interval(90.0, 89.5, 90.0))

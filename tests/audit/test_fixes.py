@@ -120,6 +120,7 @@ def test_a_share_of_the_final_ranking_is_what_a_gain_is_worth_there(request_for)
     assert fixes[0].possible.mean == pytest.approx(0.8, abs=0.25)  # a fifth of four, rounded
 
 
+@pytest.mark.slow
 def test_it_says_how_many_private_examples_would_do(request_for):
     request = request_for(n=900, m=10, looks=parse_looks("1000"))
     assert private_examples(1.0) == 9604

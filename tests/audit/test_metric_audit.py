@@ -224,6 +224,7 @@ def test_log_loss_tells_all_labels_of_a_small_set_in_its_own_unit(request_for):
     assert found.gap == found.rounding_unit
 
 
+@pytest.mark.slow
 def test_absolute_errors_are_bisected(request_for):
     labels = np.random.default_rng(3).integers(5, size=60).astype(np.uint8)
     looks = auditing.parse_looks("120")
@@ -244,6 +245,7 @@ def test_exact_values_are_judged_no_safer_than_blurred_ones(request_for):
             assert mine.upper + 10.0 >= (other.gain or 0.0)
 
 
+@pytest.mark.slow
 def test_an_audit_is_the_same_every_time(request_for):
     def once():
         data = auditing.metric_audit_as_json(
@@ -363,6 +365,7 @@ def test_the_policy_says_what_is_shown(tmp_path, label_file):
 # The command and the page.
 
 
+@pytest.mark.slow
 def test_the_first_line_says_which_metric_is_meant(label_file, capsys):
 
     arguments = ["audit", str(label_file), "--metric", "f1", "--breakdown", "subject"]
@@ -372,6 +375,7 @@ def test_the_first_line_says_which_metric_is_meant(label_file, capsys):
     assert "with subject scores" in out
 
 
+@pytest.mark.slow
 def test_json_has_metric_and_breakdown(label_file, capsys, tmp_path):
 
     page = tmp_path / "audit.html"

@@ -28,6 +28,7 @@ def played(request, name, rule=None, looks=20, show="total only"):
     return plays.play_metric_job(request, job)
 
 
+@pytest.mark.slow
 def test_exact_macro_f1_gives_all_labels_away_and_the_audit_says_so(monkeypatch):
     monkeypatch.setattr("holdfast.audit.metrics.rules.RULES", (Exact(), Rounding(decimals=2)))
     found = auditing.metric_audit(asked(n=300, looks=110))

@@ -64,6 +64,7 @@ def label_file(tmp_path):
 # Files for other programs.
 
 
+@pytest.mark.slow
 def test_the_badge_has_the_gain_in_the_metrics_unit(found):
     picture = ET.fromstring(badge(found))
     texts = [each.text for each in picture.iter("{http://www.w3.org/2000/svg}text")]
@@ -198,6 +199,7 @@ def parts(n_public=70):
     return ["Public" if i < n_public else "Private" for i in range(N)]
 
 
+@pytest.mark.slow
 def test_a_private_part_decides_and_the_public_board_is_judged_beside_it():
     found = auditing.metric_audit(asked("f1", split=parts()))
     assert (found.verdict.about, found.verdict.word, found.worst) == ("final ranking", "SAFE", 0.0)
@@ -252,6 +254,7 @@ def test_gaps_of_losses_are_in_their_own_unit(label_file):
 # Fixes and policies.
 
 
+@pytest.mark.slow
 def test_fewer_looks_are_the_last_resort():
     assert fixes.round_numbers_below(101) == [1, 2, 5, 10, 20, 50, 100]
     request = asked("f1", looks=auditing.parse_looks("40"), gap=20.0)
@@ -302,6 +305,7 @@ def test_every_file_is_written_and_the_policy_is_audited_as_it_was(label_file, t
 # Before and after.
 
 
+@pytest.mark.slow
 def test_two_audits_are_compared_in_the_metrics_unit(found, tmp_path, capsys):
     after = auditing.metric_audit(asked("f1", predictions=[MODEL], release="round:1"))
     made = auditing.compare(found, after)

@@ -39,6 +39,7 @@ def test_a_gap_of_chance_is_explained_and_a_large_one_is_not(request_for):
     assert odd.chance + odd.allowed + odd.unexplained == pytest.approx(odd.gap, abs=2 * unit)
 
 
+@pytest.mark.slow
 def test_chance_covers_the_gap_of_a_model_without_overfitting(request_for):
     # Public and private scores of one model, drawn at random: at most 5 % may be unexplained
     # before the bound even adds its part.

@@ -54,6 +54,7 @@ def test_a_play_is_found_again_and_only_that_one(request_, request_for, tmp_path
         assert kept_in(tmp_path, other).found([JOB]) == {}
 
 
+@pytest.mark.slow
 def test_a_second_audit_says_the_same_and_plays_nothing(request_, tmp_path):
     played = []
 
@@ -71,6 +72,7 @@ def test_a_second_audit_says_the_same_and_plays_nothing(request_, tmp_path):
     assert second.reused == set(played)
 
 
+@pytest.mark.slow
 def test_an_audit_of_another_rule_finds_what_was_compared(tmp_path, request_for):
     first = request_for(looks=parse_looks("6"))
     audit(first, kept=kept_in(tmp_path, first))
@@ -164,6 +166,7 @@ def _keep_many(folder, first):
     kept.close()
 
 
+@pytest.mark.slow
 def test_two_audits_at_once_lose_nothing(tmp_path):
     spawn = multiprocessing.get_context("spawn")
     both = [spawn.Process(target=_keep_many, args=(tmp_path, first)) for first in (0, 100)]

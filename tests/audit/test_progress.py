@@ -32,6 +32,7 @@ def started(labels_file, *options, **settings):
     return subprocess.Popen(words, stdout=subprocess.PIPE, **settings)
 
 
+@pytest.mark.slow
 def test_findings_and_forecast_come_before_the_first_play_and_ctrl_c_tells_the_rest(labels_file):
     audit = started(labels_file, "--looks", "300", "--json", stderr=subprocess.PIPE, text=True)
     said = []
@@ -53,6 +54,7 @@ def test_findings_and_forecast_come_before_the_first_play_and_ctrl_c_tells_the_r
     assert rest.rstrip().endswith("error: interrupted.")
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_a_bar_with_a_total_and_the_time_left(labels_file):
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "110"}

@@ -35,6 +35,7 @@ def result(labels):
     return request, result
 
 
+@pytest.mark.slow
 def test_an_audit_of_exact_scores_is_unsafe_and_carries_all_evidence(result):
     _, found = result
     assert found.verdict.word == "UNSAFE"
@@ -151,6 +152,7 @@ def test_a_private_part_that_decides_is_not_reached_by_looks(request_for, labels
     assert chosen.verdict.points.mean > 1.0
 
 
+@pytest.mark.slow
 def test_more_looks_than_can_be_played_are_said_so(request_for, labels, monkeypatch):
     monkeypatch.setattr("holdfast.audit.scenarios.measurer.MOST_WORK", 240 * 10)
     found = audit(request_for(labels, m=4, looks=parse_looks("50")))

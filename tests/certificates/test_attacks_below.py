@@ -74,7 +74,7 @@ def test_attacks_that_know_nothing_stay_below(rule: str) -> None:
 @pytest.mark.parametrize(
     "rule",
     [
-        pytest.param(rule, marks=pytest.mark.slow if at < 2 else pytest.mark.long)
+        pytest.param(rule, marks=pytest.mark.slow if at < 1 else pytest.mark.long)
         for at, rule in enumerate(FROM_A_MODEL)
     ],
 )

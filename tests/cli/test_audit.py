@@ -49,6 +49,7 @@ def test_json_carries_the_whole_record(holdfast, files):
     assert "pre-flight" in outcome.err
 
 
+@pytest.mark.slow
 def test_the_verdict_comes_first_then_findings_then_tables(holdfast, files):
     outcome = holdfast(
         "audit", files / "truth.csv", *LOOKS, "--gap", 1, "--history", files / "history.csv"
@@ -130,6 +131,7 @@ def test_a_policy_is_not_overwritten(refused, files):
     assert message.startswith("write_policy must be a new file, got ")
 
 
+@pytest.mark.slow
 def test_the_page_is_written_and_holds_the_sentence(holdfast, files):
     page = files / "new" / "audit.html"
     outcome = holdfast("audit", files / "truth.csv", *LOOKS, "--report", page, "--json")

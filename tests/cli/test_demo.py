@@ -11,6 +11,7 @@ def quick(monkeypatch):
     monkeypatch.setattr("holdfast.cli.demo.demo_experiments", smaller)
 
 
+@pytest.mark.slow
 def test_the_json_has_every_point_and_the_figure_is_there(holdfast, quick, tmp_path):
     outcome = holdfast("demo", "--out", tmp_path, "--json")
     assert outcome.code == 0

@@ -126,7 +126,7 @@ def interrupted(tmp_path):
     ("name", "when", "send"),
     [
         *few(1, [("attack", starting, os.kill), ("attack", starting, os.killpg)]),
-        ("attack", at_work, os.kill),
+        pytest.param("attack", at_work, os.kill, marks=pytest.mark.long),
         *few(4, [(name, at_work, os.killpg) for name in COMMANDS]),
     ],
     ids=lambda each: each if isinstance(each, str) else each.__name__,

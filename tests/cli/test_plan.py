@@ -1,3 +1,5 @@
+import pytest
+
 from holdfast.attacks.registry import attack_types
 
 SIZES = ("--n-examples", 1000, "--n-classes", 10, "--looks", 50)
@@ -42,6 +44,7 @@ def test_the_release_rule_matters(holdfast):
     assert ranks["chosen"]["attack"] == "block-climb"
 
 
+@pytest.mark.slow
 def test_a_model_is_the_start(holdfast):
     found = holdfast("plan", *SIZES, "--prior-accuracy", 0.7, "--json").json
     assert abs(found["start"] - 0.7) < 1e-9

@@ -44,6 +44,7 @@ def test_looks_for_all_labels_are_those_of_measured_games(row, metric, n_classes
     assert found.looks_for_all == pytest.approx(looks, rel=0.05)
 
 
+@pytest.mark.slow
 def test_groups_are_planned_each_by_itself():
     metric = metrics.Accuracy()
     whole = metric_plan(metric, EXACT, Problem(900, 4, 60))

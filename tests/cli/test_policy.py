@@ -114,6 +114,7 @@ def test_a_part_of_the_policy_is_what_the_audit_plays_on(holdfast, labels):
     assert sizes == {"auto": (100, 0), "public": (100, 0), "private": (40, 1), "all": (140, 1)}
 
 
+@pytest.mark.slow
 def test_declared_classes_count_even_if_no_label_has_them(holdfast, labels):
     names = labels.parent / "names.txt"
     names.write_text("c0\nc1\nc2\nc3\n")
@@ -141,6 +142,7 @@ def test_options_of_the_audit_come_before_the_policy(holdfast, labels):
     assert found["verdict"]["gap"] == pytest.approx(0.01)
 
 
+@pytest.mark.slow
 def test_the_least_time_between_looks_bounds_them(holdfast, labels):
     policy = labels.parent / "policy.toml"
     holdfast(

@@ -36,6 +36,7 @@ def quick(monkeypatch):
     monkeypatch.setattr("holdfast.cli.reproduce.doubling_looks", timed)
 
 
+@pytest.mark.slow
 def test_the_json_has_each_exponent_next_to_the_theory(holdfast, quick, tmp_path):
     outcome = holdfast("reproduce", "--out", tmp_path, "--json")
     assert outcome.code == 0

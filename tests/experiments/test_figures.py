@@ -18,6 +18,7 @@ def points():
     return [with_bounds(summary) for summary in summarise(run(experiments))]
 
 
+@pytest.mark.slow
 def test_the_figure_is_written_as_png_and_svg(points, tmp_path):
     paths = [tmp_path / "new" / "bias.png", tmp_path / "new" / "bias.svg"]
     assert bias_figure(points, 2000, 4, paths=paths) == paths

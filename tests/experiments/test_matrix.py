@@ -28,6 +28,7 @@ def result():
     return run_matrix(Matrix(PROBLEM, trials=4, seed=3, rules=RULES))
 
 
+@pytest.mark.slow
 def test_every_rule_meets_every_attack_and_says_why_one_cannot_play(result):
     assert result["suite"]["version"] == VERSION
     pairs = {(cell.rule, cell.attack) for cell in result["cells"]}

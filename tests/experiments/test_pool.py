@@ -92,6 +92,7 @@ def two(tmp_path_factory):
         yield give
 
 
+@pytest.mark.slow
 def test_results_come_in_the_order_of_the_tasks_and_are_reported_as_they_are_done(tmp_path):
     """The first task ends when the second was reported."""
     done = []
@@ -185,6 +186,7 @@ def test_workers_are_started_when_there_is_work_and_a_lost_one_is_told(tmp_path)
     assert not set(multiprocessing.active_children()) - before
 
 
+@pytest.mark.slow
 def test_who_asks_is_told_of_a_lost_task_and_the_others_are_done_by_others(tmp_path):
     lost = []
 
@@ -234,6 +236,7 @@ class NeverThere:
         return os._exit, (5,)
 
 
+@pytest.mark.slow
 def test_workers_that_end_before_they_can_work_are_not_started_for_ever():
     with (
         pool(work, NeverThere(), processes=2) as give,
@@ -252,6 +255,7 @@ def raising(error):
 @pytest.mark.parametrize(
     "error", [KeyboardInterrupt, pytest.param(RuntimeError, marks=pytest.mark.slow)]
 )
+@pytest.mark.slow
 def test_an_exception_ends_busy_workers_and_they_clean_up(tmp_path, error):
     before = set(multiprocessing.active_children())
     with pytest.raises(error), pool(work, tmp_path, processes=2) as give:
@@ -260,6 +264,7 @@ def test_an_exception_ends_busy_workers_and_they_clean_up(tmp_path, error):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_worker_that_ignores_the_request_is_killed(tmp_path, monkeypatch):
     monkeypatch.setattr(pools, "SECONDS_TO_END", 0.05)
     before = set(multiprocessing.active_children())

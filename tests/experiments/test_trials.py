@@ -25,6 +25,7 @@ def test_a_row_is_flat_and_its_numbers_agree():
     assert row["looks"] == 21
 
 
+@pytest.mark.slow
 def test_rows_are_the_same_whatever_the_number_of_processes(monkeypatch):
     monkeypatch.setattr(trials, "SECONDS_TO_START", 0.0)  # else so little needs no processes
     experiments = [

@@ -17,8 +17,8 @@ FLOATING = ("attack", "audit", "matrix", "paper", "plan", "play")
 REHEARSED = re.compile(r"^Auto with .*prior |--prior-accuracy|^Auto with answers on .* round:1$")
 # Cases of kinds that others show in a second or two.
 LONGER = re.compile(
-    r"^audit (parts.csv .*good.csv|skewed.csv|even.csv --policy|even.npy)|--prior-accuracy 0\.9 "
-    r"|^plan .* 10000 |^Auto with candidates prior"
+    r"^audit (parts.csv .*good.csv|skewed.csv|even.csv --policy|even.npy)"
+    r"|--prior-accuracy (0\.3$|0\.9 --)|^plan .* 10000 |^Auto with candidates prior"
 )
 
 

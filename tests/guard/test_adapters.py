@@ -61,6 +61,7 @@ def run_codabench(app):
     )
 
 
+@pytest.mark.slow
 def test_codabench_gets_its_scores_file_and_refuses_with_a_message(app, ledger):
     outcome = run_codabench(app)
     assert (outcome.returncode, outcome.stderr) == (0, "")
@@ -96,6 +97,7 @@ def test_codabench_charges_for_an_archive_without_predictions(app, ledger):
     assert [entry.kind for entry in Ledger(ledger).entries()] == ["opened", "linked", "failed"]
 
 
+@pytest.mark.slow
 def test_codabench_finds_the_ledger_in_the_reference_data(app, tmp_path, monkeypatch):
     monkeypatch.delenv("HOLDFAST_LEDGER", raising=False)
     monkeypatch.setenv("HOLDFAST_ERRORS", str(tmp_path / "errors.txt"))
@@ -167,6 +169,7 @@ def test_faults_of_the_hosts_own_files_are_not_for_participants(
     assert log.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.slow
 def test_warnings_about_a_policy_are_for_the_owner(app, tmp_path, ledger, monkeypatch):
     monkeypatch.setenv("HOLDFAST_ERRORS", str(tmp_path / "errors.txt"))
     (app / "input" / "ref" / "policy.toml").write_text('release = "subsample:0.5"\n')

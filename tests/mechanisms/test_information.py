@@ -18,6 +18,7 @@ def test_sequences_are_counted_to_the_last_digits_and_never_too_few(looks, value
     assert exact <= log_sequences(looks, values) <= exact * (1.0 + 1e-9)
 
 
+@pytest.mark.slow
 def test_many_sequences_of_many_values_are_never_too_few():
     looks, values = 200_000, 300_000
     exact = math.log(math.comb(values - 1 + looks, looks))

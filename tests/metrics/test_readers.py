@@ -99,7 +99,21 @@ def test_attacks_read_a_single_metric_unless_they_are_of_several_numbers():
         through_metrics.ByGroup.forecast_on(Problem(9, 2, 1), MetricBoard(metrics.F1()))
 
 
-@pytest.mark.parametrize("metric", [*(cls.name for cls in NAMED), "log_loss[0,10]"])
+# Macro averages play several attacks, the joint reader of counts among them: one of them will do.
+SEVERAL = {
+    "f1_macro": pytest.mark.slow,
+    "f1_weighted": pytest.mark.long,
+    "precision_macro": pytest.mark.long,
+}
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        pytest.param(name, marks=SEVERAL.get(name, []))
+        for name in [*(cls.name for cls in NAMED), "log_loss[0,10]"]
+    ],
+)
 def test_every_attack_that_reads_a_metric_plays_it(metric):
     shown, refused = parse_metric("top_k_accuracy:5" if metric == "top_k_accuracy" else metric), []
     for m in (2, 3, 10):

@@ -191,6 +191,7 @@ def test_labels_move_under_a_server_that_has_read_them(place, tmp_path):
         assert refused.status_code == 403
 
 
+@pytest.mark.slow
 def test_a_host_is_invited_and_a_password_reset_from_the_command_line(place, command, monkeypatch):
     database = ("--database", place.url)
     code, out, _ = command("board", "invite", "pets", *database, "--json")

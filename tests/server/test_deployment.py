@@ -201,6 +201,7 @@ def test_the_demo_does_not_take_another_server_for_its_own(tmp_path, capsys):
     assert (said.out, f"port must be free, got {port}" in said.err) == ("", True)
 
 
+@pytest.mark.slow
 def test_a_demo_that_cannot_start_says_why(tmp_path, capsys):
     demo = runpy.run_path(str(EXAMPLE / "demo.py"))
     assert demo["serve"](str(tmp_path / "none.db"), "x", free_port()) != 0

@@ -35,7 +35,7 @@ def interpreter(version):
     return None
 
 
-@pytest.fixture(params=["3.7", "3.9", "this"])
+@pytest.fixture(params=["3.7", pytest.param("3.9", marks=pytest.mark.long), "this"])
 def python(request):
     """The Pythons of hosts' images, where there are such here, and the one that runs the tests."""
     found = sys.executable if request.param == "this" else interpreter(request.param)

@@ -21,6 +21,7 @@ from holdfast.server.app import create
 from holdfast.server.observing import JsonLines, log
 from holdfast.server.settings import Settings
 from holdfast.server.standings import half_width
+from tests.paces import few
 from tests.server.conftest import HASHER, Place, as_csv, bearer
 from tests.server.test_api import send
 from tests.server.test_pages import PASSWORD, form_token
@@ -93,7 +94,7 @@ def paths_of(route, submissions, receipts):
         yield f"{path}?rule=round:1" if path.endswith("/replay") else path
 
 
-@pytest.fixture(scope="module", params=RULES)
+@pytest.fixture(scope="module", params=few(1, RULES))
 def world(request, tmp_path_factory):
     """A board with two teams that have looked, read by everybody on every route."""
     folder = tmp_path_factory.mktemp("world")

@@ -47,6 +47,7 @@ def law():
     return list(run(Experiment(["block-majority"], labels=["counts"], seeds=200, **grid)))
 
 
+@pytest.mark.slow
 def test_every_figure_that_the_rows_are_enough_for_is_there(rows, tmp_path):
     found = draw_all(rows, tmp_path / "new" / "folder")
     names = {each.path.name for each in found}

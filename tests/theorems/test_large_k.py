@@ -31,8 +31,8 @@ EDGES = [
     (100, 3, largest_k(100, 3)),
     (300, 10, smallest_k(10)),
     (100, 10, largest_k(100, 10)),
-    (150, 100, smallest_k(100)),
-    (150, 100, largest_k(150, 100)),
+    pytest.param(150, 100, smallest_k(100), marks=pytest.mark.slow),
+    pytest.param(150, 100, largest_k(150, 100), marks=pytest.mark.slow),
 ]
 
 

@@ -67,6 +67,7 @@ def test_it_reads_texts_and_frames_too(classifier):
     assert classifier.predict(frame).shape == (2,)
 
 
+@pytest.mark.slow
 def test_another_process_gives_the_same_labels(tmp_path):
     classifiers = [
         classifier for name in ATTACKS for classifier in (build(name).ask(), final(name))
