@@ -264,6 +264,7 @@ def first_failure(tests: list[str], tree: Path) -> str | None:
         **os.environ,
         "PYTHONPATH": str(tree / "src"),
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "PYTEST_ADDOPTS": "",  # it may name options of plugins
     }
     run = subprocess.run(
         [*command, "-p", "no:cacheprovider", "-rf", "--no-header", *tests],

@@ -395,9 +395,8 @@ def test_json_has_metric_and_breakdown(label_file, capsys, tmp_path):
 
 @pytest.mark.slow
 def test_a_limit_is_in_the_metrics_unit(label_file):
-
     arguments = ["audit", str(label_file), "--metric", "accuracy", "--breakdown", "subject"]
-    arguments += ["--looks", "15", "--processes", "1", "--json"]
+    arguments += ["--looks", "6", "--processes", "1", "--json"]
     assert main([*arguments, "--fail-above", "99"]) == 0
     assert main([*arguments, "--fail-above", "1"]) == 1
 

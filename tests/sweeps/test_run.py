@@ -17,7 +17,6 @@ from holdfast.errors import InvalidInput, NotSupported
 from holdfast.experiments import trials
 from holdfast.sweeps import Experiment, Journal, play_cell, read_rows, run, running, summarised
 from holdfast.sweeps.cells import MEASURED
-from tests.paces import few
 from tests.sweeps.own_attack import Halves
 
 OWN = "tests/sweeps/own_attack.py"
@@ -406,7 +405,8 @@ def test_labels_that_no_machine_holds_are_refused_in_their_row():
     assert "labels are not drawn one by one" in row["error"]
 
 
-@pytest.mark.parametrize("attack", few(1, ["block-majority", "naive-bayes", "column-vote"]))
+@pytest.mark.long
+@pytest.mark.parametrize("attack", ["block-majority", "naive-bayes", "column-vote"])
 def test_cells_of_a_sweep_and_trials_of_reproduce_are_games_of_one_law(attack):
     """60 games each of a small problem: their means within four standard errors."""
     problem, games = (120, 4, 60), 60
