@@ -54,6 +54,8 @@ A_LABEL, A_LOOK = 2e-9, 1e-4
 USUAL_LOOKS = 300
 # Of more examples even a few games take long: fewer are played, and the gain is scaled.
 MOST_IN_HEAD, IN_HEAD_INSTEAD = 200_000, 20_000
+# That is done where there are so many examples of a class even then.
+EXAMPLES_PER_CLASS = 10
 # Rehearsals that are remembered: every trial of an experiment plans anew.
 REMEMBERED = 256
 
@@ -95,6 +97,7 @@ def rehearsed_if_hard(
     patience: float = 1.0,
     longest: float = 1.0,
     fewest: int = FEWEST_GAMES,
+    grows_with_n: bool = True,
 ) -> Estimate | None:
     """Return the rehearsed gain where limits of many examples fail: from a model, or on a subset.
 
@@ -116,31 +119,43 @@ def rehearsed_if_hard(
         How many times that the fewest games may take, if there is no time for more.
     fewest
         How many games are enough; long games are much alike.
+    grows_with_n
+        Whether the same exact looks gain more on more examples, by the root of their number; an
+        attack that recovers labels one after another gains the same.
     """
     hard = hard or setting.informed or isinstance(setting.answers, SubsetAnswers)
     if not (hard and setting.in_head):
         return None
-    if setting.problem.n_examples > MOST_IN_HEAD:
-        return _scaled_up(cls, setting, fewest)
-    games = _games(cls, setting, effort, patience)
-    if games < fewest <= _games(cls, setting, effort, patience * longest):
+    n = setting.problem.n_examples
+    played = setting if n <= MOST_IN_HEAD else _fewer_examples(setting)
+    if played is None:
+        return None
+    games = _games(cls, played, effort, patience)
+    if games < fewest <= _games(cls, played, effort, patience * longest):
         games = fewest
-    return rehearsed(cls, setting, games=games) if games >= fewest else None
+    if games < fewest:
+        return None
+    found = rehearsed(cls, played, games=games if played is setting else fewest)
+    if played is setting:
+        return found
+    reason = f"{found.reason} of {IN_HEAD_INSTEAD:,} examples"
+    reason += ", times the root of their share" if grows_with_n else "; more change nothing"
+    share = math.sqrt(n / IN_HEAD_INSTEAD) if grows_with_n else 1.0
+    return found._replace(gain=found.gain * share, reason=reason)
 
 
-def _scaled_up(cls: type[Described], setting: Setting, fewest: int) -> Estimate | None:
-    """Return the gain on fewer examples, times the root of how many more there are.
+def _fewer_examples(setting: Setting) -> Setting | None:
+    """Return the same exact looks at fewer examples; None: games there would say nothing.
 
-    That is how gains grow with n for the same exact looks. From a model, or under another rule,
-    nothing is known.
+    From a model, or under another rule, nothing is known of how gains grow with n. With hardly more
+    examples than classes games are of another kind.
     """
-    n, m, k = setting.problem
+    _, m, k = setting.problem
     if setting.informed or not isinstance(setting.answers, ExactAnswers):
         return None
-    small = Setting(Problem(IN_HEAD_INSTEAD, m, k), in_head=True)
-    found = rehearsed(cls, small, games=fewest)
-    reason = f"{found.reason} of {IN_HEAD_INSTEAD:,} examples, times the root of their share"
-    return found._replace(gain=found.gain * math.sqrt(n / IN_HEAD_INSTEAD), reason=reason)
+    if EXAMPLES_PER_CLASS * m > IN_HEAD_INSTEAD:
+        return None
+    return Setting(Problem(IN_HEAD_INSTEAD, m, k), in_head=True)
 
 
 def remembered_share(looks: int) -> float:

@@ -144,6 +144,7 @@ class Lattice(InformedAttack):
             patience=tuning.PATIENCE_WITH_FEW if few else 1.0,
             longest=longest,
             fewest=fewest,
+            grows_with_n=False,
         )
         if played is not None:
             return played
