@@ -11,6 +11,7 @@ from holdfast.attacks import Lattice, RandomClimb
 from holdfast.attacks.through_metrics import ByGroup, CountReader, Digits, Graded
 from holdfast.bounds.metric_values import nats_of_values
 from holdfast.certificates import certify, certify_display, certify_ladder, certify_recorded
+from holdfast.certificates.displays import ShownLooks, shown_nats
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms import Exact, Ladder, parse_mechanism, recorded_look
 from holdfast.mechanisms.on_metrics import first_states, release_show
@@ -237,6 +238,39 @@ def test_more_of_anything_certifies_no_less():
         assert base <= certify_display(problem, parse_mechanism("round:2"), by_group, sizes).nats
 
 
+@pytest.mark.parametrize("also", [(), ("recall_macro", "confusion_matrix")])
+@pytest.mark.parametrize("metric", ["f1", "matthews_corrcoef", "cohen_kappa", "jaccard_macro"])
+def test_two_classes_tell_no_more_than_their_accuracies_and_one_constant(metric, also):
+    display, rule = Display.of(metric, also=also), parse_mechanism("round:2")
+    found = certify_display(Problem(10_000, 2, 100), rule, display)
+    assert found.accuracy <= certify(Problem(10_000, 2, 101)).accuracy < 0.655
+    assert found.looks == 100
+    # An area is a function of more than the match count.
+    shown = Display.of(metric, also=["roc_auc"])
+    assert certify_display(Problem(10_000, 2, 100), rule, shown).bound == "numbers-counted"
+
+
+def test_many_classes_need_a_constant_for_each_class_but_one():
+    problem, more = Problem(10_000, 10, 100), Problem(10_000, 10, 109)
+    kappa = certify_display(problem, Exact(), Display.of("cohen_kappa"))
+    assert kappa.accuracy == certify(more).accuracy
+    assert certify_display(problem, Exact(), Display.of("f1_macro")).accuracy > kappa.accuracy
+
+
+def test_an_area_of_all_examples_tells_a_group_apart_as_far_as_its_values_are_counted():
+    size, n = 16, 1_000_000
+    ranks = np.random.default_rng(3).choice(n, size, replace=False)
+    chosen = (np.arange(1 << size)[:, None] >> np.arange(size)) & 1
+    # Accuracy by group beside it tells how many of the group are positive, up to a constant.
+    values = len(np.unique(chosen @ ranks * (size + 1) + chosen.sum(axis=1)))
+    counted = nats_of_values(FunctionOf.RANK_SUM, size, 2, 1, among=n)
+    alone = nats_of_values(FunctionOf.RANK_SUM, size, 2, 1)
+    assert alone + math.log(size + 1) < math.log(values) <= counted
+    display = Display.of("accuracy", breakdown="g", also=["roc_auc"])
+    looks = ShownLooks(Exact(), display, (size, n - size, n, n), {1: 1})
+    assert shown_nats(looks, 2)[0] == pytest.approx(size * math.log(2))
+
+
 def test_sizes_that_do_not_fit_are_refused():
     display = Display.of("accuracy", breakdown="g")
     for sizes in (None, [], [3, 4]):
@@ -259,9 +293,9 @@ def test_what_is_not_covered_says_why():
 
 
 def test_looks_at_several_displays_add_up():
-    f1 = '{"metric": "f1", "sizes": [400]} round:2'
-    both = certify_recorded(400, 2, {("exact", "a"): 5, (f1, "a"): 5})
-    one = certify_recorded(400, 2, {(f1, "a"): 5})
+    area = '{"metric": "roc_auc", "sizes": [400]} round:2'
+    both = certify_recorded(400, 2, {("exact", "a"): 5, (area, "a"): 5})
+    one = certify_recorded(400, 2, {(area, "a"): 5})
     assert both.nats == pytest.approx(one.nats + 5 * math.log(401))
     assert certify_recorded(400, 2, {("exact", "a"): 5}) == certify_recorded(
         400, 2, {("exact", "b"): 5}

@@ -13,8 +13,10 @@ their information about the labels is at most log T. T is counted from what a va
   class i is one of C(t_i + m - 1, m - 1) compositions, and the row of the largest class follows
   from the others, of which the mean size is n/m at most: by concavity at most
   C(n/m + m - 1, m - 1)^(m - 1) matrices, (m - 1)^2 counts;
-- the rank sum of P positives: given P, twice the Mann-Whitney statistic is a whole number between
-  0 and 2 P (n - P) <= n^2 / 2;
+- the rank sum of P positives among n: given P, twice the Mann-Whitney statistic is a whole number
+  between 0 and 2 P (n - P) <= n^2 / 2. Of s examples that are ranked among n, of which P are
+  positive, the ranks of the positives add up to a sum that varies by at most
+  min(P, s - P) (n - 1) <= s (n - 1) / 2, and twice that sum is a whole number;
 - anything else: a released value is one of less than 2^64 floats, and so is every value.
 
 Noise, rounding and memory only post-process values: given the noise, what is released is a
@@ -44,24 +46,26 @@ def nats_of_values(
     *,
     sizes_public: bool = False,
     numbers: int = 1,
+    among: int | None = None,
 ) -> float:
     """Return the logarithm of the most sequences of exact values that so many looks can show.
 
     Where the sizes of the classes are public, they are not counted. `numbers` is how many a look
-    shows that all depend on the same.
+    shows that all depend on the same. `among` is how many examples the metric is computed of, where
+    the labels of all but `n_examples` of them are given.
 
     >>> nats = nats_of_values(FunctionOf.MATCHES, 100, 10, 5)
     >>> round(nats, 6) == round(5 * math.log(101), 6)
     True
     """
-    once, each = _parts(function_of, n_examples, n_classes)
+    once, each = _parts(function_of, n_examples, n_classes, among or n_examples)
     once = 0.0 if sizes_public else once
     most = numbers * FLOAT_NATS
     counted = (once + looks * min(each, most)) * (1.0 + ROUNDING)
     return min(counted, looks * most)
 
 
-def _parts(function_of: FunctionOf, n: int, m: int) -> tuple[float, float]:
+def _parts(function_of: FunctionOf, n: int, m: int, among: int) -> tuple[float, float]:
     """Return the nats of what is the same at every look, and those of a look given that."""
     match function_of:
         case FunctionOf.MATCHES:
@@ -75,7 +79,7 @@ def _parts(function_of: FunctionOf, n: int, m: int) -> tuple[float, float]:
         case FunctionOf.CONFUSIONS:
             return _sizes(n, m), (m - 1) * _compositions(n / m, m)
         case FunctionOf.RANK_SUM:
-            return math.log(n + 1), math.log(n * n // 2 + 1)
+            return math.log(n + 1), math.log(min(among * among // 2, n * (among - 1)) + 1)
     return 0.0, FLOAT_NATS
 
 

@@ -11,6 +11,10 @@ metric but what its value depends on (`bounds.metric_values`), and how many valu
   all examples is the mean over groups, weighted by their sizes. For labels that are not uniform the
   sum of all c_g goes into the bound for the whole.
 
+Where the class sizes and the match count fix every number that is shown, as those of two classes
+do for every metric of labels, k looks tell no more than exact accuracies do: of the k submissions,
+and of the constants that tell the class sizes. Then the bounds for these hold as well.
+
 It is a bound on labels that are known, in accuracy; `metric_gains` has bounds in other units.
 """
 
@@ -19,7 +23,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from holdfast.bounds.metric_values import nats_of_values
 from holdfast.certificates.asked import shared_evenly
@@ -58,6 +62,10 @@ STATEMENT = "counted numbers, group by group, and rate-distortion (docs/bounds.m
 NO_LABELS = "numbers or label sets are hidden, and the bound is for one label per example"
 TOLD_OF_OTHERS = "others, who may know more of the labels, look at the same state of the rule"
 
+AS_EXACT = "functions of exact accuracies, class sizes given (docs/bounds.md)"
+
+# What of two classes the class sizes and the match count fix.
+OF_TWO_CLASSES = {FunctionOf.CLASS_HITS, FunctionOf.CONFUSIONS}
 # What a value may depend on to be a function of certain counts of labels.
 OF_CLASS_HITS = {FunctionOf.MATCHES, FunctionOf.MATCHES_AND_SIZES, FunctionOf.CLASS_HITS}
 FOLLOWS_FROM = {
@@ -188,8 +196,19 @@ def certify_shown(
         alone = len(looks) == 1 and len(by_group[0]) == len(looks[0].groups)
         if alone and isinstance(knowledge, Nothing):
             accuracy = min(accuracy, _weighted(looks[0].groups, by_group[0], n_classes))
-    covered = accuracy < 1.0
     missing = () if reason is None else (NotCovered(BOUND, reason),)
+    constants = _constants(looks, n_classes)
+    if constants is not None:
+        as_exact = certify(
+            Problem(n_examples, n_classes, problem.n_queries + constants), knows=knows
+        )
+        nats = min(nats, as_exact.nats)
+        if as_exact.accuracy < accuracy:
+            statement = f"{AS_EXACT}; {as_exact.statement}"
+            return replace(
+                as_exact, nats=nats, looks=total, statement=statement, not_covered=missing
+            )
+    covered = accuracy < 1.0
     return Certificate(
         accuracy=min(1.0, max(accuracy, knowledge.free)),
         free=knowledge.free,
@@ -200,6 +219,31 @@ def certify_shown(
         binds=knowledge.who,
         not_covered=missing,
     )
+
+
+def _constants(looks: Sequence[ShownLooks], n_classes: int) -> int | None:
+    """Return how many constant submissions make all numbers functions of exact accuracies.
+
+    None: they are functions of more. Rules that look at examples are left out, and states that
+    others change, who may know more of the labels.
+    """
+    most = 0
+    for each in looks:
+        if each.rule.looks_at_examples or (each.shared and each.rule.remembers):
+            return None
+        if each.display.breakdown is not None:
+            return None
+        for metric in each.display.metrics:
+            if metric.takes is not Submission.LABELS:
+                return None
+        depends_on = {metric.function_of for metric in each.display.metrics}
+        for depends in depends_on | {numbers.function_of for numbers in each.display.by_class}:
+            if depends is not FunctionOf.MATCHES:
+                sized = depends is FunctionOf.MATCHES_AND_SIZES
+                if not sized and not (n_classes == 2 and depends in OF_TWO_CLASSES):
+                    return None
+                most = n_classes - 1
+    return most
 
 
 def shown_nats(looks: ShownLooks, n_classes: int) -> list[float]:
@@ -247,7 +291,7 @@ def _state_nats(looks: ShownLooks, size: int, n_classes: int, count: int) -> flo
     whole_size = size if by_values else looks.sizes[-1]
     released = 0.0
     for metric, here in [(each, size) for each in parts] + [(each, whole_size) for each in wholes]:
-        counted = nats_of_values(metric.function_of, here, n_classes, count)
+        counted = nats_of_values(metric.function_of, here, n_classes, count, among=looks.sizes[-1])
         released += min(by_rule(rule, metric, here, n_classes, count), counted)
     by_class = looks.display.by_class
     released += sum(by_class_nats(looks, each, size, n_classes, count) for each in by_class)

@@ -30,7 +30,7 @@ class FreshSubsample(Rule):
     Parameters
     ----------
     fraction
-        Share of the examples in each part; the nearest number, at least one.
+        Share of the examples in each part; the nearest number, half to even, at least one.
 
     Examples
     --------

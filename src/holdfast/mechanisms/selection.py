@@ -32,7 +32,7 @@ def shuffled(n_examples: int, seed: int, purpose: str) -> NDArray[np.int64]:
 
 
 def subset_size(fraction: float, n_examples: int) -> int:
-    """Return how many examples a fraction is: the nearest number, at least one."""
+    """Return how many examples a fraction is: the nearest number, half to even, at least one."""
     return max(1, round(fraction * n_examples))
 
 

@@ -29,7 +29,7 @@ class Subsample(Rule):
     Parameters
     ----------
     fraction
-        Share of the examples in the public part; the nearest number, at least one.
+        Share of the examples in the public part; the nearest number, half to even, at least one.
     seed
         Key of the hash that picks them. An analyst who knows it gains more per look, but never
         more than the guarantee.
