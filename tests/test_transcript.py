@@ -77,7 +77,7 @@ def test_a_line_torn_by_a_crash_is_dropped_and_the_rest_kept(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("not json", "line 2 must be JSON"),
+        ("not json", "line 2 must be a JSON object"),
         ("[1]", "line 2 must be a JSON object"),
         ('{"query": "ab"}', "line 2 must hold a look"),
     ],

@@ -8,7 +8,6 @@ query proves that it is the same attack.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import pickle
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from holdfast.errors import InvalidInput, TranscriptMismatch
+from holdfast.files.json_lines import JsonLines
 from holdfast.problem import Problem
 from holdfast.protocols import Answer, Attack
 from holdfast.quoting import quoted
@@ -72,12 +72,14 @@ class Transcript:
         self.problem = Problem(*problem)
         self.path = None if path is None else Path(path)
         self._looks: list[Look] = []
-        if self.path is not None:
-            if self.path.exists() and self.path.stat().st_size:
-                self._load(self.path)
-            else:
-                header = {"format": FORMAT, "problem": self.problem._asdict()}
-                _append_line(self.path, header)
+        self._lines = None if self.path is None else JsonLines(self.path, FORMAT)
+        if self._lines is not None:
+            entries = self._lines.load()
+            for number, entry in enumerate(entries, start=1):
+                self._take(entry, number)
+            self._lines.cut()
+            if not entries:
+                self._lines.append({"format": FORMAT, "problem": self.problem._asdict()})
 
     def __len__(self) -> int:
         return len(self._looks)
@@ -93,8 +95,8 @@ class Transcript:
     def record(self, query: object, answer: Answer) -> None:
         """Append one look; when this returns it is on disk."""
         look = Look(query_digest(query), _as_answer(answer))
-        if self.path is not None:
-            _append_line(self.path, look._asdict())
+        if self._lines is not None:
+            self._lines.append(look._asdict())
         self._looks.append(look)
 
     def replay(self, attack: Attack[Any]) -> int:
@@ -119,29 +121,20 @@ class Transcript:
             attack.tell(look.answer)
         return len(self._looks)
 
-    def _load(self, path: Path) -> None:
-        lines = path.read_bytes().split(b"\n")
-        # A crash can only tear the last line; a complete file ends in a newline.
-        torn = lines.pop()
-        header = _parse(path, 1, lines[0] if lines else torn)
-        if header.get("format") != FORMAT:
-            raise InvalidInput(f"{path} must start with a {FORMAT} header, got {quoted(header)}.")
-        if header.get("problem") != self.problem._asdict():
-            raise InvalidInput(
-                f"{path} must be for {self.problem}, "
-                f"got {quoted(header.get('problem'))} in its header."
-            )
-        for number, line in enumerate(lines[1:], start=2):
-            entry = _parse(path, number, line)
-            try:
-                self._looks.append(Look(str(entry["query"]), _as_answer(entry["answer"])))
-            except (KeyError, OverflowError, TypeError, ValueError):
+    def _take(self, entry: dict[str, Any], number: int) -> None:
+        if number == 1:
+            if entry.get("problem") != self.problem._asdict():
                 raise InvalidInput(
-                    f"{path} line {number} must hold a look, got {quoted(entry)}."
-                ) from None
-        if torn:
-            with path.open("r+b") as file:
-                file.truncate(path.stat().st_size - len(torn))
+                    f"{self.path} must be for {self.problem}, "
+                    f"got {quoted(entry.get('problem'))} in its header."
+                )
+            return
+        try:
+            self._looks.append(Look(str(entry["query"]), _as_answer(entry["answer"])))
+        except (KeyError, OverflowError, TypeError, ValueError):
+            raise InvalidInput(
+                f"{self.path} line {number} must hold a look, got {quoted(entry)}."
+            ) from None
 
 
 def _as_answer(answer: Any) -> Answer:
@@ -149,20 +142,3 @@ def _as_answer(answer: Any) -> Answer:
     if isinstance(answer, tuple | list):
         return tuple(float(number) for number in answer)
     return float(answer)
-
-
-def _parse(path: Path, number: int, line: bytes) -> dict[str, Any]:
-    try:
-        entry = json.loads(line)
-    except (ValueError, RecursionError):
-        raise InvalidInput(f"{path} line {number} must be JSON, got {quoted(line)}.") from None
-    if not isinstance(entry, dict):
-        raise InvalidInput(f"{path} line {number} must be a JSON object, got {quoted(line)}.")
-    return entry
-
-
-def _append_line(path: Path, entry: dict[str, Any]) -> None:
-    with path.open("ab") as file:
-        file.write(json.dumps(entry).encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())

@@ -7,12 +7,12 @@ queries, and the recorded answers bring it back to where it stopped.
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Any
 
 from holdfast.errors import InvalidInput, TranscriptMismatch
+from holdfast.files.json_lines import JsonLines
 from holdfast.quoting import quoted
 
 __all__ = ["RunState"]
@@ -41,10 +41,14 @@ class RunState:
         self.about, self.looks = about, looks
         self._keys: list[tuple[str, str]] = []
         self._answers: dict[int, float] = {}
-        if self.path is not None and self.path.exists() and self.path.stat().st_size:
-            self._load(self.path)
-        elif self.path is not None:
-            self._append({"format": FORMAT, "looks": looks, **about})
+        self._lines = None if self.path is None else JsonLines(self.path, FORMAT)
+        if self._lines is not None:
+            entries = self._lines.load()
+            for number, entry in enumerate(entries, start=1):
+                self._take(dict(entry), number)
+            self._lines.cut()
+            if not entries:
+                self._append({"format": FORMAT, "looks": looks, **about})
 
     def answer(self, look: int, query: str) -> float | None:
         """Return the recorded answer to a look; None: it has none.
@@ -75,46 +79,29 @@ class RunState:
         self._answers[look] = answer
 
     def _append(self, line: dict[str, Any]) -> None:
-        if self.path is None:
-            return
-        try:
-            with self.path.open("ab") as file:
-                file.write(json.dumps(line).encode() + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise InvalidInput(
-                f"state {self.path} must be a file that can be written: {error.strerror}."
-            ) from None
-
-    def _load(self, path: Path) -> None:
-        lines = path.read_bytes().split(b"\n")
-        torn = lines.pop()  # a crash can only tear the last line
-        for number, line in enumerate(lines, start=1):
-            try:
-                entry = json.loads(line)
-                self._take(entry, number)
-            except (KeyError, TypeError, ValueError, RecursionError):
-                raise InvalidInput(
-                    f"{path} line {number} must be one of a run, got {quoted(line)}."
-                ) from None
-        if torn:
-            with path.open("r+b") as file:
-                file.truncate(path.stat().st_size - len(torn))
+        if self._lines is not None:
+            self._lines.append(line)
 
     def _take(self, entry: dict[str, Any], number: int) -> None:
-        if number == 1:
-            if entry.pop("format") != FORMAT:
-                raise ValueError
-            self.looks = int(entry.pop("looks"))
-            if entry != self.about:
-                different = sorted(k for k in self.about if entry.get(k) != self.about[k])
-                raise TranscriptMismatch(
-                    f"{self.path} must be of this run; its {', '.join(different)} is another."
-                )
-        elif "key" in entry:
-            if entry["look"] != len(self._keys):
-                raise ValueError
-            self._keys.append((str(entry["query"]), str(entry["key"])))
-        else:
-            self._answers[int(entry["look"])] = float(entry["answer"])
+        try:
+            if number == 1:
+                self._take_header(entry)
+            elif "key" in entry:
+                if entry["look"] != len(self._keys):
+                    raise ValueError
+                self._keys.append((str(entry["query"]), str(entry["key"])))
+            else:
+                self._answers[int(entry["look"])] = float(entry["answer"])
+        except (KeyError, OverflowError, TypeError, ValueError):
+            raise InvalidInput(
+                f"{self.path} line {number} must be one of a run, got {quoted(entry)}."
+            ) from None
+
+    def _take_header(self, entry: dict[str, Any]) -> None:
+        del entry["format"]
+        self.looks = int(entry.pop("looks"))
+        if entry != self.about:
+            different = sorted(k for k in self.about if entry.get(k) != self.about[k])
+            raise TranscriptMismatch(
+                f"{self.path} must be of this run; its {', '.join(different)} is another."
+            )

@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from holdfast.errors import InvalidInput
+from holdfast.files.json_lines import JsonLines
 from holdfast.sweeps.cells import Row
 
 __all__ = ["LOST", "Journal"]
@@ -47,6 +48,7 @@ class Journal:
         self.path = path
         self.rows: dict[str, Row] = {}
         there = path.exists() and path.stat().st_size > 0
+        begun = False
         if there and not resume:
             raise InvalidInput(f"{path} is there already; --resume goes on with it.")
         try:
@@ -55,11 +57,11 @@ class Journal:
             raise InvalidInput(f"{path} can't be written: {error.strerror}.") from None
         self._lock()
         if there:
-            self._read()  # under the lock: what looks torn may be another sweep's next line
+            begun = self._read()  # under the lock: what looks torn may be another sweep's next line
         self._writing = threading.Lock()
         self._synced = time.monotonic()
         self._timer: threading.Timer | None = None
-        if not there:
+        if not begun:
             self._append({"format": FORMAT})
             self.flush()
 
@@ -124,21 +126,21 @@ class Journal:
             self._file.close()
             raise InvalidInput(f"{self.path} is being written by another sweep.") from None
 
-    def _read(self) -> None:
-        """Read the rows, and cut off what a crash left of a line."""
-        content = self.path.read_bytes()
-        whole = content.rfind(b"\n") + 1
+    def _read(self) -> bool:
+        """Read the rows, cut off what a crash left of a line, and return whether there is a header.
+
+        Only that tells a sweep that was begun from one that a crash ended before.
+        """
+        lines = JsonLines(self.path, FORMAT)
         try:
-            head, *lines = [json.loads(line) for line in content[:whole].splitlines()] or [None]
-            if not isinstance(head, dict) or head.get("format") != FORMAT:
-                raise ValueError
-            rows = {row["address"]: row for row in lines}
-            self.rows = {own: row for own, row in rows.items() if not _was_lost(row)}
-        except (ValueError, KeyError, TypeError):
+            entries = lines.load()
+            rows = {row["address"]: row for row in entries[1:]}
+        except (InvalidInput, KeyError, TypeError):
             self._file.close()
             raise InvalidInput(f"{self.path} is no journal of a sweep.") from None
-        if whole < len(content):
-            os.truncate(self.path, whole)
+        self.rows = {own: row for own, row in rows.items() if not _was_lost(row)}
+        lines.cut()
+        return bool(entries)
 
 
 def _was_lost(row: Row) -> bool:
