@@ -127,7 +127,10 @@ def test_a_torn_last_line_is_forgotten(place, tmp_path):
         assert play_once(Remote(url, token, state=state)) == first
     assert len(looks(place)) == 3
     state.write_text("{}\n")
-    with listening(place) as url, pytest.raises(InvalidInput, match="line 1 must be one of a run"):
+    with (
+        listening(place) as url,
+        pytest.raises(InvalidInput, match="start with a holdfast-run-1 header"),
+    ):
         Remote(url, token, state=state)
 
 
@@ -252,10 +255,20 @@ def test_what_was_refused_is_not_sent_again(flaky, status, word, error):
     assert (len(Flaky.seen), pauses) == (1, [])
 
 
-def test_an_answer_without_a_receipt_is_none(flaky):
+@pytest.mark.parametrize(
+    ("answer", "missing"),
+    [
+        ({"released": 1.0}, "a receipt"),
+        ({**GOOD, "released": float("nan")}, "what is no finite number"),
+        ({**GOOD, "released": "<b>"}, "what is no finite number"),
+        ({**GOOD, "looks_left": "3"}, "a proper looks_left"),
+        ([], "a receipt"),
+    ],
+)
+def test_an_answer_that_is_no_receipt_is_none(flaky, answer, missing):
     send, _ = flaky
-    with pytest.raises(BoardUnreachable, match="without a receipt"):
-        send((200, {"released": 1.0}, {}))
+    with pytest.raises(BoardUnreachable, match=missing):
+        send((200, answer, {}))
 
 
 def test_patience_ends():

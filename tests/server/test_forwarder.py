@@ -9,19 +9,21 @@ import socket
 import subprocess
 import sys
 import threading
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from holdfast.cli import main
+from holdfast.client import BoardClient
 from holdfast.client.forwarder import HOSTS, forwarder, sending
 from holdfast.errors import InvalidInput
 from tests.server.conftest import as_csv, listening, write_labels
 from tests.server.test_api import changed
 
-STDLIB = {"__future__", "hashlib", "http", "importlib", "json", "os", "random", "ssl", "sys",
-          "time", "typing", "urllib"}  # fmt: skip
+STDLIB = {"__future__", "hashlib", "http", "importlib", "ipaddress", "json", "os", "random", "re",
+          "ssl", "sys", "time", "typing", "urllib"}  # fmt: skip
 
 
 def interpreter(version):
@@ -67,6 +69,9 @@ def test_a_file_keeps_to_the_grammar_and_the_library_of_python_3_7(host):
         ({"board": "https://boards.example/pets"}, "board must be an address"),
         ({"metric": 'a"b'}, "metric must be plain"),
         ({"token": "a\nb"}, "token must be plain"),
+        ({"board": "http://boards.example/b/pets"}, "https, or be on this machine"),
+        ({"board": "http://127.0.0.1.example/b/pets"}, "https, or be on this machine"),
+        ({"board": "http://127.0.0.1@boards.example/b/pets"}, "https, or be on this machine"),
     ],
 )
 def test_settings_that_would_break_the_file_are_refused(options, message):
@@ -81,14 +86,16 @@ def run(python, *arguments, cwd=None, **environment):
     )
 
 
-def test_an_answer_that_breaks_off_is_asked_for_again_under_the_same_key(monkeypatch):
-    told = json.dumps({"released": 0.5, "receipt_id": "1-a", "looks_left": 3, "meaning": "m"})
-    answers = [
-        "HTTP/1.1 201 Created\r\nContent-Length: 1000\r\n\r\n{",
-        "nonsense\r\n\r\n",
-        "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 1000\r\n\r\n<",
-        f"HTTP/1.1 201 Created\r\nContent-Length: {len(told)}\r\n\r\n{told}",
-    ]
+TOLD = {"released": 0.5, "receipt_id": "1-a", "looks_left": 3, "meaning": "m"}
+
+
+def answer_of(body, status="201 Created"):
+    return f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+
+
+@contextmanager
+def answering(monkeypatch, *answers):
+    """A board on a socket that gives these answers in turn; the list of what it was asked."""
     asked = []
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(20)
@@ -96,7 +103,7 @@ def test_an_answer_that_breaks_off_is_asked_for_again_under_the_same_key(monkeyp
         def serve():
             for answer in answers:
                 connection, _ = server.accept()
-                with connection:
+                with connection, suppress(OSError):
                     got = b""
                     while not got.endswith(b"\r\n\r\nbody"):
                         got += connection.recv(65536)
@@ -107,11 +114,110 @@ def test_an_answer_that_breaks_off_is_asked_for_again_under_the_same_key(monkeyp
         thread.start()
         monkeypatch.setattr(sending, "BOARD", f"http://127.0.0.1:{server.getsockname()[1]}/b/pets")
         monkeypatch.setattr(sending.time, "sleep", lambda seconds: None)
-        assert sending.send(b"body", "blue", "t", "a\nb\u00e9.csv")["released"] == 0.5
+        yield asked
         thread.join(20)
     assert len(asked) == len(answers)
+
+
+def test_an_answer_that_breaks_off_is_asked_for_again_under_the_same_key(monkeypatch):
+    """Broken off, no HTTP, nested until Python gives up, or endless: nothing is known of it."""
+    answers = [
+        "HTTP/1.1 201 Created\r\nContent-Length: 1000\r\n\r\n{",
+        "nonsense\r\n\r\n",
+        "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 1000\r\n\r\n<",
+        answer_of("[" * 100_000),
+        answer_of("{}", "503 Busy\r\nRetry-After: \u00b2"),
+        answer_of(" " * sending.LARGEST_ANSWER + json.dumps(TOLD)),
+        answer_of(json.dumps(TOLD)),
+    ]
+    with answering(monkeypatch, *answers) as asked:
+        assert sending.send(b"body", "blue", "t", "a\nb\u00e9.csv") == TOLD
     keys = {line for got in asked for line in got.split(b"\r\n") if b"dempotency" in line}
     assert len(keys) == 1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"released": float("nan")},
+        {"released": float("inf")},
+        {"released": 10**400},
+        {"released": True},
+        {"released": "<script>"},
+        {"released": [0.5]},
+        {"looks_left": "3"},
+        {"receipt_id": "<b>"},
+        {"receipt_id": [1]},
+    ],
+)
+def test_what_is_no_finite_number_and_no_receipt_reaches_no_host(monkeypatch, wrong):
+    with (
+        answering(monkeypatch, answer_of(json.dumps({**TOLD, **wrong}))),
+        pytest.raises(sending.Refused, match=r"at present \(bad_answer\)"),
+    ):
+        sending.send(b"body", "blue", "t", "a.csv")
+
+
+def test_texts_of_an_answer_reach_a_host_without_markup(monkeypatch):
+    told = {**TOLD, "meaning": "best of <b>\x1b[31m", "numbers": {"<i>": "<i>"}, "team": None}
+    with answering(monkeypatch, answer_of(json.dumps(told))):
+        found = sending.send(b"body", "blue", "t", "a.csv")
+    assert found == {**TOLD, "meaning": "best of ?b??[31m", "team": None}
+
+
+def test_a_refusal_of_nested_json_is_one_neutral_line(monkeypatch):
+    with (
+        answering(monkeypatch, answer_of("[" * 100_000, "422 Unprocessable")),
+        pytest.raises(sending.Refused, match=r"at present \(http_422\)"),
+    ):
+        sending.send(b"body", "blue", "t", "a.csv")
+
+
+@pytest.mark.parametrize("board", ["http://boards.example/b/pets", "http://10.0.0.1/b/pets"])
+def test_no_token_is_sent_in_clear_text_to_another_machine(monkeypatch, board):
+    """Nor is one sent to a proxy: nothing is asked at all."""
+    monkeypatch.setattr(sending.urllib.request, "build_opener", pytest.fail)
+    monkeypatch.setattr(sending, "BOARD", board)
+    with pytest.raises(sending.Refused, match=r"\(insecure_board\)"):
+        sending.send(b"body", "blue", "t", "a.csv")
+    with pytest.raises(InvalidInput, match=r"--insecure \(insecure=True\) insists"):
+        BoardClient(board, "t")
+    assert BoardClient(board, "t", insecure=True).url == board
+    assert 'INSECURE = "yes"' in forwarder("kaggle", board, insecure=True)
+
+
+def test_a_proxy_of_the_environment_sees_no_token_in_clear_text(monkeypatch):
+    """It is asked neither on the way to this machine nor where clear text is insisted on."""
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+    with answering(monkeypatch, answer_of(json.dumps(TOLD))) as asked:
+        assert sending.send(b"body", "blue", "t", "a.csv") == TOLD
+    assert asked[0].startswith(b"POST /api/v1/")
+
+
+@pytest.mark.parametrize("team", ["blue\ud800", "bl\0ue", "\u200bblue"])
+def test_a_team_that_fits_no_header_is_told_so(monkeypatch, team):
+    monkeypatch.setattr(sending.urllib.request, "build_opener", pytest.fail)
+    monkeypatch.setattr(sending, "BOARD", "https://boards.example/b/pets")
+    with pytest.raises(sending.Refused, match=r"^team must be a printable name"):
+        sending.send(b"body", team, "t", "a.csv")
+
+
+def test_a_team_whose_name_a_board_does_not_take_is_told_why(place, tmp_path):
+    """Long names and those of mixed alphabets; 200 letters of two bytes each are not long."""
+    script, guess = tmp_path / "forward.py", tmp_path / "guess.csv"
+    guess.write_bytes(as_csv(place.labels))
+    with listening(place) as url:
+        script.write_text(forwarder("kaggle", url, token=place.token(scope="service")))
+        said = {
+            team: run(sys.executable, script, guess, team)
+            for team in ("b" * 201, "\u03a0ython", "\u0431" * 200)
+        }
+    long, mixed, fine = said.values()
+    assert (long.returncode, mixed.returncode) == (1, 1)
+    assert long.stderr == "team must have at most 200 characters, got 201.\n"
+    assert mixed.stderr.startswith("team must not mix Greek and Latin letters in one word")
+    assert json.loads(fine.stdout)["released"] == 1.0
 
 
 def test_a_redirect_is_not_followed_and_the_token_goes_nowhere_else(monkeypatch):

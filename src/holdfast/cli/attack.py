@@ -12,7 +12,7 @@ import typer
 from rich.table import Table
 
 from holdfast.cli.attack_board import attack_board
-from holdfast.cli.boards_access import TokenFile, Wait
+from holdfast.cli.boards_access import Insecure, TokenFile, Wait
 from holdfast.cli.options import (
     AsJson,
     Processes,
@@ -84,6 +84,7 @@ def attack(
     ] = None,
     token_file: TokenFile = None,
     wait: Wait = False,
+    insecure: Insecure = False,
     out: Annotated[
         Path | None, typer.Option(help="With --board: write the final guess to an NPY file.")
     ] = None,
@@ -116,6 +117,7 @@ def attack(
             resume=resume,
             token_file=token_file,
             wait=wait,
+            insecure=insecure,
             out=out,
             as_json=as_json,
         )

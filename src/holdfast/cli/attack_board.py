@@ -42,6 +42,7 @@ def attack_board(
     resume: Path | None,
     token_file: Path | None,
     wait: bool,
+    insecure: bool,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -62,6 +63,7 @@ def attack_board(
             n_queries=n_queries,
             state=resume,
             wait=wait,
+            insecure=insecure,
             run=f"{name} seed {seed}" + ("" if n_queries is None else f" looks {n_queries}"),
         )
         if n_queries is None:

@@ -12,7 +12,7 @@ import typer
 from holdfast.errors import InvalidInput
 from holdfast.files.text_files import read_text_file
 
-__all__ = ["EXIT_UNREACHABLE", "BoardUrl", "TokenFile", "Wait", "token_from"]
+__all__ = ["EXIT_UNREACHABLE", "BoardUrl", "Insecure", "TokenFile", "Wait", "token_from"]
 
 EXIT_UNREACHABLE = 5
 VARIABLE = "HOLDFAST_TOKEN"
@@ -22,6 +22,13 @@ BoardUrl = Annotated[str, typer.Option(help="The board's address, https://host/b
 TokenFile = Annotated[
     Path | None,
     typer.Option(help=f"File of the team's token, readable by you alone. Default: ${VARIABLE}."),
+]
+Insecure = Annotated[
+    bool,
+    typer.Option(
+        "--insecure",
+        help="Take a board without https on another machine: the token travels in clear text.",
+    ),
 ]
 Wait = Annotated[bool, typer.Option("--wait", help="If no look is left, wait for the next window.")]
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.boards_access import BoardUrl, token_from
+from holdfast.cli.boards_access import BoardUrl, Insecure, token_from
 from holdfast.client.forwarder import HOSTS
 from holdfast.client.forwarder import forwarder as text_of
 
@@ -32,6 +32,7 @@ def forwarder(
     split: Annotated[
         str, typer.Option(help="EvalAI's codename of the data set split.")
     ] = "test_split",
+    insecure: Insecure = False,
 ) -> None:
     """Write the file with which a host forwards submissions to a board, on stdout.
 
@@ -44,4 +45,5 @@ def forwarder(
     holdfast forwarder evalai --board https://boards.example/b/pets --split test > __init__.py
     """
     token = "" if token_file is None else token_from(token_file)
-    print(text_of(host, board, token=token, metric=metric, split=split), end="")
+    text = text_of(host, board, token=token, metric=metric, split=split, insecure=insecure)
+    print(text, end="")

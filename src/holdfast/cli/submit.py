@@ -13,7 +13,14 @@ from typing import Annotated, Any
 
 import typer
 
-from holdfast.cli.boards_access import EXIT_UNREACHABLE, BoardUrl, TokenFile, Wait, token_from
+from holdfast.cli.boards_access import (
+    EXIT_UNREACHABLE,
+    BoardUrl,
+    Insecure,
+    TokenFile,
+    Wait,
+    token_from,
+)
 from holdfast.cli.guarding import moment
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json, report_error
@@ -40,6 +47,7 @@ def submit(
     patience: Annotated[
         float, typer.Option(min=0, help="Seconds to try for if the board does not answer.")
     ] = 60.0,
+    insecure: Insecure = False,
     as_json: AsJson = False,
 ) -> None:
     """Send a file of predictions to a board and print what is released.
@@ -56,7 +64,7 @@ def submit(
     holdfast submit guess.csv --board https://boards.example/b/pets
     holdfast submit guess.csv --board https://boards.example/b/pets --wait --json
     """
-    client = BoardClient(board, token_from(token_file), patience=patience)
+    client = BoardClient(board, token_from(token_file), patience=patience, insecure=insecure)
     with open_regular_file(file) as opened:
         body = opened.read(LARGEST_FILE)
     try:

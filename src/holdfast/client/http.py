@@ -8,7 +8,6 @@ Any other refusal is final. The standard library's client is enough: the retry r
 from __future__ import annotations
 
 import http.client
-import json
 import random
 import re
 import ssl
@@ -21,6 +20,8 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from holdfast import errors
+from holdfast.client.forwarder import refuse_in_clear
+from holdfast.client.forwarder.sending import content_of, is_number
 from holdfast.quoting import quoted
 
 __all__ = ["BoardClient", "Released", "Unscorable"]
@@ -79,6 +80,9 @@ class BoardClient:
         An API token; None: only what is public can be asked.
     patience
         How long a request is tried again, in seconds.
+    insecure
+        Let the token travel in clear text, to a board without https on another machine. No proxy of
+        the environment is used in any case.
     sleep, now
         The clock, for tests.
     """
@@ -89,6 +93,7 @@ class BoardClient:
         token: str | None = None,
         *,
         patience: float = 600.0,
+        insecure: bool = False,
         sleep: Callable[[float], None] = time.sleep,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -97,6 +102,7 @@ class BoardClient:
             raise errors.InvalidInput(
                 f"board must be an address like https://host/b/name, got {quoted(url)}."
             )
+        refuse_in_clear(url, insecure)
         if token is not None and not re.fullmatch(r"[\x21-\x7e]+", token):
             raise errors.InvalidInput("token must be one line of visible characters.")
         if not patience >= 0.0:
@@ -116,11 +122,16 @@ class BoardClient:
 
     def board(self) -> dict[str, Any]:
         """Return what is public about the board."""
-        return self._ask("GET", f"/boards/{self.name}").body
+        told = self._ask("GET", f"/boards/{self.name}").body
+        _require(told, policy=dict, n_examples=int, n_classes=int, phase=int)
+        _require(told["policy"], release=str, metric=str, digest=str)
+        return told
 
     def allowance(self) -> dict[str, Any]:
         """Return the team, its looks left and when the next one is allowed."""
-        return self._ask("GET", f"/boards/{self.name}/allowance").body
+        told = self._ask("GET", f"/boards/{self.name}/allowance").body
+        _require(told, team_id=int, phase=int, looks_left=int)
+        return told
 
     def submit(self, body: bytes, *, key: str, file: str = "submission") -> Released:
         """Send a submission; sent again under the same key, it is the same look.
@@ -144,10 +155,12 @@ class BoardClient:
         }
         reply = self._ask("POST", f"/boards/{self.name}/submissions", body, headers)
         told = {**reply.body, "replayed": "idempotency-replayed" in reply.headers}
-        try:
-            return Released(**{name: told[name] for name in Released.__dataclass_fields__})
-        except KeyError:
-            raise errors.BoardUnreachable("the board answered without a receipt.") from None
+        if not {*Released.__dataclass_fields__} <= told.keys():
+            raise errors.BoardUnreachable("the board answered without a receipt.")
+        if not is_number(told["released"]) and told["released"] is not None:
+            raise errors.BoardUnreachable("the board released what is no finite number.")
+        _require(told, id=int, looks_left=int, receipt_id=str, meaning=str)
+        return Released(**{name: told[name] for name in Released.__dataclass_fields__})
 
     def _ask(
         self,
@@ -197,14 +210,20 @@ class BoardClient:
             sent["Authorization"] = f"Bearer {self._token}"
         self._connection.request(method, self._base + path, body=body, headers=sent)
         answer = self._connection.getresponse()
-        content = answer.read(LARGEST_ANSWER)
-        found: Any = None
+        found: dict[str, Any] = {}
         with suppress(ValueError, RecursionError):
-            found = json.loads(content)
+            found = content_of(answer, LARGEST_ANSWER)
         told = {name.lower(): value for name, value in answer.getheaders()}
         if told.get("connection", "").lower() == "close":
             self.close()
-        return _Reply(answer.status, told, found if isinstance(found, dict) else {})
+        return _Reply(answer.status, told, found)
+
+
+def _require(told: Mapping[str, Any], **kinds: type) -> None:
+    """Raise `BoardUnreachable` unless an answer has these fields, of these kinds."""
+    for name, kind in kinds.items():
+        if type(told.get(name)) is not kind:
+            raise errors.BoardUnreachable(f"the board answered without a proper {name}.")
 
 
 def _problem(reply: _Reply) -> tuple[errors.HoldfastError, bool]:

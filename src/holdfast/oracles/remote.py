@@ -42,6 +42,8 @@ class Remote:
         Wait for the next window when no look is left, instead of raising `BudgetExhausted`.
     patience
         How long a request that is not answered is tried again, in seconds.
+    insecure
+        Ask a board without https on another machine, too: as for `BoardClient`.
     run
         What tells this run from others in the state file, such as the attack and its seed.
 
@@ -66,10 +68,11 @@ class Remote:
         state: str | os.PathLike[str] | None = None,
         wait: bool = False,
         patience: float = 600.0,
+        insecure: bool = False,
         run: str = "",
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self.client = BoardClient(url, token, patience=patience, sleep=sleep)
+        self.client = BoardClient(url, token, patience=patience, insecure=insecure, sleep=sleep)
         self._wait, self._sleep = wait, sleep
         board, team = self.client.board(), self.client.allowance()
         self.looks_left = int(team["looks_left"])

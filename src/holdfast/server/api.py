@@ -13,6 +13,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
+from holdfast.errors import InvalidInput
 from holdfast.guard.team import team_key
 from holdfast.guard.windows import as_datetime, clock
 from holdfast.server import store
@@ -166,7 +167,7 @@ async def submit(request: Request) -> Any:
 
 @router.post("/boards/{slug}/service/submissions", status_code=201, openapi_extra=SUBMISSION)
 async def submit_for_team(
-    request: Request, team: Annotated[str, Header(alias="X-Team", min_length=1, max_length=200)]
+    request: Request, team: Annotated[str, Header(alias="X-Team", min_length=1)]
 ) -> Any:
     """Forward a submission of another host's team; for tokens of scope service.
 
@@ -179,14 +180,18 @@ async def submit_for_team(
         name = team.encode("latin-1").decode("utf-8")
     except (UnicodeDecodeError, UnicodeEncodeError):
         name = team
-    site.slow_down(f"forward {caller.token.id if caller.token else ''} {name}")
+    try:
+        key = team_key(name)
+    except InvalidInput as error:
+        raise Problem("invalid_team", str(error)) from None
+    site.slow_down(f"forward {caller.token.id if caller.token else ''} {key}")
 
     def whose(board: Board) -> int:
         token = caller.token
         if token is None or (token.scope, token.board) != ("service", board.id):
             raise Problem("not_allowed", "The token must have the scope service, for this board.")
         where = "WHERE board = ? AND outside = ?"
-        known = site.store.one(Team, where, board.id, team_key(name))
+        known = site.store.one(Team, where, board.id, key)
         if known is not None:
             return known.id
         with site.store.writing() as transaction:

@@ -24,6 +24,7 @@ import numpy as np
 
 from holdfast.errors import BudgetExhausted, InvalidInput, LedgerError, NotSupported
 from holdfast.evaluate import evaluate
+from holdfast.files.bad_rows import bad_rows
 from holdfast.files.sample_layout import SampleLayout
 from holdfast.guard.closing import close
 from holdfast.guard.entry import Entry
@@ -43,7 +44,6 @@ from holdfast.labels import Labels
 from holdfast.metrics import Submission as Form
 from holdfast.protocols import one_number
 from holdfast.server import store
-from holdfast.server.bad_rows import bad_rows
 from holdfast.server.looks import STANDING, Known, Look, Sent, Superseded, with_choice
 from holdfast.server.problems import Problem
 from holdfast.server.records import Board, Phase, Standing, Submission, Team

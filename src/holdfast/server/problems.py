@@ -22,6 +22,7 @@ PROBLEMS: Final[dict[str, tuple[int, str]]] = {
     "phase_closed": (409, "The board takes no submissions now"),
     "too_large": (413, "The upload is too large"),
     "invalid_input": (422, "The input breaks a rule"),
+    "invalid_team": (422, "The team's name can't be taken"),
     "invalid_submission": (422, "The submission can't be scored"),
     "key_reused": (422, "The idempotency key belongs to another upload"),
     "too_fast": (429, "Too many requests"),

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from holdfast.client.forwarder.sending import is_in_clear
 from holdfast.errors import InvalidInput
 from holdfast.quoting import quoted
 
-__all__ = ["HOSTS", "forwarder"]
+__all__ = ["HOSTS", "forwarder", "refuse_in_clear"]
 
 HOSTS = ("codabench", "evalai", "huggingface", "kaggle")
 OWN_IMPORT = re.compile(r"^from holdfast\.[\s\S]*?(?:\)|[^,(\n])\n", re.MULTILINE)
@@ -20,7 +21,13 @@ FUTURE = "from __future__ import annotations\n"
 
 
 def forwarder(
-    host: str, board: str, *, token: str = "", metric: str = "accuracy", split: str = "test_split"
+    host: str,
+    board: str,
+    *,
+    token: str = "",
+    metric: str = "accuracy",
+    split: str = "test_split",
+    insecure: bool = False,
 ) -> str:
     """Return the text of a host's file.
 
@@ -34,6 +41,8 @@ def forwarder(
         A token of scope service to be written into the file; empty: it is found when it runs.
     metric, split
         The host's own names of the leaderboard's column and of the split.
+    insecure
+        Let the token travel in clear text, to a board without https on another machine.
 
     Examples
     --------
@@ -46,7 +55,9 @@ def forwarder(
         raise InvalidInput(
             f"board must be an address like https://host/b/name, got {quoted(board)}."
         )
+    refuse_in_clear(board, insecure)
     settings = {"BOARD": board, "TOKEN": token, "METRIC": metric, "SPLIT": split}
+    settings["INSECURE"] = "yes" if insecure else ""
     for name, value in settings.items():
         if not value.isprintable() or not value.isascii() or set(value) & set("\"'\\"):
             raise InvalidInput(f"{name.lower()} must be plain printable text, got {quoted(value)}.")
@@ -62,3 +73,12 @@ def forwarder(
         f"# Written by: holdfast forwarder {host}\n{opening.rstrip()}\n\n{FUTURE}"
         f"{sending.rstrip()}\n\n\n{OWN_IMPORT.sub('', frame).lstrip()}"
     )
+
+
+def refuse_in_clear(board: str, insecure: bool) -> None:
+    """Raise `InvalidInput` for a board to which a token would travel in clear text."""
+    if is_in_clear(board) and not insecure:
+        raise InvalidInput(
+            f"board must have an address with https, or be on this machine, got {quoted(board)}: "
+            "the token would travel in clear text; --insecure (insecure=True) insists."
+        )
