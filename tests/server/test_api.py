@@ -369,37 +369,3 @@ def test_kaggles_layout_has_its_columns_and_no_formula(place):
     assert "publicleaderboard" in text.headers["content-disposition"]
     cells = text.text.splitlines()[1].split(",")
     assert (cells[2], cells[6]) == ("'=1+1", "")
-
-
-def test_a_host_sees_what_another_rule_would_have_released(new_place):
-    place = new_place(split=True, n=2000, policy='release = "round:1"\n')
-    blue, host = place.token(place.team("blue")), place.token(scope="host")
-    path = "/api/v1/boards/pets/replay"
-    with place.client() as client:
-        # Public rows are the even ones: 100, 200 and 80 of 1,000 are wrong, give or take a few.
-        for wrong in (200, 400, 160):
-            send(client, place, blue, as_csv(changed(place.labels, wrong)))
-        told = client.get(path, params={"rule": "ladder:0.05"}, headers=bearer(host)).json()
-        fine = client.get(path, params={"rule": "exact"}, headers=bearer(host))
-        digits = client.get(path, params={"rule": "round:9"}, headers=bearer(host))
-        bad = client.get(path, params={"rule": "rung"}, headers=bearer(host))
-    assert [(row["released"], row["replayed"]) for row in told["replay"]] == [
-        ("0.9", 0.9),
-        ("0.8", 0.9),
-        ("0.9", 0.9),
-    ]
-    assert [row["team"] for row in told["replay"]] == ["blue"] * 3
-    assert (fine.status_code, bad.status_code) == (422, 422)
-    assert "must not release exact scores" in fine.json()["detail"]
-    assert "must not release exact scores" in digits.json()["detail"]
-    assert len([entry for entry in place.entries() if entry.kind == "look"]) == 3
-
-
-def test_without_kept_predictions_nothing_is_replayed(place):
-    host = place.token(scope="host")
-    with place.client() as client:
-        answer = client.get(
-            "/api/v1/boards/pets/replay", params={"rule": "round:1"}, headers=bearer(host)
-        )
-    assert answer.status_code == 422
-    assert "only then predictions are kept" in answer.json()["detail"]

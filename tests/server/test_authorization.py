@@ -42,11 +42,10 @@ ALLOWED = {
     ("POST", "/b/{slug}/t/{number}/invite"): (MEMBER,),
     ("POST", "/b/{slug}/t/{number}/token"): (MEMBER,),
     ("POST", "/b/{slug}/t/{number}/none"): (),  # there is no such action
-    ("POST", "/b/{slug}/teams"): (STRANGER, HOST),
+    ("POST", "/b/{slug}/teams"): (STRANGER,),
     ("GET", "/b/{slug}/receipts/{receipt_id}"): EVERYBODY,
     ("GET", "/b/{slug}/final"): EVERYBODY,
     ("GET", "/b/{slug}/host"): (HOST,),
-    ("GET", "/b/{slug}/host/replay"): (HOST,),
     ("GET", "/b/{slug}/host/probes"): (HOST,),
     ("GET", "/sign-in"): EVERYBODY,
     ("GET", "/sign-up"): EVERYBODY,
@@ -72,7 +71,6 @@ ALLOWED = {
     ("GET", f"{B}/receipts/{{receipt_id}}"): tuple(w for w in EVERYBODY if w != BAD),
     ("GET", f"{B}/final"): tuple(w for w in EVERYBODY if w != BAD),
     ("GET", f"{B}/exposure"): HOSTS,
-    ("GET", f"{B}/replay"): HOSTS,
     ("GET", f"{B}/ledger.jsonl"): HOSTS,
     ("GET", f"{B}/probes"): HOSTS,
     ("POST", "/api/v1/verify"): EVERYBODY,
@@ -237,8 +235,6 @@ def test_only_those_who_may_are_let_in(world, route, who):
         form = {"form_token": token, "name": "x" if path.endswith("/token") else ""}
         form["submission"] = str(sent["id"])
         options = {"data": {**form, "action": word, "value": VALUES.get(word, "none")}}
-    if path.endswith("/replay"):
-        options = {"params": {"rule": "round:1"}}
     answer = client.request(method, path, headers=headers, **options)
     told = f"{method} {path} by {who}: {answer.status_code} {answer.text[:200]}"
     if route in NAMES_A_FILE and who == HOST:

@@ -71,7 +71,7 @@ def test_the_check_finds_a_guard_that_comes_through_a_package():
         "from holdfast.guard import Guard",
         "from holdfast.guard.guard import PreparedLook",
         "from holdfast.server.gatekeeper import GuardedFile",
-        "from holdfast.guard import replay",
+        "from holdfast.guard import closing",
     ):
         [(module, name)] = imported(ast.parse(line))
         assert homes_of(module, name) & FORBIDDEN, line

@@ -90,8 +90,7 @@ def paths_of(route, submissions, receipts):
               "receipt_id": receipts, "secret": ["none"]}  # fmt: skip
     names = re.findall(r"{(\w+)}", route)
     for chosen in itertools.product(*(values[name] for name in names)):
-        path = route.format(**dict(zip(names, chosen, strict=True)))
-        yield f"{path}?rule=round:1" if path.endswith("/replay") else path
+        yield route.format(**dict(zip(names, chosen, strict=True)))
 
 
 @pytest.fixture(scope="module", params=few(1, RULES))
@@ -276,8 +275,8 @@ def test_every_number_of_the_api_is_a_released_text_a_count_or_a_time(world):
     texts = world.spelled() | set(re.findall(r"\d+\.\d+", phase.policy)) | {"0.1"}
     seen = 0
     for path, who, answer in world.answers:
-        if not answer.url.path.startswith("/api/") or path.endswith(("openapi.json", "round:1")):
-            continue  # a fixed document, see below; and a replay, which hosts alone see
+        if not answer.url.path.startswith("/api/") or path.endswith("openapi.json"):
+            continue  # a fixed document, see below
         for name, leaf in itertools.chain(*map(leaves, documents(answer))):
             where, seen = f"{path} to {who}: {name} = {leaf}", seen + 1
             if isinstance(leaf, bool) or leaf is None:
@@ -297,44 +296,15 @@ def test_the_description_of_the_api_is_the_same_for_any_labels(world):
     assert world.document == create(Settings(database="none"), hasher=PasswordHasher()).openapi()
 
 
-def test_a_replay_by_rounding_says_no_more_than_rounding_would(world):
-    answer = next(
-        answer
-        for path, who, answer in world.answers
-        if (path, who) == ("/api/v1/boards/pets/replay?rule=round:1", "host token")
-    )
-    public = [round(score, 1) for score in world.scores["public"]]
-    assert [row["replayed"] for row in answer.json()["replay"]] == public[::-1]
-
-
-def test_no_replays_together_tell_an_exact_score(tmp_path, sqlite_url):
-    place = Place(sqlite_url, tmp_path, n=1200, split=True, policy='release = "ladder:0.1"\n')
-    token, host = place.token(place.team("blue")), bearer(place.token(scope="host"))
-    path, exact = "/api/v1/boards/pets/replay", []
-    with place.client() as client:
-        for wrong in range(20, 500, 40):
-            guess = place.labels.copy()
-            guess[:wrong] = (guess[:wrong] + 1) % 3
-            send(client, place, token, as_csv(guess))
-            exact.append(float(np.mean((guess == place.labels)[::2])))
-
-        def replayed(rule):
-            answer = client.get(path, params={"rule": rule}, headers=host)
-            assert answer.status_code == 200, answer.text
-            return np.array([row["replayed"] for row in answer.json()["replay"]][::-1])
-
-        # Noise that hides not even one of the 600 examples.
-        for rule in ("gaussian:1e-9", "gaussian:0.001", "laplace:1e-9", "round:5"):
-            refused = client.get(path, params={"rule": rule}, headers=host)
-            assert "must not release exact scores" in refused.json()["detail"]
-        # The same draws at two scales cancel out; what they leave is not the score.
-        one, two, three = (replayed(f"gaussian:{scale}") for scale in (0.01, 0.02, 0.04))
-        left, again = 2 * one - two, 2 * two - three
-    np.testing.assert_allclose(left, again, atol=1e-9)
-    off = np.rint(600 * (left - exact))
-    np.testing.assert_allclose(600 * (left - exact), off, atol=1e-6)
-    assert np.count_nonzero(off == 0) <= 4
-    assert np.max(np.abs(off)) <= 16
+def test_nothing_tells_a_host_what_another_rule_would_have_released(world):
+    """Sums over many looks would tell more than any of them: there is no such address."""
+    for path in ("/api/v1/boards/pets/replay", "/b/pets/host/replay"):
+        asked = [(where, answer) for where, who, answer in world.answers if where == path]
+        assert not asked
+    with world.place.client() as client:
+        host = bearer(world.place.token(scope="host"))
+        for path in ("/api/v1/boards/pets/replay", "/b/pets/host/replay"):
+            assert client.get(path, params={"rule": "round:2"}, headers=host).status_code == 404
 
 
 def figures(world):

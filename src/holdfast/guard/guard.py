@@ -160,12 +160,6 @@ class Guard:
         """What each released number is called."""
         return self._shown.names
 
-    def shown_under(self, policy: Policy) -> ShownNumbers:
-        """Return what releases this guard's numbers under another policy's rule."""
-        mine = self.policy
-        other = replace(policy, metric=mine.metric, breakdown=mine.breakdown, also=mine.also)
-        return ShownNumbers(other, self._examples)
-
     @property
     def n_predicted(self) -> int:
         """Number of examples that a prediction is about, scored or not."""

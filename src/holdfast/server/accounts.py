@@ -130,10 +130,20 @@ class Accounts:
 
     def sign_up(self, name: str, password: str) -> User:
         """Make an account."""
-        team_key(name)  # before the slow part
-        hashed = self._hashed(password)
+        hashed = self._hashed_for(name, password)
         with self._store.writing() as transaction:
             return store.new_user(transaction, name, hashed, clock())
+
+    def sign_up_invited(self, name: str, password: str, invitation: str) -> tuple[User, int]:
+        """Make the one account that an invitation is for, and let it follow; with the board."""
+        hashed = self._hashed_for(name, password)
+        with self._store.writing() as transaction:
+            user = store.new_user(transaction, name, hashed, clock())
+            return user, _follow(transaction, user, invitation)
+
+    def _hashed_for(self, name: str, password: str) -> str:
+        team_key(name)  # before the slow part
+        return self._hashed(password)
 
     def set_password(self, name: str, password: str) -> User:
         """Give an account another password, and end its sessions."""
@@ -266,21 +276,40 @@ class Accounts:
     def join(self, user: User, secret: str) -> int:
         """Use an invitation, once; return the board's number."""
         with self._store.writing() as transaction:
-            hashed = digest(secret)
-            rows = transaction.rows(INVITATION, (hashed, clock()))
-            if not rows:
-                raise Problem("not_found", "The invitation was used before, or has expired.")
-            board, team, role = rows[0]
-            transaction.execute("DELETE FROM holdfast_invitations WHERE hash = ?", (hashed,))
-            join_team(transaction, user.id, board, team, role)
-        return int(board)
+            return _follow(transaction, user, secret)
+
+
+def _follow(transaction: Transaction, user: User, secret: str) -> int:
+    hashed = digest(secret)
+    rows = transaction.rows(INVITATION, (hashed, clock()))
+    if not rows:
+        raise Problem("not_found", "The invitation was used before, or has expired.")
+    board, team, role = rows[0]
+    join_team(transaction, user.id, board, store.survivor(transaction, team), role)
+    transaction.execute("DELETE FROM holdfast_invitations WHERE hash = ?", (hashed,))
+    return int(board)
 
 
 def join_team(transaction: Transaction, user: int, board: int, team: int, role: str) -> None:
-    """Make an account a member of a team, or a host of a board."""
-    where = "WHERE member = ? AND board = ? AND team = ?"
-    if store.one(transaction, Member, where, user, board, team) is None:
-        store.insert(transaction, Member(user, board, team, role))
+    """Make an account a member of a team, or a host of a board, for good.
+
+    It has one of these parts on a board: a second team would be a second budget, and what hosts
+    see is not for those who submit.
+    """
+    check_no_part(transaction, user, board, role)
+    store.insert(transaction, Member(user, board, team, role))
+
+
+def check_no_part(transaction: Transaction, user: int, board: int, role: str) -> None:
+    """Raise if an account that asks for a part on a board has one."""
+    held = store.one(transaction, Member, "WHERE member = ? AND board = ?", user, board)
+    if held is not None:
+        told = "Who hosts a board is in no team of it: use another account for one of the two."
+        if held.role == role:
+            told = "You are a host of this board already."
+            if role == "member":
+                told = "You are in a team of this board already; its host can merge two teams."
+        raise Problem("not_allowed", told)
 
 
 def _day(moment: int) -> str:

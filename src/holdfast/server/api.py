@@ -329,12 +329,6 @@ def show_exposure(at: AtAsHost) -> Any:
     return JSONResponse({"looks": looks, "gain": gain, "teams": teams})
 
 
-@router.get("/boards/{slug}/replay")
-def show_replay(at: AtAsHost, rule: Annotated[str, Query(min_length=1, max_length=200)]) -> Any:
-    """Show what another rule would have released for the last looks; for hosts."""
-    return JSONResponse({"replay": at.replayed(rule)})
-
-
 @router.get("/boards/{slug}/ledger.jsonl")
 def export_ledger(at: AtAsHost) -> Any:
     """Download the ledger's entries about the board's test set; for hosts."""

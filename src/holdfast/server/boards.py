@@ -308,8 +308,6 @@ class Boards:
         if gone.id == team.id:
             raise InvalidInput("teams to be merged must be two, got one.")
         moves = (
-            "DELETE FROM holdfast_members WHERE team = ? AND member IN "
-            "(SELECT member FROM holdfast_members WHERE team = ?)",
             "UPDATE holdfast_members SET team = ? WHERE team = ?",
             "UPDATE holdfast_tokens SET team = ? WHERE team = ?",
             "UPDATE holdfast_invitations SET team = ? WHERE team = ?",
@@ -317,8 +315,7 @@ class Boards:
         )
 
         def write(transaction: Transaction) -> None:
-            transaction.execute(moves[0], (gone.id, team.id))
-            for move in moves[1:]:
+            for move in moves:
                 transaction.execute(move, (team.id, gone.id))
             pool = store.pooled(transaction, team.id)
             for each in store.find(transaction, Phase, "WHERE board = ?", board.id):

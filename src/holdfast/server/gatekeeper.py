@@ -36,13 +36,11 @@ from holdfast.guard.ledger import Ledger
 from holdfast.guard.policy import Policy
 from holdfast.guard.policy_text import policy_text
 from holdfast.guard.receipt import Receipt
-from holdfast.guard.replay import replay
 from holdfast.guard.storage import Transaction
 from holdfast.guard.verification import Verification
 from holdfast.guard.windows import clock
 from holdfast.labels import Labels
 from holdfast.metrics import Submission as Form
-from holdfast.protocols import one_number
 from holdfast.server import store
 from holdfast.server.looks import STANDING, Known, Look, Sent, Superseded, with_choice
 from holdfast.server.problems import Problem
@@ -55,10 +53,6 @@ Result = TypeVar("Result")
 
 # An exposure that takes longer than this is not waited for, in seconds.
 QUICK_SECONDS = 0.1
-
-# How many looks are replayed at most, and which.
-LONGEST_REPLAY = 500
-LAST_ANSWERED = "WHERE board = ? AND phase = ? AND outcome = 'answered' ORDER BY id DESC LIMIT ?"
 
 # In how many threads labels are hashed at the start; each takes 16 MB for a moment.
 WARMING_THREADS = 4
@@ -441,27 +435,6 @@ class Gatekeeper:
         found = {each.data_set: each for each in exposure(self._reader)}
         self._exposures = _Measured(head, found, time.perf_counter() - began)
         return self._exposures
-
-    def replay(self, phase: Phase, text: str) -> list[tuple[int, str, float | None]]:
-        """Return of the last looks what was released, and what another rule would have released.
-
-        Team, released, replayed, in order. For hosts alone: it is close to the exact score.
-        """
-        policy = replace(Policy.parse(phase.policy), release=text)
-        guard = self._host(phase).guard
-        with self.store.reading() as transaction:
-            place = (phase.board, phase.number, LONGEST_REPLAY)
-            sent = store.find(transaction, Submission, LAST_ANSWERED, *place)
-            found = [transaction.entry(each.entry) for each in reversed(sent)]
-            looks = [entry for entry in found if entry is not None]
-            return [
-                (
-                    int(look.team.rpartition("-t")[2]),
-                    look.released or "-",
-                    None if value is None else one_number(value),
-                )
-                for look, value in replay(guard, transaction, looks, policy)
-            ]
 
     def verify(self) -> Verification:
         """Check the whole ledger."""

@@ -24,13 +24,13 @@ from holdfast.guard.windows import as_datetime, clock
 from holdfast.mechanisms import Told
 from holdfast.problem import Problem as Sizes
 from holdfast.server import store
-from holdfast.server.accounts import Caller, join_team
+from holdfast.server.accounts import Caller, check_no_part, join_team
 from holdfast.server.api import as_sent
 from holdfast.server.gatekeeper import Answer
 from holdfast.server.problems import Problem, as_problem
 from holdfast.server.questions import At, AtAsHost, Visit, moment, visit
 from holdfast.server.records import Board, Phase, Token, User
-from holdfast.server.site import address, own_number, site_of
+from holdfast.server.site import Site, address, own_number, site_of
 from holdfast.server.standings import meaningless, sparkline
 from holdfast.server.uploads import largest_upload
 
@@ -268,9 +268,8 @@ def team_action(request: Request, at: At, sent: Sent, number: int, action: str) 
 def new_team(at: At, sent: Sent) -> Response:
     """Make a team and join it."""
     at.site.slow_down(f"team {sent.user.id}", strict=True)
-    if at.caller.teams(at.board):
-        raise Problem("not_allowed", "You are in a team of this board already.")
     with at.site.store.writing() as transaction:
+        check_no_part(transaction, sent.user.id, at.board.id, "member")
         name = str(sent.form.get("name") or "")
         team = store.new_team(transaction, at.board.id, name, clock())
         join_team(transaction, sent.user.id, at.board.id, team.id, "member")
@@ -337,19 +336,6 @@ def _editable(policy: str) -> str:
     return "\n".join(line for line in lines if not line.startswith(hints))
 
 
-@router.get("/b/{slug}/host/replay")
-def replay(
-    request: Request, at: AtAsHost, rule: Annotated[str, Query(max_length=200)] = "ladder:0.01"
-) -> Response:
-    """Show what another rule would have released, to hosts."""
-    rows, problem = [], None
-    try:
-        rows = at.replayed(rule)
-    except HoldfastError as error:
-        problem = as_problem(error)
-    return _board_page(request, "replay", at, problem, rule=rule, rows=rows)
-
-
 @router.get("/b/{slug}/host/probes")
 def probes(request: Request, at: AtAsHost) -> Response:
     """Show teams whose looks were right no more often than guessing, to hosts."""
@@ -391,22 +377,27 @@ async def sign_in(request: Request) -> Response:
     to = _local(str(form.get("to") or "/me"))
     invitation = to.removeprefix("/join/") if to.startswith("/join/") else ""
 
-    def act() -> str:
+    def act() -> tuple[str, str]:
+        accounts, leads_to = site.accounts, to
         site.slow_down(f"sign in {address(request)}", strict=True)
         site.slow_down(f"sign in as {name[:200]}", strict=True)
-        if new and not (site.settings.sign_up or site.accounts.invited(invitation)):
+        if new and accounts.invited(invitation):
+            user, board = accounts.sign_up_invited(name, password, invitation)
+            leads_to = _path_of(site, board)
+        elif new and not site.settings.sign_up:
             raise Problem("not_allowed", "Accounts are made by invitation here.")
-        user = (site.accounts.sign_up if new else site.accounts.sign_in)(name, password)
-        return site.accounts.new_session(user)
+        else:
+            user = (accounts.sign_up if new else accounts.sign_in)(name, password)
+        return accounts.new_session(user), leads_to
 
     try:
-        secret = await site.alone(act)
+        secret, leads_to = await site.alone(act)
     except HoldfastError as error:
         problem = as_problem(error)
         if problem.status >= 500:
             raise
         return _page(request, "sign_in", problem, to=to, new=new, name=name)
-    answer = _back(to)
+    answer = _back(leads_to)
     answer.set_cookie(
         site.cookie, secret, max_age=14 * 86_400, httponly=True, samesite="lax",
         secure=site.settings.secure,
@@ -458,8 +449,7 @@ def join(request: Request, sent: Sent, secret: str) -> Response:
     """Follow an invitation."""
     site = site_of(request)
     site.slow_down(f"join {sent.user.id}", strict=True)
-    board = site.store.one(Board, "WHERE id = ?", site.accounts.join(sent.user, secret))
-    return _back("/" if board is None else f"/b/{board.slug}")
+    return _back(_path_of(site, site.accounts.join(sent.user, secret)))
 
 
 # Whoever may read a page may ask whether it is there.
@@ -470,6 +460,11 @@ for each in router.routes:
 
 def _back(to: str) -> RedirectResponse:
     return RedirectResponse(to, status_code=303)
+
+
+def _path_of(site: Site, board: int) -> str:
+    [found] = site.store.find(Board, "WHERE id = ?", board)
+    return f"/b/{found.slug}"
 
 
 def _local(to: str) -> str:

@@ -246,16 +246,6 @@ class Visit:
             teams = store.names_of(transaction, (each.team for each in found))
         return band, [{"name": teams[each.team].name, **asdict(each)} for each in found]
 
-    def replayed(self, rule: str) -> list[dict[str, Any]]:
-        """Return what another rule would have released, by team, newest look first."""
-        found = self.site.gatekeeper.replay(self.phase, rule)[::-1]
-        with self.site.store.reading() as transaction:
-            teams = store.names_of(transaction, (team for team, _, _ in found))
-        return [
-            {"team": teams[team].name, "released": released, "replayed": value}
-            for team, released, value in found
-        ]
-
     def act(self, action: str, value: str) -> Done:
         """Do a host's action, but for those that name a file of the server's."""
         if action in ("rotate", "labels"):

@@ -75,6 +75,16 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         "DROP INDEX holdfast_submissions_by_entry",
     ),
     ("CREATE INDEX holdfast_teams_by_pool ON holdfast_teams (pooled_into)",),
+    (
+        # An account has one part on a board. Who had several stays host (team 0), or else in the
+        # team that was made first; tokens that it made for the others end.
+        "UPDATE holdfast_tokens SET revoked = COALESCE(used_on, created) WHERE revoked IS NULL "
+        "AND team <> (SELECT MIN(m.team) FROM holdfast_members AS m "
+        "WHERE m.member = holdfast_tokens.owner AND m.board = holdfast_tokens.board)",
+        "DELETE FROM holdfast_members WHERE team <> (SELECT MIN(m.team) FROM holdfast_members AS m "
+        "WHERE m.member = holdfast_members.member AND m.board = holdfast_members.board)",
+        "CREATE UNIQUE INDEX holdfast_members_of_board ON holdfast_members (member, board)",
+    ),
 )
 
 VERSIONS: Final = "CREATE TABLE IF NOT EXISTS holdfast_server (version BIGINT PRIMARY KEY)"
