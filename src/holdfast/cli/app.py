@@ -48,6 +48,8 @@ TASKS = {
         "choose": "Name one of a team's scored submissions for the final result; it costs nothing.",
         "close": "Close the board: score each team's final submissions on the private part, and "
         "rank them.",
+        "detect": "Find teams whose submissions probe the hidden labels; evidence for a host, no "
+        "proof.",
         "gate": "Exit 0 if a candidate improves by more than the scored submissions so far could "
         "have bought.",
         "ledger": "Make a ledger, copy it, verify it, or show what its scored submissions allow.",

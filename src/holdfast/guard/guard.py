@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.errors import InvalidInput, InvalidQuery
+from holdfast.errors import InvalidInput, InvalidQuery, LedgerError
 from holdfast.guard.answered_look import CLOSED_RULE, LookAnswerer, PreparedLook
 from holdfast.guard.budget import allowance
 from holdfast.guard.data_set import charge
 from holdfast.guard.entry import Entry, Kind
 from holdfast.guard.final_choice import is_new_choice, look_to_choose
 from holdfast.guard.hidden_examples import HiddenExamples
-from holdfast.guard.kept_predictions import digest_of, kept_name, packed
+from holdfast.guard.kept_predictions import digest_of, kept_name, packed, unpacked
 from holdfast.guard.labels_in_ledger import LabelsInLedger
 from holdfast.guard.ledger import Ledger
 from holdfast.guard.parts import ALL, Part
@@ -411,3 +411,11 @@ class Guard:
     def as_given(self, named: Labels) -> Labels:
         """Return a kept prediction in the order in which the examples were given."""
         return self._examples.as_given(named)
+
+    def kept_prediction(self, ledger: Transaction, look: Entry) -> Labels:
+        """Return the prediction of a look as it was given, or raise if the ledger has it not."""
+        sealed = ledger.prediction(look.data_set, look.prediction)
+        if sealed is None:
+            raise LedgerError(f"the prediction of look {look.receipt_id} is not in the ledger.")
+        key = self._in_ledger.settled().owner.key
+        return self.as_given(unpacked(sealed, key, look.prediction, *self.kept_as))

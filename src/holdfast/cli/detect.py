@@ -1,0 +1,129 @@
+"""`holdfast detect`: probes among the submissions of a board."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from holdfast.cli.options import AsJson
+from holdfast.cli.output import human, print_json
+from holdfast.detect import Detection, TeamFound
+from holdfast.detect import detect as look_for_probes
+from holdfast.detect.reading import SubmissionReader
+from holdfast.detect.submissions import read_submissions, unpacked_place
+from holdfast.detect.words import ALIKE, CAUTION, assumption, evidence_text, sentence, summary
+from holdfast.metrics.registry import parse_metric
+
+__all__ = ["detect"]
+
+FOUND = 1
+# How many teams the table lists that are not flagged.
+MOST_LISTED = 20
+# One, zero, and cannot tell, as a strip of a look each.
+MARKS = {True: "#", False: "-", None: "."}
+
+
+def detect(
+    submissions: Annotated[
+        Path,
+        typer.Argument(
+            help="A folder or zip with a folder of files per team, or a CSV table of team, time "
+            "and file."
+        ),
+    ],
+    baseline: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A submission of your own that no team can have chosen; repeatable, nine at most."
+        ),
+    ] = None,
+    metric: Annotated[
+        str, typer.Option(help="The board's metric, which says what a submission is.")
+    ] = "accuracy",
+    id_column: Annotated[str | None, typer.Option(help="Column of ids in CSV files.")] = None,
+    label_column: Annotated[str | None, typer.Option(help="Column of values in them.")] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option(
+            help="Share of an honest team's looks that may be unexplained, 0.1 to 0.5. Default: "
+            "measured on the other teams."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find teams whose submissions probe the hidden labels; evidence for a host, no proof.
+
+    No label is used. Each submission (look) is compared with other teams', the baselines and the
+    team's own earlier ones: honest work depends on one of these, a probe changes rows as a coin
+    does. Whoever reads how this works evades it at no cost: the ledger is the defence. Give a
+    baseline, even one: it is what a flood of submissions can't replace.
+
+    Exit codes: 0 nobody is flagged, 1 somebody is, 2 bad input.
+
+    Examples
+    --------
+    holdfast detect submissions.zip --baseline baseline.csv
+    holdfast detect looks.csv --metric log_loss --json
+    """
+    reader = SubmissionReader(parse_metric(metric), id_column=id_column, label_column=label_column)
+    with unpacked_place(submissions) as place:
+        looks, left_out = read_submissions(place, reader)
+        baselines = [reader.labels(path) for path in baseline or []]
+        found = look_for_probes(looks, baselines, rate=rate)
+        for name, reason in left_out:
+            print(f"left out: {name}: {reason}", file=sys.stderr)
+        if as_json:
+            out = [{"file": name, "reason": reason} for name, reason in left_out]
+            told = {each.team: sentence(each) for each in found.flagged}
+            print_json({**found.as_data(), "sentences": told, "left_out": out})
+        else:
+            _show(found)
+    if found.flagged:
+        raise typer.Exit(FOUND)
+
+
+def _show(found: Detection) -> None:
+    console = human()
+    console.print(CAUTION)
+    console.print(f"[bold]{escape(summary(found))}[/]")
+    for each in found.flagged:
+        _show_finding(each, stands=each.team in found.between_teams)
+    if found.flagged:
+        console.print("Honest work that looks alike:")
+        for text in ALIKE:
+            console.print(f"- {text}")
+    console.print(assumption(found.teams[0]))
+    table = Table(title="teams, by evidence", title_justify="left")
+    for title in ("team", "looks", "unexplained", "decided", "rate", "evidence", "flagged at"):
+        table.add_column(title, justify="left" if title == "team" else "right", overflow="fold")
+    for each in found.teams[:MOST_LISTED]:
+        numbers = (len(each.looks), each.ones, each.decided, f"{each.rate:.3g}")
+        last = "not judged" if each.refused else evidence_text(each.last_log_evidence)
+        table.add_row(escape(each.team), *map(str, numbers), last, str(each.flagged_at or "-"))
+    console.print(table)
+    refused = [each for each in found.teams if each.refused]
+    if refused:
+        console.print(f"Not judged: {len(refused)}; {escape(refused[0].refused)}.")
+    if len(found.teams) > MOST_LISTED:
+        console.print(f"{len(found.teams) - MOST_LISTED} more teams are in --json.")
+    held = f"{found.baselines} baselines and first submissions of {', '.join(found.panel) or '-'}"
+    console.print(f"Held against {escape(held)}.", soft_wrap=True)
+
+
+def _show_finding(found: TeamFound, *, stands: bool) -> None:
+    console = human()
+    at = found.flagged_at
+    word = "stands among all teams" if stands else "does not stand among all teams"
+    title = f"{found.team}: flagged at look {at}" + ("" if found.merged else f", {word}")
+    console.print(f"[bold]{escape(title)}[/]")
+    console.print(sentence(found))
+    strip = "".join(MARKS[each.bit] for each in found.judged)
+    console.print(f"Looks, # unexplained, - explained, . can't be told: {strip}", soft_wrap=True)
+    if found.merged:
+        most = [f"{team} {ones}" for team, ones in found.accounts().items() if ones][:10]
+        console.print(f"Unexplained, by account: {', '.join(map(escape, most))}")
