@@ -32,6 +32,7 @@ INSTALLED_BY = {
     "uvloop": ("uvloop", "server"),
     "vl_convert": ("vl-convert-python", "report"),
     "yaml": ("PyYAML", "cli"),
+    "zstandard": ("zstandard", "inspect"),
 }
 
 

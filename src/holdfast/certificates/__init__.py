@@ -14,6 +14,9 @@ Where looks show another metric or groups, `displays` counts the released number
 `certify_display`, and `certify_recorded` for looks in a ledger. `metric_gains` certifies gains in
 the metric's own unit, where an inequality for fixed submissions is known: `certify_gain`.
 
+Programs that are scored by outcomes of tasks guess no labels: `programs` bounds how far their score
+may exceed their value, `certify_programs`.
+
 `docs/bounds.md` has the proofs.
 """
 
@@ -31,6 +34,7 @@ from holdfast.certificates.displays import (
 )
 from holdfast.certificates.ladder_error import LeaderboardError, certify_ladder
 from holdfast.certificates.metric_gains import CertifiedGain, certify_gain
+from holdfast.certificates.programs import ProgramCertificate, certify_programs
 from holdfast.certificates.record import Certificate, NotCovered
 from holdfast.certificates.safe_looks import safe_looks
 from holdfast.certificates.transcripts import log_transcripts
@@ -42,11 +46,13 @@ __all__ = [
     "Histories",
     "LeaderboardError",
     "NotCovered",
+    "ProgramCertificate",
     "certify",
     "certify_display",
     "certify_gain",
     "certify_histories",
     "certify_ladder",
+    "certify_programs",
     "certify_recorded",
     "log_transcripts",
     "log_transcripts_of",

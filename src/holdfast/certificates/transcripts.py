@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from holdfast.certificates.certify import Histories
-from holdfast.mechanisms import recorded_mechanism
+from holdfast.mechanisms import Rule, recorded_mechanism
 from holdfast.problem import Problem
 
-__all__ = ["log_transcripts"]
+__all__ = ["log_answers", "log_transcripts"]
 
 
 def log_transcripts(n_examples: int, looks: Histories) -> float:
@@ -22,11 +22,13 @@ def log_transcripts(n_examples: int, looks: Histories) -> float:
     >>> round(log_transcripts(100, {("exact", "a"): 2, ("improved", "b"): 3}), 3)
     10.617
     """
-    total = 0.0
-    for (text, _), count in looks.items():
-        rule = recorded_mechanism(text)
-        limit = count * math.log(n_examples + 1)
-        if rule.counted:
-            limit = min(limit, rule.own_nats(Problem(n_examples, 2, count)))
-        total += limit
-    return total
+    return sum(
+        log_answers(recorded_mechanism(text), n_examples, count)
+        for (text, _), count in looks.items()
+    )
+
+
+def log_answers(rule: Rule, n_examples: int, looks: int) -> float:
+    """Return the same for looks at one state of a rule."""
+    limit = looks * math.log(n_examples + 1)
+    return min(limit, rule.own_nats(Problem(n_examples, 2, looks))) if rule.counted else limit

@@ -11,7 +11,6 @@ from holdfast.cli.guarding import (
     DEFAULT_LEDGER,
     IdColumn,
     LabelColumn,
-    LabelsFile,
     LedgerUrl,
     PartName,
     PolicyFile,
@@ -22,24 +21,79 @@ from holdfast.cli.guarding import (
 )
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json, report_error
-from holdfast.errors import BudgetExhausted, InvalidQuery, LedgerError
-from holdfast.guard import Receipt
+from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery, LedgerError
+from holdfast.files.outcomes import read_tasks
+from holdfast.guard import OutcomeGuard, Receipt
+from holdfast.guard.outcomes import parse_range, read_secret
 
 __all__ = ["score"]
 
 INVALID, REFUSED, NO_LEDGER = 1, 3, 4
+OUTCOMES = "Outcomes of tasks"
 
 
 def score(
     policy: PolicyFile,
-    labels: LabelsFile,
+    team: Team,
+    labels: Annotated[
+        Path | None,
+        typer.Option(help="CSV or NPY file of the hidden labels, readable by you alone."),
+    ] = None,
     submission: Annotated[
-        Path,
+        Path | None,
         typer.Option(
             help="CSV or NPY file of predicted labels, or of what the policy's metric takes."
         ),
-    ],
-    team: Team,
+    ] = None,
+    outcomes: Annotated[
+        Path | None,
+        typer.Option(
+            help="Instead of a submission, the outcome of each task: JSON, JSON lines, a SWE-bench "
+            "report, an Inspect log, lm-eval's samples or JUnit XML.",
+            rich_help_panel=OUTCOMES,
+        ),
+    ] = None,
+    tasks: Annotated[
+        Path | None,
+        typer.Option(
+            help="Instead of labels, the ids of all tasks: one a line, or a file of outcomes.",
+            rich_help_panel=OUTCOMES,
+        ),
+    ] = None,
+    secret: Annotated[
+        Path | None,
+        typer.Option(
+            help="File with the owner's secret, 16 bytes at least, readable by you alone.",
+            rich_help_panel=OUTCOMES,
+        ),
+    ] = None,
+    missing_fails: Annotated[
+        bool,
+        typer.Option(
+            "--missing-fails",
+            help="Count a task without an outcome as failed; otherwise it is refused.",
+            rich_help_panel=OUTCOMES,
+        ),
+    ] = False,
+    between: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LOW:HIGH", help="Range of graded outcomes.", rich_help_panel=OUTCOMES
+        ),
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            help="Which score of the file: a scorer, a metric, a key of rows.",
+            rich_help_panel=OUTCOMES,
+        ),
+    ] = None,
+    mean: Annotated[
+        bool,
+        typer.Option(
+            "--mean", help="Take the mean of several runs of a task.", rich_help_panel=OUTCOMES
+        ),
+    ] = False,
     ledger: LedgerUrl = DEFAULT_LEDGER,
     part: PartName = None,
     id_column: IdColumn = None,
@@ -55,14 +109,39 @@ def score(
     Exit codes: 0 answered, 1 the submission can't be scored, 2 bad options, policy or labels,
     3 no look left, 4 the ledger can't be used. Only 0 releases anything.
 
+    Programs that pass or fail tasks are scored with --outcomes, --tasks and --secret.
+
     Examples
     --------
     holdfast score --policy policy.toml --labels labels.csv --submission guess.csv --team red
     holdfast score --policy policy.toml --labels labels.csv --submission guess.csv --team red --json
+    holdfast score --policy policy.toml --tasks tasks.txt --secret key --outcomes o.json --team red
     """
+    of_labels, of_tasks = (labels, submission), (tasks, secret, outcomes)
     try:
-        guard = open_guard(policy, labels, ledger, id_column, label_column, shared_labels, part)
-        receipt = guard.score(submission, team=team)
+        if None not in of_labels and not any(of_tasks):
+            assert labels is not None
+            assert submission is not None
+            guard = open_guard(policy, labels, ledger, id_column, label_column, shared_labels, part)
+            receipt = guard.score(submission, team=team)
+        elif None not in of_tasks and not any(of_labels):
+            assert tasks is not None
+            assert secret is not None
+            assert outcomes is not None
+            of_outcomes = OutcomeGuard(
+                read_tasks(tasks),
+                policy,
+                ledger,
+                secret=read_secret(secret),
+                missing="fail" if missing_fails else "refuse",
+                between=None if between is None else parse_range(between),
+            )
+            receipt = of_outcomes.score_file(outcomes, team=team, score=key, mean=mean)
+        else:
+            raise InvalidInput(
+                "either --labels and --submission, or --tasks, --secret and --outcomes must be "
+                "given."
+            )
     except InvalidQuery as error:
         raise _refusal(INVALID, str(error), team, as_json) from None
     except BudgetExhausted as error:

@@ -8,6 +8,7 @@ from holdfast.guard.gate import GateResult, gate
 from holdfast.guard.guard import Guard
 from holdfast.guard.ledger import Ledger, Verification
 from holdfast.guard.oracle import GuardOracle
+from holdfast.guard.outcomes import OutcomeGuard
 from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import Receipt
 
@@ -20,6 +21,7 @@ __all__ = [
     "GuardOracle",
     "GuardedFile",
     "Ledger",
+    "OutcomeGuard",
     "Policy",
     "Receipt",
     "TeamExposure",

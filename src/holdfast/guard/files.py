@@ -19,7 +19,7 @@ from holdfast.guard.policy import Policy
 from holdfast.metrics import Submission
 from holdfast.quoting import listed
 
-__all__ = ["GuardedFile", "read_private_labels"]
+__all__ = ["GuardedFile", "check_owner_only", "read_private_labels"]
 
 # What a column of targets is called where others stand beside it.
 TARGET_COLUMNS = ("label", "target")
@@ -54,16 +54,8 @@ def read_private_labels(
     breakdown
         The column of groups, if one is wanted.
     """
-    if not shared and os.name == "posix":
-        try:
-            mode = stat.S_IMODE(os.stat(path).st_mode)
-        except OSError as error:
-            raise InvalidInput(f"labels {path} must be readable: {error.strerror}.") from None
-        if mode & 0o077:
-            raise InvalidInput(
-                f"labels {path} must be readable by their owner alone, got mode {mode:04o}; "
-                f"run: chmod 600 {path}"
-            )
+    if not shared:
+        check_owner_only(path, "labels")
     if takes in (Submission.NUMBERS, Submission.LABEL_SETS):
         file = _hidden_values(path, id_column, label_column, takes, breakdown)
     else:
@@ -73,6 +65,21 @@ def read_private_labels(
     if breakdown is None:
         return file
     return replace(file, groups=read_groups(path, breakdown, file.n_examples))
+
+
+def check_owner_only(path: str | os.PathLike[str], what: str) -> None:
+    """Raise `InvalidInput` if others than its owner can read a file, or nobody can."""
+    if os.name != "posix":
+        return
+    try:
+        mode = stat.S_IMODE(os.stat(path).st_mode)
+    except OSError as error:
+        raise InvalidInput(f"{what} {path} must be readable: {error.strerror}.") from None
+    if mode & 0o077:
+        raise InvalidInput(
+            f"{what} {path} must be readable by their owner alone, got mode {mode:04o}; "
+            f"run: chmod 600 {path}"
+        )
 
 
 def _hidden_values(

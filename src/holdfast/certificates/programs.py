@@ -1,0 +1,106 @@
+r"""Certified excess of programs: what looks at outcomes of tasks can buy.
+
+Somebody with a loop guesses no labels: he submits programs, each of which passes or fails n tasks,
+and keeps what scores well. Let the tasks be independent draws from one population, let A be all
+that k looks released, one of at most e^c sequences, and let a program's outcome of a task lie in an
+interval of width w. For the final program f_A
+
+    E score(f_A) <= E value(f_A) + w sqrt(c / (2 n)),
+
+where value(f) is the expected outcome on a fresh task. It is Claim 1 of docs/bounds.md for means,
+after Russo and Zou (2016) and Xu and Raginsky (2017): selection among k programs whose looks are
+fixed is the case in which A names one of k, and adaptation to answers is counted like it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from holdfast.bounds.metric_values import FLOAT_NATS
+from holdfast.certificates.asked import shared_evenly
+from holdfast.certificates.transcripts import log_answers
+from holdfast.errors import InvalidInput
+from holdfast.mechanisms import Rule
+from holdfast.problem import Problem, check_at_least
+
+__all__ = ["ProgramCertificate", "certify_programs"]
+
+BINDS = (
+    "whoever sees the tasks through these looks alone; tasks are independent draws from one "
+    "population, and programs are valued on fresh tasks of it"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramCertificate:
+    """How far the score of a final program may exceed its value, on average.
+
+    Attributes
+    ----------
+    excess
+        The most by which its expected score on the n tasks exceeds its expected value on fresh
+        ones, in units of the score.
+    nats
+        The logarithm of the number of answer sequences that the looks can show.
+    looks
+        Looks of all teams together.
+    statement
+        What is proved, and where.
+    binds
+        Whom it binds.
+    """
+
+    excess: float
+    nats: float
+    looks: int
+    statement: str = "answers counted, and the exponential inequality of means (docs/outcomes.md)"
+    binds: str = BINDS
+
+
+def certify_programs(
+    n_tasks: int,
+    rule: Rule,
+    looks: int,
+    *,
+    accounts: int = 1,
+    between: tuple[float, float] | None = None,
+) -> ProgramCertificate:
+    """Return what looks at outcomes allow.
+
+    Parameters
+    ----------
+    n_tasks
+        Number of tasks.
+    rule
+        What is released of each score.
+    looks
+        Looks of all accounts together.
+    accounts
+        Accounts that share the looks evenly, each met by a state of its own.
+    between
+        The range of graded outcomes; None: each task is passed or failed.
+
+    Examples
+    --------
+    >>> from holdfast.mechanisms import parse_mechanism
+    >>> exact = certify_programs(164, parse_mechanism("exact"), 8)
+    >>> ladder = certify_programs(164, parse_mechanism("ladder:0.02"), 8)
+    >>> round(exact.excess, 3), round(ladder.excess, 3)
+    (0.353, 0.255)
+    """
+    n, k = check_at_least("n_tasks", n_tasks, 1), check_at_least("looks", looks, 0)
+    states = shared_evenly(k, accounts) if k else {}
+    low, high = (0.0, 1.0) if between is None else between
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise InvalidInput(f"between must be two finite numbers in order, got {between}.")
+
+    def released(share: int) -> float:
+        if between is None:
+            return log_answers(rule, n, share)
+        # A released number is a float at least.
+        return min(share * FLOAT_NATS, rule.nats_between(Problem(n, 2, share), low, high))
+
+    nats = sum(count * released(share) for share, count in states.items())
+    excess = (high - low) * min(1.0, math.sqrt(nats / (2.0 * n)))
+    return ProgramCertificate(excess=excess, nats=nats, looks=k)
