@@ -179,13 +179,11 @@ def test_areas_are_planned_as_ranks_unless_counts_of_many_examples_gain_more(n, 
     ("metric", "rule", "n_classes", "because"),
     [
         ("f1_macro", "exact", 3, "no forecast for f1_macro of 3 classes"),
-        ("f1", "round:2", 2, "how much rounding hides depends on the number of positives"),
         ("mae", "round:2", 5, "2 decimals do not show one of 1000 errors"),
         ("average_precision", "exact", 2, "no forecast for average_precision of 2 classes"),
         ("roc_auc", "exact", 3, "no forecast for roc_auc of 3 classes"),
         ("top_k_accuracy:3", "exact", 5, "blocks of 3 overlap"),
         ("log_loss", "ladder:0.01", 2, "needs values between two limits"),
-        ("roc_auc", "round:2", 2, "2 decimals do not show one of 1000 examples"),
     ],
 )
 def test_what_is_not_known_is_refused_with_the_reason(metric, rule, n_classes, because):

@@ -19,6 +19,7 @@ from holdfast.attacks.through_metrics.description import MetricBoard, MetricEsti
 from holdfast.attacks.through_metrics.registry import AttackOnBoard, attacks_on
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.mechanisms import Exact, Rule, check_metric
+from holdfast.mechanisms.additive import Additive
 from holdfast.metrics import (
     R2,
     Accuracy,
@@ -40,6 +41,7 @@ __all__ = [
     "counts_forecast",
     "decimals_of",
     "metric_plan",
+    "noise_of",
     "planned_on_counts",
 ]
 
@@ -206,11 +208,34 @@ def counts_forecast(rule: Rule, problem: Problem) -> MetricEstimate:
 
 def board_under(rule: Rule, board: MetricBoard) -> MetricBoard:
     """Return a board with what its rule leaves of the values."""
-    step = max(rule.climb_step, float(rule.rounds_to or 0.0))
+    rounding = float(rule.rounds_to or 0.0)
+    step = max(rule.climb_step, rounding)
+    board = board._replace(step=step, rounding=rounding, noise=noise_of(rule))
     try:
-        return board._replace(decimals=decimals_of(rule), step=step)
+        return board._replace(decimals=decimals_of(rule))
     except NotSupported as error:
-        return board._replace(changed=str(error), step=step)
+        return board._replace(changed=str(error))
+
+
+def noise_of(rule: Rule) -> float | None:
+    """Return the standard deviation of what a rule adds to each value, but for its last rounding.
+
+    None: it does not tell each look's own value.
+
+    >>> from holdfast.mechanisms import parse_mechanism
+    >>> [noise_of(parse_mechanism(text)) for text in ("gaussian:0.01", "round:2", "ladder:0.01")]
+    [0.01, 0.0, None]
+    """
+    variance = 0.0
+    for stage in rule.stages:
+        if isinstance(stage, Additive):
+            variance += stage.deviation**2
+        elif stage.rounds_to is not None and not stage.remembers:
+            # Rounded values that go on are off by up to half a step; the last ones are intervals.
+            variance += 0.0 if stage is rule.last else float(stage.rounds_to) ** 2 / 12.0
+        elif not stage.keeps_exact:
+            return None
+    return math.sqrt(variance)
 
 
 def decimals_of(rule: Rule) -> int | None:

@@ -10,6 +10,7 @@ and are made by hand.
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -43,6 +44,13 @@ class MetricBoard(NamedTuple):
         Why values can't be read as they are, where the rule does more than rounding.
     is_group
         Whether it is one group of a test set, whose class sizes are not public.
+    noise
+        The standard deviation of what the rule adds to each look's own value, before it rounds;
+        None: it does not tell each look's own value.
+    rounding
+        The step to which it rounds; 0: it does not.
+    highest
+        Where values are cut off.
     """
 
     metric: Metric
@@ -54,6 +62,9 @@ class MetricBoard(NamedTuple):
     step: float = 0.0
     changed: str | None = None
     is_group: bool = False
+    noise: float | None = 0.0
+    rounding: float = 0.0
+    highest: float = math.inf
 
     @property
     def positives(self) -> int | None:

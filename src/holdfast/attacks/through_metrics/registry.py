@@ -139,7 +139,7 @@ def attacks_on(
     ['graded', 'level-counts']
     """
     if isinstance(board.metric, Clipped):
-        board = board._replace(metric=board.metric.inner)
+        board = board._replace(metric=board.metric.inner, highest=board.metric.high)
     found: list[AttackOnBoard] = []
     for cls in readers_of(board.metric, n_classes):
         if not cls.fits(board):

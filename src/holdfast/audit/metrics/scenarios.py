@@ -17,6 +17,7 @@ and refuses when it is made.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from operator import itemgetter
@@ -24,7 +25,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from holdfast.attacks.through_metrics import ByGroup, ClassPools
+from holdfast.attacks.through_metrics import ByGroup, ClassPools, LinearReader
+from holdfast.attacks.through_metrics.affine_forms import has_affine_form
 from holdfast.attacks.through_metrics.description import MetricBoard
 from holdfast.attacks.through_metrics.registry import AttackOnBoard, attacks_on
 from holdfast.audit.metrics.asked import TOTAL, MetricRequest
@@ -120,7 +122,7 @@ def _unstarted(asked: MetricRequest, show: str, start: Start) -> list[_Unstarted
     for by_class in asked.display.by_class:
         if show == f"with {by_class}":
             return _through_classes(asked, by_class, start)
-    return [
+    return _through_columns(asked, start) + [
         each._replace(
             make=partial(_beside, make=each.make, asked=asked, column=other, place=1 + at),
             hears=None,
@@ -128,6 +130,30 @@ def _unstarted(asked: MetricRequest, show: str, start: Start) -> list[_Unstarted
         for at, other in enumerate(asked.also)
         for each in _through(asked, other, start)
     ]
+
+
+def _through_columns(asked: MetricRequest, start: Start) -> list[_Unstarted]:
+    """Return the attack that reads all columns at once, if it reads each of them."""
+    metrics, m = [_inside(each) for each in (asked.metric, *asked.also)], len(asked.class_sizes)
+    if start.model or not all(has_affine_form(each, m) for each in metrics):
+        return []
+    make = partial(_columns, asked=asked)
+    reads = " and ".join(map(str, (asked.metric, *asked.also)))
+    return [
+        _Unstarted(f"{LinearReader.name}, all columns", reads, LinearReader.summary, make, None)
+    ]
+
+
+def _columns(
+    problem: Problem, *, rng: np.random.Generator, rule: Rule, asked: MetricRequest
+) -> LinearReader:
+    """Make the attack that reads all columns at once."""
+    columns = (asked.metric, *asked.also)
+    board = board_under(rule, MetricBoard(asked.metric, sizes=asked.class_sizes))
+    highest = min((each.high for each in columns if isinstance(each, Clipped)), default=math.inf)
+    return LinearReader.on_columns(
+        problem, board._replace(highest=highest), [_inside(each) for each in columns], rng=rng
+    )
 
 
 def _beside(
@@ -176,10 +202,10 @@ def _through(asked: MetricRequest, metric: Metric, start: Start) -> list[_Unstar
     limits. Only the name in `reads` is that of the clipped one.
     """
     if isinstance(metric, Clipped):
-        inside = _unclipped(asked, metric.inner, start)
+        inside = __inside(asked, metric.inner, start)
         found = [each._replace(reads=str(metric)) for each in inside]
     else:
-        found = _unclipped(asked, metric, start)
+        found = __inside(asked, metric, start)
     found += [
         _Unstarted(name, str(metric), does, partial(make, sizes=asked.class_sizes))
         for name, does, make in on_two_levels(metric, start)
@@ -190,7 +216,7 @@ def _through(asked: MetricRequest, metric: Metric, start: Start) -> list[_Unstar
     ]
 
 
-def _unclipped(asked: MetricRequest, metric: Metric, start: Start) -> list[_Unstarted]:
+def __inside(asked: MetricRequest, metric: Metric, start: Start) -> list[_Unstarted]:
     """Return the attacks through one value of a metric: those that read it, then those that climb.
 
     All follow from what attacks say of themselves; accuracies are read by attacks on match counts.
@@ -207,6 +233,10 @@ def _unclipped(asked: MetricRequest, metric: Metric, start: Start) -> list[_Unst
         else:
             reading.append(_Unstarted(each.name, str(metric), each.does, make))
     return reading + climbing
+
+
+def _inside(metric: Metric) -> Metric:
+    return metric.inner if isinstance(metric, Clipped) else metric
 
 
 def _attacks(asked: MetricRequest, metric: Metric, start: Start, rule: Rule) -> list[AttackOnBoard]:
