@@ -7,6 +7,7 @@ import pytest
 from holdfast.certificates import log_transcripts
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.guard import Guard, Policy, gate
+from holdfast.guard.gate_margin import largest_sum
 from holdfast.guard.parts import Part
 
 N, LOOKS = 2000, 40
@@ -51,8 +52,21 @@ def test_a_true_improvement_passes_with_few_looks(ledger_url):
         np.mean(better == labels) - np.mean(baseline == labels)
     )
     # The second look: each of its two ordered pairs gets a quarter of the risk of 1/20.
-    expected = math.sqrt(2 * result.differing * (math.log(N + 1) + math.log(80))) / N
-    assert result.bought == pytest.approx(expected)
+    nats, differing = math.log(N + 1) + math.log(80), result.differing
+    right = (1 + result.bought * N / differing) / 2
+    coins = right * math.log(2 * right) + (1 - right) * math.log(2 * (1 - right))
+    assert differing * coins == pytest.approx(nats)
+    assert result.bought < math.sqrt(2 * differing * nats) / N
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 30, 200])
+@pytest.mark.parametrize("nats", [0.1, 1.0, 3.0, 8.0])
+def test_coins_add_up_to_more_than_the_margin_no_more_often_than_stated(count, nats):
+    """The worst law there is for sums of values in [-1, 1] of mean zero: fair signs."""
+    most = largest_sum(count, nats)
+    assert most <= min(count, math.sqrt(2 * count * nats)) + 1e-9
+    above = sum(math.comb(count, heads) for heads in range(count + 1) if 2 * heads - count > most)
+    assert above / 2**count <= math.exp(-nats) * (1 + 1e-9)
 
 
 def test_gating_the_same_pair_again_costs_no_look_and_gives_the_same_verdict(tmp_path):

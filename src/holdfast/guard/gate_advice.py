@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from holdfast.bounds.bisection import fewest
-from holdfast.guard.gate_margin import Margin
+from holdfast.guard.gate_margin import Margin, largest_sum
 
 __all__ = ["advice"]
 
@@ -54,7 +54,9 @@ def _fewer_differing(
         return None
     size = margin.scored(n_examples)
     spare = (improvement - margin.blur) * size
-    most = math.ceil(spare**2 / (2.0 * margin.log_count(n_examples))) - 1
+    nats = margin.log_count(n_examples)
+    # The more predictions differ, the more may be bought.
+    most = fewest(lambda count: largest_sum(count, nats) >= spare, start=1) - 1
     while most > 0 and margin.bought(n_examples, most) + margin.blur >= improvement:
         most -= 1
     # Fewer than this can't improve by as much.

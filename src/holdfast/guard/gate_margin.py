@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import math
 
+from holdfast.bounds.binomial import divergence
+from holdfast.bounds.bisection import largest
 from holdfast.certificates import Histories, log_transcripts_of
 from holdfast.mechanisms import Rule
 from holdfast.problem import Problem
 
-__all__ = ["Margin", "pair_share"]
+__all__ = ["Margin", "largest_sum", "pair_share"]
+
+# The sum is found to this relative precision, rounded up.
+TOLERANCE = 1e-9
 
 
 class Margin:
@@ -50,15 +55,31 @@ class Margin:
         )
 
     def bought(self, n_examples: int, differing: int) -> float:
-        """Return the largest difference that looking could have produced.
+        """Return the largest difference that looking could have produced, by `largest_sum`.
 
         A part of s examples holds at most all the differing ones. Where two looks are scored on
-        different examples, the difference of the two accuracies is a sum of independent values
-        whose squared widths add up to at most 4/s: as if all s predictions of one part differed.
+        different examples, their rows are paired in any order: each pair's difference is a value in
+        [-1, 1], independent of the others, as if all s predictions of one part differed.
         """
         size = self.scored(n_examples)
         count = min(differing, size) if self.paired else size
-        return math.sqrt(2.0 * count * self.log_count(n_examples)) / size
+        return largest_sum(count, self.log_count(n_examples)) / size
+
+
+def largest_sum(count: int, nats: float) -> float:
+    r"""Return what a sum of so many values in [-1, 1] exceeds with probability exp(-nats) at most.
+
+    The values are independent, and their sum has mean zero or less. By Hoeffding (1963, Theorem 1)
+    the probability of a sum above s is at most exp(-d KL((1 + s/d)/2 || 1/2)) for d values, which
+    is never more than exp(-s^2 / 2d).
+
+    >>> largest_sum(100, 3.0) < math.sqrt(2 * 100 * 3.0), largest_sum(3, 3.0)
+    (True, 3.0)
+    """
+    if count == 0 or nats >= count * math.log(2.0):
+        return float(count)
+    gain = largest(lambda x: count * divergence(x, 2) <= nats, 0.0, 0.5, tolerance=TOLERANCE)
+    return 2.0 * count * gain
 
 
 def pair_share(look: int) -> float:
