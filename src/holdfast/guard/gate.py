@@ -72,10 +72,10 @@ def gate(
     Take any two looks, the later being the l-th of all teams on this data set. What was asked in
     it follows from the answers before, so the pair is one of at most T, the number of answer
     sequences that l - 1 looks can show (`log_transcripts`). Only the d examples on which the two
-    predictions differ count, and there the difference is a sum of d independent values in
-    [-1, 1] whose mean is not positive if the candidate is no better: it exceeds s with
-    probability at most exp(-d KL((1 + s/d)/2 || 1/2)) (Hoeffding). With the risk r looking
-    bought at most the s at which d KL(...) = log T + log 1/r, for all T at once. Test examples are taken to be independent
+    predictions differ count, and there the difference is a sum of d independent values in [-1, 1]
+    whose mean is not positive if the candidate is no better: it exceeds s with probability at most
+    exp(-d KL((1 + s/d)/2 || 1/2)) (Hoeffding). With the risk r looking bought at most the s at
+    which d KL(...) = log T + log 1/r, for all T at once. Test examples are taken to be independent
     draws, and answers outside this ledger are not counted.
 
     The risk is shared by all pairs of looks that there will ever be: there are 2 (l - 1) of them,
