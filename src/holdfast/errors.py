@@ -74,7 +74,7 @@ class LedgerMissing(LedgerError):
 
 
 class ReleaseFailed(HoldfastError, RuntimeError):
-    """A release rule failed. What it knew stays with it; nothing was released or counted."""
+    """A metric has no value for a submission. What it knew stays with it; a look was spent."""
 
 
 class OutOfTurn(HoldfastError, RuntimeError):

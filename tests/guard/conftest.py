@@ -33,7 +33,7 @@ FULL_FINGERPRINT = {
     "test_gone",
     "test_load",
     "test_story",
-    "test_version_1",
+    "test_version_0_4",
 }
 
 

@@ -1,13 +1,13 @@
-"""One data set, one budget: rows in another order, renamed classes, ids that come and go."""
-
-from dataclasses import replace
+"""One data set, one order, one budget: rows in another order, renamed classes, ids that come."""
 
 import numpy as np
 import pytest
 
 from holdfast.errors import BudgetExhausted, InvalidInput, LedgerError
-from holdfast.guard import Guard, GuardedFile, Ledger, Policy, exposure
-from holdfast.guard.data_set import names_of, owners_of
+from holdfast.files.label_files import LabelFile
+from holdfast.guard import Guard, GuardedFile, Ledger, Policy, close
+from holdfast.guard.guarded import GuardedSolution
+from holdfast.guard.label_set import LabelSet
 from holdfast.guard.parts import Part
 
 RNG = np.random.default_rng(5)
@@ -37,8 +37,7 @@ class Rows:
 
 def verified(guard):
     """Check the whole ledger, the signatures of this label set included."""
-    with guard.ledger.storage.reading() as transaction:
-        owners = owners_of(transaction, guard._in_ledger.names)
+    owners = [name.owner for name in guard._in_ledger.labels.names]
     return guard.ledger.verify(owner=owners).problems == ()
 
 
@@ -72,43 +71,48 @@ def test_a_rule_that_works_by_place_answers_alike_in_every_order(release, new_sq
     assert play(ORDERS) == play(ORDERS[:1])
 
 
-@pytest.mark.parametrize("order", ORDERS[:2], ids=["as it is", "turned round"])
-@pytest.mark.parametrize("first", [True, False], ids=["ids first", "ids later"])
-def test_the_same_rows_with_and_without_ids_share_the_budget(first, order, ledger_url):
-    one, other = (Rows(ledger_url, order, ids=ids) for ids in (first, not first))
+def test_rows_that_get_ids_later_go_on_in_the_order_that_they_have(ledger_url):
+    one, other = Rows(ledger_url, ORDERS[2], ids=False), Rows(ledger_url, ORDERS[2])
     left = [rows.score(i).looks_left for i, rows in enumerate([one, other, one, other])]
     assert left == [3, 2, 1, 0]
+    assert one.score(1).repeated
     assert other.score(0).repeated
     assert one.guard.data_set == other.guard.data_set
     assert verified(one.guard)
-    assert verified(other.guard)
+    # Now the ledger knows their ids, in no order but that one.
+    with pytest.raises(InvalidInput, match="order in which the ledger first knew them"):
+        Rows(ledger_url, ORDERS[0])
 
 
-def test_two_budgets_of_the_same_rows_become_one_when_ids_show_it(ledger_url):
-    plain = [Rows(ledger_url, order, ids=False) for order in ORDERS[:2]]
-    assert [rows.score(i).looks_left for i, rows in enumerate(plain)] == [3, 3]
-    with_ids = Rows(ledger_url, ORDERS[0])
-    assert with_ids.score(2).looks_left == 2
-    turned = Rows(ledger_url, ORDERS[1])
-    assert turned.score(3).looks_left == 0  # the look under the other order counts here now
-    with pytest.raises(BudgetExhausted):
-        plain[1].score(4)  # it was open all the while
-    assert plain[1].guard.data_set == turned.guard.data_set
-    assert verified(turned.guard)
-    (found,) = exposure(turned.guard.ledger)
-    assert found.looks == 4
-    assert [(team.team, team.looks) for team in found.teams] == [("blue", 4)]
+@pytest.mark.parametrize("order", [ORDERS[0], ORDERS[3]], ids=["as it is", "sorted by id"])
+def test_rows_that_lose_their_ids_are_known_and_refused(order, ledger_url):
+    open_all_the_while = Rows(ledger_url, order, ids=False)
+    Rows(ledger_url, order).score(0)
+    entries = Ledger(ledger_url).entries()
+    with pytest.raises(InvalidInput, match="must come with their ids"):
+        Rows(ledger_url, order, ids=False)
+    with pytest.raises(InvalidInput, match="must come with their ids"):
+        open_all_the_while.score(1)
+    assert Ledger(ledger_url).entries() == entries
 
 
-def test_what_is_carried_over_keeps_the_data_sets_own_budget(ledger_url):
-    plain, by_id = Rows(ledger_url, ORDERS[1], ids=False), Rows(ledger_url, ORDERS[0])
-    for team in range(9):
-        plain.score(team, team=f"team {team}")
-        by_id.score(team, team=f"team {team}")
-    last = Rows(ledger_url, ORDERS[1])
-    assert [last.score(10, team=f"late {i}").looks_left for i in range(2)] == [1, 0]
-    with pytest.raises(BudgetExhausted):
-        last.score(10, team="too late")
+def test_the_same_labels_under_other_ids_are_no_new_budget(ledger_url):
+    """Row for row they are those that the ledger knows, so ids that were renamed are refused."""
+    Rows(ledger_url).score(0)
+    entries = Ledger(ledger_url).entries()
+    with pytest.raises(InvalidInput, match="must have the ids under which the ledger knows"):
+        Guard(LABELS, Policy("exact"), ledger_url, ids=IDS + 1000)
+    assert Ledger(ledger_url).entries() == entries
+
+
+def test_rows_that_are_two_data_sets_stay_two_with_a_budget_each(ledger_url):
+    """One without ids and one by id, opened in another order: neither gets the other's looks."""
+    Rows(ledger_url, ORDERS[0], ids=False).score(0)
+    Rows(ledger_url, ORDERS[1]).score(1)
+    with pytest.raises(InvalidInput, match="must be one data set of the ledger, got two"):
+        Rows(ledger_url, ORDERS[0])
+    assert Rows(ledger_url, ORDERS[0], ids=False).score(2).looks_left == 2
+    assert Rows(ledger_url, ORDERS[3]).score(2).looks_left == 2
 
 
 def test_renamed_classes_are_found_and_refused_in_any_order(ledger_url):
@@ -133,33 +137,17 @@ def test_rows_without_ids_in_another_order_are_another_data_set(ledger_url):
     assert Rows(ledger_url, ORDERS[1], ids=False).score(1).looks_left == 3
 
 
-def test_an_edited_link_is_noticed_and_never_followed(ledger_url):
+@pytest.mark.parametrize("detail", ['{"linked_to": "x"}', '{"linked_to": 7}', "{"])
+def test_an_edited_alias_is_noticed_and_never_followed(detail, ledger_url):
     rows = Rows(ledger_url)
     rows.score(0)
     with rows.guard.ledger.storage.writing() as transaction:
         transaction._engine.write(
-            "UPDATE holdfast_states SET sealed = ? WHERE rule = 'link'", (b"x" * 80,)
+            "UPDATE holdfast_entries SET detail = ? WHERE kind = 'linked'", (detail,)
         )
-    assert any("link" in problem for problem in rows.guard.ledger.verify().problems)
-    assert not verified(rows.guard)
+    assert not rows.guard.ledger.verify().ok
     with pytest.raises(LedgerError, match="edited"):
         Rows(ledger_url, ids=False)
-
-
-def test_a_look_that_is_counted_again_must_have_been_one(ledger_url):
-    for order in ORDERS[:2]:
-        Rows(ledger_url, order, ids=False).score(0)
-    Rows(ledger_url, ORDERS[0]).score(1)
-    ledger = Rows(ledger_url, ORDERS[1]).guard
-    ledger.score(QUERIES[2], team="red")
-    (carried,) = (entry for entry in ledger.ledger.entries() if entry.kind == "carried")
-    assert verified(ledger)
-    with ledger.ledger.storage.writing() as transaction:
-        transaction._engine.write(
-            "UPDATE holdfast_entries SET detail = ? WHERE number = ?", ("1-x", carried.number)
-        )
-    problem = f"entry {carried.number} counts a look again that was none."
-    assert problem in ledger.ledger.verify().problems
 
 
 def test_a_file_may_be_sorted_renamed_and_relabelled_without_a_new_budget(sqlite_url, tmp_path):
@@ -183,12 +171,10 @@ def test_a_file_may_be_sorted_renamed_and_relabelled_without_a_new_budget(sqlite
     three = GuardedFile(file("upper.csv", ORDERS[2], upper), policy, sqlite_url)
     third = file("GUESS.csv", ORDERS[3], upper, QUERIES[2])
     assert three.score(third, team="blue").looks_left == 0
-    np.save(tmp_path / "truth.npy", LABELS[ORDERS[1]])
+    np.save(tmp_path / "truth.npy", LABELS[ORDERS[0]])
     (tmp_path / "truth.npy").chmod(0o600)
-    np.save(tmp_path / "guess.npy", QUERIES[3][ORDERS[1]])
-    four = GuardedFile(tmp_path / "truth.npy", policy, sqlite_url)
-    with pytest.raises(BudgetExhausted):
-        four.score(tmp_path / "guess.npy", team="blue")
+    with pytest.raises(InvalidInput, match="must come with their ids"):
+        GuardedFile(tmp_path / "truth.npy", policy, sqlite_url)
 
 
 def test_a_part_is_the_same_part_in_any_order_of_the_whole(ledger_url):
@@ -216,12 +202,91 @@ def test_a_part_is_the_same_part_in_any_order_of_the_whole(ledger_url):
     assert not guard(ORDERS[2]).score(changed[ORDERS[2]], team="blue").repeated
 
 
-def test_a_name_that_the_older_format_took_stays_good_for_its_team(sqlite_url):
-    found = Rows(sqlite_url).guard._in_ledger.found
-    mixed = "bl\u0443e"  # its third letter is Cyrillic
-    with pytest.raises(InvalidInput, match="must not mix Cyrillic and Latin"):
-        found.team(mixed)
-    assert replace(found, spellings={mixed: (mixed,)}).team(mixed) == mixed
+class Board(GuardedSolution):
+    """Labels with a public and a private part, every other row, in some order, with ids or not."""
+
+    def __init__(self, url, order, *, ids):
+        self.place = order
+        truth = LabelFile(
+            LABELS[order].astype(np.uint8),
+            ("ant", "bee", "cat", "dog"),
+            IDS[order] if ids else None,
+            order % 2,
+            ("Private", "Public"),
+        )
+        super().__init__(truth, Policy("exact", looks_per_team=4), url, create=True)
+
+    def _file(self, submission, name):
+        raise NotImplementedError
+
+    def look(self, query, team):
+        return self.guard.score(QUERIES[query][self.place], team=team)
+
+    def finals(self):
+        return {final.team: final.score for final in close(self).results}
+
+
+def private(query):
+    return float(np.mean((QUERIES[query] == LABELS)[::2]))
+
+
+@pytest.mark.parametrize("later", [ORDERS[0], ORDERS[2]], ids=["same order", "another order"])
+@pytest.mark.parametrize("first", [True, False], ids=["ids", "no ids"])
+def test_kept_predictions_decide_in_the_order_in_which_they_were_kept(first, later, tmp_path):
+    """Ids may be added to the file, and its rows be sorted where they have had ids from the
+    beginning: each final score is that of what was sent, or the file is refused."""
+    url = tmp_path / "ledger.db"
+    begun = Board(url, ORDERS[0], ids=first)
+    begun.look(0, "blue")
+    if not first and later is not ORDERS[0]:
+        # Other rows in the order of the public ones: to the ledger a data set of its own.
+        assert Board(url, later, ids=True).guard.data_set != begun.guard.data_set
+        return
+    ended = Board(url, later, ids=True)
+    ended.look(1, "red")
+    assert ended.guard.data_set == begun.guard.data_set
+    assert ended.finals() == {"blue": private(0), "red": private(1)}
+
+
+@pytest.mark.parametrize("ids", [True, False], ids=["ids", "no ids"])
+def test_rows_whose_place_in_the_whole_has_changed_are_refused_where_predictions_are_kept(
+    ids, tmp_path
+):
+    url = tmp_path / "ledger.db"
+    Board(url, ORDERS[0], ids=ids).look(0, "blue")
+    parted = np.concatenate([ORDERS[0][1::2], ORDERS[0][::2]])  # the public rows come first now
+    board = Board(url, parted, ids=ids)
+    if ids:
+        board.look(1, "red")
+        assert board.finals() == {"blue": private(0), "red": private(1)}
+        return
+    with pytest.raises(InvalidInput, match="same places of the whole test set"):
+        board.look(1, "red")
+
+
+def test_zeros_of_both_signs_are_one_number_and_ids_of_both_forms_one_id(ledger_url):
+    truth = np.array([0.0, 1.5, 0.0, 2.0])
+    accented = ["é1", "é2", "e3", "e4"]
+    policy = Policy("exact", metric="mae", looks_per_team=2)
+    spellings = [
+        (truth, ["\u00e91", "\u00e92", "e3", "e4"]),
+        (-truth * -1 - 0.0, ["e\u03011", "e\u03012", "e3", "e4"]),
+        (np.where(truth == 0.0, -0.0, truth), accented),
+    ]
+    guards = [
+        Guard(each, policy, ledger_url, create=True, ids=ids if by_id else None)
+        for by_id in (True,)
+        for each, ids in spellings
+    ]
+    left = [
+        guard.score(np.arange(4.0) + i, team="blue").looks_left
+        for i, guard in enumerate(guards[:2])
+    ]
+    assert left == [1, 0]
+    with pytest.raises(BudgetExhausted):
+        guards[2].score(np.arange(4.0) + 7, team="blue")
+    negative = guards[0].score(np.array([-0.0, 1.0, 2.0, 3.0]), team="blue")
+    assert negative.repeated  # and in what is handed in, too
 
 
 def test_ids_that_are_none_are_refused_before_a_ledger_is_made(tmp_path):
@@ -232,6 +297,6 @@ def test_ids_that_are_none_are_refused_before_a_ledger_is_made(tmp_path):
 
 def test_names_by_id_and_by_order_never_meet(tmp_path):
     with Ledger(tmp_path / "ledger.db", create=True) as ledger:
-        by_id, by_order = names_of(np.array([0, 1], np.uint8), [1, 2], ledger.salt())
+        by_id, by_order = LabelSet(np.array([0, 1], np.uint8), 2, [1, 2], ledger.salt()).names
     assert by_id.owner.data_set != by_order.owner.data_set
     assert by_id.owner.key != by_order.owner.key

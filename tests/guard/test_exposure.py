@@ -1,4 +1,5 @@
 import importlib
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -6,7 +7,6 @@ import pytest
 from holdfast.certificates import certify_histories
 from holdfast.errors import LedgerError
 from holdfast.guard import Guard, Policy, exposure
-from holdfast.guard.exposure import histories
 from holdfast.guard.windows import as_datetime
 
 
@@ -76,6 +76,10 @@ def test_what_looks_allow_is_computed_once_for_all_teams_with_as_many(sqlite_url
     assert sorted(asked) == [[1], [1] * 6 + [2] * 6, [2]]
 
 
+def counted(entries):
+    return Counter((entry.rule, entry.scope) for entry in entries if entry.kind == "look")
+
+
 def test_the_database_counts_what_the_entries_say(ledger_url):
     rng = np.random.default_rng(4)
     labels = np.arange(60) % 3
@@ -98,14 +102,32 @@ def test_the_database_counts_what_the_entries_say(ledger_url):
         assert team.looks == sum(entry.kind == "look" for entry in mine)
         assert team.failed == sum(entry.kind == "failed" for entry in mine)
         assert team.last == as_datetime(mine[-1].time)
-        allowed = certify_histories(60, 3, histories(mine), everyone=False).gain
+        allowed = certify_histories(60, 3, counted(mine), everyone=False).gain
         assert team.gain == pytest.approx(allowed)
-    everyone = certify_histories(60, 3, histories(entries))
+    everyone = certify_histories(60, 3, counted(entries))
     assert (found.looks, found.failed) == (
         sum(team.looks for team in found.teams),
         sum(team.failed for team in found.teams),
     )
     assert found.gain == pytest.approx(everyone.gain)
+
+
+def test_a_merged_team_knows_what_both_were_told(ledger_url):
+    """20 looks and 20 looks are the knowledge of 40, and 40 looks of all teams all the while."""
+    rng = np.random.default_rng(3)
+    labels, policy = np.arange(600) % 3, Policy("round:2")
+    guard = Guard(labels, policy, ledger_url, create=True)
+    for team, looks in {"one": 20, "two": 20, "forty": 40}.items():
+        for _ in range(looks):
+            guard.score(rng.integers(0, 3, 600), team=team)
+    before = exposure(guard.ledger)[0]
+    guard.note("merged", by="host", pooled=("one", "two"))
+    after = exposure(guard.ledger)[0]
+    told = {team.team: (team.looks, team.gain) for team in after.teams}
+    assert told["one"] == told["forty"]
+    assert told["two"] == next((t.looks, t.gain) for t in before.teams if t.team == "two")
+    assert (after.looks, after.nats, after.gain) == (80, before.nats, before.gain)
+    assert guard.allowance(team="one")[0] == guard.allowance(team="forty")[0] == 60
 
 
 def test_a_data_set_that_has_only_seen_a_refusal_allows_nothing(ledger_url):

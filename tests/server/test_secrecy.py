@@ -166,17 +166,17 @@ def test_a_session_cookie_is_out_of_reach_of_scripts(place):
 def test_a_ledger_that_cannot_be_written_releases_nothing(place, monkeypatch):
     """As a full disk: the commit fails after the score was computed."""
     from holdfast.errors import LedgerError
-    from holdfast.guard.storage.sql import SqlTransaction
+    from holdfast.guard.storage.sql import Transaction
 
     token = place.token(place.team("blue"))
-    put = SqlTransaction.put_state
+    put = Transaction.put_state
 
     def full(self, state):
         put(self, state)
         raise LedgerError("ledger /secret/place can't be used: disk is full. Nothing was released.")
 
     with place.client() as client:
-        monkeypatch.setattr(SqlTransaction, "put_state", full)
+        monkeypatch.setattr(Transaction, "put_state", full)
         refused = send(client, place, token, as_csv(place.labels), key="k")
         monkeypatch.undo()
         again = send(client, place, token, as_csv(place.labels), key="k")

@@ -12,7 +12,7 @@ from holdfast.certificates.limits import Analysts, limits
 from holdfast.certificates.record import Certificate, NotCovered
 from holdfast.certificates.theorems import theorems
 from holdfast.errors import InvalidInput
-from holdfast.mechanisms import Exact, Rule, recorded_mechanism
+from holdfast.mechanisms import Exact, Rule, parse_mechanism
 from holdfast.problem import Problem, check_at_least
 from holdfast.quoting import quoted
 
@@ -139,7 +139,7 @@ def certify_histories(
     for (text, _), count in histories.items():
         if count:
             by_rule[text][count] += 1
-    looks = tuple(RuleLooks(recorded_mechanism(text), states) for text, states in by_rule.items())
+    looks = tuple(RuleLooks(parse_mechanism(text), states) for text, states in by_rule.items())
     total = sum(each.total for each in looks)
     problem = Problem(n_examples, n_classes, max(1, total))
     knowledge = knowledge_of(knows, problem)

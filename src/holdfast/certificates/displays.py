@@ -15,6 +15,9 @@ Where the class sizes and the match count fix every number that is shown, as tho
 do for every metric of labels, k looks tell no more than exact accuracies do: of the k submissions,
 and of the constants that tell the class sizes. Then the bounds for these hold as well.
 
+A metric of one's own may have no value for a submission. That is one more answer that a look can
+have, for all its numbers together, and is counted as such (`or_no_value`).
+
 It is a bound on labels that are known, in accuracy; `metric_gains` has bounds in other units.
 """
 
@@ -22,8 +25,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
 
 from holdfast.bounds.metric_values import nats_of_values
 from holdfast.certificates.asked import shared_evenly
@@ -53,6 +59,7 @@ __all__ = [
     "certify_recorded",
     "certify_shown",
     "log_transcripts_of",
+    "or_no_value",
     "shown_nats",
 ]
 
@@ -253,28 +260,40 @@ def shown_nats(looks: ShownLooks, n_classes: int) -> list[float]:
     is one number, what all groups' answers together can release.
     """
     if looks.shared and looks.rule.remembers:
-        return [
-            sum(
-                times * by_rule(looks.rule, metric, size, n_classes, count)
-                for metric, size in looks.every
-                for count, times in looks.states.items()
-            )
-            + sum(
-                times * _classes_by_rule(looks, each, n_classes, count)
-                for each in looks.display.by_class
-                for count, times in looks.states.items()
-            )
-        ]
+        return [or_no_value(looks, partial(_all_by_rule, looks, n_classes))]
     return [
         min(
             size * math.log(n_classes),
-            sum(
-                times * _state_nats(looks, size, n_classes, count)
-                for count, times in looks.states.items()
-            ),
+            or_no_value(looks, partial(_state_nats, looks, size, n_classes)),
         )
         for size in looks.groups
     ]
+
+
+def or_no_value(looks: ShownLooks, nats: Callable[[int], float]) -> float:
+    r"""Return what all states' answers tell, where a look may also find that there is no value.
+
+    `nats` bounds what the released numbers of so many looks of one state tell. Which of the looks
+    have none is one of 2^k patterns, and given the pattern the others tell no more than all would:
+    at most nats(k) + k log 2. Where the rule remembers nothing, each look has one answer more than
+    the e^nats(1) it has, so that k of them tell at most k log(1 + e^nats(1)).
+    """
+    if not any(metric.may_fail for metric in looks.display.metrics):
+        return sum(times * nats(count) for count, times in looks.states.items())
+    total = 0.0
+    for count, times in looks.states.items():
+        most = nats(count) + count * math.log(2.0)
+        if not looks.rule.remembers:
+            most = min(most, count * float(np.logaddexp(0.0, nats(1))))
+        total += times * most
+    return total
+
+
+def _all_by_rule(looks: ShownLooks, n_classes: int, count: int) -> float:
+    """Return what the rule lets all numbers of one state's looks tell, whatever they are of."""
+    return sum(
+        by_rule(looks.rule, metric, size, n_classes, count) for metric, size in looks.every
+    ) + sum(_classes_by_rule(looks, each, n_classes, count) for each in looks.display.by_class)
 
 
 def _state_nats(looks: ShownLooks, size: int, n_classes: int, count: int) -> float:
@@ -418,7 +437,10 @@ def log_transcripts_of(n_examples: int, n_classes: int, histories: Histories) ->
 
 
 def _most_per_look(looks: ShownLooks, n_classes: int) -> float:
-    """Return the logarithm of the number of answers to one look, number by number."""
+    """Return the logarithm of the number of answers to one look, number by number.
+
+    That there is no value is one of them: of the 2^64 floats that are counted, not all are numbers.
+    """
     by_class = sum(
         nats_of_values(
             each.function_of, looks.sizes[-1], n_classes, 1, numbers=each.numbers(n_classes)

@@ -12,7 +12,13 @@ import numpy as np
 from holdfast.bounds.metric_gains import TwoClassValues, subgaussian_gain, value_after
 from holdfast.bounds.metric_values import nats_of_values
 from holdfast.certificates.asked import shared_evenly
-from holdfast.certificates.displays import ShownLooks, by_class_nats, by_rule, shown_nats
+from holdfast.certificates.displays import (
+    ShownLooks,
+    by_class_nats,
+    by_rule,
+    or_no_value,
+    shown_nats,
+)
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms import Exact, Rule
 from holdfast.metrics import (
@@ -234,19 +240,20 @@ def _numbers_counted(looks: ShownLooks, m: int, *, sizes_public: bool = False) -
     A rule that looks at examples releases more than functions of the value: then what it releases
     is counted alone.
     """
+    return or_no_value(looks, partial(_state_numbers, looks, m, sizes_public))
+
+
+def _state_numbers(looks: ShownLooks, m: int, sizes_public: bool, count: int) -> float:
+    """Return the same for so many looks of one state."""
     counting = partial(nats_of_values, sizes_public=sizes_public)
     by_value = not looks.rule.looks_at_examples
-    by_class = sum(
-        times * by_class_nats(looks, each, looks.sizes[-1], m, count, sizes_public=sizes_public)
+    return sum(
+        by_class_nats(looks, each, looks.sizes[-1], m, count, sizes_public=sizes_public)
         for each in looks.display.by_class
-        for count, times in looks.states.items()
-    )
-    return by_class + sum(
-        times
-        * min(
+    ) + sum(
+        min(
             by_rule(looks.rule, metric, size, m, count),
             counting(metric.function_of, size, m, count) if by_value else math.inf,
         )
         for metric, size in looks.every
-        for count, times in looks.states.items()
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from holdfast.certificates.certify import Histories
-from holdfast.mechanisms import Rule, recorded_mechanism
+from holdfast.mechanisms import Rule, parse_mechanism
 from holdfast.problem import Problem
 
 __all__ = ["log_answers", "log_transcripts"]
@@ -23,8 +23,7 @@ def log_transcripts(n_examples: int, looks: Histories) -> float:
     10.617
     """
     return sum(
-        log_answers(recorded_mechanism(text), n_examples, count)
-        for (text, _), count in looks.items()
+        log_answers(parse_mechanism(text), n_examples, count) for (text, _), count in looks.items()
     )
 
 

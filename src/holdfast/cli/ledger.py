@@ -16,9 +16,9 @@ from holdfast.cli.output import human, print_json
 from holdfast.cli.plain import points
 from holdfast.errors import InvalidInput, LedgerError, LedgerMissing
 from holdfast.guard import DataSetExposure, Ledger, exposure
-from holdfast.guard.data_set import names_of, owners_of
 from holdfast.guard.files import read_private_labels
 from holdfast.guard.fingerprint import Fingerprint
+from holdfast.guard.label_set import LabelSet
 from holdfast.guard.parts import data_sets_of
 from holdfast.guard.storage import sqlite_path
 from holdfast.guard.storage.backup import back_up, restore
@@ -211,15 +211,16 @@ def verify(
             file = read_private_labels(
                 labels, id_column=id_column, label_column=label_column, shared=shared_labels
             )
-            names = [
-                name
-                for rows in data_sets_of(file)
-                for name in names_of(
-                    file.labels[rows], None if file.ids is None else file.ids[rows], opened.salt()
+            sets = [
+                LabelSet(
+                    file.labels[rows],
+                    file.n_classes,
+                    None if file.ids is None else file.ids[rows],
+                    opened.salt(),
                 )
+                for rows in data_sets_of(file)
             ]
-            with opened.storage.reading() as transaction:
-                owner = owners_of(transaction, names)
+            owner = tuple(name.owner for each in sets for name in each.names)
         result = opened.verify(receipts=receipt or (), heads=head or (), owner=owner)
     if as_json:
         print_json({"ok": result.ok, **asdict(result)})

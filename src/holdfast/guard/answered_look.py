@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from holdfast.errors import BudgetExhausted, ReleaseFailed
+from holdfast.errors import BudgetExhausted
 from holdfast.guard.budget import Allowance, allowance, memory_budget
 from holdfast.guard.data_set import DataSet, record
 from holdfast.guard.entry import Entry, Kind
@@ -29,6 +29,8 @@ from holdfast.protocols import State
 
 __all__ = ["CLOSED_RULE", "LookAnswerer", "PreparedLook"]
 
+# What an entry says of a look that a metric has no value for.
+NO_VALUE = "no value"
 # Where a rule's state would stand, the final ranking of a closed board.
 CLOSED_RULE = "closed"
 
@@ -52,7 +54,8 @@ class LookAnswerer:
     before is answered from the record, and the rule is not asked again: averaging repeated answers
     would take its noise away. Then come the refusals, before anything is computed. Only then does
     the exact score exist, inside `_release`, and nothing but the released numbers and a sealed
-    state leaves that method. Entry and state are written to the same transaction: after a crash
+    state leaves that method; or that there are none, since a metric failed, which is an answer like
+    any other and costs a look. Entry and state are written to the same transaction: after a crash
     there are both or neither.
 
     Parameters
@@ -92,14 +95,19 @@ class LookAnswerer:
         if earlier is not None:
             left = allowance(ledger, self._policy, found.name, team, now)
             return earlier, self.receipt(earlier, left, now, repeated=True)
-        if self.is_closed(ledger, found):
-            raise BudgetExhausted("the board is closed; no more looks are answered.")
+        self.refuse_if_closed(ledger, found)
         refuse_unless_allowed(ledger, self._policy, found.name, team, now)
         scope = self._scope(team)
         before = ledger.state(found.name, scope, rule)
         state = None if before is None else unseal(before, found.owner.key)
         left = allowance(ledger, self._policy, found.name, team, now, spending=1)
-        answers, sealed = self._release(found, look.scored, state)
+        released = self._release(found, look.scored, state)
+        if released is None:
+            entry = self.record(
+                ledger, found, "failed", team, now, prediction=digest, scope=scope, detail=NO_VALUE
+            )
+            return entry, self.receipt(entry, left, now)
+        answers, sealed = released
         # The state of a rule that keeps none is the same for ever. Others are sealed afresh, or
         # equal bytes would tell that nothing changed.
         if before is not None and not self._policy.mechanism.keeps_state:
@@ -141,6 +149,11 @@ class LookAnswerer:
             look = recorded_look(entry.rule)
         return receipt_for(entry, look, left, now, part=self._part, repeated=repeated)
 
+    def refuse_if_closed(self, ledger: Transaction, found: DataSet) -> None:
+        """Raise `BudgetExhausted` if no submission counts any more, not even as a refusal."""
+        if self.is_closed(ledger, found):
+            raise BudgetExhausted("the board is closed; no more looks are answered.")
+
     def is_closed(self, ledger: Transaction, found: DataSet) -> bool:
         """Return whether the private part was scored, so that further looks decide nothing."""
         return self._keeps and ledger.state(found.name, "", CLOSED_RULE) is not None
@@ -150,7 +163,6 @@ class LookAnswerer:
         data_set, rule = found.name, self._shown.text
         return [
             ("head", ()),
-            ("opened", (data_set,)),
             ("answered", (data_set, team, digest, rule)),
             ("past", (data_set, team)),
             ("data_set_looks", (data_set,)),
@@ -219,25 +231,22 @@ class LookAnswerer:
 
     def _release(
         self, found: DataSet, query: Labels, state: State | None
-    ) -> tuple[list[Answer], bytes]:
+    ) -> tuple[list[Answer], bytes] | None:
         """Return what is released and the sealed state after it; the exact score ends here.
 
         A look in a batch that is not full has no answer; one that fills it has the whole batch's.
+        None: there is no value to release. Which failure it was, and what it says, may depend on
+        the labels and so goes no further: all failures are one and the same answer.
         """
         # A fresh seed from the system for each look: nothing stored tells the noise.
         rng = np.random.default_rng(secrets.randbits(128))
-        failure: Exception
         try:
             answers, state = self._shown.release(
                 found.labels, found.order, query, state, self._remembered, rng
             )
             return answers, seal(state, found.owner.key)
         except BudgetExhausted:
-            failure = BudgetExhausted(f"the rule {self._policy.release} answers no more looks.")
-        except Exception as error:
-            # Its message and its frames may hold the exact score, so neither goes on.
-            failure = ReleaseFailed(
-                f"the rule {self._policy.release} failed with {type(error).__name__}; "
-                "nothing was released or counted."
-            )
-        raise failure
+            pass
+        except Exception:
+            return None
+        raise BudgetExhausted(f"the rule {self._policy.release} answers no more looks.")

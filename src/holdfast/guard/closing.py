@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from holdfast.errors import InvalidInput, LedgerError
-from holdfast.guard.data_set import DataSet, names_of, record, settle
+from holdfast.guard.data_set import DataSet, record, settle
 from holdfast.guard.entry import Entry
 from holdfast.guard.finals import Finals, finals_of, ranked
 from holdfast.guard.guard import CLOSED_RULE, Guard
 from holdfast.guard.guarded import GuardedSolution
+from holdfast.guard.hidden_examples import as_given
 from holdfast.guard.kept_predictions import KEPT_PREFIX, unpacked
+from holdfast.guard.label_set import LabelSet
 from holdfast.guard.ledger import state_digest
 from holdfast.guard.parts import PRIVATE, rows_of_parts
 from holdfast.guard.sealing import seal, unseal
@@ -52,11 +54,9 @@ def close(host: GuardedSolution[Any]) -> Finals:
             f"to be closed; got looks at the part {guard.part}."
         )
     closer = _Closer(host)
-    while True:
-        public = guard._in_ledger.settled()
-        with guard.ledger.storage.writing() as transaction:
-            if guard._in_ledger.is_current(public, transaction):
-                return closer.run(transaction, public)
+    public = guard._in_ledger.settled()
+    with guard.ledger.storage.writing() as transaction:
+        return closer.run(transaction, public)
 
 
 class _Closer:
@@ -71,7 +71,8 @@ class _Closer:
         self._display = Display(self._guard.policy.display.metric)
         self._truth = self._display.metric.truth(self._labels)
         ids = None if truth.ids is None else truth.ids[self._rows]
-        self._names = names_of(self._labels, ids, self._guard.ledger.salt())
+        salt, n_classes = self._guard.ledger.salt(), self._guard.problem.n_classes
+        self._private = LabelSet(self._labels, n_classes, ids, salt, told_by_ids=True)
 
     def run(self, ledger: Transaction, public: DataSet) -> Finals:
         """Return the ranking, from the record if there is one."""
@@ -107,7 +108,7 @@ class _Closer:
         dtype, shape = self._guard.kept_as
         prediction = unpacked(sealed, public.owner.key, look.prediction, dtype, shape)
         metric = self._display.metric
-        whole = self._guard.as_given(prediction)[self._rows]
+        whole = as_given(prediction, public.whole)[self._rows]
         predicted = read_of(whole, self._guard.policy.display.taker, metric)
         if self._display.plain:
             return float(np.mean(predicted == self._labels))
@@ -115,8 +116,7 @@ class _Closer:
 
     def _record_look(self, ledger: Transaction, look: Entry, score: float) -> None:
         now = self._guard._in_ledger.present(ledger)
-        n_classes = self._guard.problem.n_classes
-        private = settle(ledger, self._names, self._labels, n_classes, now)
+        private = settle(ledger, self._private, now)
         record(
             ledger,
             private.owner,

@@ -8,10 +8,9 @@ from dataclasses import dataclass, fields
 from typing import Final, Literal, TypeAlias
 
 from holdfast.guard.sealing import sign
-from holdfast.guard.windows import Microseconds
+from holdfast.guard.windows import FIRST_MOMENT, LAST_MOMENT, Microseconds
 
 __all__ = [
-    "READABLE_VERSIONS",
     "VERSION",
     "Draft",
     "Entry",
@@ -20,18 +19,18 @@ __all__ = [
     "first_hash",
     "looks_spent",
     "looks_spent_by_all",
+    "wrong_kinds",
 ]
 
-# upgraded: the ledger goes on in a newer format; opened: a data set seen for the first time;
-# linked: another name of a data set, such as its labels in another order; look: an answer; failed:
-# a submission that could not be scored and was charged; refused: one that could not be scored and
-# cost nothing; answer: what an earlier look learns when its batch is full; choice: a look named for
-# the final result; closed: the final ranking on the private part; merged: an earlier look on this
-# data set under another spelling of the team's name; carried: one on a data set that turned out to
-# be this one; charged: one of another team, which has been merged with this one; host: what a host
-# did, such as putting another policy in force.
+# opened: a data set seen for the first time, or told more of; linked: another name of a data set,
+# such as its labels without ids; look: an answer; failed: a submission that cost a look and got no
+# number, since it could not be scored, or, if it names its prediction, since a metric has no value
+# for it; refused: one that could not be scored and cost nothing; answer: what an earlier look
+# learns when its batch is full; choice: a look named for the final result; closed: the final
+# ranking on the private part; carried: a look on a data set that turned out to be this one, as
+# earlier versions counted it; charged: one of another team, which has been merged with this one;
+# host: what a host did, such as putting another policy in force.
 Kind: TypeAlias = Literal[
-    "upgraded",
     "opened",
     "linked",
     "look",
@@ -40,15 +39,14 @@ Kind: TypeAlias = Literal[
     "answer",
     "choice",
     "closed",
-    "merged",
     "carried",
     "charged",
     "host",
 ]
 
-# Format 1 knew a team by the letters of its name and labels by their order alone.
+# The one format that is written and read; format 1 was written by version 0.1 alone.
 VERSION: Final = 2
-READABLE_VERSIONS: Final = (1, 2)
+FORMAT: Final = f"holdfast-ledger-{VERSION}"
 
 
 @dataclass(frozen=True)
@@ -84,17 +82,22 @@ class Draft:
     data_set_looks: int
     detail: str
 
-    def after(self, head: Head, key: bytes | None = None, *, version: int = VERSION) -> Entry:
-        """Return the entry that follows `head` in a format, signed if there is a key."""
+    def after(self, head: Head, key: bytes | None = None) -> Entry:
+        """Return the entry that follows `head`, signed if there is a key."""
         values = {name: getattr(self, name) for name in DRAFT_FIELDS}
         number = head.number + 1
-        place = [_format(version), number, head.hash]
+        place = [FORMAT, number, head.hash]
         content = json.dumps([*place, *values.values()], separators=(",", ":"))
         digest = hashlib.sha256(content.encode()).hexdigest()
         signature = "" if key is None else sign(digest, key)
         return Entry(**values, number=number, previous=head.hash, hash=digest, signature=signature)
 
 
+NUMBER_FIELDS: Final = ("number", "time", "team_looks", "data_set_looks")
+TEXT_FIELDS: Final = (
+    "previous", "hash", "signature", "kind", "data_set", "team", "prediction", "rule", "policy",
+    "state", "scope", "detail",
+)  # fmt: skip
 DRAFT_FIELDS = tuple(f.name for f in fields(Draft))
 
 
@@ -118,28 +121,39 @@ class Entry(Draft):
         return f"{self.number}-{self.hash[:32]}"
 
 
+def wrong_kinds(entry: Entry) -> list[str]:
+    """Return which fields hold a value of a kind, or a moment, that no writer puts there.
+
+    A database keeps values of any kind in any column if somebody puts them there.
+    """
+    wrong = [name for name in NUMBER_FIELDS if type(getattr(entry, name)) is not int]
+    wrong += [name for name in TEXT_FIELDS if not isinstance(getattr(entry, name), str)]
+    released: object = entry.released
+    if not isinstance(released, str | None):
+        wrong.append("released")
+    if not wrong and not FIRST_MOMENT <= entry.time <= LAST_MOMENT:
+        wrong.append("time")
+    return wrong
+
+
 def looks_spent(kind: Kind) -> int:
     """Return how many looks an entry of this kind costs its team.
 
     >>> looks_spent("failed"), looks_spent("refused")
     (1, 0)
     """
-    return int(kind in ("look", "failed", "merged", "carried", "charged"))
+    return int(kind in ("look", "failed", "carried", "charged"))
 
 
 def looks_spent_by_all(kind: Kind) -> int:
     """Return how many looks an entry of this kind costs the data set; some have been paid before.
 
-    >>> looks_spent_by_all("carried"), looks_spent_by_all("merged")
+    >>> looks_spent_by_all("carried"), looks_spent_by_all("charged")
     (1, 0)
     """
     return int(kind in ("look", "failed", "carried"))
 
 
-def first_hash(salt: bytes, version: int = VERSION) -> str:
-    """Return what the first entry of a ledger follows that was made in a format."""
-    return hashlib.sha256(_format(version).encode() + salt).hexdigest()
-
-
-def _format(version: int) -> str:
-    return f"holdfast-ledger-{version}"
+def first_hash(salt: bytes) -> str:
+    """Return what the first entry of a ledger follows."""
+    return hashlib.sha256(FORMAT.encode() + salt).hexdigest()

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from holdfast.bounds.metric_values import FLOAT_NATS
 from holdfast.certificates import ALL_TEAMS, Certificate, certify_recorded, of_all_teams
 from holdfast.certificates.displays import NO_LABELS
-from holdfast.errors import LedgerError
-from holdfast.guard.entry import Entry
+from holdfast.errors import InvalidInput, LedgerError
 from holdfast.guard.ledger import Ledger, data_set_detail
 from holdfast.guard.storage.contract import Tally
-from holdfast.guard.team import spelling_key
 from holdfast.guard.windows import as_datetime
-from holdfast.mechanisms import recorded_mechanism, without_noise
-from holdfast.mechanisms.spec import rules_named_in
 
 __all__ = ["DataSetExposure", "TeamExposure", "exposure", "histories"]
 
@@ -29,7 +24,8 @@ __all__ = ["DataSetExposure", "TeamExposure", "exposure", "histories"]
 class TeamExposure:
     """One team's part: its looks, its failed submissions that were charged, and its last look.
 
-    `gain` is the largest expected gain in accuracy over guessing that its own looks allow; None
+    The looks of a team that was merged into it are its own, too: together they know what both were
+    told. `gain` is the largest expected gain in accuracy over guessing that its looks allow; None
     where numbers or label sets are hidden, for which nothing is proved.
     """
 
@@ -68,11 +64,6 @@ def exposure(ledger: Ledger) -> list[DataSetExposure]:
     them. Counters kept by every look would have to be checked against the entries to be believed,
     and would slow each look down for what is rarely asked. What the looks allow is computed
     once for all teams with as many looks under the same rules.
-
-    Noise that was drawn before format 2 was a float, whose digits can tell which counts it may have
-    been added to. Such looks count as if there had been no noise. Where all teams shared the
-    memory of a rule that compares noisy values, nothing is excluded: its answers may be those of
-    others, who knew more.
     """
     found = []
     with ledger.storage.reading() as transaction:
@@ -81,10 +72,13 @@ def exposure(ledger: Ledger) -> list[DataSetExposure]:
             # The looks of a data set that turned out to be another one are counted there.
             if "linked_to" not in detail:
                 found.append((data_set, detail, transaction.tallies(data_set)))
-    return [
-        _of_data_set(data_set, *_sizes(data_set, detail), tallies)
-        for data_set, detail, tallies in found
-    ]
+    try:
+        return [
+            _of_data_set(data_set, *_sizes(data_set, detail), tallies)
+            for data_set, detail, tallies in found
+        ]
+    except InvalidInput as error:
+        raise LedgerError(f"a rule in the ledger was edited, or is a newer one: {error}") from None
 
 
 def _sizes(data_set: str, detail: Mapping[str, Any]) -> tuple[int, int]:
@@ -98,22 +92,19 @@ def _sizes(data_set: str, detail: Mapping[str, Any]) -> tuple[int, int]:
 def _of_data_set(data_set: str, n: int, m: int, tallies: list[Tally]) -> DataSetExposure:
     by_team: dict[str, list[Tally]] = defaultdict(list)
     for tally in tallies:
-        # A ledger of an older format may hold several spellings of a team's name.
-        by_team[spelling_key(tally.team)].append(tally)
+        by_team[tally.team].append(tally)
 
     teams = []
-    for key in sorted(by_team):
-        of_team = by_team[key]
-        looks = _histories(of_team)
+    for team in sorted(by_team):
+        of_team = by_team[team]
+        looks = histories(of_team)
         teams.append(
             TeamExposure(
-                team=min(of_team, key=lambda tally: tally.first).team,
+                team=team,
                 looks=sum(looks.values()),
                 failed=sum(tally.looks for tally in of_team if tally.kind == "failed"),
                 last=as_datetime(max(tally.last for tally in of_team)),
-                gain=1.0 - 1.0 / m
-                if any(map(_tells_of_others, of_team))
-                else _gain(
+                gain=_gain(
                     n,
                     m,
                     tuple(
@@ -125,19 +116,18 @@ def _of_data_set(data_set: str, n: int, m: int, tallies: list[Tally]) -> DataSet
                 ),
             )
         )
-    everyone = _histories(tallies)
+    own = [tally for tally in tallies if not tally.charged]
+    everyone = histories(own)
     certificate = certify_recorded(n, m, everyone)
     # Where numbers are hidden nothing is counted: then it is all that floats can hold.
     nats = min(certificate.nats, n * FLOAT_NATS)
     reason, most = "" if _of_labels(certificate) else NO_LABELS, _covered_gain(certificate)
-    if any(map(_tells_of_others, tallies)):
-        nats, most = n * math.log(m), 1.0 - 1.0 / m
     return DataSetExposure(
         data_set=data_set,
         n_examples=n,
         n_classes=m,
         looks=sum(everyone.values()),
-        failed=sum(team.failed for team in teams),
+        failed=sum(tally.looks for tally in own if tally.kind == "failed"),
         nats=nats,
         gain=most,
         teams=tuple(teams),
@@ -166,34 +156,10 @@ def _gain(n: int, m: int, looks: tuple[tuple[str, bool, int], ...]) -> float | N
     return _covered_gain(certify_recorded(n, m, numbered, everyone=False))
 
 
-def _histories(tallies: Iterable[Tally]) -> Counter[tuple[str, str]]:
+def histories(tallies: Iterable[Tally]) -> Counter[tuple[str, str]]:
+    """Return the number of answered looks by rule and memory."""
     looks: Counter[tuple[str, str]] = Counter()
     for tally in tallies:
         if tally.kind == "look":
-            rule = _noiseless(tally.rule) if tally.early else tally.rule
-            looks[rule, tally.scope] += tally.looks
+            looks[tally.rule, tally.scope] += tally.looks
     return looks
-
-
-def _tells_of_others(tally: Tally) -> bool:
-    """Tell whether early answers, with noise, may be about submissions of other teams."""
-    if not tally.early or tally.kind != "look" or not of_all_teams(tally.scope):
-        return False
-    named = [rule for rules in rules_named_in(tally.rule) for rule in rules]
-    # It compares a noisy value with one that stands, and may answer with the latter.
-    return any(rule.adds_noise and rule.speaks for rule in named)
-
-
-@cache
-def _noiseless(text: str) -> str:
-    rule = recorded_mechanism(text)
-    return text if without_noise(rule) is rule else str(without_noise(rule))
-
-
-def histories(entries: Iterable[Entry]) -> Counter[tuple[str, str]]:
-    """Return the number of answered looks by rule and memory."""
-    return Counter(
-        (entry.rule, entry.scope)
-        for entry in entries
-        if entry.kind == "look" or (entry.kind == "carried" and entry.prediction)
-    )

@@ -7,7 +7,6 @@ from holdfast.guard.data_set import DataSet
 from holdfast.guard.entry import Entry
 from holdfast.guard.kept_predictions import KEPT_PREFIX
 from holdfast.guard.storage import Transaction
-from holdfast.guard.team import spelling_key
 from holdfast.quoting import quoted
 
 __all__ = ["is_new_choice", "look_to_choose"]
@@ -27,7 +26,7 @@ def look_to_choose(
         Not a look of this team on this data set, or one at the public examples alone.
     """
     look = _find_look(ledger, receipt_id)
-    if look is None or look.data_set != found.name or spelling_key(look.team) != spelling_key(team):
+    if look is None or look.data_set != found.name or look.team != team:
         raise InvalidInput(f"receipt_id must be a look of {team}, got {quoted(receipt_id)}.")
     if keeps and not look.prediction.startswith(KEPT_PREFIX):
         raise InvalidInput(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from holdfast.labels import Labels
 
-__all__ = ["Fingerprint", "coding", "fingerprint"]
+__all__ = ["Fingerprint", "coding", "fingerprint", "has_negative_zeros"]
 
 # 16 MiB and some 50 ms per guess; paid once when a guard is made.
 SCRYPT_COST = 2**14
@@ -47,7 +47,9 @@ class Fingerprint:
         return f"Fingerprint({self.data_set})"
 
 
-def fingerprint(labels: Labels, salt: bytes, *, ids: NDArray[Any] | None = None) -> Fingerprint:
+def fingerprint(
+    labels: Labels, salt: bytes, *, ids: NDArray[Any] | None = None, canonical: bool = True
+) -> Fingerprint:
     """Return the fingerprint of a label set under a ledger's salt.
 
     Parameters
@@ -60,6 +62,8 @@ def fingerprint(labels: Labels, salt: bytes, *, ids: NDArray[Any] | None = None)
     ids
         The examples' ids in their common form and in order, as `order_by_id` returns them, with
         `labels` in that order; None: the labels are known by their own order.
+    canonical
+        Whether -0.0 is the number 0.0, as it is to every metric; earlier versions told them apart.
 
     Examples
     --------
@@ -70,15 +74,17 @@ def fingerprint(labels: Labels, salt: bytes, *, ids: NDArray[Any] | None = None)
     """
     if _are_values(labels):
         # Numbers and label sets are known by what they are: no other name means the same.
-        what, canonical = f"values {labels.shape} {labels.dtype.kind}", labels.tobytes()
+        one_zero = canonical and labels.dtype.kind == "f"
+        content = (labels + 0.0 if one_zero else labels).tobytes()
+        what = f"values {labels.shape} {labels.dtype.kind}"
     else:
-        what, canonical = f"labels {labels.size}", _by_first_appearance(labels)[0]
+        what, content = f"labels {labels.size}", _by_first_appearance(labels)[0]
     if ids is None:
         digest = hashlib.blake2b(f"{what} ".encode())
     else:
         digest = hashlib.blake2b(f"{what} by id {ids.dtype.str} ".encode())
         digest.update(ids.data if ids.dtype.kind == "i" else ids.tobytes())
-    digest.update(canonical)
+    digest.update(content)
     secret = _slow_hash(digest.digest(), salt)
     key = secret[32:]
     return Fingerprint(secret[:32].hex(), coding(labels, key), key)
@@ -88,6 +94,11 @@ def coding(labels: Labels, key: bytes) -> str:
     """Return a check of how a label set numbers its classes that says nothing without the key."""
     order = b"values" if _are_values(labels) else _by_first_appearance(labels)[1]
     return hashlib.blake2b(order, key=key, digest_size=8).hexdigest()
+
+
+def has_negative_zeros(labels: Labels) -> bool:
+    """Tell whether a number among the labels is -0.0."""
+    return labels.dtype.kind == "f" and bool((np.signbit(labels) & (labels == 0)).any())
 
 
 def _are_values(labels: Labels) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from itertools import dropwhile
 
@@ -157,9 +156,5 @@ def _looks_before(guard: Guard, *receipts: Receipt) -> Histories:
     """Return all looks on the data set before the latest of these."""
     latest = max(int(receipt.receipt_id.partition("-")[0]) for receipt in receipts)
     with guard.ledger.storage.reading() as transaction:
-        found: Counter[tuple[str, str]] = histories(
-            entry
-            for entry in transaction.entries()
-            if entry.data_set == guard.data_set and entry.number < latest
-        )
-    return found
+        tallies = transaction.tallies(guard.data_set, before=latest)
+    return histories(tally for tally in tallies if not tally.charged)

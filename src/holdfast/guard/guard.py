@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.errors import InvalidInput, InvalidQuery, LedgerError
+from holdfast.errors import InvalidInput, InvalidQuery, LedgerError, ReleaseFailed
 from holdfast.guard.answered_look import CLOSED_RULE, LookAnswerer, PreparedLook
 from holdfast.guard.budget import allowance
 from holdfast.guard.data_set import charge
 from holdfast.guard.entry import Entry, Kind
 from holdfast.guard.final_choice import is_new_choice, look_to_choose
-from holdfast.guard.hidden_examples import HiddenExamples
+from holdfast.guard.hidden_examples import HiddenExamples, as_given
 from holdfast.guard.kept_predictions import digest_of, kept_name, packed, unpacked
 from holdfast.guard.labels_in_ledger import LabelsInLedger
 from holdfast.guard.ledger import Ledger
@@ -29,6 +29,7 @@ from holdfast.guard.refusals import refuse_more_refusals, refuse_unless_allowed
 from holdfast.guard.shown_numbers import ShownNumbers
 from holdfast.guard.storage import Transaction
 from holdfast.guard.storage.contract import Question
+from holdfast.guard.team import team_key
 from holdfast.guard.windows import Microseconds, clock
 from holdfast.labels import Labels
 from holdfast.metrics import Metric
@@ -202,20 +203,26 @@ class Guard:
             The policy allows no look now; `next_allowed_at` says when it will.
         InvalidQuery
             The prediction has the wrong length, dtype or range. Costs what the policy says.
+        ReleaseFailed
+            A metric of one's own has no value for the prediction. That is an answer: it is
+            recorded, and costs a look.
         LedgerError
             The ledger can't be written; nothing was released.
         """
-        self._in_ledger.found.team(team)  # a name that can't be one is nobody's look
+        team_key(team)  # a name that can't be one is nobody's look
         query, reason = self._examples.checked(prediction)
         if query is None:
             self.refuse(reason, team=team)
             raise InvalidQuery(reason)
-        while True:
-            look = self.prepare(query, team=team)
-            with self.ledger.storage.writing([*look.wanted, *ahead]) as transaction:
-                receipt = self.take(transaction, look, before=before, inside=inside)
-            if receipt is not None:
-                return receipt
+        look = self.prepare(query, team=team)
+        with self.ledger.storage.writing([*look.wanted, *ahead]) as transaction:
+            receipt = self.take(transaction, look, before=before, inside=inside)
+        if receipt.failed:
+            raise ReleaseFailed(
+                f"{self._shown.display} has no value for this prediction; that is recorded as look "
+                f"{receipt.receipt_id}, and {receipt.looks_left} are left."
+            )
+        return receipt
 
     def prepare(self, query: Labels, *, team: str) -> PreparedLook:
         """Return all of a look that can be done before its transaction: others wait for that.
@@ -223,9 +230,9 @@ class Guard:
         `query` is a prediction that was checked, as `GuardedSolution.attempt` does.
         """
         found = self._in_ledger.settled()
-        name = found.team(team)
+        name = team_key(team)
         scored = found.in_order(self._examples.scored(query))
-        named = self._examples.named(query, scored)
+        named = self._examples.named(query, scored, found.whole)
         digest = kept_name(named) if self.keeps else digest_of(named)
         kept = packed(named, found.owner.key) if self.keeps else None
         wanted = self._answerer.wanted(found, name, digest)
@@ -238,14 +245,12 @@ class Guard:
         *,
         before: Callable[[Transaction], Entry | None] | None = None,
         inside: Callable[[Transaction, Entry, Receipt], None] | None = None,
-    ) -> Receipt | None:
+    ) -> Receipt:
         """Answer a look that was prepared; `score` in an open transaction of this guard's ledger.
 
         Several looks may be answered in one transaction. Nothing may be told of any of them before
-        the commit. None: prepare it again, since its data set was joined with another one.
+        the commit. A receipt that says `failed` is an answer, too, and was paid for.
         """
-        if not self._in_ledger.is_current(look.found, transaction):
-            return None
         earlier = None if before is None else before(transaction)
         if earlier is not None:
             return self._answerer.again(transaction, earlier, look.team)
@@ -270,8 +275,7 @@ class Guard:
             Too many of its submissions were refused in this window. It says the same of each
             submission, since none is read.
         """
-        found = self._in_ledger.seen()
-        name = found.team(team)
+        found, name = self._in_ledger.seen(), team_key(team)
         with self.ledger.storage.reading() as transaction:
             refuse_more_refusals(
                 transaction, self.policy, found.name, name, self._in_ledger.present(transaction)
@@ -293,28 +297,24 @@ class Guard:
         Raises
         ------
         BudgetExhausted
-            The policy charges a look, and the team has none to pay with; or it charges nothing,
-            and the team has had its refusals for this window.
+            The board is closed; or the policy charges a look, and the team has none to pay with; or
+            it charges nothing, and the team has had its refusals for this window.
         """
-        self._in_ledger.found.team(team)
-        while True:
-            found = self._in_ledger.settled()
-            name = found.team(team)
-            with self.ledger.storage.writing() as transaction:
-                if self._in_ledger.is_current(found, transaction):
-                    earlier = None if before is None else before(transaction)
-                    if earlier is not None:
-                        return self._answerer.again(transaction, earlier, name)
-                    now = self._in_ledger.present(transaction)
-                    kind: Kind = "failed" if self.policy.failed == "look" else "refused"
-                    refuse = refuse_unless_allowed if kind == "failed" else refuse_more_refusals
-                    refuse(transaction, self.policy, found.name, name, now)
-                    entry = self._answerer.record(
-                        transaction, found, kind, name, now, detail=reason
-                    )
-                    if inside is not None:
-                        inside(transaction, entry)
-                    return None
+        name = team_key(team)
+        found = self._in_ledger.settled()
+        with self.ledger.storage.writing() as transaction:
+            earlier = None if before is None else before(transaction)
+            if earlier is not None:
+                return self._answerer.again(transaction, earlier, name)
+            self._answerer.refuse_if_closed(transaction, found)
+            now = self._in_ledger.present(transaction)
+            kind: Kind = "failed" if self.policy.failed == "look" else "refused"
+            refuse = refuse_unless_allowed if kind == "failed" else refuse_more_refusals
+            refuse(transaction, self.policy, found.name, name, now)
+            entry = self._answerer.record(transaction, found, kind, name, now, detail=reason)
+            if inside is not None:
+                inside(transaction, entry)
+            return None
 
     def note(
         self,
@@ -338,19 +338,16 @@ class Guard:
             A team, and another one whose looks are from now on counted as its own, too: together
             they know what both were told. Nobody gets a look back.
         """
-        while True:
-            found = self._in_ledger.settled()
-            with self.ledger.storage.writing() as transaction:
-                if self._in_ledger.is_current(found, transaction):
-                    if inside is not None:
-                        inside(transaction)
-                    now = self._in_ledger.present(transaction)
-                    if pooled is not None:
-                        team, other = (found.team(name) for name in pooled)
-                        charge(transaction, found, team, other, now)
-                    return self._answerer.record(
-                        transaction, found, "host", found.team(by), now, detail=what
-                    )
+        host = team_key(by)
+        found = self._in_ledger.settled()
+        with self.ledger.storage.writing() as transaction:
+            if inside is not None:
+                inside(transaction)
+            now = self._in_ledger.present(transaction)
+            if pooled is not None:
+                team, other = map(team_key, pooled)
+                charge(transaction, found, team, other, now)
+            return self._answerer.record(transaction, found, "host", host, now, detail=what)
 
     def choose_final(
         self,
@@ -368,8 +365,8 @@ class Guard:
         InvalidInput
             Not a look of this team on this data set, or the policy's choices are used up.
         """
+        name = team_key(team)
         found = self._in_ledger.settled()
-        name = found.team(team)
         with self.ledger.storage.writing() as transaction:
             now = self._in_ledger.present(transaction)
             if self._answerer.is_closed(transaction, found):
@@ -396,8 +393,7 @@ class Guard:
 
         No moment means now if there are looks left, and never if there are none.
         """
-        found = self._in_ledger.seen()
-        name = found.team(team)
+        found, name = self._in_ledger.seen(), team_key(team)
         with self.ledger.storage.reading() as transaction:
             now = self._in_ledger.present(transaction)
             left = allowance(transaction, self.policy, found.name, name, now)
@@ -410,7 +406,7 @@ class Guard:
 
     def as_given(self, named: Labels) -> Labels:
         """Return a kept prediction in the order in which the examples were given."""
-        return self._examples.as_given(named)
+        return as_given(named, self._in_ledger.found.whole)
 
     def kept_prediction(self, ledger: Transaction, look: Entry) -> Labels:
         """Return the prediction of a look as it was given, or raise if the ledger has it not."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput, InvalidQuery
 from holdfast.guard.ids import order_by_id
+from holdfast.guard.label_set import LabelSet, Order, Within
 from holdfast.guard.parts import Part
 from holdfast.labels import MOST_CLASSES, Labels, as_labels, count_classes, label_dtype
 from holdfast.metrics import Show, Submission
@@ -17,11 +18,11 @@ from holdfast.metrics.one_submission import read_of
 from holdfast.problem import check_at_least
 from holdfast.quoting import quoted
 
-__all__ = ["HiddenExamples"]
+__all__ = ["HiddenExamples", "as_given"]
 
 
 class HiddenExamples:
-    """All examples of a test set: truth of the scored ones, the order and number of the rest.
+    """All examples of a test set: truth of the scored ones, ids and number of the rest.
 
     Parameters
     ----------
@@ -70,12 +71,18 @@ class HiddenExamples:
         self.groups = self._checked_groups(groups)
         self.labels: Labels = whole.copy() if self._rows is None else whole[self._rows]
         self.labels.setflags(write=False)
-        self.ids = ids
-        self._order: NDArray[np.intp] | None = None
+        self._ids = ids
+        self._keeps = part is not None and part.keeps
         if ids is not None:
-            _, order = order_by_id(ids, len(whole))
-            if self._rows is not None:
-                self._order, self.ids = order, np.asarray(ids)[self._rows]
+            order_by_id(ids, len(whole))  # what can't be ids is refused before there is a ledger
+
+    def label_set(self, salt: bytes) -> LabelSet:
+        """Return the scored labels with the names that they have under a ledger's salt."""
+        if self._rows is None:
+            return LabelSet(self.labels, self.n_classes, self._ids, salt)
+        ids = None if self._ids is None else np.asarray(self._ids)[self._rows]
+        within = Within(self.n_predicted, self._ids, self._rows, self._keeps)
+        return LabelSet(self.labels, self.n_classes, ids, salt, within)
 
     def checked(self, prediction: object) -> tuple[Labels | None, str]:
         """Return a prediction that can be scored, or why it can't be.
@@ -101,6 +108,8 @@ class HiddenExamples:
         """Return what the metrics take, or raise `InvalidQuery`."""
         try:
             query: NDArray[Any] = self._taker.submitted(prediction, stand_in)
+            if query.dtype.kind == "f":
+                query = query + 0.0  # -0.0 is the same prediction as 0.0
         except InvalidInput as error:
             raise InvalidQuery(str(error)) from None
         if self._taker.takes is Submission.PROBABILITIES and query.shape[1] != self.n_classes:
@@ -168,22 +177,27 @@ class HiddenExamples:
         """Return the part of a prediction, or of an array about all examples, that is scored."""
         return prediction if self._rows is None else prediction[self._rows]
 
-    def named(self, prediction: Labels, scored: Labels) -> Labels:
-        """Return what tells a prediction from any other, in an order that is always the same.
+    def named(self, prediction: Labels, scored: Labels, whole: Order) -> Labels:
+        """Return what tells a prediction from any other, in the data set's canonical order.
 
-        `scored` is its scored part, in the ledger's order.
+        `scored` is its scored part in that order, and `whole` the order of the whole test set.
         """
         if self._rows is None:
             return scored
-        return prediction if self._order is None else prediction[self._order]
+        return prediction if whole is None else prediction[whole]
 
-    def as_given(self, named: Labels) -> Labels:
-        """Return a named prediction in the order in which the examples were given."""
-        if self._order is None:
-            return named
-        given = np.empty_like(named)
-        given[self._order] = named
-        return given
+
+def as_given(named: Labels, whole: Order) -> Labels:
+    """Return a prediction in the canonical order in that in which the examples were given.
+
+    >>> as_given(np.array([7, 8, 9]), np.array([2, 0, 1])).tolist()
+    [8, 9, 7]
+    """
+    if whole is None:
+        return named
+    given = np.empty_like(named)
+    given[whole] = named
+    return given
 
 
 def _checked_classes(n_classes: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,15 @@ from holdfast.quoting import quoted
 __all__ = ["order_by_id"]
 
 
-def order_by_id(ids: object, n_examples: int) -> tuple[NDArray[Any], NDArray[Any]]:
+def order_by_id(
+    ids: object, n_examples: int, *, composed: bool = True
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the ids in their common form and in order, and where each of them stood.
 
     If every id is an integer, or a text that is one written plainly ("7", not "07" or "7.0"), they
     are integers and ordered as such; else they are texts, letter for letter, in the order of
-    their code points. So it makes no difference whether a reader saw numbers or texts.
+    their code points. So it makes no difference whether a reader saw numbers or texts, nor whether
+    an accented letter is one character or two.
 
     Parameters
     ----------
@@ -26,6 +30,9 @@ def order_by_id(ids: object, n_examples: int) -> tuple[NDArray[Any], NDArray[Any
         One distinct id per example: integers, texts, or whole numbers as floats.
     n_examples
         How many there must be.
+    composed
+        Whether texts are brought to Unicode's composed normal form (NFC), which earlier versions
+        did not do.
 
     Examples
     --------
@@ -37,7 +44,7 @@ def order_by_id(ids: object, n_examples: int) -> tuple[NDArray[Any], NDArray[Any
     array = np.asarray(ids)
     if array.ndim != 1 or array.size != n_examples:
         raise InvalidInput(f"ids must be one per example, {n_examples}, got shape {array.shape}.")
-    common = _in_common_form(array)
+    common = _in_common_form(array, composed)
     order = np.argsort(common, kind="stable")
     ordered = common[order]
     same = np.flatnonzero(ordered[1:] == ordered[:-1])
@@ -46,7 +53,7 @@ def order_by_id(ids: object, n_examples: int) -> tuple[NDArray[Any], NDArray[Any
     return ordered, order
 
 
-def _in_common_form(ids: NDArray[Any]) -> NDArray[Any]:
+def _in_common_form(ids: NDArray[Any], composed: bool) -> NDArray[Any]:
     if ids.dtype.kind == "f":
         whole = ids.astype(np.int64, copy=True) if np.isfinite(ids).all() else np.zeros(0)
         if not np.array_equal(whole, ids):
@@ -65,6 +72,8 @@ def _in_common_form(ids: NDArray[Any]) -> NDArray[Any]:
     else:
         if np.array_equal(numbers.astype(np.str_), ids):
             return numbers
+    if composed and not all(text.isascii() for text in ids.tolist()):
+        ids = np.array([unicodedata.normalize("NFC", text) for text in ids.tolist()])
     # As wide as the longest, so that the same ids are the same bytes.
     longest = max(int(np.char.str_len(ids).max()), 1)
     return ids.astype(f"<U{longest}")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
-from holdfast.guard.data_set import DataSet, find, names_of, settle
+from holdfast.guard.data_set import DataSet, find, settle
 from holdfast.guard.hidden_examples import HiddenExamples
 from holdfast.guard.ledger import Ledger
 from holdfast.guard.storage import Transaction
@@ -15,13 +14,12 @@ __all__ = ["LabelsInLedger"]
 
 
 class LabelsInLedger:
-    """The data set that a ledger knows a guard's labels as, now.
+    """The data set that a ledger knows a guard's labels as.
 
     The labels are looked up when the guard is made, and recorded when somebody first asks for more
-    than the number of looks left: a guard that nobody uses leaves no trace. Another guard may join
-    the data set with another one in the meantime, by bringing the same labels with ids. So whoever
-    writes asks `settled` before the transaction and `is_current` inside it, and begins again if the
-    answer is no: looks of one data set would otherwise stand under two names, with two budgets.
+    than the number of looks left: a guard that nobody uses leaves no trace. Once all their names
+    are recorded nothing changes them any more, so whoever writes asks `settled` first and needs no
+    second look.
 
     Parameters
     ----------
@@ -34,8 +32,8 @@ class LabelsInLedger:
 
     Attributes
     ----------
-    names
-        Every name that the labels can have in this ledger.
+    labels
+        The labels, with every name that they can have in this ledger.
     found
         What the ledger had about them when it was last asked.
     """
@@ -44,17 +42,16 @@ class LabelsInLedger:
         self, ledger: Ledger, examples: HiddenExamples, now: Callable[[], Microseconds]
     ) -> None:
         self._ledger, self._now = ledger, now
-        self._labels, self._n_classes = examples.labels, examples.n_classes
-        self.names = names_of(self._labels, examples.ids, ledger.salt())
+        self.labels = examples.label_set(ledger.salt())
         with self._ledger.storage.reading() as transaction:
-            self.found = self._find(transaction)
+            self.found = find(transaction, self.labels)
 
     def seen(self) -> DataSet:
         """Return the data set for a question alone, which does not open it."""
         if self.found.settled:
             return self.found
         with self._ledger.storage.reading() as transaction:
-            found = self._find(transaction)
+            found = find(transaction, self.labels)
         return self.settled() if found.known else found
 
     def settled(self) -> DataSet:
@@ -62,22 +59,11 @@ class LabelsInLedger:
         found = self.found
         if not found.settled:
             with self._ledger.storage.writing() as transaction:
-                now = self.present(transaction)
-                found = settle(transaction, self.names, self._labels, self._n_classes, now)
+                found = settle(transaction, self.labels, self.present(transaction))
             # Only now is it durable.
             self.found = found
         return found
 
-    def is_current(self, found: DataSet, transaction: Transaction) -> bool:
-        """Return whether nobody has joined the data set with another one in the meantime."""
-        if transaction.opened(found.name) == found.opening:
-            return True
-        self.found = replace(found, settled=False)
-        return False
-
     def present(self, transaction: Transaction) -> Microseconds:
         """Return the time of this look: never before the last entry, so no window reopens."""
         return max(self._now(), transaction.head().time)
-
-    def _find(self, transaction: Transaction) -> DataSet:
-        return find(transaction, self.names, self._labels, self._n_classes)

@@ -288,6 +288,8 @@ def _check_metric(name: str, value: Any) -> None:
         raise InvalidInput(f"{name} must be a string, got {quoted(value)}.")
     if isinstance(value, str):
         parse_metric(value)
+    elif not isinstance(value, OwnMetric) and parse_metric(str(value)) != value:
+        raise InvalidInput(f"{name} must be a known metric or an OwnMetric, got {quoted(value)}.")
 
 
 def _told(metric: Metric) -> str | Metric:

@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 WAITING_MEANING = "nothing yet: the batch is not full"
+FAILED_MEANING = "nothing: the metric has no value for this submission"
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ class Receipt:
     Attributes
     ----------
     released
-        What the rule tells; None where it tells nothing (a batch that is not full).
+        What the rule tells; None where it tells nothing: a batch that is not full, or a metric
+        without a value for the submission.
     looks_left
         Looks the team still has in the present window.
     next_allowed_at
@@ -61,6 +63,8 @@ class Receipt:
     numbers
         Every number that was released, by name, where there are several: the metric of each
         group, of all examples, further metrics. `released` is the one that ranks.
+    failed
+        Whether a metric of one's own has no value for the submission: that is the answer.
     """
 
     released: float | None
@@ -74,6 +78,12 @@ class Receipt:
     part: str = ALL
     metric: str = "accuracy"
     numbers: Mapping[str, float] = field(default_factory=dict)
+    failed: bool = False
+
+    @property
+    def waiting(self) -> bool:
+        """Whether there is no answer yet: its batch is not full."""
+        return self.released is None and not self.failed
 
     @property
     def answer(self) -> Numbers | None:
@@ -122,7 +132,8 @@ def receipt_for(
     repeated: bool = False,
 ) -> Receipt:
     """Return the receipt of a recorded look, under the rule that answered it."""
-    told, meaning = Told(own=None), WAITING_MEANING
+    failed = entry.kind == "failed"
+    told, meaning = Told(own=None), FAILED_MEANING if failed else WAITING_MEANING
     rule, display = look.rule, look.display
     if entry.released is not None:
         told = Told.from_text(first_note(entry), speaks=rule.speaks)
@@ -141,6 +152,7 @@ def receipt_for(
         part=part,
         metric=str(display.metric),
         numbers=released_numbers(entry),
+        failed=failed,
     )
 
 

@@ -9,36 +9,27 @@ from dataclasses import dataclass
 from typing import Final
 
 from holdfast.guard.entry import (
-    READABLE_VERSIONS,
-    VERSION,
     Entry,
     Head,
     first_hash,
     looks_spent,
     looks_spent_by_all,
+    wrong_kinds,
 )
 from holdfast.guard.fingerprint import Fingerprint
 from holdfast.guard.kept_predictions import is_whole
 from holdfast.guard.sealing import sign
-from holdfast.guard.storage.contract import StoredState, Transaction
-from holdfast.guard.team import spelling_key
+from holdfast.guard.storage import Transaction
+from holdfast.guard.storage.contract import StoredState
 from holdfast.quoting import quoted, shortened
 
 __all__ = ["Checker", "Verification", "state_digest"]
 
 # Entries that count a look again: whether it was of the same team, and on the same data set.
 ORIGINALS: Final = {
-    "merged": (True, True),
     "carried": (True, False),
     "charged": (False, True),
 }
-OLDEST_VERSION: Final = READABLE_VERSIONS[0]
-
-NUMBER_FIELDS: Final = ("number", "time", "team_looks", "data_set_looks")
-TEXT_FIELDS: Final = (
-    "previous", "hash", "signature", "kind", "data_set", "team", "prediction", "rule", "policy",
-    "state", "scope", "detail",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -65,7 +56,6 @@ class Checker:
 
     def __init__(self, owners: Sequence[Fingerprint] = ()) -> None:
         self.keys = {owner.data_set: owner.key for owner in owners}
-        self.version, self.upgraded = VERSION, 0
         self.problems: list[str] = []
         self.last: Head = Head(0, "", 0)
         self.team_looks: dict[tuple[str, str], int] = {}
@@ -82,12 +72,11 @@ class Checker:
     ) -> None:
         """Check everything; receipts and heads are names of entries that must be in the chain."""
         self.problems += [shortened(problem) for problem in ledger.damage()]
-        self.version, self.upgraded = ledger.version(), ledger.upgraded() or 0
-        self.last = Head(0, first_hash(ledger.salt(), self._version(0)), 0)
+        self.last = Head(0, first_hash(ledger.salt()), 0)
         missing, wanted = set(receipts), {head: _parts(head) for head in heads}
         found = {head for head, parts in wanted.items() if _matches(parts, self.last)}
-        for entry in ledger.entries():
-            if wrong := _wrong_kinds(entry):
+        for entry in ledger.entries(checked=False):
+            if wrong := wrong_kinds(entry):
                 kinds = ", ".join(wrong)
                 self.problems.append(
                     f"entry {quoted(entry.number)} was edited: {kinds} of the wrong kind."
@@ -114,8 +103,7 @@ class Checker:
             self.problems.append(
                 f"the state of {rule} for {scope or 'all teams'} on {data_set[:12]} is missing."
             )
-        if self.version == VERSION:
-            self._check_predictions(ledger)
+        self._check_predictions(ledger)
         for receipt in sorted(missing):
             self.problems.append(f"receipt {shortened(receipt)} is not in the chain.")
         for name in sorted(set(wanted) - found):
@@ -123,20 +111,15 @@ class Checker:
                 f"head {shortened(name)} is not in the chain: entries were removed or rewritten."
             )
 
-    def _version(self, number: int) -> int:
-        """Return the format of the entry with this number."""
-        return OLDEST_VERSION if number < self.upgraded else self.version
-
     def _check_place(self, entry: Entry) -> None:
-        previous, version = self.last, self._version(entry.number)
-        expected = entry.draft.after(previous, version=version)
+        previous = self.last
+        expected = entry.draft.after(previous)
         if (entry.number, entry.previous) != (expected.number, expected.previous):
             self.problems.append(
                 f"entry {entry.number} does not follow entry {previous.number}: "
                 "an entry was removed, added or moved."
             )
-            head = Head(entry.number - 1, entry.previous, 0)
-            expected = entry.draft.after(head, version=version)
+            expected = entry.draft.after(Head(entry.number - 1, entry.previous, 0))
         if entry.hash != expected.hash:
             self.problems.append(f"entry {entry.number} was edited: its hash does not fit.")
         if entry.time < previous.time:
@@ -144,7 +127,7 @@ class Checker:
         key = self.keys.get(entry.data_set)
         if key is not None and not _same(entry.signature, sign(entry.hash, key)):
             self.problems.append(f"entry {entry.number} is not signed with these labels.")
-        if not entry.data_set and (entry.signature or entry.kind != "upgraded"):
+        if not entry.data_set:
             self.problems.append(f"entry {entry.number} was edited: it is about no data set.")
 
     def _check_counts(self, entry: Entry) -> None:
@@ -159,17 +142,14 @@ class Checker:
         """Check that a look which is counted again was one, of the right team and data set."""
         parts = _parts(entry.detail)
         before = parts is not None and 0 < parts[0] < entry.number
-        original = ledger.entry(parts[0]) if parts is not None and before else None
+        original = ledger.entry(parts[0], checked=False) if parts is not None and before else None
         if (
             original is None
-            or _wrong_kinds(original)
+            or wrong_kinds(original)
             or original.receipt_id != entry.detail
             or not looks_spent_by_all(original.kind)
             or ORIGINALS[entry.kind]
-            != (
-                spelling_key(original.team) == spelling_key(entry.team),
-                original.data_set == entry.data_set,
-            )
+            != (original.team == entry.team, original.data_set == entry.data_set)
         ):
             self.problems.append(f"entry {entry.number} counts a look again that was none.")
 
@@ -199,15 +179,6 @@ class Checker:
 def state_digest(sealed: bytes) -> str:
     """Return the digest by which an entry fixes the state after it."""
     return hashlib.sha256(sealed).hexdigest()
-
-
-def _wrong_kinds(entry: Entry) -> list[str]:
-    wrong = [name for name in NUMBER_FIELDS if type(getattr(entry, name)) is not int]
-    wrong += [name for name in TEXT_FIELDS if not isinstance(getattr(entry, name), str)]
-    released: object = entry.released
-    if not isinstance(released, str | None):
-        wrong.append("released")
-    return wrong
 
 
 def _parts(name: str) -> tuple[int, str] | None:

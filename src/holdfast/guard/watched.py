@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from holdfast.errors import LedgerError
-from holdfast.guard.storage.contract import Question, Storage, Transaction
+from holdfast.guard.storage import Storage, Transaction
+from holdfast.guard.storage.contract import Question
 from holdfast.guard.verification import Checker
 from holdfast.guard.witness import Mark, Witness
 

@@ -16,6 +16,8 @@ from holdfast.errors import InvalidInput
 from holdfast.quoting import quoted
 
 __all__ = [
+    "FIRST_MOMENT",
+    "LAST_MOMENT",
     "Calendar",
     "Microseconds",
     "Rolling",
@@ -38,6 +40,9 @@ SECOND = 1_000_000
 DAY = 86_400 * SECOND
 BEFORE_EVERYTHING = -(2**62)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Between the years 1 and 9999, which are all that a datetime can tell.
+FIRST_MOMENT = -719_162 * DAY
+LAST_MOMENT = 2_932_897 * DAY - 1
 UNITS = {"second": SECOND, "minute": 60 * SECOND, "hour": 3600 * SECOND, "day": DAY}
 # A hundred years.
 LONGEST_DAYS = 36_525

@@ -28,6 +28,4 @@ from holdfast.mechanisms.recorded import RecordedLook as RecordedLook
 from holdfast.mechanisms.recorded import look_text as look_text
 from holdfast.mechanisms.recorded import recorded_look as recorded_look
 from holdfast.mechanisms.spec import parse_mechanism as parse_mechanism
-from holdfast.mechanisms.spec import recorded_mechanism as recorded_mechanism
-from holdfast.mechanisms.spec import without_noise as without_noise
 from holdfast.mechanisms.told import Told as Told

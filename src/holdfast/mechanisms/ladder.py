@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -119,4 +120,6 @@ class Ladder(Rule):
 
     def nats_between(self, problem: Problem, low: float, high: float) -> float:
         """Return the same for the multiples of the step between two limits."""
+        if not (math.isfinite(low) and math.isfinite(high)):
+            return math.inf
         return log_sequences(problem.n_queries, n_levels(as_fraction(self.step), low, high))

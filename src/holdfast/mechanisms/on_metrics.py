@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.errors import InvalidInput, InvalidQuery, NotSupported
+from holdfast.errors import InvalidInput, NotSupported, ReleaseFailed
 from holdfast.mechanisms.base import Reading, Rule, WorksOn
 from holdfast.metrics import Accuracy, Metric, Show
 from holdfast.metrics.base import Value
@@ -90,12 +90,17 @@ def release_show(
 
     Each number goes through the rule by itself. One tuple for most rules; none while a batch
     fills, and all of its looks when it is full, as `Rule.answers` has it.
+
+    Raises
+    ------
+    ReleaseFailed
+        There is no finite value.
     """
     told, after = [], []
     values = show.values(truth, submission)
     for name, value in zip(show.names, values, strict=True):
         if not math.isfinite(value):
-            raise InvalidQuery(f"submission must have a finite {name}, and has none.")
+            raise ReleaseFailed(f"{name} must be finite, and is not.")
     taken = show.read_by_each(submission)
     parts = zip(show.metrics, show.members(truth), values, taken, states, strict=True)
     for metric, rows, value, given, state in parts:

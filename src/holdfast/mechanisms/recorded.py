@@ -9,7 +9,7 @@ from typing import Any
 
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms.base import Rule
-from holdfast.mechanisms.spec import recorded_mechanism
+from holdfast.mechanisms.spec import parse_mechanism
 from holdfast.metrics import Metric, OwnMetric, Submission
 from holdfast.metrics.display import Display
 from holdfast.quoting import quoted
@@ -58,7 +58,7 @@ def recorded_look(text: str) -> RecordedLook:
     ('round:3', 'f1', (100,))
     """
     if not text.startswith("{"):
-        return RecordedLook(recorded_mechanism(text), Display())
+        return RecordedLook(parse_mechanism(text), Display())
     try:
         told, end = json.JSONDecoder().raw_decode(text)
         own = {name: _own(name, *traits) for name, traits in told.get("own", {}).items()}
@@ -74,7 +74,7 @@ def recorded_look(text: str) -> RecordedLook:
         raise InvalidInput(
             f"a look must name its metric and its rule, got {quoted(text)}."
         ) from None
-    return RecordedLook(recorded_mechanism(text[end:].strip()), display, sizes)
+    return RecordedLook(parse_mechanism(text[end:].strip()), display, sizes)
 
 
 def _own(name: str, low: str, high: str, higher_is_better: bool, takes: str) -> Metric:

@@ -5,18 +5,15 @@ from __future__ import annotations
 import re
 import types
 from dataclasses import MISSING, fields
-from itertools import takewhile
 from typing import Any, get_args, get_type_hints
 
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms.base import Rule
 from holdfast.mechanisms.chain import Chain
-from holdfast.mechanisms.exact import Exact
-from holdfast.mechanisms.parameter_free_ladder import ParameterFreeLadder
 from holdfast.mechanisms.registry import named_rules
 from holdfast.quoting import choice, quoted
 
-__all__ = ["parse_mechanism", "recorded_mechanism", "rules_named_in", "without_noise"]
+__all__ = ["parse_mechanism"]
 
 # A plus sign joins rules, unless it belongs to a number such as 1e+16.
 PLUS = re.compile(r"(?<![0-9.][eE])\+")
@@ -49,54 +46,6 @@ mean round?
         )
     rules = [_rule(part) for part in PLUS.split(text)]
     return rules[0] if len(rules) == 1 else Chain(rules)
-
-
-def recorded_mechanism(text: str) -> Rule:
-    """Return the rule that a ledger names, or one that tells no less if it is refused today.
-
-    Settings that made no sense were once accepted, and rules that choose examples after others,
-    whose work was lost. What such a rule told is computed from match counts, or is that of a
-    parameter-free Ladder.
-
-    >>> recorded_mechanism("round:5000"), recorded_mechanism("subsample:1e-320+ladder")
-    (Exact(), ParameterFreeLadder())
-    >>> recorded_mechanism("ladder+subsample:0.5")
-    Exact()
-    """
-    try:
-        return parse_mechanism(text)
-    except InvalidInput:
-        parts, named = [part.strip() for part in PLUS.split(text)], rules_named_in(text)
-        if not all(named):
-            raise  # a rule of another version: nothing is known of what it tells
-        chosen = [place for place, rules in enumerate(named) if rules[0].selects]
-        parts = parts[max(chosen, default=0) :]
-        return ParameterFreeLadder() if "ladder" in parts else Exact()
-
-
-def rules_named_in(text: str) -> list[list[type[Rule]]]:
-    """Return the rules that a text names, whatever their settings; none for an unknown name.
-
-    >>> [[rule.__name__ for rule in rules] for rules in rules_named_in("subsample:7+rung")]
-    [['Subsample'], []]
-    """
-    names = (part.partition(":")[0].strip() for part in PLUS.split(text))
-    return [named_rules().get(name, []) for name in names]
-
-
-def without_noise(rule: Rule) -> Rule:
-    """Return a rule that tells no less, whatever the noise of this one was drawn from.
-
-    What follows the noise is computed from what was passed to it.
-
-    >>> texts = ("subsample:0.3+laplace:0.1+round:2", "gaussian:0.1")
-    >>> [str(without_noise(parse_mechanism(text))) for text in texts]
-    ['subsample:0.3', 'exact']
-    """
-    if not rule.adds_noise:
-        return rule
-    before = list(takewhile(lambda stage: not stage.adds_noise, rule.stages))
-    return Chain(before) if before else Exact()
 
 
 def _rule(text: str) -> Rule:

@@ -68,6 +68,9 @@ class Metric:
         Whether it is the share of examples that are right, so that each is right or wrong.
     function_of
         What of the hidden truth a value depends on, which limits how many values there are.
+    may_fail
+        Whether it may have no value for a submission that can be scored, which then tells
+        something, too.
     reveals
         Which integer counts a value determines, given what is public, in words.
     source
@@ -83,6 +86,7 @@ class Metric:
     averages_examples: ClassVar[bool] = False
     counts_hits: ClassVar[bool] = False
     function_of: ClassVar[FunctionOf] = FunctionOf.ANYTHING
+    may_fail: ClassVar[bool] = False
     reveals: ClassVar[str] = ""
     source: ClassVar[str] = ""
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from holdfast.errors import InvalidInput, InvalidQuery
+from holdfast.errors import InvalidInput, InvalidQuery, ReleaseFailed
 from holdfast.labels import as_labels, count_classes
 from holdfast.metrics.base import Metric, Submission, real_numbers, submitted_classes
 from holdfast.quoting import quoted
@@ -26,9 +26,11 @@ TAKEN = (Submission.LABELS, Submission.SCORES, Submission.NUMBERS)
 class OwnMetric(Metric):
     """A function called with the hidden truth and a checked submission, both arrays.
 
-    It must return one finite number between `low` and `high`, and must not change its arguments.
-    What it returns is released under the guard's rule like any metric. Nothing is known of what
-    its values reveal, so no attack reads it, and only what counting released values certifies is.
+    It should return one number between `low` and `high`: one beyond them is taken for the nearer of
+    the two. Where it raises, or returns anything else, it has no value: a guard answers that, at
+    the price of a look, and certificates count it as one value more. What it returns is released
+    under the guard's rule like any metric. Nothing is known of what its values reveal, so no attack
+    reads it, and only what counting released values certifies is.
 
     Parameters
     ----------
@@ -63,6 +65,7 @@ class OwnMetric(Metric):
     takes: Submission = field(default=Submission.LABELS, kw_only=True)  # type: ignore[misc]
 
     exact: ClassVar[bool] = False
+    may_fail: ClassVar[bool] = True
     source: ClassVar[str] = "the host's own"
     reveals: ClassVar[str] = "nothing that is known"
 
@@ -99,24 +102,26 @@ class OwnMetric(Metric):
         )
 
     def value(self, truth: Any, submission: Any) -> float:
-        """Return what the function makes of copies, if that is a number in the range."""
-        found = self.function(np.array(truth), np.array(submission))
+        """Return what the function makes of copies, or the nearer limit of the range.
+
+        Raises
+        ------
+        ReleaseFailed
+            The function raised, or did not return one number.
+        """
         try:
-            array = np.asarray(found, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InvalidInput(f"{self.name} must return a number, got {quoted(found)}.") from None
-        if array.shape != ():
-            raise InvalidInput(f"{self.name} must return one number, got shape {array.shape}.")
-        value = float(array)
-        # Not the value itself: a message may go where the exact value may not.
+            found = np.asarray(self.function(np.array(truth), np.array(submission)), np.float64)
+            value = float(np.clip(found, self.low, self.high)) if found.shape == () else math.nan
+        # Whatever ends the function: which way it took may depend on the labels.
+        except (Exception, SystemExit, GeneratorExit) as error:
+            raise ReleaseFailed(self._no_value) from error
         if not math.isfinite(value):
-            raise InvalidInput(f"{self.name} must return a finite number, got none.")
-        if not self.low <= value <= self.high:
-            raise InvalidInput(
-                f"{self.name} must return a value in [{self.low:g}, {self.high:g}], "
-                "got one outside."
-            )
+            raise ReleaseFailed(self._no_value)
         return value
+
+    @property
+    def _no_value(self) -> str:
+        return f"{self.name} must return one finite number for this submission, and does not."
 
     def __str__(self) -> str:
         return self.name

@@ -234,7 +234,7 @@ async def _take(
     asked = as_sent(slug, whose, caller, key, file_name, sent)
     answer = await site.looks.ask(asked._replace(by_phase=by_phase))
     status = 200 if answer.replayed or answer.receipt.repeated else 201
-    if answer.receipt.released is None:
+    if answer.receipt.waiting:
         status = 202  # its batch is not full yet
     more = {"Idempotency-Replayed": "true"} if answer.replayed else {}
     return JSONResponse(_answered(answer), status_code=status, headers=more)
@@ -429,7 +429,7 @@ def _answered(answer: Answer) -> dict[str, Any]:
         # Of the submission, not of this request: whoever sends it again gets the same answer.
         "repeated": answer.submission.outcome == "repeated",
         "next_allowed_at": moment(receipt.next_allowed_at),
-        "waiting": receipt.released is None,
+        "waiting": receipt.waiting,
     }
 
 

@@ -285,12 +285,9 @@ class Gatekeeper:
                 return ready
             try:
                 with self.ledger.storage.writing(ready.wanted) as transaction:
-                    told = ready.take(transaction)
+                    return ready.take(transaction)
             except Superseded:
                 self._known.pop(sent.slug, None)
-                continue
-            if isinstance(told, Answer):
-                return told
 
     def _made_ready(self, sent: Sent) -> Answer | _Ready:
         """Do all of a look that comes before its transaction; what can't be scored is refused."""
@@ -457,16 +454,14 @@ class _Ready:
         self.wanted = [*prepared.wanted, *look.questions]
         self.told: Answer | Exception | None = None
 
-    def take(self, transaction: Transaction, last: int = 0) -> Answer | None:
-        """Answer it, after submission number `last`; None: it has to be prepared again."""
+    def take(self, transaction: Transaction, last: int = 0) -> Answer:
+        """Answer it, after submission number `last`."""
         look, team = self.look, self.look.team
         look.follow(last)
         with _named(team):
             receipt = self._host.guard.take(
                 transaction, self._prepared, before=look.before, inside=look.inside
             )
-        if receipt is None:
-            return None
         assert look.submission is not None
         return Answer(look.board, team, look.submission, _for(team, receipt), look.replayed)
 

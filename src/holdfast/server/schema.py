@@ -102,7 +102,7 @@ def migrate(storage: Storage) -> None:
     with storage.writing() as transaction:
         transaction.execute(VERSIONS)
         # A question sends what waits: nothing refers to a table before it is there.
-        transaction.version()
+        transaction.salt()
         done = transaction.rows(NEWEST)[0][0] or 0
         if done > len(MIGRATIONS):
             raise LedgerError(

@@ -1,7 +1,7 @@
-"""Ledger storage: SQLite by path, PostgreSQL by URL, one contract for both.
+"""Ledger storage: SQLite by path, PostgreSQL by URL, one transaction for both.
 
-`contract` says what a ledger needs of a database; `sql` answers its questions in SQL that both
-databases understand; `sqlite` and `postgres` open transactions. All else serves one of the two:
+`sql` asks a ledger's questions in SQL that both databases understand, `contract` names what they
+are made of; `sqlite` and `postgres` open transactions. All else serves one of the two:
 
 - SQLite: `file_lock` and `turns` put processes and threads in line; `files_in_place` refuses a file
   that was removed, replaced or linked while it was open; `note` lets a writer see what changed
@@ -15,14 +15,37 @@ commit to disk, leave a note. Only then is anything released.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Protocol
 
 from holdfast.errors import InvalidInput
-from holdfast.guard.storage.contract import Storage, Transaction
+from holdfast.guard.storage.contract import Question
+from holdfast.guard.storage.sql import Transaction
 from holdfast.guard.storage.sqlite import SqliteStorage
 from holdfast.quoting import shortened
 
 __all__ = ["Storage", "Transaction", "open_storage", "sqlite_path"]
+
+
+class Storage(Protocol):
+    """A database that holds one ledger."""
+
+    def writing(self, ahead: Sequence[Question] = ()) -> AbstractContextManager[Transaction]:
+        """Open an exclusive transaction: durable when the block ends, undone if it raises.
+
+        What is named in `ahead` will be asked first; a server far away answers it all at once.
+        """
+        ...
+
+    def reading(self) -> AbstractContextManager[Transaction]:
+        """Open a consistent view that changes nothing."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the database."""
+        ...
 
 
 def open_storage(url: str | os.PathLike[str], *, create: bool = False) -> Storage:

@@ -12,7 +12,7 @@ from holdfast.guard.entry import VERSION, first_hash
 from holdfast.guard.storage.backup import flush_folder, refuse_leftovers, temporary_file
 from holdfast.guard.storage.file_lock import FileQueue
 from holdfast.guard.storage.note import Note, stamp_of
-from holdfast.guard.storage.sql import PREDICTIONS, schema
+from holdfast.guard.storage.sql import schema
 
 __all__ = ["make_file"]
 
@@ -40,7 +40,7 @@ def _fill(path: Path) -> None:
     try:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("BEGIN IMMEDIATE")
-        for statement in (*schema("BLOB"), PREDICTIONS):
+        for statement in schema("BLOB"):
             connection.execute(statement)
         salt = secrets.token_bytes(32)
         connection.execute(

@@ -10,13 +10,14 @@ from typing import Any
 
 from holdfast.errors import LedgerError, LedgerMissing
 from holdfast.extras import remedy
-from holdfast.guard.entry import READABLE_VERSIONS, VERSION, first_hash
-from holdfast.guard.storage.contract import Question, Transaction
+from holdfast.guard.entry import VERSION, first_hash
+from holdfast.guard.storage.contract import Question
 from holdfast.guard.storage.sql import (
+    FORMAT_OF,
     MOVE_HEAD,
-    PREDICTIONS,
     QUESTIONS,
-    SqlTransaction,
+    Transaction,
+    check_format,
     names,
     schema,
 )
@@ -138,7 +139,7 @@ class PostgresStorage:
             asked = [(QUESTIONS.get(name, name), parameters) for name, parameters in ahead]
             # The lock is a statement of its own, so that those after it see the last commit.
             _, _, *answers = pipeline.run(BEGIN, LOCK, *asked)
-            yield SqlTransaction(engine, dict(zip(ahead, answers, strict=True)))
+            yield Transaction(engine, dict(zip(ahead, answers, strict=True)))
             # Flushed even if nothing was written: what was read may be on its way to the disk.
             pipeline.run(*engine.waiting, COMMIT, FLUSH)
 
@@ -147,7 +148,7 @@ class PostgresStorage:
         """Open a consistent view that changes nothing."""
         with self._turns, _clear_errors(), _undone(self._connected()) as pipeline:
             pipeline.run(BEGIN_READING)
-            yield SqlTransaction(_Engine(pipeline))
+            yield Transaction(_Engine(pipeline))
             pipeline.run(COMMIT)
 
     def close(self) -> None:
@@ -170,7 +171,7 @@ def _make_tables(url: str) -> None:
             return
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK_CLASS,))
-            for statement in (*schema("BYTEA"), PREDICTIONS):
+            for statement in schema("BYTEA"):
                 connection.execute(statement.encode())
             salt = secrets.token_bytes(32)
             connection.execute(
@@ -185,9 +186,7 @@ def _check(connection: psycopg.Connection[Any]) -> None:
             "the database must hold a ledger, but it holds none. Nothing was released. "
             "To make a new one, run: holdfast ledger init URL"
         )
-    row = connection.execute("SELECT version FROM holdfast_ledger").fetchone()
-    if row is None or row[0] not in READABLE_VERSIONS:
-        raise LedgerError(f"the ledger must be of format {VERSION} or older, got {row and row[0]}.")
+    check_format("the ledger", connection.execute(FORMAT_OF).fetchall())
 
 
 class _Engine:

@@ -1,4 +1,4 @@
-"""The storage contract in SQL that SQLite and PostgreSQL both speak.
+"""A ledger's transactions in SQL that SQLite and PostgreSQL both speak.
 
 Four tables: `holdfast_ledger`, one row with format, salt and the head of the chain;
 `holdfast_entries`, the chain, one row per entry and never changed; `holdfast_states`, the newest
@@ -12,11 +12,21 @@ from dataclasses import fields
 from typing import Any, Final, Protocol
 
 from holdfast.errors import LedgerError
-from holdfast.guard.entry import READABLE_VERSIONS, Entry, Head
+from holdfast.guard.entry import VERSION, Entry, Head, wrong_kinds
 from holdfast.guard.storage.contract import Past, Question, StoredState, Tally
 from holdfast.guard.windows import Microseconds
+from holdfast.quoting import quoted
 
-__all__ = ["PREDICTIONS", "QUESTIONS", "Engine", "SqlTransaction", "names", "schema"]
+__all__ = [
+    "FORMAT_OF",
+    "MOVE_HEAD",
+    "QUESTIONS",
+    "Engine",
+    "Transaction",
+    "check_format",
+    "names",
+    "schema",
+]
 
 TABLES: Final = """
 CREATE TABLE IF NOT EXISTS holdfast_ledger (
@@ -37,8 +47,7 @@ CREATE TABLE IF NOT EXISTS holdfast_states (
     data_set TEXT NOT NULL, scope TEXT NOT NULL, rule TEXT NOT NULL, sealed {bytes} NOT NULL,
     PRIMARY KEY (data_set, scope, rule));
 """
-# No part of the schema of format 1: such a ledger gets it when it is upgraded. The type has
-# PostgreSQL's name; SQLite takes any.
+# The type has PostgreSQL's name in both databases; SQLite takes any.
 PREDICTIONS: Final = """
 CREATE TABLE IF NOT EXISTS holdfast_predictions (
     data_set TEXT NOT NULL, digest TEXT NOT NULL, sealed BYTEA NOT NULL,
@@ -52,9 +61,6 @@ ENTRY: Final = f"SELECT {', '.join(COLUMNS)} FROM holdfast_entries"
 # the largest count is a team's last look.
 QUESTIONS: Final[Mapping[str, str]] = {
     "salt": "SELECT salt FROM holdfast_ledger",
-    "version": "SELECT version FROM holdfast_ledger",
-    # Entries about no data set are about the ledger, and there is one kind of them.
-    "upgraded": "SELECT number FROM holdfast_entries WHERE data_set = '' ORDER BY number LIMIT 1",
     "head": "SELECT number, hash, time FROM holdfast_ledger",
     "hash_at": "SELECT hash FROM holdfast_entries WHERE number = ?",
     "first": "SELECT previous FROM holdfast_entries WHERE number = 1",
@@ -76,28 +82,22 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "AND time >= ? AND kind = 'refused' ORDER BY number LIMIT 1 OFFSET ?",
     "answered": f"{ENTRY} WHERE data_set = ? AND team = ? AND prediction = ? AND rule = ? "
     # The sum keeps SQLite from walking through all entries in their order to save the sorting.
-    "AND kind IN ('look', 'answer') ORDER BY number + 0 DESC LIMIT 1",
+    "AND kind IN ('look', 'answer', 'failed') ORDER BY number + 0 DESC LIMIT 1",
     "waiting": f"{ENTRY} WHERE data_set = ? AND scope = ? AND rule = ? AND kind = 'look' "
     "AND released IS NULL ORDER BY number DESC LIMIT ?",
-    "spellings": "SELECT team, MIN(number) FROM holdfast_entries WHERE data_set = ? "
-    "AND number < ? AND team <> '' GROUP BY team ORDER BY 2",
-    "merged": "SELECT detail FROM holdfast_entries WHERE data_set = ? AND team = ? "
-    "AND kind = 'merged'",
-    "spent": f"{ENTRY} WHERE data_set = ? AND kind IN ('look', 'failed', 'carried') "
-    "ORDER BY number",
     "spent_by": f"{ENTRY} WHERE data_set = ? AND team = ? "
-    "AND kind IN ('look', 'failed', 'carried', 'merged', 'charged') ORDER BY number",
+    "AND kind IN ('look', 'failed', 'carried', 'charged') ORDER BY number",
     "entry": f"{ENTRY} WHERE number = ?",
     "entries": f"{ENTRY} ORDER BY number",
     "data_sets": "SELECT data_set, MIN(number) FROM holdfast_entries WHERE team = '' "
     "AND data_set <> '' GROUP BY data_set ORDER BY 2",
-    # Short, since the database sorts by it: a history is mostly that of the team itself. When the
-    # original of a carried look was taken is not asked.
+    # Short, since the database sorts by it: a history is mostly that of the team itself. What names
+    # its prediction is a look, which may have found no value; else it could not be scored.
     "tallies": "SELECT team || '', rule, CASE WHEN scope = team THEN NULL ELSE scope END, "
-    "CASE WHEN kind <> 'carried' THEN kind WHEN prediction = '' THEN 'failed' ELSE 'look' END, "
-    "CAST(CASE WHEN number < ? OR (kind = 'carried' AND number > ?) THEN 1 ELSE 0 END AS BIGINT), "
-    "COUNT(*), MAX(time), MIN(number) FROM holdfast_entries "
-    "WHERE data_set = ? AND kind IN ('look', 'failed', 'carried') GROUP BY 1, 3, 2, 4, 5",
+    "CASE WHEN prediction = '' THEN 'failed' ELSE 'look' END, "
+    "CAST(CASE WHEN kind = 'charged' THEN 1 ELSE 0 END AS BIGINT), "
+    "COUNT(*), MAX(time), MIN(number) FROM holdfast_entries WHERE data_set = ? AND number < ? "
+    "AND kind IN ('look', 'failed', 'carried', 'charged') GROUP BY 1, 3, 2, 4, 5",
     "choices": f"{ENTRY} WHERE data_set = ? AND team = ? AND kind = 'choice' ORDER BY number",
     "state": "SELECT sealed FROM holdfast_states WHERE data_set = ? AND scope = ? AND rule = ?",
     "prediction": "SELECT sealed FROM holdfast_predictions WHERE data_set = ? AND digest = ?",
@@ -108,6 +108,8 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "ORDER BY number LIMIT 20",
     "states": "SELECT data_set, scope, rule, sealed FROM holdfast_states ORDER BY 1, 2, 3",
 }
+# Beyond every entry.
+END: Final = 2**62
 # Their answers are about the past alone, so no later entry changes them.
 LASTING_QUESTIONS: Final = ("salt", "past_before", "time_of_look")
 # Theirs are about the entries of one team, their second parameter.
@@ -117,7 +119,6 @@ INSERT: Final = (
     f"INSERT INTO holdfast_entries ({', '.join(COLUMNS)}) "
     f"VALUES ({', '.join('?' for _ in COLUMNS)})"
 )
-SET_VERSION: Final = "UPDATE holdfast_ledger SET version = ?"
 MOVE_HEAD: Final = "UPDATE holdfast_ledger SET number = ?, hash = ?, time = ?"
 PUT_STATE: Final = (
     "INSERT INTO holdfast_states (data_set, scope, rule, sealed) VALUES (?, ?, ?, ?) "
@@ -131,17 +132,40 @@ PUT_PREDICTION: Final = (
 
 def schema(bytes_type: str) -> list[str]:
     """Return the statements that make the tables."""
-    return [part.strip() for part in TABLES.format(bytes=bytes_type).split(";") if part.strip()]
+    parts = (TABLES.format(bytes=bytes_type) + PREDICTIONS).split(";")
+    return [part.strip() for part in parts if part.strip()]
 
 
 def names(kind: str) -> list[str]:
     """Return the names of the ledger's tables ("TABLE") or indexes ("INDEX").
 
     >>> names("TABLE")
-    ['holdfast_ledger', 'holdfast_entries', 'holdfast_states']
+    ['holdfast_ledger', 'holdfast_entries', 'holdfast_states', 'holdfast_predictions']
     """
     begin = f"CREATE {kind} IF NOT EXISTS "
     return [text.removeprefix(begin).split()[0] for text in schema("") if text.startswith(begin)]
+
+
+# What tells the format of a ledger: the number in it, and an entry about no data set, with which
+# those of format 1 went on in format 2.
+FORMAT_OF: Final = (
+    "SELECT version, (SELECT MIN(number) FROM holdfast_entries WHERE data_set = '') "
+    "FROM holdfast_ledger"
+)
+
+
+def check_format(place: str, rows: Sequence[Sequence[Any]]) -> None:
+    """Raise `LedgerError` unless `FORMAT_OF` found the one format that is read."""
+    if len(rows) != 1 or type(rows[0][0]) is not int:
+        raise LedgerError(f"{place} must be of format {VERSION}, got none: it was edited.")
+    version, went_on = rows[0]
+    if version == 1 or (version == VERSION and went_on is not None):
+        raise LedgerError(
+            f"{place} must be of format {VERSION} from its first entry on, got one that began in "
+            "format 1, which version 0.1 wrote. Versions up to 0.4 go on with it."
+        )
+    if version != VERSION:
+        raise LedgerError(f"{place} must be of format {VERSION}, got {version}.")
 
 
 class Engine(Protocol):
@@ -164,8 +188,27 @@ class Engine(Protocol):
         ...
 
 
-class SqlTransaction:
-    """The questions of the contract as SQL; `known` holds answers that were fetched ahead."""
+class Transaction:
+    """The ledger as one writer sees it while every other waits.
+
+    Parameters
+    ----------
+    engine
+        How statements reach the database.
+    known
+        Answers to questions that were fetched ahead.
+    suspect
+        Whether the database was changed by something else than its writers since the last one
+        of them: what it holds must be verified before it is believed.
+    left_at
+        Number and hash of the last entry when a writer last left the ledger, where that is noted
+        outside the database; None: it is not known.
+
+    Attributes
+    ----------
+    written
+        How many statements have changed something so far.
+    """
 
     def __init__(
         self,
@@ -210,22 +253,6 @@ class SqlTransaction:
         rows = self._ask("hash_at", number)
         return str(rows[0][0]) if rows else None
 
-    def version(self) -> int:
-        """Return the format in which the ledger goes on."""
-        rows = self._ask("version")
-        if len(rows) != 1 or type(rows[0][0]) is not int:
-            raise LedgerError("the ledger's format was edited. Nothing was released.")
-        return int(rows[0][0])
-
-    def set_version(self, version: int) -> None:
-        """Let the ledger go on in another format."""
-        self._write(SET_VERSION, (version,))
-
-    def upgraded(self) -> int | None:
-        """Return the number of the first entry in a newer format than the ledger's first."""
-        rows = self._ask("upgraded")
-        return rows[0][0] if rows and type(rows[0][0]) is int else None
-
     def append(self, entry: Entry) -> None:
         """Add an entry and move the head to it."""
         self.written += 2
@@ -244,7 +271,7 @@ class SqlTransaction:
     def data_set_looks(self, data_set: str) -> int:
         """Return how many looks all teams together have spent on a data set."""
         rows = self._ask("data_set_looks", data_set)
-        return int(rows[0][0]) if rows else 0
+        return _whole(rows[0][0]) if rows else 0
 
     def team_past(self, data_set: str, team: str, before: Microseconds | None = None) -> Past:
         """Return what a team has spent, or had spent before a moment."""
@@ -252,76 +279,64 @@ class SqlTransaction:
             rows = self._ask("past", data_set, team)
         else:
             rows = self._ask("past_before", data_set, team, before)
-        return Past(int(rows[0][0]), int(rows[0][1])) if rows and rows[0][0] else Past(0, None)
+        looks, last = map(_whole, rows[0]) if rows else (0, 0)
+        return Past(looks, last) if looks else Past(0, None)
 
     def time_of_look(self, data_set: str, team: str, look: int) -> Microseconds:
         """Return when a team spent the look with this number, counted from 1."""
-        return int(self._ask("time_of_look", data_set, team, look)[0][0])
+        return _whole(self._ask("time_of_look", data_set, team, look)[0][0])
 
     def refusals(self, data_set: str, team: str, since: Microseconds) -> int:
         """Return how many free refusals a team has had from a moment on."""
-        return int(self._ask("refusals", data_set, team, since)[0][0])
+        return _whole(self._ask("refusals", data_set, team, since)[0][0])
 
     def time_of_refusal(
         self, data_set: str, team: str, since: Microseconds, place: int
     ) -> Microseconds:
         """Return when a team had a free refusal, by its place, from 0, since a moment."""
-        return int(self._ask("time_of_refusal", data_set, team, since, place)[0][0])
+        return _whole(self._ask("time_of_refusal", data_set, team, since, place)[0][0])
 
     def answered(self, data_set: str, team: str, prediction: str, rule: str) -> Entry | None:
         """Return this team's look with this very prediction; its answer, if that came later."""
         rows = self._ask("answered", data_set, team, prediction, rule)
-        return Entry(*rows[0]) if rows else None
+        return _entry(rows[0]) if rows else None
 
     def waiting(self, data_set: str, scope: str, rule: str, count: int) -> list[Entry]:
         """Return the last `count` looks that were not answered when made, in order."""
         rows = self._ask("waiting", data_set, scope, rule, count) if count else []
-        return [Entry(*row) for row in rows][::-1]
-
-    def spellings(self, data_set: str, before: int) -> list[str]:
-        """Return the teams of entries before a number as they are written there, oldest first."""
-        return [str(row[0]) for row in self._ask("spellings", data_set, before)]
-
-    def merged(self, data_set: str, team: str) -> set[str]:
-        """Return the receipts of a team's looks that were counted again under its key."""
-        return {str(row[0]) for row in self._ask("merged", data_set, team)}
-
-    def spent(self, data_set: str) -> list[Entry]:
-        """Return every entry that cost the data set a look, in order."""
-        return [Entry(*row) for row in self._ask("spent", data_set)]
+        return [_entry(row) for row in rows][::-1]
 
     def spent_by(self, data_set: str, team: str) -> list[Entry]:
         """Return every entry that cost a team a look, in order."""
-        return [Entry(*row) for row in self._ask("spent_by", data_set, team)]
+        return [_entry(row) for row in self._ask("spent_by", data_set, team)]
 
-    def entry(self, number: int) -> Entry | None:
-        """Return an entry by its place in the chain."""
+    def entry(self, number: int, *, checked: bool = True) -> Entry | None:
+        """Return an entry by its place in the chain, whatever is in it if it isn't `checked`."""
         rows = self._ask("entry", number)
-        return Entry(*rows[0]) if rows else None
+        return (_entry(rows[0]) if checked else Entry(*rows[0])) if rows else None
 
-    def entries(self) -> Iterator[Entry]:
-        """Return every entry, in order."""
-        return (Entry(*row) for row in self._ask("entries"))
+    def entries(self, *, checked: bool = True) -> Iterator[Entry]:
+        """Return every entry, in order, whatever is in them if they aren't `checked`."""
+        return (_entry(row) if checked else Entry(*row) for row in self._ask("entries"))
 
     def data_sets(self) -> list[str]:
         """Return the names of all data sets, oldest first."""
         return [str(row[0]) for row in self._ask("data_sets")]
 
-    def tallies(self, data_set: str) -> list[Tally]:
-        """Return everybody's looks, and failed submissions that were charged, by history."""
-        end = self.upgraded()
-        if self.version() == READABLE_VERSIONS[0]:
-            end = self.head().number + 1
-        # In a ledger that was made in this format nothing is early, nor may be.
-        bounds = (0, self.head().number) if end is None else (end, end)
+    def tallies(self, data_set: str, before: int = END) -> list[Tally]:
+        """Return everybody's looks, and failed submissions that were charged, by history.
+
+        Those of entries before a number; by default all of them.
+        """
         return [
-            Tally(team, rule, team if scope is None else scope, *counts)
-            for team, rule, scope, *counts in self._ask("tallies", *bounds, data_set)
+            Tally(_text(team), _text(rule), _text(team if scope is None else scope), kind, *counts)
+            for team, rule, scope, kind, *numbers in self._ask("tallies", data_set, before)
+            for counts in [map(_whole, numbers)]
         ]
 
     def choices(self, data_set: str, team: str) -> list[Entry]:
         """Return the final choices of a team, in order."""
-        return [Entry(*row) for row in self._ask("choices", data_set, team)]
+        return [_entry(row) for row in self._ask("choices", data_set, team)]
 
     def state(self, data_set: str, scope: str, rule: str) -> bytes | None:
         """Return a rule's sealed state; None: it has none yet."""
@@ -347,10 +362,6 @@ class SqlTransaction:
     def damage(self) -> list[str]:
         """Return what the database itself finds wrong with its tables."""
         return self._engine.damage()
-
-    def make_room_for_predictions(self) -> None:
-        """Make the table of predictions, which a ledger of format 1 has not."""
-        self._write(PREDICTIONS, ())
 
     def prediction(self, data_set: str, digest: str) -> bytes | None:
         """Return a kept prediction, sealed; None: it was not kept."""
@@ -390,10 +401,28 @@ class SqlTransaction:
             self._known[question] = self._engine.ask(QUESTIONS[name], parameters)
         return self._known[question]
 
-    def _write(self, statement: str, parameters: Sequence[Any]) -> None:
-        self.written += 1
-        self._engine.write(statement, parameters)
-        self._known = {q: rows for q, rows in self._known.items() if q[0] in LASTING_QUESTIONS}
+
+def _entry(row: Sequence[Any]) -> Entry:
+    """Return a row as an entry, or raise `LedgerError` if it can't be one."""
+    entry = Entry(*row)
+    if wrong := wrong_kinds(entry):
+        raise LedgerError(
+            f"entry {quoted(entry.number)} was edited: {', '.join(wrong)} of the wrong kind; "
+            "holdfast ledger verify says all that is wrong."
+        )
+    return entry
+
+
+def _whole(value: object) -> int:
+    if type(value) is not int:
+        raise LedgerError(f"a number in the ledger was edited, and is {quoted(value)} now.")
+    return value
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise LedgerError(f"a text in the ledger was edited, and is {quoted(value)} now.")
+    return value
 
 
 def _outlives(question: Question, entry: Entry) -> bool:

@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import LedgerError, LedgerMissing
-from holdfast.guard.entry import READABLE_VERSIONS, VERSION
-from holdfast.guard.storage.contract import Question, Transaction
+from holdfast.guard.storage.contract import Question
 from holdfast.guard.storage.damage import damage
 from holdfast.guard.storage.file_lock import FileQueue
 from holdfast.guard.storage.files_in_place import Files, refuse_mounted_file, refuse_wide_modes
 from holdfast.guard.storage.new_file import make_file
 from holdfast.guard.storage.note import Note, stamp_of
-from holdfast.guard.storage.sql import SqlTransaction
+from holdfast.guard.storage.sql import FORMAT_OF, Transaction, check_format
 from holdfast.guard.storage.turns import Turns
 
 __all__ = ["SqliteStorage"]
@@ -89,7 +88,7 @@ class SqliteStorage:
                 if suspect:
                     opened.connect_anew()
                 with opened.transaction("BEGIN IMMEDIATE") as connection:
-                    transaction = SqlTransaction(
+                    transaction = Transaction(
                         _Engine(connection), suspect=suspect, left_at=left.end
                     )
                     yield transaction
@@ -106,7 +105,7 @@ class SqliteStorage:
             opened = self._connected()
             opened.check()
             with opened.transaction("BEGIN") as connection:
-                yield SqlTransaction(_Engine(connection))
+                yield Transaction(_Engine(connection))
 
     def close(self) -> None:
         """Let go of the file."""
@@ -220,9 +219,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
         raise LedgerError(
             f"{path} must hold a ledger, but it holds something else. Nothing was released."
         )
-    rows = connection.execute("SELECT version FROM holdfast_ledger").fetchall()
-    if len(rows) != 1 or rows[0][0] not in READABLE_VERSIONS:
-        raise LedgerError(f"{path} must be of format {VERSION} or older, got {rows}.")
+    check_format(f"ledger {path}", connection.execute(FORMAT_OF).fetchall())
     [(mode,)] = connection.execute("PRAGMA journal_mode").fetchall()
     if mode != "wal":  # a copy that another tool made
         connection.execute("PRAGMA journal_mode = WAL")
