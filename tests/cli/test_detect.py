@@ -53,6 +53,14 @@ def test_json_carries_every_look(holdfast, asked):
     assert outcome.json["left_out"] == []
 
 
+def test_the_page_is_written_and_named(holdfast, asked, tmp_path):
+    page = tmp_path / "probes.html"
+    outcome = holdfast(*asked, "--report", page)
+    assert outcome.code == 1
+    assert f"Page: {page}" in outcome.out
+    assert "blue: flagged at look 6" in page.read_text()
+
+
 def test_nobody_flagged_is_exit_code_0(holdfast, place):
     teams = place / "teams"
     outcome = holdfast("detect", teams / "red", "--baseline", place / "baseline.csv")

@@ -122,3 +122,10 @@ def test_looks_of_other_lengths_are_refused(field):
     teams = {"a": field.models(1), "b": [np.zeros(7, np.uint8)]}
     with pytest.raises(InvalidInput, match="must have 4000 rows"):
         detect(looks_of(teams))
+
+
+def test_boards_with_too_few_examples_are_not_judged():
+    field = Field(2, n=150)
+    found, by_name = found_of({"guesses": field.guesses(9), "other": field.models(9)}, rate=0.1)
+    assert not found.flagged
+    assert by_name["guesses"].refused == "200 examples at least are needed, here are 150"

@@ -22,6 +22,7 @@ __all__ = [
     "Report",
     "check_writable",
     "open_in_browser",
+    "page_file",
     "page_module",
     "report_file",
     "write_exports",
@@ -39,11 +40,17 @@ OpenPage = Annotated[
 
 def report_file(report: Path | None, *, open_page: bool) -> Path | None:
     """Return where the page goes; None: nowhere. One that can't be written is refused."""
-    if report is None and open_page:
-        report = Path(tempfile.mkdtemp(prefix="holdfast-")) / "audit.html"
+    report = page_file(report, open_page=open_page, name="audit.html")
     if report is not None:
         page_module()
-        check_writable(report=report)
+    return report
+
+
+def page_file(report: Path | None, *, open_page: bool, name: str) -> Path | None:
+    """Return where a page goes, a temporary file if it is only opened; None: nowhere."""
+    if report is None and open_page:
+        report = Path(tempfile.mkdtemp(prefix="holdfast-")) / name
+    check_writable(report=report)
     return report
 
 

@@ -10,13 +10,24 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from holdfast.audit.exports import write_whole
+from holdfast.cli.audit_files import OpenPage, Report, open_in_browser, page_file
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
 from holdfast.detect import Detection, TeamFound
 from holdfast.detect import detect as look_for_probes
+from holdfast.detect.page import as_page
 from holdfast.detect.reading import SubmissionReader
 from holdfast.detect.submissions import read_submissions, unpacked_place
-from holdfast.detect.words import ALIKE, CAUTION, assumption, evidence_text, sentence, summary
+from holdfast.detect.words import (
+    ALIKE,
+    CAUTION,
+    assumption,
+    evidence_text,
+    held_against,
+    sentence,
+    summary,
+)
 from holdfast.metrics.registry import parse_metric
 
 __all__ = ["detect"]
@@ -54,6 +65,8 @@ def detect(
             "measured on the other teams."
         ),
     ] = None,
+    report: Report = None,
+    open_page: OpenPage = False,
     as_json: AsJson = False,
 ) -> None:
     """Find teams whose submissions probe the hidden labels; evidence for a host, no proof.
@@ -67,9 +80,10 @@ def detect(
 
     Examples
     --------
-    holdfast detect submissions.zip --baseline baseline.csv
+    holdfast detect submissions.zip --baseline baseline.csv --report probes.html
     holdfast detect looks.csv --metric log_loss --json
     """
+    report = page_file(report, open_page=open_page, name="detect.html")
     reader = SubmissionReader(parse_metric(metric), id_column=id_column, label_column=label_column)
     with unpacked_place(submissions) as place:
         looks, left_out = read_submissions(place, reader)
@@ -77,12 +91,18 @@ def detect(
         found = look_for_probes(looks, baselines, rate=rate)
         for name, reason in left_out:
             print(f"left out: {name}: {reason}", file=sys.stderr)
+        if report is not None:
+            write_whole(report, as_page(found, submissions.stem))
         if as_json:
             out = [{"file": name, "reason": reason} for name, reason in left_out]
             told = {each.team: sentence(each) for each in found.flagged}
             print_json({**found.as_data(), "sentences": told, "left_out": out})
         else:
             _show(found)
+            if report is not None:
+                human().print(f"Page: {escape(str(report))}", soft_wrap=True)
+    if report is not None and open_page:
+        open_in_browser(report)
     if found.flagged:
         raise typer.Exit(FOUND)
 
@@ -111,8 +131,7 @@ def _show(found: Detection) -> None:
         console.print(f"Not judged: {len(refused)}; {escape(refused[0].refused)}.")
     if len(found.teams) > MOST_LISTED:
         console.print(f"{len(found.teams) - MOST_LISTED} more teams are in --json.")
-    held = f"{found.baselines} baselines and first submissions of {', '.join(found.panel) or '-'}"
-    console.print(f"Held against {escape(held)}.", soft_wrap=True)
+    console.print(escape(held_against(found)), soft_wrap=True)
 
 
 def _show_finding(found: TeamFound, *, stands: bool) -> None:

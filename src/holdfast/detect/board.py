@@ -32,6 +32,10 @@ LOOKS_PER_TEAM = 20
 # With a higher rate coin flips are what this board's teams do, whatever the reason.
 HIGHEST_RATE = 0.5
 
+# On fewer examples edits are so small that hardly one is told: of probes from a model one in five
+# was flagged at 200 examples of two classes, one in twenty-five at 100.
+LEAST_EXAMPLES = 200
+
 # So many teams at most are asked who agrees with whom, where no baseline is given.
 MOST_CANDIDATES = 60
 
@@ -91,14 +95,15 @@ def detect(
     n = board.n_examples
     rates = _rates(judged)
     found = [
-        _team(team, by_team[team], judged[team], _others(rates, {team}), rate) for team in by_team
+        _team(team, by_team[team], judged[team], n, _others(rates, {team}), rate)
+        for team in by_team
     ]
     few = [team for team in by_team if len(by_team[team]) < FEW_LOOKS]
     if len(few) > 1:
         stream = [look for look in order if look.team in set(few)]
         bits = board.watched_as_one(stream, few)
         others = _others(rates, set(few))
-        found.append(_team(MERGED, stream, bits, others, rate, merged=True))
+        found.append(_team(MERGED, stream, bits, n, others, rate, merged=True))
     # The merged stream is no further team: it stands by its own evidence.
     teams = [each for each in found if not each.merged]
     teams.sort(key=lambda each: -each.last_log_evidence)
@@ -219,6 +224,7 @@ def _team(
     name: str,
     looks: Sequence[Look],
     judged: Sequence[Judged],
+    n_examples: int,
     others: _Rate,
     rate: float | None,
     *,
@@ -227,7 +233,9 @@ def _team(
     """Return what is found of a team, or why nothing is said."""
     used = others.upper if rate is None else rate
     refused = ""
-    if not judged:
+    if n_examples < LEAST_EXAMPLES:
+        refused = f"{LEAST_EXAMPLES} examples at least are needed, here are {n_examples}"
+    elif not judged:
         refused = "nobody to hold it against: give a baseline of the host's"
     elif used > HIGHEST_RATE:
         refused = (

@@ -9,7 +9,7 @@ from holdfast.detect.evidence import FLAG, GRACE, LEAST_RATE
 from holdfast.detect.looks import Detection, TeamFound
 from holdfast.detect.watch import Why
 
-__all__ = ["ALIKE", "CAUTION", "assumption", "evidence_text", "sentence", "summary"]
+__all__ = ["ALIKE", "CAUTION", "assumption", "evidence_text", "held_against", "sentence", "summary"]
 
 CAUTION: Final = (
     "Whoever reads how this works evades it at no cost: the ledger is the defence. A finding is a "
@@ -77,6 +77,13 @@ def evidence_text(log_evidence: float) -> str:
     if power >= 6.0:
         return f"10^{power:.0f}"
     return f"{10.0**power:,.0f}" if power >= 1.0 else f"{10.0**power:.2g}"
+
+
+def held_against(found: Detection) -> str:
+    """Return what the teams' looks were held against."""
+    own = f"{found.baselines} baseline{'' if found.baselines == 1 else 's'} of the host's"
+    others = f"the first submissions of {', '.join(found.panel)}" if found.panel else "no team's"
+    return f"Held against {own} and {others}; a team's own are never among them."
 
 
 def summary(found: Detection) -> str:
