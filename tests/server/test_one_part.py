@@ -107,7 +107,9 @@ def test_a_host_is_in_no_team_of_the_board_and_a_member_becomes_no_host(place):
         sign_up(client, "ann", f"/join/{invitation(place, blue)}")
         answers.append(follow(client, invitation(place)))
     assert [answer.status_code for answer in answers] == [403] * 3
-    assert all("Who hosts a board is in no team of it" in answer.text for answer in answers)
+    told = ["a host of this board", "a host of this board", "in a team of this board"]
+    for said, answer in zip(told, answers, strict=True):
+        assert f"You are {said} already; an account is one of both, once." in answer.text
     members = place.gatekeeper.store.find(Member, "ORDER BY member")
     assert [(member.team, member.role) for member in members] == [(0, "host"), (blue.id, "member")]
 

@@ -48,7 +48,7 @@ def serve(
     """Serve the boards of a database: pages, and an API for programs.
 
     Make a board first: holdfast board init. Log lines go to stderr as JSON; they hold no score, no
-    team and no token. TLS, and limits on slow connections, are a reverse proxy's.
+    team and no token. TLS, and limits for all workers together, are a reverse proxy's.
 
     Examples
     --------
@@ -63,6 +63,7 @@ def serve(
 
         from holdfast.server.app import VARIABLE, from_environment, start_logging
         from holdfast.server.gatekeeper import Gatekeeper
+        from holdfast.server.listening import PROTOCOL
         from holdfast.server.settings import Settings
     try:
         parse(flood)
@@ -84,6 +85,7 @@ def serve(
     options: dict[str, Any] = {
         "host": host,
         "port": port,
+        "http": PROTOCOL,
         "log_config": None,
         "access_log": False,
         "server_header": False,

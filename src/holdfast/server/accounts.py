@@ -237,14 +237,12 @@ class Accounts:
         self._believed[text] = (time.monotonic(), token)
         return Caller(token=token)
 
-    def new_team_token(self, team: Team, name: str, caller: Caller, days: int = TOKEN_DAYS) -> str:
+    def new_team_token(self, team: Team, name: str, caller: Caller) -> str:
         """Store a token that submits for a team, and return its text, which is nowhere else."""
         owner = None if caller.user is None else caller.user.id
         with self._store.writing() as transaction:
-            return new_token(
-                transaction, board=team.board, team=team.id, scope="submit", name=name,
-                owner=owner, days=days,
-            )  # fmt: skip
+            place = {"board": team.board, "team": team.id}
+            return new_token(transaction, **place, scope="submit", name=name, owner=owner)
 
     def revoke(self, number: str, caller: Caller) -> bool:
         """End a token of an account's own, or the one that is sent; tell whether there was one."""
@@ -296,20 +294,16 @@ def join_team(transaction: Transaction, user: int, board: int, team: int, role: 
     It has one of these parts on a board: a second team would be a second budget, and what hosts
     see is not for those who submit.
     """
-    check_no_part(transaction, user, board, role)
+    check_no_part(transaction, user, board)
     store.insert(transaction, Member(user, board, team, role))
 
 
-def check_no_part(transaction: Transaction, user: int, board: int, role: str) -> None:
-    """Raise if an account that asks for a part on a board has one."""
+def check_no_part(transaction: Transaction, user: int, board: int) -> None:
+    """Raise if an account has a part on a board."""
     held = store.one(transaction, Member, "WHERE member = ? AND board = ?", user, board)
     if held is not None:
-        told = "Who hosts a board is in no team of it: use another account for one of the two."
-        if held.role == role:
-            told = "You are a host of this board already."
-            if role == "member":
-                told = "You are in a team of this board already; its host can merge two teams."
-        raise Problem("not_allowed", told)
+        told = "in a team of this board" if held.role == "member" else "a host of this board"
+        raise Problem("not_allowed", f"You are {told} already; an account is one of both, once.")
 
 
 def _day(moment: int) -> str:

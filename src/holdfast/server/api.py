@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
@@ -22,7 +22,7 @@ from holdfast.server.exports import as_kaggle_csv, as_lines
 from holdfast.server.gatekeeper import Answer
 from holdfast.server.looks import Sent
 from holdfast.server.problems import PROBLEMS, Problem
-from holdfast.server.questions import At, AtAsHost, Visit, entry_in_chain, moment
+from holdfast.server.questions import At, AtAsHost, entry_in_chain, moment
 from holdfast.server.records import Board, Team, Token
 from holdfast.server.site import Site, own_number, site_of
 from holdfast.server.uploads import unpacked
@@ -209,9 +209,10 @@ async def _bearer(request: Request, site: Site) -> Caller:
     return caller
 
 
-def _require_token(caller: Caller) -> None:
+def _require_token(caller: Caller) -> Token:
     if caller.token is None:
         raise Problem("not_signed_in", "Send a token: Authorization: Bearer TOKEN.")
+    return caller.token
 
 
 async def _take(
@@ -361,57 +362,31 @@ def verify(
 
 
 @router.get("/tokens")
-def list_tokens(request: Request) -> Any:
-    """List one's own tokens; with a token, show what that one is good for."""
+def show_token(request: Request) -> Any:
+    """Show what the token that is sent is good for; pages list all that one has made."""
     site = site_of(request)
-    caller = site.caller(request).required()
-    with site.store.reading() as transaction:
-        mine = [caller.token] if caller.token is not None else []
-        if caller.user is not None:
-            mine = store.find(transaction, Token, store.TOKENS_OF, caller.user.id)
-        boards = {each.id: each.slug for each in store.find(transaction, Board, "ORDER BY id")}
-    return JSONResponse({"tokens": [_described(token, boards) for token in mine]})
-
-
-@router.post("/tokens", status_code=201)
-def make_token(
-    request: Request,
-    board: Annotated[str, Body(max_length=40)],
-    name: Annotated[str, Body(max_length=80)],
-    days: Annotated[int, Body(ge=1, le=3650)] = 180,
-    form_token: Annotated[str, Header(alias="X-Form-Token", max_length=100)] = "",
-) -> Any:
-    """Make a token for one's team, shown once; for people who are signed in, not for tokens."""
-    site = site_of(request)
-    at = Visit(site, site.board(board), site.visitor(request))
-    team = at.own_team()
-    site.check_form(request, at.caller, form_token)
-    text = site.accounts.new_team_token(team, name, at.caller, days)
-    return JSONResponse({"token": text}, status_code=201)
+    token = _require_token(site.caller(request))
+    board = site.store.one(Board, "WHERE id = ?", token.board)
+    return JSONResponse({"tokens": [_described(token, board)]})
 
 
 @router.delete("/tokens/{number}")
 def revoke_token(
-    request: Request,
-    number: Annotated[str, Path(max_length=40, pattern="^[0-9a-f]+$")],
-    form_token: Annotated[str, Header(alias="X-Form-Token", max_length=100)] = "",
+    request: Request, number: Annotated[str, Path(max_length=40, pattern="^[0-9a-f]+$")]
 ) -> Any:
-    """End a token: one's own when signed in, or the one that is sent."""
+    """End the token that is sent."""
     site = site_of(request)
-    caller = site.caller(request).required()
-    if caller.token is None:
-        site.check_form(request, caller, form_token)
-    elif caller.token.id != number:
+    caller = site.caller(request)
+    if _require_token(caller).id != number:
         raise Problem("not_allowed", "A token may end itself, and no other.")
-    if not site.accounts.revoke(number, caller):
-        raise Problem("not_found", "There is no such token.")
+    site.accounts.revoke(number, caller)
     return JSONResponse({"revoked": number})
 
 
-def _described(token: Token, boards: Mapping[int, str]) -> dict[str, Any]:
+def _described(token: Token, board: Board | None) -> dict[str, Any]:
     return {
         **_told_of(token, ("id", "name", "scope")),
-        "board": boards.get(token.board),
+        "board": None if board is None else board.slug,
         "team_id": token.team or None,
         "expires": moment(token.expires),
         "revoked": moment(token.revoked),

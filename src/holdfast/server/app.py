@@ -25,6 +25,7 @@ from holdfast.server.observing import JsonLines, log
 from holdfast.server.problems import Problem, as_problem
 from holdfast.server.settings import Settings
 from holdfast.server.site import Site, address, site_of
+from holdfast.server.uploads import LARGEST_BODY, given, is_upload
 
 __all__ = ["create", "from_environment"]
 
@@ -152,7 +153,10 @@ class _Direct(Route):
 
 
 class _Watched:
-    """Headers, one log line and one count for every request; unexpected errors, told as such."""
+    """Headers, one log line and one count for every request; unexpected errors, told as such.
+
+    What is no upload is read here, within its size and time, before anything looks into it.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -177,6 +181,10 @@ class _Watched:
             await send(message)
 
         try:
+            if not is_upload(scope["method"], scope["path"]):
+                site: Site = scope["app"].state.site
+                body = await site.body(Request(scope, receive), LARGEST_BODY)
+                receive = given(body, receive)
             await self._app(scope, receive, answer)
         except Exception as error:  # so that no traceback reaches anybody's log
             if not begun:

@@ -210,6 +210,7 @@ def _submit_page(
 async def submit(request: Request, at: At) -> Response:
     """Take a submission from the form, and show what was released."""
     site, board, caller = at.site, at.board, at.caller
+    own_number(board, caller)  # nobody else's upload is read
     facts = await run_in_threadpool(lambda: site.gatekeeper.facts(at.phase))
     try:
         form = await site.form(request, caller, largest_upload(facts.n_examples) + 8192)
@@ -269,7 +270,7 @@ def new_team(at: At, sent: Sent) -> Response:
     """Make a team and join it."""
     at.site.slow_down(f"team {sent.user.id}", strict=True)
     with at.site.store.writing() as transaction:
-        check_no_part(transaction, sent.user.id, at.board.id, "member")
+        check_no_part(transaction, sent.user.id, at.board.id)
         name = str(sent.form.get("name") or "")
         team = store.new_team(transaction, at.board.id, name, clock())
         join_team(transaction, sent.user.id, at.board.id, team.id, "member")

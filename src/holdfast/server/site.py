@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from anyio import CapacityLimiter, to_thread
@@ -25,7 +25,7 @@ from holdfast.server.observing import Meter
 from holdfast.server.problems import Problem
 from holdfast.server.records import Board, Phase, Team
 from holdfast.server.settings import Settings
-from holdfast.server.uploads import largest_upload, read_body
+from holdfast.server.uploads import LARGEST_BODY, given, largest_upload, read_body
 
 __all__ = ["Site", "site_of"]
 
@@ -36,8 +36,6 @@ COOKIE, SECURE_COOKIE = "holdfast_session", "__Host-holdfast_session"
 BEARER = "Bearer "
 # Names that are counted before those that may ask again are forgotten.
 MOST_NAMES = 10_000
-# Forms without a file are small.
-LARGEST_FORM = 128 * 1024
 
 
 class Pace:
@@ -104,27 +102,25 @@ class Site:
             async with asyncio.timeout(self.settings.upload_seconds):
                 return await read_body(request.stream(), announced, most)
         except TimeoutError:
-            raise Problem("too_slow", "The upload took too long. Nothing was spent.") from None
+            raise Problem("too_slow", "The request took too long. Nothing was spent.") from None
         except ClientDisconnect:
-            raise Problem("bad_request", "The upload ended before it was complete.") from None
+            raise Problem("bad_request", "The request ended before it was complete.") from None
 
     async def form(
-        self, request: Request, caller: Caller | None = None, most: int = LARGEST_FORM
+        self, request: Request, caller: Caller | None = None, most: int = LARGEST_BODY
     ) -> FormData:
         """Return a form of a page of this site, within its size; of a session, if one is given."""
         self.check_origin(request)
         body = await self.body(request, most)
-
-        async def again() -> dict[str, Any]:
-            return {"type": "http.request", "body": body, "more_body": False}
-
         kind = request.headers.get("content-type", "")
         if not kind.startswith(("multipart/form-data", "application/x-www-form-urlencoded")):
             raise Problem("bad_request", "A form must be sent as one.")
-        replayed = Request(request.scope, again)
-        form = await replayed.form(max_files=1, max_fields=20, max_part_size=most)
-        if caller is not None:
-            self.check_form(request, caller, form.get("form_token"))
+        read = Request(request.scope, given(body, request.receive))
+        form = await read.form(max_files=1, max_fields=20, max_part_size=most)
+        if caller is not None and not (
+            caller.form_token and form.get("form_token") == caller.form_token
+        ):
+            raise Problem("not_allowed", "The form is too old; open the page again.")
         return form
 
     def largest_upload(self, slug: str) -> int:
@@ -164,12 +160,6 @@ class Site:
         """Return who is asking by a session; nobody, if there is none."""
         secret = request.cookies.get(self.cookie)
         return self.accounts.from_session(secret) if secret else Caller()
-
-    def check_form(self, request: Request, caller: Caller, sent: object) -> None:
-        """Raise unless a form came from a page of this site, for this session."""
-        self.check_origin(request)
-        if not caller.form_token or sent != caller.form_token:
-            raise Problem("not_allowed", "The form is too old; open the page again.")
 
     def check_origin(self, request: Request) -> None:
         """Raise if another site has sent this request."""

@@ -1,19 +1,36 @@
-"""Uploads: bodies with a limit on their size, packed or not.
+"""Bodies of requests: limits on their size, packed or not.
 
-Only public facts decide here: how large an upload may be follows from the number of examples.
+An upload may be as large as its board's test set wants, which is public; all else is small.
 """
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import AsyncIterator
 
+from starlette.types import Message, Receive
+
 from holdfast.server.problems import Problem
 
-__all__ = ["largest_upload", "read_body", "unpacked"]
+__all__ = ["LARGEST_BODY", "given", "is_upload", "largest_upload", "read_body", "unpacked"]
+
+# Of forms, JSON and whatever else is no upload.
+LARGEST_BODY = 256 * 1024
+# Addresses that say themselves how much they take, once they know who asks.
+UPLOADS = re.compile(r"/api/v1/boards/[^/]+(/service)?/submissions|/b/[^/]+/submit")
 
 # A row has an id and a class of some letters; ids and names may be long, within reason.
 BYTES_PER_ROW, BYTES_BESIDES = 64, 64 * 1024
+
+
+def is_upload(method: str, path: str) -> bool:
+    """Tell whether what is sent to an address is an upload.
+
+    >>> is_upload("POST", "/b/pets/submit"), is_upload("POST", "/api/v1/verify")
+    (True, False)
+    """
+    return method == "POST" and UPLOADS.fullmatch(path) is not None
 
 
 def largest_upload(n_examples: int) -> int:
@@ -23,6 +40,16 @@ def largest_upload(n_examples: int) -> int:
     129536
     """
     return BYTES_PER_ROW * n_examples + BYTES_BESIDES
+
+
+def given(body: bytes, receive: Receive) -> Receive:
+    """Return what gives a body that was read already, and then what `receive` gives."""
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return again
 
 
 async def read_body(stream: AsyncIterator[bytes], announced: str | None, most: int) -> bytes:
@@ -58,4 +85,4 @@ def unpacked(body: bytes, encoding: str | None, most: int) -> bytes:
 
 
 def _too_large(most: int) -> Problem:
-    return Problem("too_large", f"An upload may have {most:,} bytes here.")
+    return Problem("too_large", f"A request may have {most:,} bytes here.")
