@@ -10,7 +10,7 @@ from holdfast import Problem, metrics, oracles
 from holdfast.attacks import Lattice
 from holdfast.attacks.through_metrics import CountReader, Graded, TargetDigits
 from holdfast.bounds.metric_gains import subgaussian_gain, value_after
-from holdfast.certificates import certify_gain
+from holdfast.certificates import certify, certify_gain
 from holdfast.certificates.metric_gains import EVENLY, _values_of
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms import Exact, parse_mechanism
@@ -116,6 +116,27 @@ def test_no_analyst_of_independent_labels_gains_more(metric, n, m, looks, rule):
         hidden = [each.astype(float) for each in hidden]
     allowed = certify_gain(Problem(n, m, looks), rule, display, targets=(0.0, 1.0))
     assert best_value(rule, display.metric, hidden, m, looks) <= allowed.gain + 1e-12
+
+
+@pytest.mark.parametrize(
+    "rule", ["exact", "round:2", "ladder:0.01", "gaussian:0.01", "subsample:0.5"]
+)
+@pytest.mark.parametrize("knows", [None, (0.55, *[0.05] * 9)])
+def test_the_gain_of_an_accuracy_is_no_larger_than_its_certificate_of_labels(rule, knows):
+    problem, rule = Problem(10_000, 10, 1000), parse_mechanism(rule)
+    labels = certify(problem, rule, knows=knows)
+    found = certify_gain(problem, rule, Display(), knows=knows)
+    assert 0.0 < found.gain <= labels.gain
+    assert found.gain < labels.gain or found.binds == labels.binds
+
+
+@pytest.mark.parametrize(
+    ("metric", "most"),
+    [("accuracy", 2 / 3), ("brier", 2 / 3), ("top_k_accuracy:2", 1 / 3), ("log_loss", math.log(3))],
+)
+def test_no_gain_is_above_what_a_perfect_submission_has_beyond_a_blind_one(metric, most):
+    found = certify_gain(Problem(60, 3, 10_000), Exact(), Display.of(metric))
+    assert found.gain == pytest.approx(most, abs=1e-12)
 
 
 @pytest.mark.parametrize("metric", [cls.name for cls in EVENLY])

@@ -16,18 +16,22 @@ from holdfast.certificates.displays import (
     ShownLooks,
     by_class_nats,
     by_rule,
+    certify_display,
     or_no_value,
     shown_nats,
 )
+from holdfast.certificates.knowledge import Known
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms import Exact, Rule
 from holdfast.metrics import (
     F1,
+    Accuracy,
     BalancedAccuracy,
     Brier,
     CohenKappa,
     F1Macro,
     F1Weighted,
+    HammingLoss,
     LabelMetric,
     LogLoss,
     MatthewsCorrcoef,
@@ -38,6 +42,7 @@ from holdfast.metrics import (
     RecallMacro,
     RocAuc,
     Submission,
+    TopKAccuracy,
 )
 from holdfast.metrics.confusion import two_class_counts
 from holdfast.metrics.display import Display
@@ -94,11 +99,14 @@ def certify_gain(
     accounts: int = 1,
     class_sizes: Sequence[int] | None = None,
     targets: tuple[float, float] | None = None,
+    knows: Known = None,
 ) -> CertifiedGain:
     """Return the expected gain in the metric's unit that nobody exceeds who is shown a display.
 
     Means of one loss per example, areas, balanced accuracy and mean recall have one, and metrics of
     two classes that rise evenly with the true positives. Of the others the reason is said why not.
+    Of an accuracy it is the least of this and of `certify_display`, and names whom that one binds.
+    It is never more than a perfect submission has above the best one without a look.
 
     Parameters
     ----------
@@ -116,6 +124,8 @@ def certify_gain(
         The number of examples of each class, for areas and metrics of labels.
     targets
         The least and the largest hidden number, for squared and absolute errors.
+    knows
+        What is known before the first look, as for `certify`; for accuracies.
 
     Examples
     --------
@@ -143,7 +153,12 @@ def certify_gain(
         nats = _independent_nats(looks, m, metric)
         if width is None:
             return CertifiedGain(None, nats, because=f"one example's {metric} has no limit")
-        return CertifiedGain(subgaussian_gain(nats, width**2 / n), nats, INDEPENDENT)
+        gain = min(subgaussian_gain(nats, width**2 / n), _left(metric, m, width))
+        found = CertifiedGain(gain, nats, INDEPENDENT)
+        if not isinstance(metric, Accuracy):
+            return found
+        right = certify_display(problem, rule, display, sizes, accounts=accounts, knows=knows)
+        return found if gain < right.gain else CertifiedGain(right.gain, right.nats, right.binds)
     by_pairs = isinstance(metric, RocAuc | BalancedAccuracy | RecallMacro)
     by_hits = isinstance(metric, EVENLY) and m == 2
     if not (by_pairs or by_hits):
@@ -210,6 +225,23 @@ def _width(metric: Metric, n_classes: int, targets: tuple[float, float] | None) 
     if isinstance(metric, Brier) and n_classes == 2:
         return 1.0
     return metric.high - metric.low if metric.bounded else None
+
+
+def _left(metric: Metric, n_classes: int, width: float) -> float:
+    """Return the most that a perfect submission has above the best one without a look.
+
+    Whatever the law of a label: a guess at one of m is right with probability 1/m at least, and has
+    a log-loss of log m at most; the middle between two limits is no further than half from either.
+    """
+    if isinstance(metric, TopKAccuracy):
+        return max(0.0, 1.0 - metric.k / n_classes)
+    if isinstance(metric, LogLoss):
+        return math.log(n_classes)
+    if isinstance(metric, MeanSquaredError) or (isinstance(metric, Brier) and n_classes == 2):
+        return width / 4.0
+    if isinstance(metric, MeanAbsoluteError | HammingLoss):
+        return width / 2.0
+    return 1.0 - 1.0 / n_classes if isinstance(metric, Accuracy | Brier) else width
 
 
 def _independent_nats(looks: ShownLooks, m: int, metric: Metric) -> float:

@@ -77,6 +77,7 @@ def most_gain(asked: MetricRequest, rule: Rule, unit: Unit) -> tuple[float | Non
         accounts=request.histories if rule.keeps_state else 1,
         class_sizes=asked.class_sizes,
         targets=(float(asked.hidden.min()), float(asked.hidden.max())) if numbers else None,
+        knows=request.baseline.shares,
     )
     if found.gain is None or not math.isfinite(found.gain):
         return None, found
