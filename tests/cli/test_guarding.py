@@ -51,7 +51,7 @@ def test_score_prints_the_released_score_and_nothing_more(holdfast, host):
     outcome = score(holdfast, host, host.submit("a.csv", 100), "--json")
     assert outcome.code == 0
     assert set(outcome.json) == {
-        "team", "released", "looks_left", "next_allowed_at", "receipt_id", "repeated",
+        "team", "released", "score", "looks_left", "next_allowed_at", "receipt_id", "repeated",
         "meaning", "new_best", "own", "part",
     }  # fmt: skip
     assert outcome.json["released"] == 0.75
@@ -75,7 +75,8 @@ def test_score_says_that_a_standing_value_is_not_the_submissions_own(holdfast, h
     host.policy.write_text('release = "ladder:0.01"\nmemory = "data_set"\n')
     assert "new best   yes\n" in score(holdfast, host, host.submit("a.csv", 100)).out
     worse = score(holdfast, host, host.submit("b.csv", 300), "--json").json
-    assert (worse["released"], worse["new_best"], worse["own"]) == (0.75, False, False)
+    assert (worse["released"], worse["score"], worse["own"]) == (0.75, None, False)
+    assert worse["new_best"] is False
     assert worse["meaning"] == "best so far of all teams, in steps of 0.01"
 
 

@@ -1,9 +1,13 @@
 """What a receipt says of the value it carries."""
 
+import pickle
+import warnings
+
 import numpy as np
 import pytest
 
-from holdfast.guard import Guard, Policy
+from holdfast.errors import LedgerError
+from holdfast.guard import Guard, GuardedFile, OutcomeGuard, Policy
 from holdfast.mechanisms import Told
 
 N = 200
@@ -113,3 +117,70 @@ def test_a_record_without_a_note_claims_nothing_for_a_rule_that_repeats_values()
 @pytest.mark.parametrize("text", ["moved", "[]", '{"own": "yes", "new_best": 1}', "{" * 5000])
 def test_a_note_that_is_none_of_ours_claims_nothing(text):
     assert Told.from_text(text, speaks=True) == Told(new_best=None, own=None)
+
+
+@pytest.mark.parametrize(
+    "rule", ["exact", "gaussian:0.01", "ladder:0.01", "shaky:step=0.01,scale=0.002"]
+)
+def test_a_score_is_this_submissions_own_or_none(rule, tmp_path):
+    for _, receipt in receipts(rule, tmp_path)[1]:
+        assert receipt.score == (receipt.shown if receipt.own else None)
+        assert receipt.answer == receipt.shown
+
+
+def test_reading_anothers_value_warns_once_for_each_guard(tmp_path):
+    labels = np.random.default_rng(3).integers(0, 4, N)
+    for name in ("one", "two"):
+        path = tmp_path / f"{name}.db"
+        guard = Guard(labels, Policy("ladder:0.01"), path, n_classes=4, create=True)
+        seen = [guard.score(each, team="blue") for each in submissions(labels)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert seen[0].released == seen[0].score  # its own
+            _ = [each.shown for each in seen]
+        with pytest.warns(UserWarning, match=r"best so far of team blue.*not this submission's"):
+            assert seen[1].released == seen[0].shown
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert seen[3].released == seen[2].shown
+    assert pickle.loads(pickle.dumps(seen[1])) == seen[1]
+
+
+def test_try_score_returns_a_refusal_and_records_what_score_does(tmp_path):
+    labels = np.random.default_rng(3).integers(0, 4, N)
+    policy = Policy("exact", looks_per_team=2, window="day", refusals_per_team=2)
+    guard = Guard(labels, policy, tmp_path / "ledger.db", n_classes=4, create=True)
+    good, bad, more, over = submissions(labels)
+    answered = guard.try_score(good, team="blue")
+    assert (answered.refused, answered.score) == ("", guard.score(good, team="blue").score)
+    short = guard.try_score(bad[:-1], team="blue")
+    assert (short.refused, short.score, short.receipt_id) == (
+        "prediction must have length 200, got 199.", None, "",
+    )  # fmt: skip
+    assert (short.looks_left, short.next_allowed_at, short.waiting) == (1, None, False)
+    guard.try_score(more, team="blue")
+    spent = guard.try_score(over, team="blue")
+    assert "blue may look again at" in spent.refused
+    assert spent.looks_left == 0
+    assert spent.next_allowed_at == guard.allowance(team="blue")[1]
+    assert [entry.kind for entry in guard.ledger.entries()[1:]] == ["look", "refused", "look"]
+
+
+def test_every_guard_has_try_score_and_a_broken_ledger_raises(tmp_path):
+    labels = tmp_path / "labels.csv"
+    labels.write_text("id,label\n1,a\n2,b\n")
+    labels.chmod(0o600)
+    policy = Policy("exact", looks_per_team=1)
+    files = GuardedFile(labels, policy, tmp_path / "files.db", create=True)
+    wrong = tmp_path / "wrong.csv"
+    wrong.write_text("id,label\n1,a\n")
+    assert "2" in files.try_score(wrong, team="blue").refused
+    assert files.try_score(labels, team="blue").score == 1.0
+    tasks = OutcomeGuard(["a"], policy, tmp_path / "tasks.db", secret=b"0" * 16, create=True)
+    assert "unknown id" in tasks.try_score({"b": True}, team="blue").refused
+    assert tasks.try_score({"a": True}, team="blue").score == 1.0
+    assert "all looks" in tasks.try_score({"a": False}, team="blue").refused
+    for kept in tmp_path.glob("tasks.db*"):
+        kept.unlink()
+    with pytest.raises(LedgerError):
+        tasks.try_score({"a": False}, team="blue")

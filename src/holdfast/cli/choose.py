@@ -53,10 +53,10 @@ def choose(
             {
                 "team": team,
                 "part": chosen.part,
-                "released": chosen.released,
+                "released": chosen.shown,
                 "receipt_id": chosen.receipt_id,
             }
         )
         return
-    told = "-" if chosen.released is None else chosen.released
+    told = "-" if chosen.shown is None else chosen.shown
     human().print(f"chosen for the final result: {chosen.receipt_id}, released {told}")

@@ -154,7 +154,8 @@ def score(
             {
                 "team": team,
                 "part": receipt.part,
-                "released": receipt.released,
+                "released": receipt.shown,
+                "score": receipt.score,
                 **_more(receipt),
                 "looks_left": receipt.looks_left,
                 "next_allowed_at": moment(receipt.next_allowed_at),
@@ -166,7 +167,7 @@ def score(
             }
         )
         return
-    told = "-" if receipt.released is None else receipt.released
+    told = "-" if receipt.shown is None else receipt.shown
     human().print(f"released   {told}{' (from the record)' if receipt.repeated else ''}")
     for name, value in receipt.numbers.items():
         human().print(f"  {name}  {value}", soft_wrap=True, markup=False)

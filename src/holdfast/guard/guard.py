@@ -12,7 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.errors import InvalidInput, InvalidQuery, LedgerError, ReleaseFailed
+from holdfast.errors import (
+    BudgetExhausted,
+    InvalidInput,
+    InvalidQuery,
+    LedgerError,
+    ReleaseFailed,
+)
 from holdfast.guard.answered_look import CLOSED_RULE, LookAnswerer, PreparedLook
 from holdfast.guard.budget import allowance
 from holdfast.guard.data_set import charge
@@ -24,7 +30,7 @@ from holdfast.guard.labels_in_ledger import LabelsInLedger
 from holdfast.guard.ledger import Ledger
 from holdfast.guard.parts import ALL, Part
 from holdfast.guard.policy import Policy
-from holdfast.guard.receipt import Receipt, moment_ahead
+from holdfast.guard.receipt import NOT_OWN, Receipt, moment_ahead, refusal
 from holdfast.guard.refusals import refuse_more_refusals, refuse_unless_allowed
 from holdfast.guard.shown_numbers import ShownNumbers
 from holdfast.guard.storage import Transaction
@@ -120,6 +126,7 @@ class Guard:
         hidden, n_classes = self._examples.labels, self._examples.n_classes
         self.problem = Problem(len(hidden), n_classes, self.policy.looks_per_data_set)
         self._picklable = picklable
+        self._cautions = [NOT_OWN]
         self._in_ledger = LabelsInLedger(self.ledger, self._examples, now)
         self._answerer = LookAnswerer(
             policy, self._shown, self._in_ledger, self.problem, self.part, keeps=self.keeps
@@ -209,6 +216,45 @@ class Guard:
         LedgerError
             The ledger can't be written; nothing was released.
         """
+        receipt = self._score(prediction, team, before, inside, ahead)
+        if receipt.failed:
+            raise ReleaseFailed(
+                f"{self._shown.display} has no value for this prediction; that is recorded as look "
+                f"{receipt.receipt_id}, and {receipt.looks_left} are left."
+            )
+        return receipt
+
+    def try_score(self, prediction: object, *, team: str) -> Receipt:
+        """Answer one look like `score`; a refusal is a receipt that says so, and no exception.
+
+        `refused` is why there is no answer, with `looks_left` and `next_allowed_at` beside it. A
+        metric without a value for the prediction is `failed`. A ledger that can't be written
+        raises, since no loop should go on then.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     policy = Policy("exact", looks_per_team=1)
+        ...     guard = Guard([0, 1, 1, 0], policy, folder + "/ledger.db", create=True)
+        ...     for guess in ([0, 1, 0, 0], [0, 1], [1, 1, 1, 1]):
+        ...         receipt = guard.try_score(guess, team="blue")
+        ...         print(receipt.score, "|", receipt.refused or "-")
+        0.75 | -
+        None | prediction must have length 4, got 2.
+        None | all looks of blue on this data set are used up.
+        """
+        try:
+            return self._score(prediction, team)
+        except (BudgetExhausted, InvalidQuery) as error:
+            return refusal(error, self.allowance(team=team))
+
+    def _score(
+        self,
+        prediction: object,
+        team: str,
+        before: Callable[[Transaction], Entry | None] | None = None,
+        inside: Callable[[Transaction, Entry, Receipt], None] | None = None,
+        ahead: Sequence[Question] = (),
+    ) -> Receipt:
         team_key(team)  # a name that can't be one is nobody's look
         query, reason = self._examples.checked(prediction)
         if query is None:
@@ -217,12 +263,7 @@ class Guard:
         look = self.prepare(query, team=team)
         with self.ledger.storage.writing([*look.wanted, *ahead]) as transaction:
             receipt = self.take(transaction, look, before=before, inside=inside)
-        if receipt.failed:
-            raise ReleaseFailed(
-                f"{self._shown.display} has no value for this prediction; that is recorded as look "
-                f"{receipt.receipt_id}, and {receipt.looks_left} are left."
-            )
-        return receipt
+        return replace(receipt, cautions=self._cautions)
 
     def prepare(self, query: Labels, *, team: str) -> PreparedLook:
         """Return all of a look that can be done before its transaction: others wait for that.

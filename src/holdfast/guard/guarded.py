@@ -7,14 +7,14 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from holdfast.errors import InvalidQuery, NotSupported
+from holdfast.errors import BudgetExhausted, InvalidQuery, NotSupported
 from holdfast.files.further_columns import Table
 from holdfast.files.label_files import LabelFile
 from holdfast.guard.guard import Guard
 from holdfast.guard.ledger import Ledger
 from holdfast.guard.parts import rows_of_parts, scored_part
 from holdfast.guard.policy import Policy
-from holdfast.guard.receipt import Receipt
+from holdfast.guard.receipt import Receipt, refusal
 from holdfast.guard.solution import Solution
 from holdfast.labels import Labels
 from holdfast.metrics import Submission as Form
@@ -118,6 +118,14 @@ class GuardedSolution(ABC, Generic[Submission]):
     def score(self, submission: Submission, *, team: str) -> Receipt:
         """Answer one look at a submission, or refuse it; see `Guard.score`."""
         return self.guard.score(self.read(submission, team=team), team=team)
+
+    def try_score(self, submission: Submission, *, team: str) -> Receipt:
+        """Answer one look, or return a receipt that says why not; see `Guard.try_score`."""
+        try:
+            prediction = self.read(submission, team=team)
+        except (BudgetExhausted, InvalidQuery) as error:
+            return refusal(error, self.guard.allowance(team=team))
+        return self.guard.try_score(prediction, team=team)
 
 
 def as_policy(policy: Policy | str | os.PathLike[str]) -> Policy:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
+from holdfast.errors import BudgetExhausted, InvalidQuery
 from holdfast.guard.budget import Allowance
 from holdfast.guard.entry import Entry
 from holdfast.guard.parts import ALL
@@ -22,12 +24,19 @@ __all__ = [
     "first_note",
     "moment_ahead",
     "receipt_for",
+    "refusal",
     "released_numbers",
     "released_score",
 ]
 
 WAITING_MEANING = "nothing yet: the batch is not full"
 FAILED_MEANING = "nothing: the metric has no value for this submission"
+REFUSED_MEANING = "nothing: the submission was refused"
+NOT_OWN = (
+    "released is {}, and not this submission's score: a search that takes it for one learns from "
+    "another submission's. Read receipt.score, which is None then; docs/optimisers.md says which "
+    "rule suits which optimiser."
+)
 
 
 @dataclass(frozen=True)
@@ -36,9 +45,9 @@ class Receipt:
 
     Attributes
     ----------
-    released
-        What the rule tells; None where it tells nothing: a batch that is not full, or a metric
-        without a value for the submission.
+    shown
+        What the rule tells, for whoever reads `meaning` beside it; None where it tells nothing: a
+        batch that is not full, or a metric without a value for the submission.
     looks_left
         Looks the team still has in the present window.
     next_allowed_at
@@ -52,22 +61,27 @@ class Receipt:
         Whether this submission is the best so far, by the rule's own comparison; None where the
         rule makes none, or hides it.
     own
-        Whether `released` is about this submission; False where a value that stood before is
+        Whether `shown` is about this submission; False where a value that stood before is
         repeated, as a Ladder does; None where that is not known.
     meaning
-        What `released` is, in words: "best so far of team blue, in steps of 0.01".
+        What `shown` is, in words: "best so far of team blue, in steps of 0.01".
     part
         Which part of the test set was scored: "public", "private" or "all".
     metric
-        What `released` is a value of, such as "accuracy".
+        What `shown` is a value of, such as "accuracy".
     numbers
         Every number that was released, by name, where there are several: the metric of each
-        group, of all examples, further metrics. `released` is the one that ranks.
+        group, of all examples, further metrics. `shown` is the one that ranks.
     failed
         Whether a metric of one's own has no value for the submission: that is the answer.
+    refused
+        Why `try_score` got no answer: no look is left, or the submission can't be scored. Empty:
+        it was answered.
+    cautions
+        What is said once, when `released` is first read where it is not this submission's.
     """
 
-    released: float | None
+    shown: float | None
     looks_left: int
     next_allowed_at: datetime | None
     receipt_id: str
@@ -79,16 +93,34 @@ class Receipt:
     metric: str = "accuracy"
     numbers: Mapping[str, float] = field(default_factory=dict)
     failed: bool = False
+    refused: str = ""
+    cautions: InitVar[list[str] | None] = None
+
+    def __post_init__(self, cautions: list[str] | None) -> None:
+        object.__setattr__(self, "_cautions", [] if cautions is None else cautions)
+
+    @property
+    def score(self) -> float | None:
+        """What was released of this submission itself; None where nothing was, or whose is open."""
+        return self.shown if self.own else None
+
+    @property
+    def released(self) -> float | None:
+        """What the rule tells, like `shown`; the first that is not this submission's own warns."""
+        cautions: list[str] = vars(self)["_cautions"]
+        if self.own is False and cautions:
+            warnings.warn(cautions.pop().format(self.meaning), stacklevel=2)
+        return self.shown
 
     @property
     def waiting(self) -> bool:
         """Whether there is no answer yet: its batch is not full."""
-        return self.released is None and not self.failed
+        return self.shown is None and not (self.failed or self.refused)
 
     @property
     def answer(self) -> Numbers | None:
         """All that was released: a number, or as many as there are; None: nothing yet."""
-        return tuple(self.numbers.values()) or self.released
+        return tuple(self.numbers.values()) or self.shown
 
 
 class Answer(NamedTuple):
@@ -141,7 +173,7 @@ def receipt_for(
         if not display.plain:
             meaning = f"{display}: {meaning}"
     return Receipt(
-        released=released_score(entry, look),
+        shown=released_score(entry, look),
         looks_left=left.left,
         next_allowed_at=moment_ahead(left, now),
         receipt_id=entry.receipt_id,
@@ -153,6 +185,22 @@ def receipt_for(
         metric=str(display.metric),
         numbers=released_numbers(entry),
         failed=failed,
+    )
+
+
+def refusal(error: BudgetExhausted | InvalidQuery, left: tuple[int, datetime | None]) -> Receipt:
+    """Return what `try_score` gives instead of raising; `left` is the team's allowance."""
+    looks_left, moment = left
+    if isinstance(error, BudgetExhausted):
+        moment = error.next_allowed_at
+    return Receipt(
+        shown=None,
+        looks_left=looks_left,
+        next_allowed_at=moment,
+        receipt_id="",
+        own=None,
+        meaning=REFUSED_MEANING,
+        refused=str(error),
     )
 
 

@@ -69,7 +69,7 @@ def score(
         host.refuse(problem, team=team)
         raise InvalidQuery(problem)
     receipt = host.score(submission, team=team)
-    if receipt.released is None:
+    if receipt.shown is None:
         return receipt
     scores = {**row_of(receipt, columns), "looks_left": receipt.looks_left}
     Path(output_folder).mkdir(parents=True, exist_ok=True)
@@ -91,10 +91,10 @@ def main(arguments: Sequence[str] | None = None, *, metric: str | Columns | None
     except HoldfastError as error:
         print(error, file=sys.stderr)  # Codabench shows it to the submitter
         return 1
-    if receipt.released is None:
+    if receipt.shown is None:
         print("recorded; the score is released when the batch is full.", file=sys.stderr)
         return 1
-    print(f"released {receipt.released}: {receipt.meaning}")
+    print(f"released {receipt.shown}: {receipt.meaning}")
     for name, value in receipt.numbers.items():
         print(f"{name} {value}")
     print(f"{receipt.looks_left} looks left, {receipt.receipt_id}")

@@ -72,7 +72,7 @@ def evaluate(
         return host.score(user_submission_file, team=_team(kwargs.get("submission_metadata")))
 
     receipt = for_participants(score)
-    if receipt.released is None:
+    if receipt.shown is None:
         raise NotSupported("recorded; the score is released when the batch is full.")
     row = row_of(receipt, columns)
     return {

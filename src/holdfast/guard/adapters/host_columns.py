@@ -66,6 +66,6 @@ def check_columns(columns: Columns, guard: Guard) -> None:
 
 def row_of(receipt: Receipt, columns: Columns) -> dict[str, float]:
     """Return what each column shows of a look."""
-    assert receipt.released is not None
-    numbers = receipt.numbers or {receipt.metric: receipt.released}
+    assert receipt.shown is not None
+    numbers = receipt.numbers or {receipt.metric: receipt.shown}
     return {key: numbers[name] for key, name in columns.items()}

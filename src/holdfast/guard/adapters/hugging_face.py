@@ -71,7 +71,7 @@ def compute(
     )
     check_columns(columns, host.guard)
     receipt = host.score(submission, team=f"team {params.team_id}")
-    if receipt.released is None:
+    if receipt.shown is None:
         raise NotSupported("recorded; the score is released when the batch is full.")
     released = row_of(receipt, columns)
     return {"public_score": dict(released), "private_score": dict(released)}

@@ -47,7 +47,7 @@ def score(
     try:
         if has_ledger():
             host = GuardedFrame(solution, policy, find_ledger(), id_column=row_id_column_name)
-            released = host.score(submission, team=team).released
+            released = host.score(submission, team=team).shown
         else:
             released = stateless_score(solution, submission, row_id_column_name, policy)
     except (InvalidQuery, BudgetExhausted) as error:

@@ -73,7 +73,7 @@ class guarded_scorer:  # noqa: N801 - used like a function, as scikit-learn's ma
         """
         fault = self._fault(X, y)
         if fault is None:
-            own = _own_score(self._look(estimator, X))
+            own = self._look(estimator, X).score
             # A loop takes the largest, so it is told the negative of a loss, as scikit-learn does.
             return math.nan if own is None else self._sign * own
         if y is None:
@@ -170,11 +170,6 @@ class guarded_scorer:  # noqa: N801 - used like a function, as scikit-learn's ma
                 f"at position {unknown[0]}."
             )
         return places
-
-
-def _own_score(receipt: Receipt) -> float | None:
-    """Return a released value unless it is, or may be, another submission's."""
-    return receipt.released if receipt.own else None
 
 
 def _no_choice(policy: Policy) -> str:
@@ -295,7 +290,7 @@ class GuardedHoldout:
         refused = []
         for name, estimator in estimators.items():
             try:
-                answer = _own_score(self.score(estimator))
+                answer = self.score(estimator).score
             except BudgetExhausted:
                 refused.append(name)
                 continue
