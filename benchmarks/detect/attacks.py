@@ -95,12 +95,12 @@ def play(
 
 
 def rows(data: Path) -> Iterator[dict[str, Any]]:
-    """Yield the row of every game that can be played."""
-    for set_name, rule in GAMES:
-        real = read_set(data, set_name)
-        models = columns(real)
-        chance = round(real.labels.size / real.n_classes)
-        for seed in SEEDS:
+    """Yield the row of every game that can be played; a seed of all of them after the other."""
+    for seed in SEEDS:
+        for set_name, rule in GAMES:
+            real = read_set(data, set_name)
+            models = columns(real)
+            chance = round(real.labels.size / real.n_classes)
             order = rng_of("panel", set_name, seed).permutation(len(models))
             panel = models[order[MODELS : MODELS + MEMBERS]]
             prior, top = prior_of(real, sorted(order[:MODELS].tolist()))

@@ -90,6 +90,16 @@ WAYS: dict[str, Design] = {
 }
 
 
+def runner_up(votes: Labels, base: Labels) -> Labels:
+    """Return the label with most votes but for the winning one, or that where there is no other."""
+    most, found = np.zeros(votes.shape[1], int), base.copy()
+    for vote in votes:
+        count = (votes == vote).sum(axis=0) * (vote != base)
+        more = count > most
+        most[more], found[more] = count[more], vote[more]
+    return found
+
+
 def rows(data: Path) -> Iterator[dict[str, Any]]:
     """Yield the row of every game."""
     for name in SETS:
@@ -100,9 +110,9 @@ def rows(data: Path) -> Iterator[dict[str, Any]]:
             known, public = models[order[:5]], models[order[5:10]]
             panel = models[order[-min(9, len(models) - 5) :]]
             base = plurality(known, np.ones(5))
-            second = plurality(np.where(known == base, known.max() + 1, known), np.ones(5))
+            second = runner_up(known, base)
             votes = (known == base).sum(axis=0)
-            able = np.flatnonzero((second <= models.max()) & (votes < 5))
+            able = np.flatnonzero(second != base)
             for close in CLOSE:
                 some = able[np.argsort(votes[able], kind="stable")[:close]]
                 for way, design in WAYS.items():

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from holdfast.labels import Labels
 
 SEED = 32
 LOOKS = 20
@@ -77,36 +79,35 @@ def teams(n_classes: int) -> Iterator[tuple[str, list[Any]]]:
         return [float(each) for each in np.geomspace(low, high, LOOKS)]
 
     seeds = range(LOOKS)
-    yield "forest seeds", [RandomForestClassifier(100, random_state=seed) for seed in seeds]
-    yield "large forest seeds", [RandomForestClassifier(300, random_state=s) for s in seeds]
-    yield "extra trees seeds", [ExtraTreesClassifier(100, random_state=seed) for seed in seeds]
-    yield "forest size", [RandomForestClassifier(8 * s + 8, random_state=1) for s in seeds]
-    yield (
-        "forest size, new seeds",
-        [RandomForestClassifier(8 * s + 8, random_state=s) for s in seeds],
-    )
+    trees = 100 if n_classes <= 100 else 20
+    yield "forest seeds", [RandomForestClassifier(trees, random_state=seed) for seed in seeds]
+    yield "extra trees seeds", [ExtraTreesClassifier(trees, random_state=seed) for seed in seeds]
     yield "tree depth", [DecisionTreeClassifier(max_depth=s + 4, random_state=1) for s in seeds]
     yield "tree seeds", [DecisionTreeClassifier(max_features=4, random_state=s) for s in seeds]
     yield "knn k", [KNeighborsClassifier(s + 1) for s in seeds]
     yield "knn weights", [KNeighborsClassifier(2 * s + 3, weights="distance") for s in seeds]
     if n_classes > 100:
         return
+    yield "forest size", [RandomForestClassifier(8 * s + 8, random_state=1) for s in seeds]
+    yield (
+        "forest size, new seeds",
+        [RandomForestClassifier(8 * s + 8, random_state=s) for s in seeds],
+    )
     yield "svm C", [SVC(C=c, gamma="scale") for c in steps(0.3, 30)]
     yield "svm gamma", [SVC(C=5, gamma=g) for g in steps(0.005, 0.1)]
     yield "logistic C", [LogisticRegression(C=c, max_iter=200) for c in steps(0.001, 10)]
     yield "network seeds", [MLPClassifier((32,), max_iter=20, random_state=s) for s in seeds]
+    # One model whose rounds so far are the looks.
     yield (
         "boosting rounds",
-        [
-            HistGradientBoostingClassifier(max_iter=3 * s + 3, max_leaf_nodes=8, random_state=1)
-            for s in seeds
-        ],
+        [HistGradientBoostingClassifier(max_iter=3 * LOOKS, max_leaf_nodes=8, random_state=1)],
     )
+    rounds = 15 if n_classes <= 10 else 6
     yield (
         "boosting rate",
         [
             HistGradientBoostingClassifier(
-                max_iter=15, max_leaf_nodes=8, learning_rate=r, random_state=1
+                max_iter=rounds, max_leaf_nodes=8, learning_rate=r, random_state=1
             )
             for r in steps(0.05, 0.6)
         ],
@@ -120,6 +121,22 @@ def teams(n_classes: int) -> Iterator[tuple[str, list[Any]]]:
             for seed in seeds
         ],
     )
+    if n_classes >= 10:
+        large = [RandomForestClassifier(300, random_state=seed) for seed in seeds]
+        yield "large forest seeds", large
+
+
+def looks_of(models: Sequence[Any], data: Data) -> Labels:
+    """Return what models predict one after another, (looks, examples); of one model, its rounds."""
+    from sklearn.base import clone
+
+    if len(models) == 1:
+        model = models[0].fit(data.x, data.y)
+        found = list(model.staged_predict(data.test))[2::3]
+    else:
+        # Copies, since a forest that is kept takes a hundred megabytes.
+        found = [clone(model).fit(data.x, data.y).predict(data.test) for model in models]
+    return np.array(found, dtype=np.uint16)
 
 
 def main() -> None:
@@ -144,8 +161,7 @@ def main() -> None:
             if file.exists():
                 continue
             began = time.process_time()
-            looks = [model.fit(data.x, data.y).predict(data.test) for model in models]
-            np.savez_compressed(file, looks=np.array(looks, dtype=np.uint16))
+            np.savez_compressed(file, looks=looks_of(models, data))
             print(f"{file.stem}: {time.process_time() - began:.0f} s", flush=True)
 
 

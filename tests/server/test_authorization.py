@@ -47,6 +47,8 @@ ALLOWED = {
     ("GET", "/b/{slug}/final"): EVERYBODY,
     ("GET", "/b/{slug}/host"): (HOST,),
     ("GET", "/b/{slug}/host/probes"): (HOST,),
+    ("GET", "/b/{slug}/host/findings"): (),  # nothing was judged yet: 404
+    ("POST", "/b/{slug}/host/findings"): (HOST,),
     ("GET", "/sign-in"): EVERYBODY,
     ("GET", "/sign-up"): EVERYBODY,
     ("POST", "/sign-in"): EVERYBODY,

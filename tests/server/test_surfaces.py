@@ -18,6 +18,7 @@ from holdfast.problem import Problem
 from holdfast.server import api, pages
 from holdfast.server.accounts import Accounts, join_team
 from holdfast.server.app import create
+from holdfast.server.findings import Findings
 from holdfast.server.observing import JsonLines, log
 from holdfast.server.settings import Settings
 from holdfast.server.standings import half_width
@@ -176,6 +177,7 @@ def ask_all(world, place, client):
             for name, headers in tokens.items():
                 yield path, f"{name} token", client.get(path, headers=headers)
 
+    Findings(place.gatekeeper).judge(place.board, place.phase())
     world.routes = get_routes(client.app)
     for route in world.routes:
         found = list(read(route))

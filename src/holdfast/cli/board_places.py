@@ -15,6 +15,7 @@ from holdfast.extras import needed_for
 
 if TYPE_CHECKING:
     from holdfast.server.boards import Boards
+    from holdfast.server.findings import Findings
     from holdfast.server.gatekeeper import Gatekeeper
     from holdfast.server.records import Board, Phase
 
@@ -51,6 +52,12 @@ class OpenDatabase:
         phase = self.boards.phase(found, coming=True)
         assert phase is not None
         return found, phase
+
+    def findings(self) -> Findings:
+        """Return what judges a board's looks."""
+        from holdfast.server.findings import Findings
+
+        return Findings(self.gatekeeper)
 
     def change(self, name: str, action: str, value: str, as_json: bool) -> None:
         """Do one of the host's actions, and say what was done."""

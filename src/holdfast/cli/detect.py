@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from rich.table import Table
 
 from holdfast.audit.exports import write_whole
 from holdfast.cli.audit_files import OpenPage, Report, open_in_browser, page_file
+from holdfast.cli.board_places import DEFAULT, Database, opened
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
 from holdfast.detect import Detection, TeamFound
@@ -28,6 +30,7 @@ from holdfast.detect.words import (
     sentence,
     summary,
 )
+from holdfast.errors import InvalidInput
 from holdfast.metrics.registry import parse_metric
 
 __all__ = ["detect"]
@@ -41,12 +44,12 @@ MARKS = {True: "#", False: "-", None: "."}
 
 def detect(
     submissions: Annotated[
-        Path,
+        Path | None,
         typer.Argument(
             help="A folder or zip with a folder of files per team, or a CSV table of team, time "
             "and file."
         ),
-    ],
+    ] = None,
     baseline: Annotated[
         list[Path] | None,
         typer.Option(
@@ -58,6 +61,11 @@ def detect(
     ] = "accuracy",
     id_column: Annotated[str | None, typer.Option(help="Column of ids in CSV files.")] = None,
     label_column: Annotated[str | None, typer.Option(help="Column of values in them.")] = None,
+    board: Annotated[
+        str | None,
+        typer.Option(help="Instead of files: the name of a board that keeps its submissions."),
+    ] = None,
+    database: Database = DEFAULT,
     rate: Annotated[
         float | None,
         typer.Option(
@@ -74,7 +82,8 @@ def detect(
     No label is used. Each submission (look) is compared with other teams', the baselines and the
     team's own earlier ones: honest work depends on one of these, a probe changes rows as a coin
     does. Whoever reads how this works evades it at no cost: the ledger is the defence. Give a
-    baseline, even one: it is what a flood of submissions can't replace.
+    baseline, even one: it is what a flood of submissions can't replace. What is found on a board
+    stands on its host's page, too; let it run by night, beside the server.
 
     Exit codes: 0 nobody is flagged, 1 somebody is, 2 bad input.
 
@@ -82,17 +91,29 @@ def detect(
     --------
     holdfast detect submissions.zip --baseline baseline.csv --report probes.html
     holdfast detect looks.csv --metric log_loss --json
+    holdfast detect --board pets --database holdfast-board.db
     """
+    if (submissions is None) == (board is None):
+        raise InvalidInput("give submissions or --board, one of the two.")
+    name = board or Path(submissions or "").stem
     report = page_file(report, open_page=open_page, name="detect.html")
-    reader = SubmissionReader(parse_metric(metric), id_column=id_column, label_column=label_column)
-    with unpacked_place(submissions) as place:
-        looks, left_out = read_submissions(place, reader)
-        baselines = [reader.labels(path) for path in baseline or []]
-        found = look_for_probes(looks, baselines, rate=rate)
+    left_out: list[tuple[str, str]] = []
+    with ExitStack() as open_places:
+        if submissions is None:
+            place = open_places.enter_context(opened(database))
+            files = [_bytes_of(path) for path in baseline or []]
+            found = place.findings().judge(*place.board(str(board)), files, rate)
+        else:
+            asked = parse_metric(metric)
+            reader = SubmissionReader(asked, id_column=id_column, label_column=label_column)
+            folder = open_places.enter_context(unpacked_place(submissions))
+            looks, left_out = read_submissions(folder, reader)
+            baselines = [reader.labels(path) for path in baseline or []]
+            found = look_for_probes(looks, baselines, rate=rate)
         for name, reason in left_out:
             print(f"left out: {name}: {reason}", file=sys.stderr)
         if report is not None:
-            write_whole(report, as_page(found, submissions.stem))
+            write_whole(report, as_page(found, name))
         if as_json:
             out = [{"file": name, "reason": reason} for name, reason in left_out]
             told = {each.team: sentence(each) for each in found.flagged}
@@ -105,6 +126,13 @@ def detect(
         open_in_browser(report)
     if found.flagged:
         raise typer.Exit(FOUND)
+
+
+def _bytes_of(baseline: Path) -> bytes:
+    try:
+        return baseline.read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"baseline must be a file, got {baseline}: {error.strerror}.") from None
 
 
 def _show(found: Detection) -> None:

@@ -56,6 +56,7 @@ def create(settings: Settings, *, hasher: PasswordHasher | None = None) -> FastA
         yield
         app.state.site = outer  # where one application is started twice, as tools do
         site.looks.close()
+        site.findings.close()
         site.gatekeeper.close()
 
     app = FastAPI(

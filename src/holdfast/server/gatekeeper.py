@@ -22,6 +22,8 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from holdfast.detect.kept import kept_looks
+from holdfast.detect.looks import Look as SeenLook
 from holdfast.errors import BudgetExhausted, InvalidInput, LedgerError, NotSupported
 from holdfast.evaluate import evaluate
 from holdfast.files.bad_rows import bad_rows
@@ -432,6 +434,26 @@ class Gatekeeper:
         found = {each.data_set: each for each in exposure(self._reader)}
         self._exposures = _Measured(head, found, time.perf_counter() - began)
         return self._exposures
+
+    def kept_looks(self, board: Board, phase: Phase) -> list[SeenLook]:
+        """Return a board's looks at a test set, for the detector; merged teams are one."""
+        ours = f"b{board.id}-t"
+
+        def name_of(team: str) -> str | None:
+            if not team.startswith(ours):
+                return None
+            with self.store.reading() as transaction:
+                number = store.survivor(transaction, int(team.removeprefix(ours)))
+                return store.names_of(transaction, [number])[number].name
+
+        return kept_looks(self._host(phase).guard, self._reader.storage, name_of)
+
+    def labels_of(self, phase: Phase, body: bytes) -> Labels:
+        """Return the labels of a file that is no look, such as a baseline of the host's."""
+        labels, reason = self._predicted(phase, self._host(phase), body)
+        if labels is None:
+            raise InvalidInput(f"a baseline must be a submission to the board: {reason}")
+        return labels
 
     def verify(self) -> Verification:
         """Check the whole ledger."""

@@ -40,6 +40,8 @@ router = APIRouter(include_in_schema=False)
 
 HERE = Path(__file__).parent
 ON_A_PAGE = 100
+# Of a page that holds its own style and loads nothing.
+FINDING_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 CANNOT_BE_UNDONE = ("close", "policy", "merge")
 FORECAST_DAYS = 14
 RECENT = (
@@ -318,6 +320,7 @@ def _host_page(
         "done": done,
     }
     values |= {"text": _editable(phase.policy), "facts": at.site.gatekeeper.facts(phase)}
+    values |= {"finding": at.site.findings.last(phase), "busy": at.site.findings.busy(board)}
     return _board_page(request, "host", at, problem, spent=spent, forecast=forecast, **values)
 
 
@@ -342,6 +345,22 @@ def probes(request: Request, at: AtAsHost) -> Response:
     """Show teams whose looks were right no more often than guessing, to hosts."""
     band, found = at.probing()
     return _board_page(request, "probes", at, band=band, found=found)
+
+
+@router.post("/b/{slug}/host/findings")
+def look_for_probes(at: AtAsHost, _sent: Sent) -> Response:
+    """Judge all looks beside the requests; teams are told nothing."""
+    at.site.findings.ask(at.board, at.phase)
+    return _back(f"/b/{at.board.slug}/host#findings")
+
+
+@router.get("/b/{slug}/host/findings")
+def findings(at: AtAsHost) -> Response:
+    """Show the detector's page, to hosts."""
+    found = at.site.findings.last(at.phase)
+    if found is None or not found.page:
+        raise Problem("not_found", "The looks of this board were not judged yet.")
+    return HTMLResponse(found.page, headers={"Content-Security-Policy": FINDING_POLICY})
 
 
 @router.post("/b/{slug}/host")

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Self
 
 from fastapi import Depends, Path, Request
 
+from holdfast.detect.released import chance_band, suspects
 from holdfast.errors import InvalidInput
 from holdfast.guard.entry import Entry
 from holdfast.guard.exposure import DataSetExposure, TeamExposure
@@ -23,7 +24,6 @@ from holdfast.mechanisms import RecordedLook, Told
 from holdfast.server import store
 from holdfast.server.accounts import Caller
 from holdfast.server.boards import Done
-from holdfast.server.probes import chance_band, suspects
 from holdfast.server.problems import Problem
 from holdfast.server.records import Board, Phase, Standing, Submission, Team
 from holdfast.server.site import Site, own_number, site_of
@@ -236,7 +236,7 @@ class Visit:
     def probing(self) -> tuple[tuple[float, float] | None, list[dict[str, Any]]]:
         """Return which released values are at chance, and the teams with several of them."""
         phase, n_classes = self.phase, self.site.gatekeeper.facts(self.phase).n_classes
-        band = chance_band(phase, self.policy, n_classes)
+        band = chance_band(self.policy, phase.n_examples, n_classes)
         if band is None:
             return None, []
         with self.site.store.reading() as transaction:

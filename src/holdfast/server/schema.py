@@ -85,6 +85,11 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         "WHERE m.member = holdfast_members.member AND m.board = holdfast_members.board)",
         "CREATE UNIQUE INDEX holdfast_members_of_board ON holdfast_members (member, board)",
     ),
+    (
+        "CREATE TABLE holdfast_findings (board BIGINT NOT NULL, phase BIGINT NOT NULL, "
+        "time BIGINT NOT NULL, entry BIGINT NOT NULL, summary TEXT NOT NULL, page TEXT NOT NULL, "
+        "PRIMARY KEY (board, phase))",
+    ),
 )
 
 VERSIONS: Final = "CREATE TABLE IF NOT EXISTS holdfast_server (version BIGINT PRIMARY KEY)"

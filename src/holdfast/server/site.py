@@ -18,6 +18,7 @@ from holdfast.guard.windows import clock
 from holdfast.server import store
 from holdfast.server.accounts import Accounts, Caller
 from holdfast.server.boards import Boards
+from holdfast.server.findings import Findings
 from holdfast.server.gatekeeper import Answer, Gatekeeper
 from holdfast.server.groups import Groups
 from holdfast.server.looks import Sent, not_open_yet
@@ -74,6 +75,7 @@ class Site:
         self.gatekeeper = Gatekeeper(settings.database)
         self.store = self.gatekeeper.store
         self.boards = Boards(self.gatekeeper)
+        self.findings = Findings(self.gatekeeper)
         self.accounts = Accounts(self.store, hasher)
         self.meter = Meter()
         self._flood, self._sign_ins = Pace(parse(settings.flood)), Pace(parse(settings.sign_ins))

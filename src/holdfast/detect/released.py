@@ -1,4 +1,4 @@
-"""Probes: teams whose looks were right no more often than guessing, by released values alone.
+"""Looks right no more often than guessing, by released values alone, where nothing else is kept.
 
 Whoever has no model of the labels asks random questions first, and a random question is right
 1/m of the time. A model is right more often. So a look that is released within three standard
@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 from holdfast.guard.policy import Policy
 from holdfast.problem import Problem
-from holdfast.server.records import Phase, Standing
 
 __all__ = ["Suspect", "chance_band", "suspects"]
 
@@ -36,23 +36,35 @@ class Suspect:
     history: tuple[str, ...]
 
 
-def chance_band(phase: Phase, policy: Policy, n_classes: int) -> tuple[float, float] | None:
+class Row(Protocol):
+    """A team's row on a board; `history` has its released values as texts with blanks between."""
+
+    @property
+    def team(self) -> int: ...
+    @property
+    def looks(self) -> int: ...
+    @property
+    def released(self) -> str | None: ...
+    @property
+    def history(self) -> str: ...
+
+
+def chance_band(policy: Policy, n_examples: int, n_classes: int) -> tuple[float, float] | None:
     """Return between which released values a look is at chance; None: no accuracies are released.
 
-    >>> phase = Phase(1, 1, "", None, None, "", 10_000, "", "", "best", 0, None, 0, None, None)
-    >>> [round(end, 3) for end in chance_band(phase, Policy("exact"), 10)]
+    >>> [round(end, 3) for end in chance_band(Policy("exact"), 10_000, 10)]
     [0.091, 0.109]
     """
     rule = policy.mechanism
     if rule.shows != "scores" or not policy.display.plain:
         return None
-    sizes = Problem(phase.n_examples, n_classes, 1)
+    sizes = Problem(n_examples, n_classes, 1)
     guess, n = 1.0 / n_classes, rule.scored(sizes).n_examples
     width = ERRORS * math.sqrt(guess * (1.0 - guess) / n) + rule.resolution(sizes)
     return guess - width, guess + width
 
 
-def suspects(standings: Iterable[Standing], band: tuple[float, float]) -> list[Suspect]:
+def suspects(standings: Iterable[Row], band: tuple[float, float]) -> list[Suspect]:
     """Return teams with several looks at chance, those with most of them first."""
     low, high = band
     found = []
