@@ -397,7 +397,7 @@ def certify_recorded(
 
     >>> f1 = '{"metric": "f1", "sizes": [1000]} round:2'
     >>> certify_recorded(1000, 2, {("exact", "red"): 5, (f1, "red"): 5}).bound
-    'numbers-counted'
+    'two-classes'
     """
     if not any(text.startswith("{") for text, _ in histories):
         return certify_histories(n_examples, n_classes, histories, everyone=everyone)

@@ -35,7 +35,7 @@ def unexplained(told: float, problem: Problem) -> float:
     """Return the share of the labels' variance that looks leave, each telling a share of a value.
 
     >>> round(unexplained(0.5, Problem(1000, 2, 100)), 3)
-    0.949
+    0.951
     """
     n, m, k = problem
     load, noise, left = k / (n * (m - 1)), (1.0 - told) / max(told, 1e-12), 1.0

@@ -42,7 +42,7 @@ def best_submission(metric: Metric, chances: Floats, sizes: Floats) -> NDArray[n
     >>> from holdfast.metrics import F1
     >>> likely = np.array([0.9, 0.4, 0.3, 0.1, 0.1, 0.1, 0.1])
     >>> best_submission(F1(), np.column_stack([1 - likely, likely]), np.array([5.0, 2.0])).tolist()
-    [1, 1, 1, 0, 0, 0, 0]
+    [1, 1, 0, 0, 0, 0, 0]
     """
     n, m = chances.shape
     if isinstance(metric, ProbabilityMetric):

@@ -99,7 +99,7 @@ def readers_of(metric: Metric, n_classes: int) -> list[type[ThroughMetric]]:
 
     >>> from holdfast.metrics import LogLoss, RocAuc
     >>> [cls.name for metric in (LogLoss(), RocAuc()) for cls in readers_of(metric, 2)][:3]
-    ['digits', 'graded', 'count-reader']
+    ['digits', 'linear-reader', 'graded']
     """
     return [cls for cls in metric_attacks() if cls.reads_metric(metric, n_classes)]
 
@@ -136,7 +136,7 @@ def attacks_on(
     --------
     >>> from holdfast.metrics import RocAuc
     >>> [each.name for each in attacks_on(MetricBoard(RocAuc()), 2)]
-    ['graded', 'level-counts']
+    ['graded', 'linear-reader', 'level-counts']
     """
     if isinstance(board.metric, Clipped):
         board = board._replace(metric=board.metric.inner, highest=board.metric.high)
