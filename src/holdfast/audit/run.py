@@ -33,7 +33,13 @@ from holdfast.audit.inputs.header import header
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.fixes import FixSearch
 from holdfast.audit.judgement.limits import limits
-from holdfast.audit.judgement.verdict import gap_for, judge, on_both_boards, worth
+from holdfast.audit.judgement.verdict import (
+    gap_for,
+    judge,
+    on_both_boards,
+    shuffled,
+    worth,
+)
 from holdfast.audit.judgement.what_if import what_if
 from holdfast.audit.judgement.what_suffices import what_suffices
 from holdfast.audit.outlook import Outlook, found, outlook
@@ -43,9 +49,8 @@ from holdfast.audit.scenarios import measurement as suites
 from holdfast.audit.scenarios import rules
 from holdfast.audit.scenarios.measurer import Measurer, OnPlay, play_budget_for
 from holdfast.audit.scenarios.play_cache import PlayCache, keeping
-from holdfast.audit.scenarios.plays import Job, PlayContext, play_job
+from holdfast.audit.scenarios.plays import Job, Play, PlayContext, play_job, players
 from holdfast.experiments.matrix_plays import Played
-from holdfast.experiments.pool import pool
 from holdfast.experiments.rehearsals import suite_rehearsals
 from holdfast.experiments.suite import VERSION
 from holdfast.guard.fingerprint import fingerprint
@@ -80,6 +85,7 @@ def audit(
     on_outlook: OnOutlook | None = None,
     on_play: OnPlay | None = None,
     kept: PlayCache | None = None,
+    play: Play | None = None,
 ) -> Audit:
     """Audit a test set under a policy.
 
@@ -101,6 +107,8 @@ def audit(
         Called with every play and what came of it.
     kept
         Where plays are looked up and kept; None: nowhere, and all are played.
+    play
+        Who plays, instead of processes: such as plays that were recorded.
 
     Returns
     -------
@@ -140,8 +148,10 @@ def audit(
     model = models.stated_accuracy(prior, request, unit)
     context = PlayContext(request.labels, request.baseline, request.seed, prior)
     small = suite_rehearsals(request.rule, request.problem.n_classes, from_model=prior is not None)
-    with pool(play_job, context, processes=processes, cluster=cluster, rehearsals=small) as play:
-        measurer = Measurer(request, budget, keeping(play, kept), model)
+    with players(
+        play, play_job, context, processes=processes, cluster=cluster, rehearsals=small
+    ) as able:
+        measurer = Measurer(request, budget, keeping(able, kept), model)
         gains, worst, measured = suites.suite(measurer.telling(tell("attack suite")))
         drawn = curves.curve(measurer.telling(tell("gain against looks")), measured)
         compared, worst = rules.compare(measurer.telling(tell("other rules")), measured, worst)
@@ -152,12 +162,22 @@ def audit(
 
         def judged(about: About) -> Verdict:
             verdict = judge(
-                request, budget.looks, worst, bounds, findings, gap, about=about, history=history
+                request,
+                budget.looks,
+                worst,
+                bounds,
+                findings,
+                gap,
+                about=about,
+                history=history,
+                unread=suites.unread(measured, request.rule),
             )
             # No rule helps while a finding voids everything: its own fix comes first.
             share = worth(request, about)
             if verdict.word == "SAFE" or voiding(findings) is not None:
                 return verdict
+            if request.in_runs:
+                return replace(verdict, would_do=shuffled(findings))
             if share > 0.0:
                 verdict = replace(verdict, fixes=search.fixes(verdict, share))
             return replace(verdict, would_do=what_suffices(request, verdict, share))

@@ -96,7 +96,10 @@ class _KnownMetricGains:
 
     def lines(self) -> list[str]:
         """Return a line for each attack, the largest gain first."""
-        means = {key: self._unit.interval(mean_of(each))[0] for key, each in self._plays.items()}
+        means = {
+            key: self._unit.interval(mean_of(each), len(each))[0]
+            for key, each in self._plays.items()
+        }
         return [
             f"{name}: {in_digits(mean, self._unit.rounding_unit)} "
             f"{self._unit.name_of(mean)} with {looks:,} looks ({show}; {len(plays)} plays)"

@@ -203,6 +203,8 @@ def _limits(console: Console, result: Audit) -> None:
     ):
         looks = limits.looks_until[word]
         when = f"from {_looks(looks)} on" if looks else "nowhere in what was searched"
+        if looks and word == "possible":  # fewer than these may gain it, too
+            when = f"with {_looks(looks)}, the fewest of those that were played"
         console.print(f"  {what} {gap:g} point{'' if gap == 1.0 else 's'} or more {when}")
 
 

@@ -16,10 +16,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from scipy.special import stdtrit
+
 from holdfast.audit.result import Interval
 from holdfast.experiments.summary import Mean
 
-__all__ = ["NORMAL_95", "RoundingUnit", "rounding_unit_for"]
+__all__ = [
+    "FEWEST_FOR_INTERVAL",
+    "NORMAL_95",
+    "RoundingUnit",
+    "reach_of",
+    "rounding_unit_for",
+]
 
 ROUND_NUMBERS = (1.0, 2.0, 5.0, 10.0)
 # Chosen by reasoning, not measured: as coarse as a reader does not notice. Rounding to a unit of u
@@ -28,6 +36,20 @@ ROUND_NUMBERS = (1.0, 2.0, 5.0, 10.0)
 DEVIATIONS_PER_UNIT = 0.25
 # Standard errors on each side of a mean that a normal interval of 95 % has.
 NORMAL_95 = 1.96
+# Of fewer examples than this, one is worth more than three points: a gain that is rounded to whole
+# examples can't have an interval that says anything.
+FEWEST_FOR_INTERVAL = 30
+
+
+def reach_of(stderr: float, trials: int) -> float:
+    """Return the half-width of a 95 % interval of the mean of so many plays, by Student's law.
+
+    The spread of a few plays is itself uncertain: of four plays 3.18 standard errors, not 1.96.
+
+    >>> [round(reach_of(1.0, trials), 2) for trials in (2, 4, 6, 64)]
+    [12.71, 3.18, 2.57, 2.0]
+    """
+    return float(stdtrit(max(1, trials - 1), 0.975)) * stderr
 
 
 @dataclass(frozen=True)
@@ -64,9 +86,10 @@ class RoundingUnit:
     def interval(self, bias: Mean, trials: int, *, worth: float = 1.0) -> Interval:
         """Return an accuracy's mean and 95 % interval in points, times `worth`, rounded.
 
-        A few trials may agree by luck: the standard error is at least the binomial one. A gain
-        above a majority class is a mean of numbers -1, 0 and 1, one per example: they vary least
-        if all that are not 0 have the same sign, and one of them at least may have changed.
+        By Student's law, and since a few trials may agree by luck, no narrower than binomial
+        numbers would have. A gain above a majority class is a mean of numbers -1, 0 and 1, one per
+        example: they vary least if all that are not 0 have the same sign, and one of them at least
+        may have changed.
 
         Parameters
         ----------
@@ -84,7 +107,15 @@ class RoundingUnit:
 
         >>> rounding_unit_for(1000, 10).interval(Mean(0.0123, 0.0001), trials=4)
         Interval(mean=1.0, low=0.5, high=2.0)
+
+        Six examples are too few for an interval, and the mean is rounded toward nothing.
+
+        >>> rounding_unit_for(6, 2).interval(Mean(0.34, 0.02), trials=4)
+        Interval(mean=20.0, low=None, high=None)
         """
+        if self.n_examples < FEWEST_FOR_INTERVAL:
+            toward_nothing = math.trunc(100.0 * worth * bias.mean / self.points + 1e-9)
+            return Interval(self.round(self.points * toward_nothing), None, None)
         if not math.isfinite(bias.stderr):
             return Interval(self.round(100.0 * worth * bias.mean), None, None)
         share = min(1.0, max(0.0, 1.0 / self.n_classes + bias.mean))
@@ -92,12 +123,8 @@ class RoundingUnit:
             share = min(1.0, max(abs(bias.mean), 1.0 / self.n_examples))
         binomial = math.sqrt(share * (1.0 - share) / (self.n_examples * trials))
         mean = 100.0 * worth * bias.mean
-        stderr = 100.0 * worth * max(bias.stderr, binomial)
-        return Interval(
-            self.round(mean),
-            self.round(mean - NORMAL_95 * stderr),
-            self.round(mean + NORMAL_95 * stderr),
-        )
+        reach = 100.0 * worth * max(reach_of(bias.stderr, trials), NORMAL_95 * binomial)
+        return Interval(self.round(mean), self.round(mean - reach), self.round(mean + reach))
 
 
 def rounding_unit_for(n_examples: int, n_classes: int, free: float | None = None) -> RoundingUnit:

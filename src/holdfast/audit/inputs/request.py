@@ -11,6 +11,7 @@ from holdfast.audit.baseline import Baseline
 from holdfast.audit.inputs.history import Submission, most_looks
 from holdfast.audit.inputs.looks import Looks
 from holdfast.audit.inputs.parts import Parts
+from holdfast.audit.inputs.row_order import in_runs
 from holdfast.audit.unequal_classes import baseline_of
 from holdfast.errors import InvalidInput
 from holdfast.files.label_files import LabelFile
@@ -157,6 +158,11 @@ class Request:
     def baseline(self) -> Baseline:
         """What everybody has without a look."""
         return baseline_of(self.labels, self.problem.n_classes)
+
+    @cached_property
+    def in_runs(self) -> bool:
+        """Whether the scored rows come in runs of one label: certificates are for no order."""
+        return in_runs(self.labels)
 
     @property
     def capped(self) -> bool:

@@ -60,6 +60,7 @@ def limits(
     looks, everyone = problem.n_queries, request.everyone_looks
     mine = certificate(request, rule, looks)
     modelled = None if model is None else certificate(request, rule, looks, model=model)
+    order = ", in rows of no order (these have one)" if request.in_runs else ""
     states = 1 if request.memory == "data_set" else request.teams
     return Limits(
         allowed=in_points(mine),
@@ -72,8 +73,8 @@ def limits(
         guarantee=forms.guarantee(problem),
         bits_per_look=round(mine.bits_per_look, 3),
         bound=mine.bound,
-        binds=mine.binds,
-        binds_model=None if modelled is None else modelled.binds,
+        binds=mine.binds + order,
+        binds_model=None if modelled is None else modelled.binds + order,
         not_covered=tuple(f"{each.bound}: {each.because}" for each in mine.not_covered),
         looks_until={
             "possible": possible,

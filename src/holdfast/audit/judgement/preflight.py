@@ -28,16 +28,14 @@ from scipy.special import ndtri
 
 from holdfast.audit.inputs.disclosure import NORMAL_95, RoundingUnit
 from holdfast.audit.inputs.request import Request
+from holdfast.audit.inputs.row_order import GROUPED_FROM_DEVIATIONS, neighbours_agree
 from holdfast.audit.result import Finding, worst_first
-from holdfast.labels import Labels
 from holdfast.mechanisms import Rule
 
 __all__ = ["CHECKS", "coarse_rule", "expected_best", "group_finding", "preflight"]
 
 # Fewer examples than this: one score's 95 % interval is wider than ten points.
 FEWEST_EXAMPLES = 400
-# Neighbours share a label this many standard deviations more often than in a shuffled file.
-GROUPED_FROM_DEVIATIONS = 6.0
 # Ids and labels are correlated this many standard deviations.
 ORDERED_FROM_DEVIATIONS = 6.0
 # A majority this many times the share 1/m, and scores say little without their baseline.
@@ -91,38 +89,16 @@ def sorted_rows(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
             "Shuffle the rows with a secret seed, publish the examples in that order only, and "
             "replace every copy that was given out.",
         )
-    elif _neighbours_agree(labels) > GROUPED_FROM_DEVIATIONS:
+    elif request.in_runs:
         yield Finding(
             "grouped-rows",
             "warning",
             "Neighbouring rows share their label more often than in a shuffled file.",
-            "A query that labels runs of rows alike learns whole groups at once: gains measured "
-            "with attacks that ignore the order are too low.",
+            "A query that labels runs of rows alike learns whole groups at once. Attacks that "
+            "ignore the order gain too little, certificates are for rows of no order, and the "
+            "verdict is never SAFE.",
             "Shuffle the rows with a secret seed before the examples are published.",
         )
-
-
-def _neighbours_agree(labels: Labels) -> float:
-    """Return by how many standard deviations neighbours agree more often than by chance.
-
-    In a shuffled file two neighbours share their label with probability sum p_c^2, p_c being the
-    class shares, and the n - 1 pairs are nearly independent.
-
-    Examples
-    --------
-    A thousand labels of two classes in blocks of ten: nine of ten neighbours agree where half
-    would, 25 standard deviations too many. Labels in turn never agree, 32 too few.
-
-    >>> blocks, turns = np.arange(1000) // 10 % 2, np.arange(1000) % 2
-    >>> round(_neighbours_agree(blocks)), round(_neighbours_agree(turns))
-    (25, -32)
-    """
-    n = labels.size
-    shares = np.bincount(labels) / n
-    alike = float((shares**2).sum())
-    agreeing = float(np.count_nonzero(labels[1:] == labels[:-1]))
-    deviation = math.sqrt(max(alike * (1.0 - alike) * (n - 1), 1e-12))
-    return (agreeing - alike * (n - 1)) / deviation
 
 
 def telling_ids(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
@@ -140,8 +116,8 @@ def telling_ids(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
     if (
         labels.size >= 3
         and np.unique(labels).size > 1
-        and _neighbours_agree(labels[order])
-        > max(GROUPED_FROM_DEVIATIONS, _neighbours_agree(labels) + ORDERED_FROM_DEVIATIONS)
+        and neighbours_agree(labels[order])
+        > max(GROUPED_FROM_DEVIATIONS, neighbours_agree(labels) + ORDERED_FROM_DEVIATIONS)
     ):
         yield Finding(
             "telling-ids",

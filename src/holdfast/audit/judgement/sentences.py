@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 
 from holdfast.attacks.registry import summary_of
+from holdfast.audit.inputs.disclosure import FEWEST_FOR_INTERVAL
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.result import About, Finding, Interval, Limits, Word
 from holdfast.audit.scenarios.measurer import StrongestAttack
 
-__all__ = ["certified", "in_points", "number", "reason", "tested"]
+__all__ = ["IN_NO_ORDER", "certified", "doubt", "in_points", "number", "reason", "tested"]
 
 WHO = {
     "features": "without learning anything",
@@ -22,6 +23,43 @@ WHO = {
     "no features": "without even seeing the examples",
     "model": "on top of a model",
 }
+
+# What every certificate assumes of the rows, said where they are seen to break it.
+IN_NO_ORDER = "This is certified for rows of no order, and these have one."
+
+
+def doubt(request: Request, *, unread: bool, by_looks: bool) -> str | None:
+    """Return why nobody can say SAFE of a board whatever the attacks gained; None: nothing.
+
+    Parameters
+    ----------
+    request
+        The board. Rows that come in runs void the premise of every attack and every certificate,
+        and tell of private rows between public ones.
+    unread
+        Whether all attacks that read values were refused, so that only climbers played.
+    by_looks
+        Whether looks are scored on the examples that decide.
+    """
+    if request.in_runs:
+        return (
+            "SAFE can't be said: the rows come in runs of one label, and who labels runs alike may "
+            "gain more than the attacks here, and than any certificate for rows of no order."
+        )
+    n_examples = request.labels.size
+    if not by_looks:
+        return None
+    if n_examples < FEWEST_FOR_INTERVAL:
+        return (
+            f"SAFE can't be said: {n_examples:,} examples are too few for an interval, and one of "
+            f"them is worth {100.0 / n_examples:.3g} points."
+        )
+    if unread:
+        return (
+            "SAFE can't be said: only attacks played that hear which look was the best; none read "
+            "the values as they are released, which is not to say that none can."
+        )
+    return None
 
 
 def tested(word: Word, gap: float) -> str:
@@ -57,7 +95,7 @@ def reason(
     free = request.baseline.in_words(found.setting)
     gain = f"{in_points(points)}{f' above {free}' if free else ''} can be gained"
     if points.mean <= 0.0:
-        gain = f"no attack gained {f'more than {free}' if free else 'anything'}"
+        gain = "no attack gained anything above what it had without a look"
     where = ""
     if share < 1.0:
         where = f" in the final ranking, {100.0 * share:.0f} % of which is the public part,"

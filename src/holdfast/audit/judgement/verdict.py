@@ -6,6 +6,9 @@ The rule, for a gain g with a 95 % interval, a gap G, and a certified bound B:
     SAFE       twice the interval's upper end is below G; or B < G and B covers the given models
     MARGINAL   everything else
 
+Rows in runs of one label, fewer examples than an interval needs, and boards on which only climbers
+played are never SAFE: what was measured there is too little, and the sentence says so.
+
 The factor of two is for attacks that nobody has thought of: SAFE would be a mistake as soon as
 somebody finds a better one. A bound B < G leaves no room for that, but a bound that binds only
 those without a model says nothing of real participants, and does not make a verdict SAFE.
@@ -14,17 +17,26 @@ those without a model says nothing of real participants, and does not make a ver
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from holdfast.audit.inputs.disclosure import RoundingUnit
 from holdfast.audit.inputs.request import DEFAULT_GAP, Request
 from holdfast.audit.judgement.preflight import expected_best
-from holdfast.audit.judgement.sentences import certified, reason, tested
+from holdfast.audit.judgement.sentences import IN_NO_ORDER, certified, doubt, reason, tested
 from holdfast.audit.result import About, Finding, History, Interval, Limits, Verdict, Word
 from holdfast.audit.scenarios.measurer import StrongestAttack
 
-__all__ = ["RESERVE", "WORDS", "gap_for", "judge", "on_both_boards", "word_for", "worth"]
+__all__ = [
+    "RESERVE",
+    "WORDS",
+    "gap_for",
+    "judge",
+    "on_both_boards",
+    "shuffled",
+    "word_for",
+    "worth",
+]
 
 AnyVerdict = TypeVar("AnyVerdict")
 
@@ -42,6 +54,11 @@ def gap_for(request: Request, history: History | None) -> float:
     if history is not None and history.median_gap:
         return history.median_gap
     return DEFAULT_GAP
+
+
+def shuffled(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """Return what mends rows in runs; no rule does, since nobody knows what it leaves there."""
+    return tuple(finding.fix for finding in findings if finding.code == "grouped-rows")
 
 
 def worth(request: Request, about: About) -> float:
@@ -76,6 +93,7 @@ def judge(
     *,
     about: About = "final ranking",
     history: History | None = None,
+    unread: bool = False,
 ) -> Verdict:
     """Judge a ranking by the strongest attack's gain in so many looks, and by the bound.
 
@@ -103,6 +121,8 @@ def judge(
         choice is named beforehand, what counts is the luck of the best of them instead.
     history
         What was observed, which a verdict shows beside its own numbers; it changes no word.
+    unread
+        Whether all attacks that read values were refused: then the word is not SAFE.
     """
     share = worth(request, about)
     allowed, modelled = share * limits.allowed, _times(share, limits.allowed_model)
@@ -123,10 +143,16 @@ def judge(
     proven = everybody or (certain and limits.allowed_model is not None)
     # The bound that covers this attack: none is expected to gain more, whatever a few plays say.
     bound = modelled if found.setting == "model" and modelled is not None else allowed
-    shown = points.at_most(bound)
-    word = word_for(points, gap, proven=proven, most=bound)
+    shown = points if request.in_runs else points.at_most(bound)
+    unsure = doubt(request, unread=unread, by_looks=share > 0.0)
+    ordered = request.in_runs
+    proven = proven and not ordered
+    word = word_for(points, gap, proven=proven, most=math.inf if ordered else bound)
+    if word == "SAFE" and unsure and not proven:
+        word = "MARGINAL"
     if void:
         word = "UNSAFE"
+    proof = certified(request, limits, most, share, everybody) if certain else None
     return Verdict(
         about=about,
         word=word,
@@ -138,9 +164,10 @@ def judge(
         allowed_model=modelled,
         observed=None if history is None or share < 1.0 else history.mean_gap,
         proven=proven,
-        certified=certified(request, limits, most, share, everybody) if certain else None,
+        certified=proof and f"{proof} {IN_NO_ORDER}" if ordered else proof,
         sentence=f"{word} {tested(word, gap)}: "
-        + reason(request, looks, found, shown, void, about),
+        + reason(request, looks, found, shown, void, about)
+        + (f" {unsure}" if unsure and word == "MARGINAL" else ""),
     )
 
 

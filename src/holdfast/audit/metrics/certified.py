@@ -13,6 +13,7 @@ import math
 
 import numpy as np
 
+from holdfast.audit.judgement.sentences import IN_NO_ORDER
 from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.units import Unit
 from holdfast.certificates import Certificate, certify_display, certify_ladder
@@ -149,6 +150,8 @@ def in_words(asked: MetricRequest, unit: Unit) -> tuple[str, ...]:
         if certificate is not None and certificate.not_covered:
             why = certificate.not_covered[0].because
         found.append(f"No share of right labels is certified with so many looks: {why}.")
+    if asked.request.in_runs and (most is not None or right is not None):
+        found.append(IN_NO_ORDER)
     return (*found, *_standing_value(asked, rule))
 
 

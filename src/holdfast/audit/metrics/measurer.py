@@ -32,6 +32,7 @@ __all__ = [
     "places_of",
     "strongest_first",
     "through",
+    "unread",
 ]
 
 # So many attacks that may be the strongest are measured once more.
@@ -127,7 +128,9 @@ class MetricMeasurer:
         scenario = metric_scenarios(self.asked, each.show)[each.scenario]
         reason = reason_of(plays)
         gain, low, high = (
-            (None, None, None) if reason else self.unit.interval(mean_of(one.bias for one in plays))
+            (None, None, None)
+            if reason
+            else self.unit.interval(mean_of(one.bias for one in plays), len(plays))
         )
         return MetricGain(
             show=each.show,
@@ -155,6 +158,18 @@ class MetricMeasurer:
 def places_of(asked: MetricRequest) -> list[tuple[str, int]]:
     """Return every attack through every show, by the show and the attack's place."""
     return [(show, at) for show in asked.shows for at in range(len(metric_scenarios(asked, show)))]
+
+
+def unread(gains: Iterable[MetricGain], shows: Iterable[str], rule: Rule) -> bool:
+    """Tell whether under a rule that releases values no attack read those of some show.
+
+    Climbers hear one bit of a look. Where a rule says no more than that they are all there is to
+    play; where it releases values, what they gained is too little.
+    """
+    if rule.tells_best or rule.shows != "scores":
+        return False
+    read = {each.show for each in gains if each.gain is not None and not each.climbed}
+    return not read.issuperset(shows)
 
 
 def strongest_first(gains: Iterable[MetricGain]) -> list[MetricGain]:

@@ -16,6 +16,7 @@ import numpy as np
 from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.scenarios import metric_scenarios
 from holdfast.audit.metrics.units import start_value
+from holdfast.audit.scenarios.plays import told_reason
 from holdfast.errors import HoldfastError
 from holdfast.experiments.matrix_plays import Played
 from holdfast.loop import play
@@ -61,7 +62,7 @@ def play_metric_job(asked: MetricRequest, job: MetricJob) -> Played:
         heard = board if scenario.hears is None else _Heard(board, scenario.hears)
         value = metric.score(hidden, play(attack, heard))
     except HoldfastError as error:
-        return Played(0.0, 0, error.reason)
+        return Played(0.0, 0, told_reason(error))
     better = value - start_value(asked, setting)
     return Played(better if metric.higher_is_better else -better, board.looks)
 

@@ -13,6 +13,7 @@ from holdfast.audit.fractions import in_fractions
 from holdfast.audit.result import About, Finding, Interval, Knowledge, Model, Reproduce, Word
 
 __all__ = [
+    "AS_IT_RISES",
     "MetricAudit",
     "MetricFix",
     "MetricGain",
@@ -20,6 +21,9 @@ __all__ = [
     "MetricVerdict",
     "metric_audit_as_json",
 ]
+
+# What attacks read that climb, after the metric's name.
+AS_IT_RISES = ", as it rises"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,11 @@ class MetricGain:
         14.0
         """
         return self.high if self.high is not None else self.gain or 0.0
+
+    @property
+    def climbed(self) -> bool:
+        """Whether the attack heard no more than which look was the best."""
+        return self.reads.endswith(AS_IT_RISES)
 
     @property
     def interval(self) -> Interval | None:

@@ -16,18 +16,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 from holdfast.audit.inputs.header import header
 from holdfast.audit.inputs.models import described
-from holdfast.audit.judgement.verdict import on_both_boards
+from holdfast.audit.judgement.verdict import on_both_boards, shuffled
 from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.certified import in_words
 from holdfast.audit.metrics.curve import fewer_looks, metric_curve
 from holdfast.audit.metrics.findings import metric_findings
 from holdfast.audit.metrics.fixes import MetricFixSearch
-from holdfast.audit.metrics.measurer import MetricMeasurer, OnMetricPlay, OnStep, places_of
-from holdfast.audit.metrics.plays import play_metric_job
+from holdfast.audit.metrics.measurer import (
+    MetricMeasurer,
+    OnMetricPlay,
+    OnStep,
+    places_of,
+    unread,
+)
+from holdfast.audit.metrics.plays import MetricJob, play_metric_job
 from holdfast.audit.metrics.record import MetricAudit, MetricVerdict
 from holdfast.audit.metrics.rules import metric_rules, on_each_rule, rule_rows
 from holdfast.audit.metrics.units import model_value, unit_for
@@ -36,7 +43,9 @@ from holdfast.audit.result import About, Finding, voiding
 from holdfast.audit.run import played_fewer, reproduced, today
 from holdfast.audit.scenarios.measurer import play_budget_for
 from holdfast.audit.scenarios.play_cache import PlayCache, keeping
-from holdfast.experiments.pool import pool
+from holdfast.audit.scenarios.plays import players
+from holdfast.experiments.matrix_plays import Played
+from holdfast.experiments.pool import Map
 from holdfast.experiments.rehearsals import suite_rehearsals
 from holdfast.metrics import Submission
 from holdfast.problem import check_at_least
@@ -65,6 +74,7 @@ def metric_audit(
     on_step: OnStep | None = None,
     on_play: OnMetricPlay | None = None,
     kept: PlayCache | None = None,
+    play: Map[MetricJob, Played] | None = None,
 ) -> MetricAudit:
     """Audit a board that shows a metric, groups of it, or several metrics.
 
@@ -86,6 +96,8 @@ def metric_audit(
         Called with every play and what came of it.
     kept
         Where plays are looked up and kept; None: nowhere, and all are played.
+    play
+        Who plays, instead of processes: such as plays that were recorded.
 
     Returns
     -------
@@ -107,11 +119,10 @@ def metric_audit(
     if on_outlook is not None:
         on_outlook(_outlook(asked, findings, looks, trials))
     small = suite_rehearsals(request.rule, request.problem.n_classes)
-    with pool(
-        play_metric_job, asked, processes=processes, cluster=cluster, rehearsals=small
-    ) as plain:
-        play = keeping(plain, kept)
-        measurer = MetricMeasurer(asked, unit, play, looks, trials, on_step, on_play)
+    with players(
+        play, play_metric_job, asked, processes=processes, cluster=cluster, rehearsals=small
+    ) as able:
+        measurer = MetricMeasurer(asked, unit, keeping(able, kept), looks, trials, on_step, on_play)
         on_each = on_each_rule(measurer)
         on_each[request.rule] = measurer.confirmed(on_each[request.rule], request.rule, looks)
         gains = on_each[request.rule]
@@ -120,9 +131,14 @@ def metric_audit(
         search = MetricFixSearch(measurer, rows)
 
         def verdict_on(about: About) -> MetricVerdict:
-            verdict = judged(asked, unit, gains[0], gap, findings, about=about)
+            heard = unread(gains, asked.shows, request.rule)
+            verdict = judged(asked, unit, gains[0], gap, findings, about=about, unread=heard)
             # No rule helps while a finding voids everything: its own fix comes first.
-            return verdict if voiding(findings) is not None else search.fixed(verdict)
+            if voiding(findings) is not None:
+                return verdict
+            if request.in_runs:
+                return replace(verdict, would_do=shuffled(findings))
+            return search.fixed(verdict)
 
         verdict, public = on_both_boards(request, verdict_on)
     model = model_value(asked)

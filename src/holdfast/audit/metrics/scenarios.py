@@ -39,6 +39,7 @@ from holdfast.audit.metrics.match_counts import (
     informed_on_counts,
     on_counts,
 )
+from holdfast.audit.metrics.record import AS_IT_RISES
 from holdfast.audit.metrics.starts import Start, group_rows, starts_of
 from holdfast.audit.metrics.two_levels import on_two_levels
 from holdfast.audit.metrics.two_targets import on_two_targets
@@ -223,13 +224,13 @@ def __inside(asked: MetricRequest, metric: Metric, start: Start) -> list[_Unstar
     """
     reading = _scored(start) if isinstance(metric, Accuracy) else []
     climbing = [
-        _Unstarted(cls.name, f"{metric}, as it rises", cls.summary, make)
+        _Unstarted(cls.name, f"{metric}{AS_IT_RISES}", cls.summary, make)
         for cls, make in climbers(metric, start, asked.request.problem.n_classes)
     ]
     for at, each in enumerate(_attacks(asked, metric, start, Exact())):
         make = partial(_made, asked=asked, metric=metric, start=start, at=at)
         if each.climbs:
-            climbing.append(_Unstarted(each.name, f"{metric}, as it rises", each.does, make))
+            climbing.append(_Unstarted(each.name, f"{metric}{AS_IT_RISES}", each.does, make))
         else:
             reading.append(_Unstarted(each.name, str(metric), each.does, make))
     return reading + climbing

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from holdfast.audit.inputs.disclosure import NORMAL_95, ROUND_NUMBERS, rounding_unit_for
+from holdfast.audit.inputs.disclosure import (
+    FEWEST_FOR_INTERVAL,
+    ROUND_NUMBERS,
+    reach_of,
+    rounding_unit_for,
+)
 from holdfast.audit.inputs.reading import WIDEST_IN_POINTS
 from holdfast.audit.inputs.request import DEFAULT_GAP
 from holdfast.audit.metrics.asked import MetricRequest
@@ -38,6 +43,8 @@ class Unit:
         The value of the best submission that needs no look, times the scale, rounded.
     gap
         The ranking gap that is tested, by default.
+    too_few
+        Whether there are too few examples for an interval.
     """
 
     name: str
@@ -45,6 +52,7 @@ class Unit:
     rounding_unit: float
     constant: float
     gap: float
+    too_few: bool = False
 
     def number(self, value: float) -> str:
         """Return a number with its unit.
@@ -89,15 +97,18 @@ class Unit:
         ends = (None if end is None else self.round(worth * end) for end in interval.ends)
         return Interval(self.round(worth * interval.mean), *ends)
 
-    def interval(self, gain: Mean) -> tuple[float, float | None, float | None]:
+    def interval(self, gain: Mean, trials: int) -> tuple[float, float | None, float | None]:
         """Return a mean gain and its 95 % interval, rounded; never less than nothing.
 
-        Who would end below the constant submits it.
+        Who would end below the constant submits it. By Student's law for so many plays.
         """
         mean = self.scale * gain.mean
+        if self.too_few:
+            whole = math.floor(mean / self.rounding_unit + 1e-9)
+            return max(0.0, self._multiple(whole)), None, None
         if not math.isfinite(gain.stderr):
             return max(0.0, self.round(mean)), None, None
-        reach = max(NORMAL_95 * self.scale * gain.stderr, self.rounding_unit / 2.0)
+        reach = max(self.scale * reach_of(gain.stderr, trials), self.rounding_unit / 2.0)
         return (
             max(0.0, self.round(mean)),
             max(0.0, self.round(mean - reach)),
@@ -121,7 +132,9 @@ def unit_for(asked: MetricRequest) -> Unit:
         best = metric.high if metric.higher_is_better else metric.low
         step = _nice(SHARE_OF_LOSS * max(abs(best - value), SHARE_OF_LOSS))
         name, scale, gap = f"of {metric}", 1.0, step
-    return Unit(name, scale, step, float(f"{round(scale * value / step) * step:.10g}"), gap)
+    constant = float(f"{round(scale * value / step) * step:.10g}")
+    too_few = asked.request.labels.size < FEWEST_FOR_INTERVAL
+    return Unit(name, scale, step, constant, gap, too_few)
 
 
 def constant_value(asked: MetricRequest) -> float:

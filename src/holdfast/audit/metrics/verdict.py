@@ -14,7 +14,7 @@ in it is worth something that was measured for accuracies alone, so that the wor
 
 from __future__ import annotations
 
-from holdfast.audit.judgement.sentences import WHO
+from holdfast.audit.judgement.sentences import WHO, doubt
 from holdfast.audit.judgement.verdict import word_for, worth
 from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.record import MetricGain, MetricVerdict
@@ -34,6 +34,7 @@ def judged(
     findings: tuple[Finding, ...],
     *,
     about: About = "final ranking",
+    unread: bool = False,
 ) -> MetricVerdict:
     """Judge a ranking by the strongest attack's gain: the rule of accuracies, without a bound.
 
@@ -55,6 +56,8 @@ def judged(
         counts by the share of the deciding examples that looks are scored on: with three public
         examples in ten a gain of 2 points is one of 0.6, and with a private part that decides
         alone it is nothing.
+    unread
+        Whether all attacks that read values were refused: then the word is not SAFE.
     """
     request, share = asked.request, worth(asked.request, about)
     assert found.interval is not None
@@ -63,7 +66,8 @@ def judged(
     void = voiding(findings)
     # Where the best of all private scores counts, luck is worth something that nobody measured.
     by_choice = not share and not request.final_choices
-    if by_choice:
+    unsure = doubt(request, unread=unread, by_looks=share > 0.0)
+    if by_choice or (word == "SAFE" and unsure):
         word = "MARGINAL"
     if void is not None:
         word = "UNSAFE"
@@ -84,7 +88,7 @@ def judged(
         attack=found.attack,
         setting=found.setting,
         show=found.show,
-        sentence=f"{tested}: {why}",
+        sentence=f"{tested}: {why}" + (f" {unsure}" if unsure and word == "MARGINAL" else ""),
         would_do=_would_do(asked, word, about, share, void),
     )
 
@@ -149,7 +153,7 @@ def _gained(
         looks += f" from {request.accounts:,} accounts"
     under = f"with {looks} under the rule {request.release}"
     if gain.mean <= 0.0:
-        return f"no attack gained anything over {above(found)}{where}, {under}."
+        return f"no attack gained anything above what it had without a look{where}, {under}."
     shown = "" if len(asked.shows) == 1 else f", {found.show}"
     return (
         f"{with_interval(gain, unit)} can be gained over {above(found)}{where} "

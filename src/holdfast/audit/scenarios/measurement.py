@@ -7,14 +7,19 @@ reported of them is rounded (`inputs.disclosure`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from holdfast.attacks.description import Reads
+from holdfast.attacks.registry import attack_type
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.allowed import allowed
 from holdfast.audit.result import AttackGain
 from holdfast.audit.scenarios.measurer import Measured, Measurer, PlayBudget, StrongestAttack
 from holdfast.audit.scenarios.scenarios import Scenario, suite_scenarios
+from holdfast.mechanisms import Rule
 from holdfast.problem import Problem
 
-__all__ = ["n_jobs", "scenarios", "suite"]
+__all__ = ["n_jobs", "scenarios", "suite", "unread"]
 
 
 def n_jobs(request: Request, play_budget: PlayBudget) -> int:
@@ -59,10 +64,20 @@ def suite(measurer: Measurer) -> tuple[tuple[AttackGain, ...], StrongestAttack, 
     return gains, again, measured
 
 
+def unread(measured: Sequence[Measured], rule: Rule) -> bool:
+    """Tell whether a rule releases values, and no attack that reads values could play."""
+    if rule.tells_best or rule.shows != "scores":
+        return False
+    able = [each.scenario for each in measured if each.bias is not None]
+    kinds = (attack_type(each.base, without_features=each.blind) for each in able)
+    return all(cls.reads is Reads.NEW_BEST for cls in kinds)
+
+
 def _gain(measurer: Measurer, each: Measured, most: float | None) -> AttackGain:
     """Return an attack's row; a gain that chance or rounding puts above its bound is cut there."""
     request, trials, scenario = measurer.request, measurer.budget.trials, each.scenario
     job = scenario.job(request.rule, measurer.budget.looks, 0)
+    uncut = most is None or request.in_runs  # what is certified is for rows of no order
     points = None if each.bias is None else measurer.rounding_unit.interval(each.bias, trials)
     return AttackGain(
         attack=scenario.name,
@@ -70,7 +85,7 @@ def _gain(measurer: Measurer, each: Measured, most: float | None) -> AttackGain:
         accounts=request.accounts if scenario.accounts == 1 else job.accounts,
         looks=job.looks,
         trials=trials,
-        points=points if points is None or most is None else points.at_most(most),
+        points=points if points is None or uncut else points.at_most(most or 0.0),
         allowed=most,
         reason=each.reason,
     )

@@ -11,8 +11,10 @@ makes plays fit for any pool, and for keeping.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from zlib import crc32
 
 import numpy as np
@@ -22,7 +24,7 @@ from holdfast.audit.baseline import Baseline
 from holdfast.audit.result import Knowledge
 from holdfast.errors import HoldfastError, NotSupported
 from holdfast.experiments.matrix_plays import Played
-from holdfast.experiments.pool import Map
+from holdfast.experiments.pool import Map, pool
 from holdfast.experiments.suite import attack_on, entry_named
 from holdfast.labels import Labels
 from holdfast.loop import play
@@ -32,8 +34,10 @@ from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
 
-__all__ = ["Job", "Play", "PlayContext", "play_job"]
+__all__ = ["Job", "Play", "PlayContext", "play_job", "players", "told_reason"]
 
+# Why an attack can't play that does not say so itself.
+UNUSABLE = "it can't use the values as this rule releases them"
 # What the seed of a play has beside the names of attack and rule.
 KEYS = {"features": "", "class shares": " shares", "model": " model"}
 
@@ -96,8 +100,23 @@ def play_job(context: PlayContext, job: Job) -> Played:
     try:
         guess, looks = one(context, job, problem)
     except HoldfastError as error:
-        return Played(0.0, 0, error.reason)
+        return Played(0.0, 0, told_reason(error))
     return Played(context.gain(guess, job.setting), looks)
+
+
+def players(
+    given: Map[Any, Played] | None, work: Callable[[Any, Any], Played], shared: object, **how: Any
+) -> AbstractContextManager[Map[Any, Played]]:
+    """Return who plays in a block: those that are given, or a pool made as `how` says."""
+    return pool(work, shared, **how) if given is None else nullcontext(given)
+
+
+def told_reason(error: HoldfastError) -> str:
+    """Return why an attack can't play, for people who see the board and not the attack.
+
+    An attack that declines says why itself. Anything else that ends it is about its inner numbers.
+    """
+    return error.reason if isinstance(error, NotSupported) else UNUSABLE
 
 
 def _with_features(context: PlayContext, job: Job, problem: Problem) -> tuple[Labels, int]:

@@ -165,7 +165,9 @@ def row(
         is_policy=str(rule) == request.release,
         attack=strongest.scenario.name,
         judged_on=str(judged_on),
-        possible=strongest.points(unit).at_most(allowed),
+        possible=strongest.points(unit)
+        if request.in_runs
+        else strongest.points(unit).at_most(allowed),
         allowed=allowed,
         bits_per_look=round(certified.bits_per_look, 3),
         price_points=price_points(rule, Problem(n, m, looks)),

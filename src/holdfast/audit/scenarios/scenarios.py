@@ -62,6 +62,11 @@ class Scenario(NamedTuple):
         """The attack without its accounts."""
         return self.attack.partition(",")[0]
 
+    @property
+    def blind(self) -> bool:
+        """Whether it sees no test examples."""
+        return self.setting == "no features"
+
     def job(self, rule: Rule, looks: int, trial: int) -> Job:
         """Return one play with so many looks of all accounts together.
 
