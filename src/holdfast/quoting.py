@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
-__all__ = ["LONGEST_QUOTE", "choice", "listed", "quoted", "shortened"]
+__all__ = ["LONGEST_QUOTE", "choice", "listed", "quoted", "safe_cell", "shortened"]
 
 LONGEST_QUOTE = 80
 MOST_LISTED = 6
+# Where a program begins a cell, whatever it takes for a separator, and what begins a formula there.
+FORMULA = re.compile(r"(?:^|(?<=[,;|\t\r\n]))(?=\s*[=+\-@\t\r＝＋－＠])")
 
 
 def quoted(value: object) -> str:
@@ -79,3 +82,15 @@ def choice(value: object, names: Iterable[str]) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 3] + "..."
+
+
+def safe_cell(text: str) -> str:
+    """Return a cell that no spreadsheet takes for a formula.
+
+    A quote stands before every sign that begins a formula, also in full width, and also behind what
+    another program takes for the end of a cell.
+
+    >>> safe_cell("=HYPERLINK(1)"), safe_cell("a;＝1+1"), safe_cell("blue-green")
+    ("'=HYPERLINK(1)", "a;'＝1+1", 'blue-green')
+    """
+    return FORMULA.sub("'", text)

@@ -329,21 +329,24 @@ def test_a_choice_on_the_command_line_decides(board, tmp_path, capsys):
 
 def test_close_on_the_command_line(board, tmp_path, capsys):
     board.host().score(board.submission(10, 30), team="blue")
-    board.host().score(board.submission(12, 20), team="red")
+    board.host().score(board.submission(12, 20), team="=red")
     (tmp_path / "policy.toml").write_text('release = "exact"\n')
     options = ["close", "--policy", tmp_path / "policy.toml", "--labels", board.labels]
     options = [str(option) for option in (*options, "--ledger", board.ledger)]
+    umask = os.umask(0)
     assert main([*options, "--json", "--csv", str(tmp_path / "final.csv")]) == 0
+    os.umask(umask)
     told = json.loads(capsys.readouterr().out)
     assert [(r["rank"], r["team"], r["score"]) for r in told["results"]] == [
-        (1, "blue", 0.75), (2, "red", 0.5),
+        (1, "blue", 0.75), (2, "=red", 0.5),
     ]  # fmt: skip
     assert (told["repeated"], told["n_examples"]) == (False, 40)
     with (tmp_path / "final.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [(row["rank"], row["team"], row["score"]) for row in rows] == [
-        ("1", "blue", "0.75"), ("2", "red", "0.5"),
+        ("1", "blue", "0.75"), ("2", "'=red", "0.5"),
     ]  # fmt: skip
+    assert (tmp_path / "final.csv").stat().st_mode & 0o777 == 0o600
     assert main(options) == 0
     assert "40 private examples, 2 teams (from the record)" in capsys.readouterr().out
     assert main([*options, "--csv", str(tmp_path / "no" / "x.csv")]) == 2

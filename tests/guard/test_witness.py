@@ -200,6 +200,45 @@ def test_a_backup_has_what_is_only_in_the_log_and_can_be_put_back(tmp_path):
     assert again.ledger.verify(receipts=receipts).ok
 
 
+def test_a_copy_without_its_log_is_refused_and_not_taken_for_an_emptier_ledger(tmp_path):
+    path, copy = tmp_path / "ledger.db", tmp_path / "copy.db"
+    guard = guard_at(path, None, create=True)
+    whole = []
+    for index in range(8):
+        if index == 4:  # so long that the log is moved into the file
+            before = path.stat().st_size
+            guard.note("x" * 5_000_000, by="host")
+            assert path.stat().st_size > before + 5_000_000
+        guard.score(prediction(index), team=f"team {index % 2}")
+        shutil.copy(path, copy)
+        with pytest.raises(LedgerError, match=r"lacks the looks .* in its log alone"):
+            Ledger(copy)
+        shutil.copy(f"{path}-wal", f"{copy}-wal")  # with it, it is the ledger
+        with Ledger(copy) as ledger:
+            whole.append(len(ledger.entries()))
+        copy.unlink()
+    assert whole == [2, 3, 4, 5, 7, 8, 9, 10]
+    guard.ledger.close()
+    shutil.copy(path, copy)
+    with Ledger(copy) as ledger:  # closed in order: the file is all there is
+        assert len(ledger.entries()) == whole[-1]
+    assert guard_at(path, None).score(prediction(9), team="blue").looks_left == 4
+
+
+def test_a_ledger_that_was_used_and_given_no_look_is_whole(tmp_path):
+    path, copy = tmp_path / "ledger.db", tmp_path / "copy.db"
+    guard = guard_at(path, None, create=True)
+    guard.score(prediction(0), team="blue")
+    guard.ledger.close()
+    again = guard_at(path, None)
+    again.score(prediction(0), team="blue")  # from the record: nothing is written
+    back_up(path, copy)
+    again.ledger.close()
+    for place in (path, copy):
+        with Ledger(place) as ledger:
+            assert ledger.verify().ok
+
+
 def test_a_copy_put_in_place_by_hand_is_noticed_by_the_note_beside_it(tmp_path):
     path, copy = tmp_path / "ledger.db", tmp_path / "copy.db"
     guard = guard_at(path, None, create=True)

@@ -1,5 +1,7 @@
 """The API: looks, keys, refusals, standings, receipts and the host's actions."""
 
+import csv
+import re
 import threading
 
 import numpy as np
@@ -361,11 +363,20 @@ def test_standings_equal_a_rebuild(new_place):
 
 
 def test_kaggles_layout_has_its_columns_and_no_formula(place):
-    token = place.token(place.team("=1+1"))
+    names = ["=1+1", "＝cmd|' /C calc'!A0", ";=1+1", "a, ＠b", "a | -1", "-1", "a-b=c"]
+    tokens = [place.token(place.team(name)) for name in names]
     with place.client() as client:
-        send(client, place, token, as_csv(place.labels))
+        for token in tokens:
+            send(client, place, token, as_csv(place.labels))
         text = client.get("/api/v1/boards/pets/standings.csv")
-    assert text.content.startswith(b"\xef\xbb\xbfRank,TeamId,TeamName,LastSubmissionDate,Score,")
+    assert text.text.startswith('\ufeff"Rank","TeamId","TeamName","LastSubmissionDate","Score",')
     assert "publicleaderboard" in text.headers["content-disposition"]
-    cells = text.text.splitlines()[1].split(",")
-    assert (cells[2], cells[6]) == ("'=1+1", "")
+    rows = list(csv.reader(text.text.splitlines()[1:]))
+    assert {row[6] for row in rows} == {""}
+    shown = {row[2] for row in rows}
+    assert shown == {
+        "'=1+1", "'＝cmd|' /C calc'!A0", ";'=1+1", "a,' ＠b", "a |' -1", "'-1", "a-b=c",
+    }  # fmt: skip
+    # Whatever a program takes for the end of a cell, none begins as a formula does.
+    cells = [cell for name in shown for cell in re.split("[,;|\t]", name)]
+    assert not [cell for cell in cells if cell.strip()[:1] in tuple("=+-@＝＋－＠")]

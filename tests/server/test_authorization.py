@@ -3,6 +3,7 @@
 import ast
 import inspect
 import itertools
+import time
 
 import pytest
 from starlette.routing import Route
@@ -271,3 +272,62 @@ def test_what_is_not_open_is_seen_by_its_team_or_the_host(tmp_path, sqlite_url, 
         assert "red" not in client.get("/b/pets").text.split("<main")[1]
         sign_up(client)
         assert client.get("/b/pets/t/2").status_code == 404
+
+
+@pytest.mark.parametrize("visibility", ["own", "host"])
+def test_when_others_look_is_nobodys_business_where_looks_are_not_open(
+    tmp_path, sqlite_url, monkeypatch, visibility
+):
+    place = Place(sqlite_url, tmp_path, visibility=visibility)
+    beside = Place(sqlite_url, tmp_path, slug="open", seed=9)
+    teams = [place.team(name) for name in ("blue", "red")]
+    blue, red, host = *(place.token(team) for team in teams), place.token(scope="host")
+    hour = 3_600 * 10**9
+    real = time.time_ns
+    ahead = [hour - real() % hour]
+    monkeypatch.setattr("holdfast.guard.windows.time.time_ns", lambda: real() + ahead[0])
+    paths = [
+        f"{start}{board}"
+        for board in ("/pets", "/open")
+        for start in ("/api/v1/boards", "/b")
+    ]  # fmt: skip
+    paths += [f"{path}/rules" for path in paths if path.startswith("/b/")]
+    with place.client() as client:
+
+        def seen(headers):
+            return [client.get(path, headers=headers).text for path in paths]
+
+        def look(token, number):
+            sent = {"content": as_csv(changed(place.labels, number)), "headers": bearer(token)}
+            return client.post("/api/v1/boards/pets/submissions", **sent).json()["receipt_id"]
+
+        look(blue, 1)
+        ahead[0] += hour
+        before = {who: seen(headers) for who, headers in (("nobody", {}), ("blue", bearer(blue)))}
+        hosts = seen(bearer(host))
+        for number in range(2, 5):
+            ahead[0] += 10**9
+            hidden = look(red, number)
+        assert before == {"nobody": seen({}), "blue": seen(bearer(blue))}
+        assert hosts != seen(bearer(host))
+        [known] = {client.get(path).json()["head"] for path in paths[::2][:2]}
+        assert int(known.partition("-")[0]) < int(hidden.partition("-")[0])
+        for receipt in (hidden, known):
+            url = f"/api/v1/boards/pets/receipts/{receipt}"
+            bare = client.get(url).json()
+            assert bare == {"receipt_id": receipt, "in_chain": True}
+            assert client.get(url, headers=bearer(blue)).json().keys() <= {
+                *bare, "number", "kind", "policy", "time", "released", "rule",
+            }  # fmt: skip
+            page = client.get(f"/b/pets/receipts/{receipt}").text
+            assert "It is in the chain." in page
+            assert "<time" not in page
+            told = client.post("/api/v1/verify", json={"receipts": [receipt]}).json()
+            assert "time" not in told["receipts"][0]
+        url = f"/api/v1/boards/pets/receipts/{hidden}"
+        assert client.get(url, headers=bearer(blue)).json() == {
+            "receipt_id": hidden, "in_chain": True,
+        }  # fmt: skip
+        assert client.get(url, headers=bearer(red)).json()["kind"] == "look"
+        assert client.get(url, headers=bearer(host)).json()["kind"] == "look"
+    assert beside.board.visibility == "open"

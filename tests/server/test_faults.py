@@ -151,25 +151,6 @@ def test_a_clock_that_is_set_back_reopens_no_window(place, monkeypatch):
             assert "released" not in refused.json()
 
 
-def test_a_token_that_was_revoked_elsewhere_is_not_believed_by_a_clock_that_is_set_back(
-    place, monkeypatch
-):
-    from holdfast.server import accounts
-    from holdfast.server.problems import Problem
-    from tests.server.conftest import HASHER
-
-    token = place.token(place.team("blue"))
-    one, other = (accounts.Accounts(place.gatekeeper.store, HASHER) for _ in range(2))
-    caller = one.from_token(token)
-    assert other.revoke(caller.token.id, caller)
-    assert one.from_token(token) == caller  # for a moment
-    real, since = time.time_ns, time.monotonic
-    monkeypatch.setattr("holdfast.guard.windows.time.time_ns", lambda: real() - 3600 * 10**9)
-    monkeypatch.setattr(accounts.time, "monotonic", lambda: since() + accounts.TOKEN_LASTS)
-    with pytest.raises(Problem, match="was revoked on"):
-        one.from_token(token)
-
-
 @pytest.mark.slow
 def test_a_full_disk_releases_nothing_and_the_same_look_goes_on_when_there_is_room(place):
     resource = pytest.importorskip("resource")

@@ -39,7 +39,9 @@ def test_every_action_is_an_entry_that_costs_nothing(new_place):
                 "receipts"
             ]
             assert told["in_chain"]
-            seen = client.get(f"/api/v1/boards/pets/receipts/{done['receipt_id']}").json()
+            seen = client.get(
+                f"/api/v1/boards/pets/receipts/{done['receipt_id']}", headers=bearer(host)
+            ).json()
             assert (seen["kind"], seen["in_chain"]) == ("host", True)
     entries = host_entries(place)
     assert [json.loads(entry.detail)["action"] for entry in entries] == [

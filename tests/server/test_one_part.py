@@ -11,7 +11,8 @@ from holdfast.guard.ledger import Ledger
 from holdfast.server import schema, store
 from holdfast.server.accounts import Accounts
 from holdfast.server.records import Member, Team, Token, User
-from tests.server.conftest import HASHER, bearer
+from tests.server.conftest import HASHER, as_csv, bearer
+from tests.server.test_api import changed
 from tests.server.test_pages import PASSWORD, form_token, sign_up
 
 AT_ONCE = 9
@@ -57,6 +58,45 @@ def test_nine_forms_at_once_make_one_team(new_place):
         teams = set(re.findall(r"/b/pets/t/(\d+)", workers[0].get("/me").text))
     assert told == [303] + [403] * (AT_ONCE - 1)
     assert len(teams) == len(place.gatekeeper.store.find(Team, "")) == 1
+
+
+def test_a_token_that_one_worker_ended_is_good_at_no_other(new_place):
+    place = new_place()
+    token, service = place.token(place.team("blue")), place.token(scope="service")
+    host = place.token(scope="host")
+    board = "/api/v1/boards/pets"
+    with two_workers(place) as (one, two):
+        for number in range(2):  # both have seen it, and believe it for a moment
+            sent = {"content": as_csv(changed(place.labels, number)), "headers": bearer(token)}
+            assert two.post(f"{board}/submissions", **sent).status_code == 201
+            more = bearer(service, **{"X-Team": f"outside {number}"})
+            forward = {"content": sent["content"], "headers": more}
+            assert two.post(f"{board}/service/submissions", **forward).status_code == 201
+        assert two.get(f"{board}/exposure", headers=bearer(host)).status_code == 200
+        for each in (token, service, host):
+            number = each.split("_")[1]
+            gone = one.delete(f"/api/v1/tokens/{number}", headers=bearer(each))
+            assert gone.status_code == 200
+        looks, teams = len(place.entries()), len(place.gatekeeper.store.find(Team, ""))
+        fresh = {"content": as_csv(changed(place.labels, 5)), "headers": bearer(token)}
+        told = [
+            two.post(f"{board}/submissions", **fresh),
+            two.post(f"{board}/submissions", **sent),  # not even answered again
+            two.post(f"{board}/submissions", content=b"x", headers=bearer(token)),
+            two.post(f"{board}/service/submissions", **forward),
+            two.post(
+                f"{board}/service/submissions",
+                content=b"x",
+                headers=bearer(service, **{"X-Team": "new"}),
+            ),
+            two.get(f"{board}/allowance", headers=bearer(token)),
+            two.get(f"{board}/exposure", headers=bearer(host)),
+            two.post(f"{board}/actions", json={"action": "freeze"}, headers=bearer(host)),
+        ]
+    assert [each.status_code for each in told] == [401] * len(told)
+    assert "was revoked on" in told[0].json()["detail"]
+    assert len(place.entries()) == looks
+    assert len(place.gatekeeper.store.find(Team, "")) == teams
 
 
 def test_an_invitation_makes_one_account_which_follows_it(new_place):

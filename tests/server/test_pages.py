@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from starlette.testclient import TestClient
 
 from holdfast.errors import LedgerError
 from tests.audit.browser import chromium, executable
@@ -242,6 +243,39 @@ def test_passwords_are_guessed_slowly(place):
     assert codes[0] == 401
     assert codes[-1] == last.status_code == 429
     assert int(last.headers["Retry-After"]) >= 1
+
+
+def test_others_who_guess_a_password_do_not_keep_its_owner_out(place):
+    app = place.app(sign_ins="10/minute")
+
+    async def from_anywhere(scope, receive, send):
+        address = dict(scope.get("headers", ())).get(b"x-address", b"10.0.0.1").decode()
+        await app({**scope, "client": (address, 1)}, receive, send)
+
+    def enter(address, password, name="ann", cookies=()):
+        browser.cookies.clear()
+        browser.cookies.update(cookies)
+        sent = {"data": {"name": name, "password": password}, "headers": {"X-Address": address}}
+        return browser.post("/sign-in", **sent, follow_redirects=False).status_code
+
+    with TestClient(from_anywhere, base_url="http://board.test") as browser:
+        sign_up(browser)
+        browser.post("/me/sign-out", data={"form_token": form_token(browser.get("/me"))})
+        mine = dict(browser.cookies)
+        assert [enter(f"10.1.0.{n}", "wrong", "ANN") for n in range(12)] == [401] * 12
+        assert enter("10.0.0.2", PASSWORD) == 303
+        # A crowd is slowed down, under whatever spelling, and the addresses of a network are one.
+        tries = (enter(f"10.2.{n % 40}.1", "wrong", "Ann") for n in range(400))
+        assert next(code for code in tries if code != 401) == 429
+        assert enter("10.3.0.1", PASSWORD) == 429
+        network = [enter(f"2001:db8::{n}", "wrong", f"no{n}") for n in range(12)]
+        assert network == [401] * 10 + [429] * 2
+        # The owner's browser is known, and tries at its own pace.
+        told = [enter("10.0.0.1", "mistyped", cookies=mine) for _ in range(2)]
+        assert [*told, enter("10.9.0.1", PASSWORD, cookies=mine)] == [401, 401, 303]
+        assert enter("10.0.0.1", PASSWORD, "rob", mine) == 401  # known for one name
+        told = [enter("10.0.0.1", "mistyped", cookies=mine) for _ in range(11)]
+        assert told[-1] == 429
 
 
 @pytest.mark.parametrize("to", ["//evil.example", "https://evil.example", "/\\evil.example", "x"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -26,6 +27,7 @@ from holdfast.cli.plain import percent
 from holdfast.errors import InvalidInput
 from holdfast.guard import Finals
 from holdfast.guard import close as close_board
+from holdfast.quoting import safe_cell
 
 __all__ = ["close"]
 
@@ -80,12 +82,18 @@ def close(
     human().print(shown)
 
 
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
 def _write(path: Path, finals: Finals) -> None:
     try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, RANKING_COLUMNS)
+        # Private scores are the host's alone until they are published.
+        with open(path, "w", encoding="utf-8", newline="", opener=_private) as file:
+            writer = csv.DictWriter(file, RANKING_COLUMNS, quoting=csv.QUOTE_ALL)
             writer.writeheader()
-            writer.writerows(asdict(final) for final in finals.results)
+            rows = [asdict(final) for final in finals.results]
+            writer.writerows(row | {"team": safe_cell(row["team"])} for row in rows)
     except OSError as error:
         raise InvalidInput(
             f"csv must be a file that can be written, got {path} ({error.strerror}). The board is "

@@ -26,7 +26,7 @@ from holdfast.server.problems import Problem
 from holdfast.server.records import Board, Member, Team, Token, User
 from holdfast.server.store import Store
 
-__all__ = ["Accounts", "Caller", "new_token"]
+__all__ = ["Accounts", "Caller", "new_token", "refuse_ended", "spelling"]
 
 DAY = 86_400_000_000
 SESSION_DAYS, INVITATION_DAYS, TOKEN_DAYS = 14, 7, 180
@@ -80,6 +80,14 @@ class Caller:
         if self.token is not None:
             return f"token {self.token.name}"
         return self.user.name if self.user is not None else "nobody"
+
+
+def spelling(name: str) -> str:
+    """Return the one spelling of an account's name; empty for what is none."""
+    try:
+        return team_key(name)
+    except InvalidInput:
+        return ""
 
 
 def digest(secret: str) -> str:
@@ -163,13 +171,23 @@ class Accounts:
             raise InvalidInput(f"{told}, got {len(password)}.")
         return self._hasher.hash(password)
 
+    def device_of(self, user: User) -> str:
+        """Return what a browser keeps that has signed in to an account; another password ends it.
+
+        It opens nothing: its holder may try the password while others have tried it too often.
+        """
+        return hmac.new(user.password.encode(), b"known browser", hashlib.sha256).hexdigest()
+
+    def knows(self, name: str, device: str) -> bool:
+        """Tell whether a browser has signed in with this name before."""
+        user = self._store.one(User, "WHERE key = ?", spelling(name)) if device else None
+        return user is not None and hmac.compare_digest(
+            self.device_of(user).encode(), device.encode()
+        )
+
     def sign_in(self, name: str, password: str) -> User:
         """Return the account with this name and password."""
-        try:
-            key = team_key(name)
-        except InvalidInput:
-            key = ""
-        user = self._store.one(User, "WHERE key = ?", key)
+        user = self._store.one(User, "WHERE key = ?", spelling(name))
         try:
             known = self._nobody if user is None else user.password
             self._hasher.verify(known, password[:LONGEST_PASSWORD])
@@ -206,7 +224,10 @@ class Accounts:
         return Caller(user, None, tuple(members), secret)
 
     def believed(self, text: str) -> Caller | None:
-        """Return who has a token that was found valid a moment ago."""
+        """Return who has a token that was found valid a moment ago.
+
+        For looks alone, which ask again in their transaction whether it has ended.
+        """
         known = self._believed.get(text)
         if known is None or time.monotonic() - known[0] >= TOKEN_LASTS:
             return None
@@ -215,8 +236,6 @@ class Accounts:
     def from_token(self, text: str) -> Caller:
         """Return who has this token, or say what is wrong with it."""
         now = clock()
-        if (known := self.believed(text)) is not None:
-            return known
         prefix, _, rest = text.partition("_")
         number, _, secret = rest.partition("_")
         token = None
@@ -224,10 +243,7 @@ class Accounts:
             token = self._store.one(Token, "WHERE id = ?", number)
         if token is None or not hmac.compare_digest(token.hash, digest(secret)):
             raise Problem("not_signed_in", "The token is not valid.")
-        if token.revoked is not None:
-            raise Problem("not_signed_in", f"The token was revoked on {_day(token.revoked)}.")
-        if token.expires is not None and token.expires <= now:
-            raise Problem("not_signed_in", f"The token expired on {_day(token.expires)}.")
+        refuse_ended(token.revoked, token.expires, now)
         if token.used_on is None or token.used_on // DAY != now // DAY:
             with self._store.writing() as transaction:  # once a day, so that looks stay quick
                 statement = "UPDATE holdfast_tokens SET used_on = ? WHERE id = ?"
@@ -304,6 +320,14 @@ def check_no_part(transaction: Transaction, user: int, board: int) -> None:
     if held is not None:
         told = "in a team of this board" if held.role == "member" else "a host of this board"
         raise Problem("not_allowed", f"You are {told} already; an account is one of both, once.")
+
+
+def refuse_ended(revoked: int | None, expires: int | None, now: int) -> None:
+    """Raise if a token was revoked, or has expired."""
+    if revoked is not None:
+        raise Problem("not_signed_in", f"The token was revoked on {_day(revoked)}.")
+    if expires is not None and expires <= now:
+        raise Problem("not_signed_in", f"The token expired on {_day(expires)}.")
 
 
 def _day(moment: int) -> str:

@@ -194,6 +194,7 @@ async def submit_for_team(
         known = site.store.one(Team, where, board.id, key)
         if known is not None:
             return known.id
+        site.caller(request)  # a token that has ended elsewhere makes no team
         with site.store.writing() as transaction:
             return store.team_from_outside(transaction, board.id, name, clock()).id
 
@@ -251,7 +252,7 @@ def as_sent(
     if key is not None and not re.fullmatch(r"[\x21-\x7e]{1,200}", key):
         raise Problem("bad_request", "Idempotency-Key must have 1 to 200 visible ASCII characters.")
     shown = "".join(c for c in name[:200] if c.isprintable()) or "submission"
-    return Sent(slug, whose, user, key or "", shown, body)
+    return Sent(slug, whose, user, key or "", shown, body, token=who.token)
 
 
 @router.get("/boards/{slug}/submissions")
@@ -284,12 +285,16 @@ def show_allowance(at: At) -> Any:
 
 @router.get("/boards/{slug}/receipts/{receipt_id}")
 def show_receipt(at: At, receipt_id: Annotated[str, Path(max_length=80)]) -> Any:
-    """Say whether a receipt is in the chain; what was released, to its team and hosts alone."""
+    """Say whether a receipt is in the chain; what was released, to its team and hosts alone.
+
+    What kind of entry it is, and when it was made, is told where looks are open to all.
+    """
     entry = at.entry(receipt_id)
     if entry is None:
         return JSONResponse({"receipt_id": receipt_id, "in_chain": False})
-    told = _told_of(entry, ("receipt_id", "number", "kind", "policy"))
-    told |= {"in_chain": True, "time": moment(entry.time)}
+    told: dict[str, Any] = {"receipt_id": receipt_id, "in_chain": True}
+    if at.sees_looks or at.may_read(entry):
+        told |= _told_of(entry, ("number", "kind", "policy")) | {"time": moment(entry.time)}
     if at.may_read(entry):
         released = None if entry.released is None else float(entry.released)
         told |= {"released": released, "rule": entry.rule}
@@ -350,12 +355,17 @@ def verify(
         list[Annotated[str, Field(max_length=80)]], Body(embed=True, min_length=1, max_length=100)
     ],
 ) -> Any:
-    """Say of receipts, or of heads that were noted down, whether they are in the chain."""
+    """Say of receipts, or of heads that were noted down, whether they are in the chain.
+
+    When is told if all boards here are open to all.
+    """
     site = site_of(request)
     found = {receipt_id: entry_in_chain(site, receipt_id) for receipt_id in receipts}
+    all_open = site.boards.all_open()
     told = [
         {"receipt_id": receipt_id, "in_chain": entry is not None}
-        | ({} if entry is None else {"number": entry.number, "time": moment(entry.time)})
+        | ({} if entry is None else {"number": entry.number})
+        | ({} if entry is None or not all_open else {"time": moment(entry.time)})
         for receipt_id, entry in found.items()
     ]
     return JSONResponse({"receipts": told})

@@ -180,6 +180,10 @@ class Boards:
             self._snapshot = (key, [replace(row, hidden=row.team in gone) for row in rows])
         return self._snapshot[1]
 
+    def all_open(self) -> bool:
+        """Tell whether the standings of every board are open to all."""
+        return self._store.one(Board, "WHERE visibility <> 'open'") is None
+
     def count(self, phase: Phase, *, host: bool = False) -> int:
         """Return how many rows there are, under the same conditions."""
         if phase.frozen is not None and not host:

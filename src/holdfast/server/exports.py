@@ -10,22 +10,14 @@ from dataclasses import asdict
 
 from holdfast.guard.entry import Entry
 from holdfast.guard.windows import as_datetime
+from holdfast.quoting import safe_cell
 from holdfast.server.standings import Row
 
-__all__ = ["as_kaggle_csv", "as_lines", "safe_cell"]
+__all__ = ["as_kaggle_csv", "as_lines"]
 
 # The columns of a leaderboard that Kaggle lets download.
 COLUMNS = ("Rank", "TeamId", "TeamName", "LastSubmissionDate", "Score", "SubmissionCount",
            "TeamMemberUserNames")  # fmt: skip
-
-
-def safe_cell(text: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula.
-
-    >>> safe_cell("=HYPERLINK(1)"), safe_cell("blue")
-    ("'=HYPERLINK(1)", 'blue')
-    """
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def as_kaggle_csv(rows: Iterable[Row]) -> str:
@@ -34,7 +26,7 @@ def as_kaggle_csv(rows: Iterable[Row]) -> str:
     Who the members of a team are is nobody's business: the column of their names is empty.
     """
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerow(COLUMNS)
     for row in rows:
         name, last = safe_cell(row.name), as_datetime(row.last).strftime("%Y-%m-%d %H:%M:%S")

@@ -19,8 +19,9 @@ from holdfast.guard.storage import Transaction
 from holdfast.guard.storage.contract import Question
 from holdfast.guard.windows import as_datetime
 from holdfast.server import store
+from holdfast.server.accounts import refuse_ended
 from holdfast.server.problems import Problem
-from holdfast.server.records import Board, Phase, Standing, Submission, Team
+from holdfast.server.records import Board, Phase, Standing, Submission, Team, Token
 from holdfast.server.standings import advanced, chosen, policy_of
 
 __all__ = ["Known", "Look", "Sent", "Superseded", "not_open_yet", "rebuild",
@@ -34,9 +35,10 @@ PHASE_AT = "SELECT MAX(number) FROM holdfast_phases WHERE board = ? AND start < 
 BOARD_STATE = (
     "SELECT changed, (SELECT MAX(id) FROM holdfast_submissions) FROM holdfast_boards WHERE id = ?"
 )
-# The team's refusals, and its row on the board.
+# The team's refusals, whether the token was revoked, and the team's row on the board.
 TEAM_STATE = (
-    f"SELECT t.refusals, {', '.join(f's.{name}' for name in Standing._fields)} "
+    "SELECT t.refusals, (SELECT revoked FROM holdfast_tokens WHERE id = ?), "
+    f"{', '.join(f's.{name}' for name in Standing._fields)} "
     "FROM holdfast_teams AS t LEFT JOIN holdfast_standings AS s "
     "ON s.board = ? AND s.phase = ? AND s.team = t.id WHERE t.id = ?"
 )
@@ -49,7 +51,7 @@ class Superseded(Exception):
 class Sent(NamedTuple):
     """A submission as it came; `whose` returns the number of the team that may send it.
 
-    `by_phase`: in every phase its key is another one.
+    `by_phase`: in every phase its key is another one. `token` is the one that it came with.
     """
 
     slug: str
@@ -59,6 +61,7 @@ class Sent(NamedTuple):
     file: str
     body: bytes
     by_phase: bool = False
+    token: Token | None = None
 
 
 @dataclass
@@ -103,7 +106,8 @@ class Look:
         where = f"WHERE key = ? AND team IN ({store.marks(pool)}) ORDER BY id"
         self.same_key: Question = (store.query(Submission, where), (sent.key, *pool))
         self._board_state: Question = (BOARD_STATE, (board.id,))
-        self._team_state: Question = (TEAM_STATE, (board.id, phase.number, team.id))
+        token = "" if sent.token is None else sent.token.id
+        self._team_state: Question = (TEAM_STATE, (token, board.id, phase.number, team.id))
         # A full batch answers looks of other teams, too.
         self.answers_others = policy_of(phase.policy).mechanism.waits
         self._asked: list[list[Any]] | None = None
@@ -128,7 +132,10 @@ class Look:
         if self._asked is None:
             self.ask(transaction)
         assert self._asked is not None
-        (same, [(changed, last)], [(refusals, *standing)]), self._asked = self._asked, None
+        same, [(changed, last)], [(refusals, revoked, *standing)] = self._asked
+        self._asked = None
+        if self._sent.token is not None:
+            refuse_ended(revoked, self._sent.token.expires, self._now)
         if (changed, refusals) != (self.board.changed, self.team.refusals):
             raise Superseded
         # Teams that were merged may have used one key for two uploads.

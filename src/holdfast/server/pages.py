@@ -30,7 +30,7 @@ from holdfast.server.gatekeeper import Answer
 from holdfast.server.problems import Problem, as_problem
 from holdfast.server.questions import At, AtAsHost, Visit, moment, visit
 from holdfast.server.records import Board, Phase, Token, User
-from holdfast.server.site import Site, address, own_number, site_of
+from holdfast.server.site import Site, own_number, site_of
 from holdfast.server.standings import meaningless, sparkline
 from holdfast.server.uploads import largest_upload
 
@@ -160,7 +160,8 @@ def board(request: Request, at: At, skip: Annotated[int, Query(ge=0, le=10**9)] 
     if rule.shows == "scores" and display.plain:
         blur = rule.resolution(sizes)
         gap = meaningless(rows, rule.scored(sizes).n_examples, blur)
-    exposure = None if phase.frozen else at.site.gatekeeper.exposure(phase)
+    told = not phase.frozen and at.sees_looks
+    exposure = at.site.gatekeeper.exposure(phase) if told else None
     values: dict[str, Any] = {
         "meaning": rule.meaning(Told(new_best=True), "the team"),
         "metric": None if display.plain else display.metric,
@@ -173,11 +174,12 @@ def board(request: Request, at: At, skip: Annotated[int, Query(ge=0, le=10**9)] 
 @router.get("/b/{slug}/rules")
 def rules(request: Request, at: At) -> Response:
     """Show the policy in words, the budget, and what the looks so far allow."""
-    phase, guards, still = at.phase, at.site.gatekeeper, at.stands_still
+    phase, guards = at.phase, at.site.gatekeeper
+    told = at.sees_looks and not at.stands_still
     with at.site.store.reading() as transaction:
-        spent = None if still else transaction.data_set_looks(phase.data_set)
+        spent = transaction.data_set_looks(phase.data_set) if told else None
         changed = transaction.rows(POLICY_SET, (at.board.id,))[0][0] or 0
-    exposure = None if still else guards.exposure(phase)
+    exposure = guards.exposure(phase) if told else None
     values = {"spent": spent, "exposure": exposure, "since": max(phase.opens, changed)}
     meaning = at.policy.mechanism.meaning(Told(new_best=True), "your team")
     facts = guards.facts(phase)
@@ -285,7 +287,8 @@ def receipt(request: Request, at: At, receipt_id: str) -> Response:
     entry = at.entry(receipt_id[:80])
     readable = entry is not None and at.may_read(entry)
     shown = receipt_id[:80]
-    return _board_page(request, "receipt", at, receipt_id=shown, entry=entry, readable=readable)
+    values = {"entry": entry, "readable": readable, "told": at.sees_looks or readable}
+    return _board_page(request, "receipt", at, receipt_id=shown, **values)
 
 
 @router.get("/b/{slug}/final")
@@ -397,10 +400,9 @@ async def sign_in(request: Request) -> Response:
     to = _local(str(form.get("to") or "/me"))
     invitation = to.removeprefix("/join/") if to.startswith("/join/") else ""
 
-    def act() -> tuple[str, str]:
+    def act() -> tuple[str, str, str]:
         accounts, leads_to = site.accounts, to
-        site.slow_down(f"sign in {address(request)}", strict=True)
-        site.slow_down(f"sign in as {name[:200]}", strict=True)
+        site.slow_down_sign_in(request, name)
         if new and accounts.invited(invitation):
             user, board = accounts.sign_up_invited(name, password, invitation)
             leads_to = _path_of(site, board)
@@ -408,20 +410,21 @@ async def sign_in(request: Request) -> Response:
             raise Problem("not_allowed", "Accounts are made by invitation here.")
         else:
             user = (accounts.sign_up if new else accounts.sign_in)(name, password)
-        return accounts.new_session(user), leads_to
+        return accounts.new_session(user), accounts.device_of(user), leads_to
 
     try:
-        secret, leads_to = await site.alone(act)
+        secret, device, leads_to = await site.alone(act)
     except HoldfastError as error:
         problem = as_problem(error)
         if problem.status >= 500:
             raise
         return _page(request, "sign_in", problem, to=to, new=new, name=name)
     answer = _back(leads_to)
-    answer.set_cookie(
-        site.cookie, secret, max_age=14 * 86_400, httponly=True, samesite="lax",
-        secure=site.settings.secure,
-    )  # fmt: skip
+    for cookie, value, days in ((site.cookie, secret, 14), (site.device_cookie, device, 365)):
+        answer.set_cookie(
+            cookie, value, max_age=days * 86_400, httponly=True, samesite="lax",
+            secure=site.settings.secure,
+        )  # fmt: skip
     return answer
 
 

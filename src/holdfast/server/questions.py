@@ -19,7 +19,7 @@ from holdfast.guard.exposure import DataSetExposure, TeamExposure
 from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import Receipt
 from holdfast.guard.storage import Transaction
-from holdfast.guard.windows import as_datetime
+from holdfast.guard.windows import as_datetime, clock
 from holdfast.mechanisms import RecordedLook, Told
 from holdfast.server import store
 from holdfast.server.accounts import Caller
@@ -32,6 +32,11 @@ from holdfast.server.standings import Row, look_of, order, policy_of
 __all__ = ["At", "AtAsHost", "Visit", "entry_in_chain", "moment", "visit"]
 
 ENTRIES_AT_ONCE = 1000
+# How often the head moves for those who may not know when others looked, in microseconds.
+HEAD_EVERY = 3_600_000_000
+HEAD_BEFORE = (
+    "SELECT number, hash FROM holdfast_entries WHERE time < ? ORDER BY number DESC LIMIT 1"
+)
 
 Slug = Annotated[str, Path(max_length=40, description="The board's name.")]
 
@@ -65,11 +70,28 @@ class Visit:
         return self.phase.frozen is not None and not self.is_host
 
     @property
+    def sees_looks(self) -> bool:
+        """Whether whoever asks may know of everybody's looks, at least that there was one."""
+        return self.board.visibility == "open" or self.is_host
+
+    @property
     def head(self) -> str | None:
-        """The ledger's head, to be noted down."""
+        """The ledger's head, to be noted down; None while the board stands still, or is too new.
+
+        Where a board of the ledger is not open to all, the head moves once an hour: whoever watched
+        it would know each look of each team to the second.
+        """
+        if self.stands_still:
+            return None
+        now_on = self.is_host or self.site.boards.all_open()
         with self.site.store.reading() as transaction:
-            head = transaction.head()
-        return None if self.stands_still else f"{head.number}-{head.hash[:32]}"
+            if now_on:
+                head = transaction.head()
+                rows = [(head.number, head.hash)]
+            else:
+                now = clock()
+                rows = transaction.rows(HEAD_BEFORE, (now - now % HEAD_EVERY,))
+        return f"{rows[0][0]}-{rows[0][1][:32]}" if rows else None
 
     def as_host(self) -> Self:
         """Raise unless a host of the board asks."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import time
 from collections.abc import Callable
 from typing import TypeVar
@@ -16,7 +17,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from holdfast.guard.windows import clock
 from holdfast.server import store
-from holdfast.server.accounts import Accounts, Caller
+from holdfast.server.accounts import Accounts, Caller, spelling
 from holdfast.server.boards import Boards
 from holdfast.server.findings import Findings
 from holdfast.server.gatekeeper import Answer, Gatekeeper
@@ -37,14 +38,19 @@ COOKIE, SECURE_COOKIE = "holdfast_session", "__Host-holdfast_session"
 BEARER = "Bearer "
 # Names that are counted before those that may ask again are forgotten.
 MOST_NAMES = 10_000
+# How many addresses' worth of tries to sign in one account takes: a crowd that guesses is slowed
+# down, and it takes one to keep the owner out.
+TRIES_PER_ACCOUNT = 30
+# A customer of a network has that many bits of an IPv6 address to choose.
+NETWORK_BITS = 64
 
 
 class Pace:
     """The generic cell rate algorithm: a limit that keeps one time per name, and no thread."""
 
-    def __init__(self, limit: RateLimitItem) -> None:
+    def __init__(self, limit: RateLimitItem, times: int = 1) -> None:
         self._span = float(limit.get_expiry())
-        self._each = self._span / limit.amount
+        self._each = self._span / (limit.amount * times)
         self._due: dict[str, float] = {}
 
     def wait(self, name: str) -> float:
@@ -79,6 +85,7 @@ class Site:
         self.accounts = Accounts(self.store, hasher)
         self.meter = Meter()
         self._flood, self._sign_ins = Pace(parse(settings.flood)), Pace(parse(settings.sign_ins))
+        self._accounts = Pace(parse(settings.sign_ins), TRIES_PER_ACCOUNT)
         self.looks: Groups[Sent, Answer] = Groups(self.gatekeeper.submit)
         self._one: CapacityLimiter | None = None
         # By board; asked for again when an upload is larger.
@@ -94,8 +101,19 @@ class Site:
 
     def slow_down(self, what: str, *, strict: bool = False) -> None:
         """Raise if something was asked too often."""
-        if wait := (self._sign_ins if strict else self._flood).wait(what):
-            raise Problem("too_fast", "Too many requests; wait a moment.", retry_after=wait)
+        _refuse_for((self._sign_ins if strict else self._flood).wait(what))
+
+    def slow_down_sign_in(self, request: Request, name: str) -> None:
+        """Raise if somebody tried to sign in too often: from an address, or with a name.
+
+        A browser that has signed in with this name before is counted by itself, so that nobody
+        else keeps the owner out.
+        """
+        if self.accounts.knows(name, request.cookies.get(self.device_cookie, "")):
+            self.slow_down(f"known browser of {spelling(name)}", strict=True)
+            return
+        self.slow_down(f"sign in {address(request)}", strict=True)
+        _refuse_for(self._accounts.wait(spelling(name)))
 
     async def body(self, request: Request, most: int) -> bytes:
         """Return a request's body, within its size and its time."""
@@ -140,8 +158,13 @@ class Site:
         """The name of the session's cookie."""
         return SECURE_COOKIE if self.settings.secure else COOKIE
 
+    @property
+    def device_cookie(self) -> str:
+        """The name of the cookie that a browser keeps which has signed in."""
+        return f"{self.cookie}_device"
+
     def believed(self, request: Request) -> Caller | None:
-        """Return who sends a token that was found valid a moment ago."""
+        """Return who sends a token that was found valid a moment ago; its look asks again."""
         return self.accounts.believed(request.headers.get("authorization", "").removeprefix(BEARER))
 
     def caller(self, request: Request) -> Caller:
@@ -216,5 +239,19 @@ def site_of(request: Request) -> Site:
 
 
 def address(request: Request) -> str:
-    """Return where a request comes from."""
-    return request.client.host if request.client is not None else "nowhere"
+    """Return where a request comes from; of IPv6 the network, whose addresses are one's own."""
+    host = request.client.host if request.client is not None else "nowhere"
+    try:
+        known = ipaddress.IPv6Address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if known.ipv4_mapped is not None:
+        return str(known.ipv4_mapped)
+    if known.is_loopback:
+        return host
+    return str(ipaddress.IPv6Network((known, NETWORK_BITS), strict=False))
+
+
+def _refuse_for(wait: float) -> None:
+    if wait:
+        raise Problem("too_fast", "Too many requests; wait a moment.", retry_after=wait)

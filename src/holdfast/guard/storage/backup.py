@@ -100,5 +100,6 @@ def _copy(source: Path, target: Path) -> None:
         with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as new:
             new.execute("PRAGMA synchronous = FULL")
             old.backup(new)
+            new.execute("PRAGMA user_version = 0")  # a copy is whole: no log belongs to it
     except sqlite3.Error as error:
         raise LedgerError(f"ledger {source} can't be copied: {error}.") from None

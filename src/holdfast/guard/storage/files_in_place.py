@@ -12,7 +12,7 @@ from typing import TypeAlias
 from holdfast.errors import LedgerError
 from holdfast.guard.storage.note import stamp
 
-__all__ = ["Files", "refuse_mounted_file", "refuse_wide_modes"]
+__all__ = ["Files", "has_log", "refuse_mounted_file", "refuse_wide_modes"]
 
 # What is mounted where, on Linux: the fifth field of each line.
 MOUNT_TABLE = "/proc/self/mountinfo"
@@ -88,6 +88,15 @@ def refuse_wide_modes(path: Path) -> None:
                 f"{mode:04o}; run: chmod 600 {shlex.quote(str(place))} (or, where a platform "
                 f"mounts it so, name it sqlite:///{path}?shared=true). Nothing was released."
             )
+
+
+def has_log(path: Path) -> bool:
+    """Tell whether a ledger's log lies beside it, with anything in it."""
+    real = Path(os.path.realpath(path))
+    try:
+        return os.stat(real.with_name(real.name + "-wal")).st_size > 0
+    except FileNotFoundError:
+        return False
 
 
 def refuse_mounted_file(path: Path) -> None:

@@ -9,26 +9,32 @@ from typing import NamedTuple
 __all__ = ["Note", "stamp", "stamp_of"]
 
 
+MARKED = " marked"
+
+
 class Note(NamedTuple):
     """How the file was left, and the chain: its last entry's number and hash.
 
     It is a hint, not durable and not protected: a note that is missing or older only means that
     the ledger is verified, and a ledger is refused only if it lacks an entry that the note names.
 
-    >>> Note.read(str(Note("7 8192 1", (2, "ab")))) == Note("7 8192 1", (2, "ab"))
+    `marked` tells whether the file says itself that looks followed which are in its log alone.
+
+    >>> Note.read(str(Note("7 8192 1", (2, "ab"), True))) == Note("7 8192 1", (2, "ab"), True)
     True
     >>> Note.read(str(Note("7 8192 1")).rstrip())
-    Note(stamp='7 8192 1', end=None)
+    Note(stamp='7 8192 1', end=None, marked=False)
     >>> Note.read("")
-    Note(stamp='', end=None)
+    Note(stamp='', end=None, marked=False)
     """
 
     stamp: str = ""
     end: tuple[int, str] | None = None
+    marked: bool = False
 
     def __str__(self) -> str:
         number, digest = self.end or ("", "")
-        return f"{self.stamp}\n{number} {digest}"
+        return f"{self.stamp}{MARKED if self.marked else ''}\n{number} {digest}"
 
     @classmethod
     def read(cls, text: str) -> Note:
@@ -38,7 +44,8 @@ class Note(NamedTuple):
             return cls()
         number, _, digest = lines[-1].partition(" ") if len(lines) == 2 else ("", "", "")
         usable = number.isascii() and number.isdecimal() and len(number) < 19
-        return cls(lines[0], (int(number), digest) if usable else None)
+        stamp, marked = lines[0].removesuffix(MARKED), lines[0].endswith(MARKED)
+        return cls(stamp, (int(number), digest) if usable else None, marked)
 
 
 def stamp_of(path: str | Path) -> str:

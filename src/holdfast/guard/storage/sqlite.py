@@ -15,7 +15,13 @@ from holdfast.errors import LedgerError, LedgerMissing
 from holdfast.guard.storage.contract import Question
 from holdfast.guard.storage.damage import damage
 from holdfast.guard.storage.file_lock import FileQueue
-from holdfast.guard.storage.files_in_place import Files, refuse_mounted_file, refuse_wide_modes
+from holdfast.guard.storage.files_in_place import (
+    Files,
+    has_log,
+    refuse_mounted_file,
+    refuse_wide_modes,
+)
+from holdfast.guard.storage.marks import is_marked, mark_of
 from holdfast.guard.storage.new_file import make_file
 from holdfast.guard.storage.note import Note, stamp_of
 from holdfast.guard.storage.sql import FORMAT_OF, Transaction, check_format
@@ -38,6 +44,10 @@ class SqliteStorage:
     open. A writer also compares the file with how the last writer left it, and marks the
     transaction as suspect if it was changed in any other way; and it says with which entry the
     last writer left it.
+
+    What is committed is in the log first, and moved into the file hundreds of looks later. Before
+    the first of them the file is marked with the entry that it ends with: a file that ends there,
+    without its log, lacks what followed, and is refused.
     """
 
     def __init__(self, path: Path, *, create: bool = False, shared: bool = False) -> None:
@@ -85,8 +95,13 @@ class SqliteStorage:
             with opened.queue.turn(PATIENCE_SECONDS) as place:
                 left = Note.read(place.note)
                 suspect = opened.check() != left.stamp
+                marked = left.marked and not suspect
                 if suspect:
                     opened.connect_anew()
+                elif not marked:
+                    marked = opened.mark()
+                    left = left._replace(stamp=opened.check(), marked=marked)
+                    place.note = str(left)
                 with opened.transaction("BEGIN IMMEDIATE") as connection:
                     transaction = Transaction(
                         _Engine(connection), suspect=suspect, left_at=left.end
@@ -94,7 +109,8 @@ class SqliteStorage:
                     yield transaction
                     head = transaction.head()
                 # A commit moves the log into the file now and then; nothing else changes it.
-                note = Note(stamp_of(opened.place), (head.number, head.hash))
+                stamp = stamp_of(opened.place)
+                note = Note(stamp, (head.number, head.hash), marked and stamp == left.stamp)
                 if note != left:
                     place.note = str(note)
 
@@ -138,6 +154,16 @@ class _Open:
         """Raise unless the files at the path are those that are open; return a stamp of them."""
         return self._files.check()
 
+    def mark(self) -> bool:
+        """Let the file itself say where it ends before more is in its log; tell whether it does.
+
+        It does not if somebody reads meanwhile, who keeps the log from being moved.
+        """
+        [(number,)] = self._connection.execute("SELECT number FROM holdfast_ledger")
+        self._connection.execute(f"PRAGMA user_version = {mark_of(number)}")
+        [(busy, log, moved)] = self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        return bool(busy == 0 and log == moved)
+
     @contextmanager
     def transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
         self._connection.execute(begin)
@@ -159,9 +185,11 @@ class _Open:
         with suppress(OSError, LedgerError, sqlite3.Error), self.queue.turn(0.0) as place:
             left = Note.read(place.note)
             unchanged = stamp_of(self.path) == left.stamp
+            if is_marked(self._connection):
+                self._connection.execute("PRAGMA user_version = 0")  # nothing followed
             self._connection.close()
             if unchanged:
-                place.note = str(left._replace(stamp=stamp_of(self.path)))
+                place.note = str(Note(stamp_of(self.path), left.end))
         with suppress(sqlite3.Error):
             self._connection.close()
         self.queue.close()
@@ -198,7 +226,7 @@ def _connect(path: Path, shared: bool) -> tuple[sqlite3.Connection, Files]:
     if not shared:
         refuse_wide_modes(path)
     refuse_mounted_file(path)
-    files = Files(path)
+    files, alone = Files(path), not has_log(path)
     connection = sqlite3.connect(
         path, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False
     )
@@ -206,6 +234,13 @@ def _connect(path: Path, shared: bool) -> tuple[sqlite3.Connection, Files]:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA trusted_schema = OFF")
         _check(connection, path)
+        if alone and is_marked(connection):
+            raise LedgerError(
+                f"ledger {path} lacks the looks that were in its log alone ({path.name}-wal): the "
+                "file was copied or moved without it. Put both in place, or a copy that holdfast "
+                "ledger backup has made. To forget these looks on purpose, put this file in place "
+                "with holdfast ledger restore. Nothing was released."
+            )
         files.opened()
     except BaseException:
         connection.close()
