@@ -93,7 +93,7 @@ def test_every_class_that_it_names_exists():
         (
             "A new attack through a metric",
             (AroundAttack, MetricEstimate),
-            ("inner", "ranges", "class_sizes"),
+            ("inner", "ranges", "class_sizes", "told", "elsewhere"),
         ),
     ],
 )

@@ -5,15 +5,16 @@ import pytest
 
 from holdfast import Problem, metrics, oracles, play
 from holdfast.attacks import Lattice
-from holdfast.attacks.through_metrics import Digits, Graded
+from holdfast.attacks.through_metrics import ClassPools, Digits, Graded
+from holdfast.attacks.through_metrics.beside import Beside
+from holdfast.attacks.through_metrics.description import MetricBoard
 from holdfast.audit import metric_audit, quick_metric_audit, read_metric_request
-from holdfast.audit.metrics.beside import Beside
-from holdfast.audit.metrics.class_columns import class_pools_on
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.guard import Policy
 from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics.one_submission import taker_for
 from holdfast.metrics.registry import parse_metric
+from holdfast.planner import board_under
 
 
 @pytest.fixture(autouse=True)
@@ -153,9 +154,8 @@ def test_pools_of_classes_need_the_counts_of_every_look_and_a_size_that_can_be_s
     rng = np.random.default_rng(0)
 
     def make(problem, rule):
-        return class_pools_on(
-            problem, rng=rng, rule=parse_mechanism(rule), asked=asked, shown=shown
-        )
+        board = board_under(parse_mechanism(rule), MetricBoard(asked.metric, sizes=(40,) * 6))
+        return ClassPools.on_columns(problem, board, shown, rng=rng)
 
     assert make(Problem(240, 6, 9), "round:2").problem.n_queries == 9
     with pytest.raises(NotSupported, match="the rule does not tell them"):

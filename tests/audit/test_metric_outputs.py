@@ -138,7 +138,7 @@ def test_models_of_roc_auc_and_of_several_classes_are_used():
     labels = (np.arange(N) % 4).astype(np.uint8)
     several = asked("cohen_kappa", m=4, labels=labels, predictions=[labels])
     shown = [each.name for each in metric_scenarios(several, "total only") if each.start.model]
-    assert "match-reader, lattice" in shown
+    assert "count-reader, lattice" in shown
 
 
 @pytest.mark.parametrize("metric", ["log_loss", "brier", "mse", "rmse", "r2", "mae"])
@@ -182,7 +182,7 @@ def test_kappa_macro_f1_and_jaccard_of_four_classes_are_read():
     labels = (np.arange(N) * 7 % 4).astype(np.uint8)
     kappa = asked("cohen_kappa", m=4, labels=labels, looks=auditing.parse_looks("150"))
     first = metric_scenarios(kappa, "total only")[0]
-    assert first.name.startswith("match-reader")
+    assert first.name.startswith("count-reader")
     assert not only_climbed(kappa, kappa.metric)
     job = plays.MetricJob("total only", 0, Exact(), 150, 0)
     assert plays.play_metric_job(kappa, job).bias == pytest.approx(1.0)  # every label

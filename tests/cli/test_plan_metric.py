@@ -146,7 +146,7 @@ def test_kappa_of_several_classes_is_planned_as_an_accuracy_and_of_groups_refuse
     found = metric_plan(parse_metric("cohen_kappa"), rule, problem)
     accuracy = metric_plan(parse_metric("accuracy"), rule, problem)
     assert (found.gain, found.looks_for_all) == (accuracy.gain, accuracy.looks_for_all)
-    assert found.attack == f"match-reader, {accuracy.attack}"
+    assert found.attack == f"count-reader, {accuracy.attack}"
     with pytest.raises(NotSupported, match="a group's class sizes are not public"):
         metric_plan(parse_metric("cohen_kappa"), rule, problem, [500, 500])
 
@@ -237,6 +237,22 @@ def test_models_are_not_planned_with(holdfast):
 
 
 def test_a_rule_that_changes_values_is_named_with_what_plays_there():
-    metric, rule = parse_metric("log_loss[0,10]"), parse_mechanism("ladder:0.01")
-    with pytest.raises(NotSupported, match=r"log_loss\[0,10\] under ladder:0.01: digits .* audit"):
+    metric, rule = parse_metric("f1"), parse_mechanism("ladder:0.01")
+    with pytest.raises(NotSupported, match=r"f1 under ladder:0.01: count-reader.* audit"):
         metric_plan(metric, rule, Problem(100, 2, 9))
+
+
+@pytest.mark.parametrize(
+    ("metric", "rule"),
+    [
+        ("roc_auc", "round:2"),
+        ("roc_auc", "gaussian:0.03"),
+        ("f1", "round:2"),
+        ("cohen_kappa", "gaussian:0.01"),
+        ("brier", "gaussian:0.01"),
+        ("log_loss[0,10]", "ladder:0.01"),
+    ],
+)
+def test_blurred_values_are_planned(metric, rule):
+    found = metric_plan(parse_metric(metric), parse_mechanism(rule), Problem(2000, 2, 100))
+    assert found.gain > 10

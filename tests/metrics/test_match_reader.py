@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from holdfast import Problem, attacks, oracles
-from holdfast.attacks.through_metrics import MatchReader
+from holdfast.attacks.through_metrics import CountReader
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
 from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics.registry import parse_metric
@@ -18,13 +18,13 @@ def run(hidden, name, *, looks=150, decimals=None):
     rule = None if decimals is None else parse_mechanism(f"round:{decimals}")
     hidden = np.random.default_rng(2).permutation(hidden)
     board = oracles.MetricOracle(hidden, metric, n_queries=looks, mechanism=rule)
-    attack = MatchReader(
+    attack = CountReader(
         Problem(hidden.size, 4, looks),
         attacks.Lattice,
         rng=np.random.default_rng(0),
         metric=metric,
         sizes=np.bincount(hidden),
-        decimals=decimals,
+        step=0.0 if decimals is None else 10.0**-decimals,
     )
     while (query := attack.ask()) is not None:
         attack.tell(board.query(query))
@@ -66,7 +66,7 @@ def test_a_value_belongs_to_the_matches(name):
             heard.append(answer)
 
     queries = rng.integers(4, size=(50, SKEWED.size))
-    reader = MatchReader(
+    reader = CountReader(
         Problem(SKEWED.size, 4, 50), Ear, rng=rng, metric=metric, sizes=np.bincount(SKEWED)
     )
     for _ in queries:
@@ -76,7 +76,7 @@ def test_a_value_belongs_to_the_matches(name):
 
 def test_bad_settings_and_answers_are_refused():
     def reader(name, sizes):
-        return MatchReader(
+        return CountReader(
             Problem(120, 4, 9),
             attacks.Lattice,
             rng=np.random.default_rng(0),
@@ -96,5 +96,5 @@ def test_bad_settings_and_answers_are_refused():
     with pytest.raises(OutOfTurn):
         attack.tell(0.5)
     attack.ask()
-    with pytest.raises(InconsistentAnswer, match="for these classes"):
+    with pytest.raises(InconsistentAnswer, match="for classes of"):
         attack.tell(0.12345)

@@ -42,8 +42,8 @@ def test_two_decimals_of_f1_tell_all_positives_of_small_parts():
         parts(problem, 50, 20),
         rng=np.random.default_rng(0),
         metric=F1,
-        decimals=2,
-        positives=20,
+        step=0.01,
+        sizes=(980, 20),
     )
     assert (played(attack, board) == hidden).all()
     assert board.looks < 500  # it stops when all positives are found
@@ -57,8 +57,8 @@ def test_a_value_half_way_between_two_decimals_is_read():
         parts(problem, 27, 5),
         rng=np.random.default_rng(0),
         metric=F1,
-        decimals=3,
-        positives=5,
+        step=0.001,
+        sizes=(35, 5),
     )
     assert attack.ask().sum() == 27
     attack.tell(0.062)

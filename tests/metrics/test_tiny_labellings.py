@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from holdfast import Problem, attacks, metrics, oracles, play
-from holdfast.attacks.through_metrics import ByGroup, ClassPools, MatchReader, TopK
+from holdfast.attacks.through_metrics import ByGroup, ClassPools, CountReader, TopK
 
 LOOKS = 40
 
@@ -56,7 +56,7 @@ def test_pools_find_every_labelling_in_ten_looks_an_example(n, m, whole):
 def test_matches_behind_kappa_and_correlation_are_read_with_classes_absent(metric, n, m):
     # Of one class alone every value is 0; its size tells the matches.
     for hidden in labellings(n, m):
-        attack = MatchReader(
+        attack = CountReader(
             Problem(n, m, LOOKS),
             attacks.Lattice,
             rng=np.random.default_rng(0),
@@ -71,7 +71,7 @@ def test_matches_behind_mean_recalls_of_equal_classes_are_read(metric):
     for hidden in labellings(6, 3):
         sizes = np.bincount(hidden, minlength=3)
         if set(sizes) == {2}:
-            attack = MatchReader(
+            attack = CountReader(
                 Problem(6, 3, LOOKS),
                 attacks.Lattice,
                 rng=np.random.default_rng(0),

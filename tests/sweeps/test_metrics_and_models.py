@@ -93,9 +93,9 @@ def test_what_does_not_fit_is_a_row_with_its_reason(tmp_path, hidden):
         metrics=["log_loss", "balanced_accuracy"],
     )
     reasons = {(row["rule"], row["metric"]): row["error"] for row in rows}
-    assert "submits labels, which log_loss does not score" in reasons["exact", "log_loss"]
+    assert "what digits can't be read from" in reasons["exact", "log_loss"]
     assert "between two limits" in reasons["gaussian:0.01", "log_loss"]
-    assert "the rule changes them" in reasons["gaussian:0.01", "balanced_accuracy"]
+    assert "needs ExactAnswers" in reasons["gaussian:0.01", "balanced_accuracy"]
     assert reasons["exact", "balanced_accuracy"] is None
     (counts,) = run(
         Experiment(["block-majority"], metrics=["f1"], labels=["counts"], problems=[(60, 2, 5)])

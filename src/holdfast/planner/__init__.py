@@ -13,6 +13,7 @@ from holdfast.planner.through_metrics import (
     decimals_of,
     metric_plan,
     planned_on_counts,
+    rule_told,
 )
 
 __all__ = [
@@ -30,4 +31,5 @@ __all__ = [
     "plan",
     "plan_under",
     "planned_on_counts",
+    "rule_told",
 ]

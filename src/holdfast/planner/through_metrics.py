@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import partial
 
 import numpy as np
 
 from holdfast.attacks.exact.lattice.forecast import lattice_looks
-from holdfast.attacks.through_metrics.around_attack import OnCounts
+from holdfast.attacks.through_metrics.around_attack import OnCounts, Told
 from holdfast.attacks.through_metrics.description import MetricBoard, MetricEstimate
 from holdfast.attacks.through_metrics.registry import AttackOnBoard, attacks_on
 from holdfast.errors import InvalidInput, NotSupported
-from holdfast.mechanisms import Exact, Rule, check_metric
+from holdfast.mechanisms import Chain, Exact, Gaussian, Rounding, Rule, check_metric
 from holdfast.mechanisms.additive import Additive
 from holdfast.metrics import (
     R2,
@@ -43,12 +43,15 @@ __all__ = [
     "metric_plan",
     "noise_of",
     "planned_on_counts",
+    "rule_told",
 ]
 
 # Metrics that a single example has no value of.
 OF_SEVERAL = (RocAuc, AveragePrecision, R2)
 # So many targets are listed within a few seconds.
 MOST_TARGETS = 10_000_000
+# Accuracies that go through the rule themselves.
+AS_RELEASED = Told()
 
 
 @dataclass(frozen=True)
@@ -192,14 +195,45 @@ def planned_on_counts(rule: Rule) -> OnCounts:
     )
 
 
-def _planned_attack(rule: Rule, problem: Problem, *, rng: np.random.Generator, exact: bool) -> Auto:
-    told = Exact() if exact else rule
-    return Auto(problem, rng=rng, answers=told.board_model(problem))
+def _planned_attack(rule: Rule, problem: Problem, *, rng: np.random.Generator, told: Told) -> Auto:
+    return Auto(problem, rng=rng, answers=rule_told(rule, told).board_model(problem))
 
 
-def counts_forecast(rule: Rule, problem: Problem) -> MetricEstimate:
+def rule_told(rule: Rule, told: Told) -> Rule:
+    """Return the rule that accuracies seem to go through, where they are read off a rule's values.
+
+    Settings that are sizes, a Ladder's step and the scale of noise, are divided by what a value
+    differs by between no match and all.
+
+    >>> from holdfast.mechanisms import parse_mechanism
+    >>> str(rule_told(parse_mechanism("gaussian:0.02"), Told(2.0)))
+    'gaussian:0.01'
+    >>> str(rule_told(parse_mechanism("round:2"), Told(None, blur=0.5)))
+    'gaussian:0.5'
+    """
+    if told.unit is None:
+        return Gaussian(told.blur) if told.blur else Exact()
+    if told.unit == 1.0:
+        return rule
+    stages = [_scaled(stage, told.unit) for stage in rule.stages]
+    return stages[0] if len(stages) == 1 else Chain(stages)
+
+
+def _scaled(rule: Rule, unit: float) -> Rule:
+    """Return one rule in units of accuracy."""
+    if isinstance(rule, Rounding):
+        step = float(rule.rounds_to) / unit
+        if step > 1.0:
+            raise NotSupported(f"all matches together weigh {unit:g}, less than a rounding step.")
+        return Rounding(step=step)
+    sizes = {each.name for each in fields(rule)} & {"step", "scale"}
+    return replace(rule, **{name: getattr(rule, name) / unit for name in sizes})
+
+
+def counts_forecast(rule: Rule, problem: Problem, told: Told = AS_RELEASED) -> MetricEstimate:
     """Return what the best attack on match counts gains where a rule releases accuracies."""
     n, m, k = problem
+    rule = rule_told(rule, told)
     chosen = plan_under(rule, problem).chosen
     looks = math.ceil(lattice_looks(n, m)) if all(s.keeps_exact for s in rule.stages) else None
     certain = n if looks is not None and looks <= k else None
@@ -212,9 +246,10 @@ def board_under(rule: Rule, board: MetricBoard) -> MetricBoard:
     step = max(rule.climb_step, rounding)
     board = board._replace(step=step, rounding=rounding, noise=noise_of(rule))
     try:
-        return board._replace(decimals=decimals_of(rule))
+        decimals_of(rule)
     except NotSupported as error:
         return board._replace(changed=str(error))
+    return board
 
 
 def noise_of(rule: Rule) -> float | None:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from holdfast.attacks.description import Described, Reads
-from holdfast.attacks.through_metrics.around_attack import OnCounts
+from holdfast.attacks.through_metrics.around_attack import OnCounts, Told
 from holdfast.attacks.through_metrics.description import MetricBoard
 from holdfast.attacks.through_metrics.registry import AttackOnBoard, attacks_on
 from holdfast.errors import NotSupported
 from holdfast.experiments.suite import attack_on
 from holdfast.labels import Labels
 from holdfast.loop import play
-from holdfast.mechanisms import Exact, Gaussian, Rule
+from holdfast.mechanisms import Rule
 from holdfast.metrics import LabelMetric, Metric, RocAuc, TopKAccuracy
 from holdfast.oracles import MetricOracle
-from holdfast.planner import Auto, board_under, by_forecast, counts_forecast
+from holdfast.planner import Auto, board_under, by_forecast, counts_forecast, rule_told
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 
@@ -133,21 +132,13 @@ def _inner(
     problem: Problem,
     *,
     rng: np.random.Generator,
-    exact: bool,  # noqa: ARG001 - by the step of the decimals instead
+    told: Told,
     cls: type[Described],
     rule: Rule,
     prior: Prior | None,
 ) -> Any:
-    """Return the attack on match counts that were read from values.
-
-    Decimals finer than one match leave one count. Of several that coarser ones leave, it is told
-    the middle: about what noise as wide as a step of the decimals would do to an accuracy.
-    """
-    step = rule.rounds_to
-    told: Rule = Exact()
-    if step is not None and step * problem.n_examples > 1:
-        told = Gaussian(float(step) / math.sqrt(12.0))
-    return attack_on(cls, problem, rng, told, prior=prior)
+    """Return the attack on match counts, which knows how they reach it."""
+    return attack_on(cls, problem, rng, rule_told(rule, told), prior=prior)
 
 
 def _start(metric: Metric, labels: Labels, m: int, prior: Prior | None) -> float:

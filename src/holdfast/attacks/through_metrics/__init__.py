@@ -9,11 +9,12 @@ from holdfast.attacks.through_metrics.graded import Graded as Graded
 from holdfast.attacks.through_metrics.target_digits import TargetDigits as TargetDigits
 from holdfast.attacks.through_metrics.target_bisection import TargetBisection as TargetBisection
 from holdfast.attacks.through_metrics.count_reader import CountReader as CountReader
-from holdfast.attacks.through_metrics.match_reader import MatchReader as MatchReader
 from holdfast.attacks.through_metrics.joint_counts import JointCounts as JointCounts
 from holdfast.attacks.through_metrics.parts_in_turn import PartsInTurn as PartsInTurn
 from holdfast.attacks.through_metrics.top_k import TopK as TopK
 from holdfast.attacks.through_metrics.linear_reader import LinearReader as LinearReader
+from holdfast.attacks.through_metrics.two_points import TwoLevels as TwoLevels
+from holdfast.attacks.through_metrics.two_points import TwoTargets as TwoTargets
 from holdfast.attacks.through_metrics.sparse_climb import SparseClimb as SparseClimb
 from holdfast.attacks.through_metrics.level_counts import LevelCounts as LevelCounts
 from holdfast.attacks.through_metrics.class_pools import ClassPools as ClassPools

@@ -19,10 +19,30 @@ from holdfast.attacks.through_metrics.description import (
 from holdfast.errors import NotSupported
 from holdfast.problem import Problem
 
-__all__ = ["LATTICE", "AroundAttack", "OnCounts", "proved_by"]
+__all__ = ["EXACT", "LATTICE", "AroundAttack", "OnCounts", "Told", "proved_by"]
 
 
-def _unknown(problem: Problem) -> MetricEstimate:  # noqa: ARG001 - of any
+class Told(NamedTuple):
+    """How match counts that are read off values reach an attack on accuracies.
+
+    Parameters
+    ----------
+    unit
+        What a value differs by between no match and all: noise and steps of the rule count in it.
+        None: the rule is undone, and `blur` is all that is left of it.
+    blur
+        The standard deviation of the accuracies that it is told.
+    """
+
+    unit: float | None = 1.0
+    blur: float = 0.0
+
+
+# Counts as they are, whatever the values are rounded to.
+EXACT = Told(None)
+
+
+def _unknown(problem: Problem, told: Told = EXACT) -> MetricEstimate:  # noqa: ARG001 - of any
     raise NotSupported("no formula tells what it gains.")
 
 
@@ -36,23 +56,22 @@ class OnCounts(NamedTuple):
     summary
         What it does, in six words.
     make
-        Makes it from a problem, `rng=` and `exact=`: whether it is told match counts as they are,
-        whatever the values are rounded to.
+        Makes it from a problem, `rng=` and `told=`: how counts reach it.
     forecast
-        What it gains on a problem where accuracies are shown.
+        What it gains on a problem where accuracies are shown, and they reach it so.
     """
 
     name: str
     summary: str
     make: Callable[..., Any]
-    forecast: Callable[[Problem], MetricEstimate] = _unknown
+    forecast: Callable[..., MetricEstimate] = _unknown
 
 
-def _lattice(problem: Problem, *, rng: np.random.Generator, exact: bool) -> Lattice:  # noqa: ARG001
+def _lattice(problem: Problem, *, rng: np.random.Generator, told: Told) -> Lattice:  # noqa: ARG001
     return Lattice(problem, rng=rng)
 
 
-def _lattice_forecast(problem: Problem) -> MetricEstimate:
+def _lattice_forecast(problem: Problem, told: Told = EXACT) -> MetricEstimate:  # noqa: ARG001
     n, m, k = problem
     known = min(n, lattice_affordable(k, problem))
     looks = math.ceil(lattice_looks(n, m))
@@ -78,9 +97,12 @@ class AroundAttack(ThroughMetric):
     takes_prior
         Whether that attack may start from what is known of the labels; it is named beside this one
         then.
+    takes_climbers
+        Whether that attack may be one that hears only which look was the best.
     """
 
     takes_prior: ClassVar[bool] = True
+    takes_climbers: ClassVar[bool] = False
 
     @classmethod
     def on_board(

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.through_metrics.description import ThroughMetric
-from holdfast.errors import InconsistentAnswer, InvalidInput, OutOfTurn
+from holdfast.attacks.through_metrics.beside import Beside
+from holdfast.attacks.through_metrics.description import MetricBoard, ThroughMetric
+from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
 from holdfast.kernels.keyed import bounded, subkey
 from holdfast.labels import Labels, label_dtype
+from holdfast.metrics import Accuracy
+from holdfast.metrics.by_class import ByClass
+from holdfast.metrics.one_submission import taker_for
 from holdfast.problem import Problem
 from holdfast.protocols import Answer
 
@@ -22,6 +27,8 @@ SETTLED, ROUNDS = 1e-4, 60
 DAMPING = 0.7
 # A variance below this is no chance: all counts are explained.
 LEAST_VARIANCE = 1e-9
+# Entries of the pools' matrix times classes: what is solved in a few seconds.
+MOST_WORK = 3 * 10**7
 
 
 class ClassPools(ThroughMetric):
@@ -63,6 +70,33 @@ class ClassPools(ThroughMetric):
     """
 
     summary = "reads pools of each class"
+
+    @classmethod
+    def on_columns(
+        cls, problem: Problem, board: MetricBoard, shown: ByClass, *, rng: np.random.Generator
+    ) -> Beside:
+        """Make it for a board that shows numbers of each class beside the metric that ranks.
+
+        Rounding and noise only blur the counts, which message passing bears. It uses fewer looks
+        where all of them would take too long.
+        """
+        n, m, k = problem
+        if board.noise is None:
+            raise NotSupported(
+                "it reads the counts of every look, and the rule does not tell them."
+            )
+        most = MOST_WORK // max(n * m, m * m * m)
+        if most < 1:
+            raise NotSupported(f"counts of {m:,} classes of {n:,} examples take too long to solve.")
+        return Beside(
+            partial(cls, class_sizes=board.sizes),
+            problem._replace(n_queries=min(k, most)),
+            rng=rng,
+            column=Accuracy(),
+            ranks=board.metric,
+            taker=taker_for((board.metric, Accuracy())),
+            heard=partial(_counts, shown=shown, n=n),
+        )
 
     def __init__(
         self,
@@ -182,3 +216,13 @@ class ClassPools(ThroughMetric):
             if moved < SETTLED:
                 break
         return believed
+
+
+def _counts(numbers: tuple[float, ...], *, shown: ByClass, n: int) -> Answer:
+    """Return the recalls as they are, or the counts behind the shares of a confusion matrix.
+
+    The first number is the metric that ranks, which the attack does not read.
+    """
+    if isinstance(shown.metric, Accuracy):
+        return numbers[1:]
+    return tuple(float(round(share * n)) for share in numbers[1:])

@@ -14,6 +14,7 @@ import math
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.attacks.description import Reads, kebab_case
 from holdfast.errors import NotSupported
@@ -30,8 +31,6 @@ class MetricBoard(NamedTuple):
     ----------
     metric
         The metric whose values are shown.
-    decimals
-        How many decimals of them; None: all that a float has.
     low, high
         The least and the largest hidden number, where numbers are hidden.
     sizes
@@ -49,12 +48,14 @@ class MetricBoard(NamedTuple):
         None: it does not tell each look's own value.
     rounding
         The step to which it rounds; 0: it does not.
-    highest
+    lowest, highest
         Where values are cut off.
+    targets
+        The hidden numbers in no order, as far as their mean and quantiles are public: looks at
+        constants tell them.
     """
 
     metric: Metric
-    decimals: int | None = None
     low: int = 0
     high: int = 1
     sizes: tuple[int, ...] | None = None
@@ -64,7 +65,19 @@ class MetricBoard(NamedTuple):
     is_group: bool = False
     noise: float | None = 0.0
     rounding: float = 0.0
+    lowest: float = -math.inf
     highest: float = math.inf
+    targets: NDArray[Any] | None = None
+
+    @property
+    def decimals(self) -> int | None:
+        """How many decimals are shown; None: all that a float has, or it rounds to another step.
+
+        >>> from holdfast.metrics import F1
+        >>> MetricBoard(F1(), rounding=0.01).decimals
+        2
+        """
+        return next((each for each in range(13) if self.rounding == 10.0**-each), None)
 
     @property
     def positives(self) -> int | None:
@@ -160,7 +173,7 @@ class ThroughMetric:
         return False
 
     @classmethod
-    def fits(cls, board: MetricBoard) -> bool:  # noqa: ARG003
+    def fits(cls, board: MetricBoard, n_classes: int) -> bool:  # noqa: ARG003
         """Tell whether it is worth making for what is public of a board whose metric it reads.
 
         What rounding or a rule hides does not matter here: `on_board` refuses that.

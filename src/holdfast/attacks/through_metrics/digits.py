@@ -116,6 +116,11 @@ class Digits(TurnBased[NDArray[np.float64]], ThroughMetric):
         why = f"{digits} labels per look as digits, others from match counts"
         return MetricEstimate.of_proved(known, _looks_for_all(digits, problem), why, problem)
 
+    @staticmethod
+    def check_reads(problem: Problem, metric: ProbabilityMetric, decimals: int | None) -> None:
+        """Raise `NotSupported` where these decimals have no room for digits."""
+        _designed(problem, metric, decimals)
+
     def __init__(
         self,
         problem: Problem,

@@ -18,12 +18,12 @@ from holdfast.attacks.through_metrics._joint_looks import (
     JointLooks,
 )
 from holdfast.attacks.through_metrics._learned_sizes import learned_sizes
+from holdfast.attacks.through_metrics.count_reader import BY_RECALL, CountReader
 from holdfast.attacks.through_metrics.description import (
     MetricBoard,
     MetricEstimate,
     ThroughMetric,
 )
-from holdfast.attacks.through_metrics.match_reader import BY_RECALL, MatchReader
 from holdfast.attacks.through_metrics.until_refused import UntilRefused
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.labels import Labels, label_dtype
@@ -116,9 +116,9 @@ class JointCounts(TurnBased[Labels], ThroughMetric):
         return isinstance(metric, LINEAR) and 2 < n_classes <= most
 
     @classmethod
-    def fits(cls, board: MetricBoard) -> bool:
+    def fits(cls, board: MetricBoard, n_classes: int) -> bool:
         """Tell whether the weights differ: recalls of equally large classes tell matches alone."""
-        return not (isinstance(board.metric, BY_RECALL) and MatchReader.fits(board))
+        return not (isinstance(board.metric, BY_RECALL) and CountReader.fits(board, n_classes))
 
     @classmethod
     def on_board(

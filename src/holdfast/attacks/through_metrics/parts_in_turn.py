@@ -71,7 +71,7 @@ class PartsInTurn(ThroughMetric):
         return scores_two_classes(metric, n_classes)
 
     @classmethod
-    def fits(cls, board: MetricBoard) -> bool:
+    def fits(cls, board: MetricBoard, n_classes: int) -> bool:  # noqa: ARG003
         """Tell whether positives are known to be the rarer class."""
         return board.sizes is not None and 2 * board.sizes[1] < sum(board.sizes)
 
@@ -80,23 +80,21 @@ class PartsInTurn(ThroughMetric):
         cls, problem: Problem, board: MetricBoard, *, rng: np.random.Generator
     ) -> CountReader:
         """Make it for rounded values, with the largest parts in which they show every positive."""
-        n, decimals, positives = problem.n_examples, board.decimals, board.positives
+        n, step, positives = problem.n_examples, board.rounding, board.positives
         if positives is None:
             raise NotSupported("it needs the number of positives, and a group's is not public.")
-        if decimals is None:
+        if not step:
             raise NotSupported("it is made for rounding, and the rule does not round.")
         metric, size = label_metric(board.metric), n
-        while size >= SMALLEST_PART and not tells_counts(metric, n, positives, size, decimals):
+        while size >= SMALLEST_PART and not tells_counts(metric, n, positives, size, step):
             size //= 2
         if size < SMALLEST_PART:
-            raise NotSupported(f"{decimals} decimals do not show one positive in a small part.")
+            raise NotSupported(f"steps of {step:g} do not show one positive in a small part.")
 
         def make(problem: Problem, *, rng: np.random.Generator) -> Any:
             return cls(problem, size, _lattice, rng=rng, positives=positives)
 
-        return CountReader(
-            problem, make, rng=rng, metric=metric, decimals=decimals, positives=positives
-        )
+        return CountReader(problem, make, rng=rng, metric=metric, sizes=board.sizes, step=step)
 
     def __init__(
         self,

@@ -41,7 +41,7 @@ class PassedOn(Generic[Inner]):
         As in `ThroughMetric`, of the final submission: no, unless a subclass says otherwise.
     """
 
-    proves_labels: ClassVar[bool] = False
+    proves_labels: bool = False
     tells_class_sizes: ClassVar[bool] = False
 
     def __init__(self, inner: Inner) -> None:

@@ -15,6 +15,7 @@ from holdfast.attacks.through_metrics.description import (
     MetricEstimate,
     ThroughMetric,
 )
+from holdfast.attacks.through_metrics.elsewhere import with_fallback
 from holdfast.errors import NotSupported
 from holdfast.metrics import Clipped, Metric
 from holdfast.problem import Problem
@@ -33,11 +34,14 @@ class AttackOnBoard(NamedTuple):
         What is public of the board.
     inner
         The attack on match counts that it plays; None: it plays by itself.
+    ranks
+        The metric that decides what the final submission should be; None: the board's.
     """
 
     cls: type[ThroughMetric]
     board: MetricBoard
     inner: OnCounts | None = None
+    ranks: Metric | None = None
 
     @property
     def name(self) -> str:
@@ -57,13 +61,18 @@ class AttackOnBoard(NamedTuple):
         return self.cls.reads is Reads.NEW_BEST
 
     def make(self, problem: Problem, *, rng: np.random.Generator) -> Any:
-        """Make it for the board, or for a group of it, or raise `NotSupported` with the reason."""
+        """Make it for the board, or for a group of it, or raise `NotSupported` with the reason.
+
+        Where it has proved nothing it submits what is best without a look (`with_fallback`).
+        """
         self._check_readable()
         board = self.board.about(problem)
         if self.inner is None:
-            return self.cls.on_board(problem, board, rng=rng)
-        assert issubclass(self.cls, AroundAttack)
-        return self.cls.on_board(problem, board, rng=rng, inner=self.inner)
+            made = self.cls.on_board(problem, board, rng=rng)
+        else:
+            assert issubclass(self.cls, AroundAttack)
+            made = self.cls.on_board(problem, board, rng=rng, inner=self.inner)
+        return with_fallback(made, self.cls, board, self.ranks)
 
     def forecast(self, problem: Problem) -> MetricEstimate:
         """Forecast what it gains, or raise `NotSupported` with the reason why nothing is known."""
@@ -110,7 +119,9 @@ def attacks_on(
     *,
     from_nothing: Sequence[OnCounts] = (),
     informed: Sequence[OnCounts] = (),
+    climbing: Sequence[OnCounts] = (),
     from_model: bool = False,
+    ranks: Metric | None = None,
 ) -> list[AttackOnBoard]:
     """Return every attack that plays on a board, as it plays there.
 
@@ -128,9 +139,13 @@ def attacks_on(
     informed
         Attacks on match counts that start from what is known of the labels, if anything is: they
         are played instead of the others by whatever lets them.
+    climbing
+        Attacks on match counts that hear only which look was the best.
     from_model
         Whether a model is known. It is more than attacks that read by themselves start from, and
         they are left out.
+    ranks
+        The metric that ranks; None: the board's.
 
     Examples
     --------
@@ -139,14 +154,16 @@ def attacks_on(
     ['graded', 'linear-reader', 'level-counts']
     """
     if isinstance(board.metric, Clipped):
-        board = board._replace(metric=board.metric.inner, highest=board.metric.high)
+        inside, low, high = board.metric.inner, board.metric.low, board.metric.high
+        board = board._replace(metric=inside, lowest=low, highest=high)
     found: list[AttackOnBoard] = []
     for cls in readers_of(board.metric, n_classes):
-        if not cls.fits(board):
+        if not cls.fits(board, n_classes):
             continue
         if issubclass(cls, AroundAttack):
             inner = (informed or from_nothing) if cls.takes_prior else from_nothing
-            found += [AttackOnBoard(cls, board, each) for each in inner]
+            more = climbing if cls.takes_climbers else ()
+            found += [AttackOnBoard(cls, board, each, ranks) for each in (*inner, *more)]
         elif not from_model:
-            found.append(AttackOnBoard(cls, board))
+            found.append(AttackOnBoard(cls, board, None, ranks))
     return found

@@ -70,7 +70,7 @@ class SparseClimb(ThroughMetric):
         return scores_two_classes(metric, n_classes)
 
     @classmethod
-    def fits(cls, board: MetricBoard) -> bool:
+    def fits(cls, board: MetricBoard, n_classes: int) -> bool:  # noqa: ARG003
         """Tell whether everybody knows that positives are the rarer class."""
         return board.shares is not None and 0.0 < board.shares[1] < 0.5
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from holdfast.attacks.climbing.block_climb import BlockClimb
 from holdfast.attacks.description import NewBestBoard, Reads
-from holdfast.attacks.through_metrics.around_attack import LATTICE, AroundAttack, OnCounts
+from holdfast.attacks.through_metrics.around_attack import LATTICE, AroundAttack, OnCounts, Told
 from holdfast.attacks.through_metrics.description import MetricBoard, MetricEstimate
 from holdfast.errors import NotSupported
 from holdfast.kernels.keyed import bounded, subkey
@@ -85,7 +85,7 @@ class TopK(AroundAttack):
         assert isinstance(board.metric, TopKAccuracy)
         size = board.metric.k
         if problem.n_classes % size == 0:
-            return cls(problem, size, partial(inner.make, exact=False), rng=rng)
+            return cls(problem, size, partial(inner.make, told=Told()), rng=rng)
         settings = BlockClimb.settings_for(problem, NewBestBoard(board.step))
         return cls(problem, size, partial(BlockClimb, **settings), rng=rng)
 

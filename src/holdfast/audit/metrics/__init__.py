@@ -15,12 +15,8 @@ calls the others in this order:
   the mildest changes that are enough. `record` is what comes out; `quick` says what can be said in
   seconds.
 
-Attacks come from `attacks` and say for themselves which metrics they read. The others in here put
-them on a board that asks for another submission than theirs: `match_counts` and `climbers` choose
-attacks on accuracies; `two_levels` and `two_targets` let these play through losses that are noisy;
-`beside` and `class_columns` read a column beside the one that ranks. What an attack submits where
-it has read nothing is in `constants`, with one file for each kind: `constant_elsewhere`,
-`best_class_elsewhere`, `median_in_range`.
+Attacks come from `attacks` and say for themselves which metrics they read, and what they submit
+where they have read nothing. `match_counts` and `climbers` choose attacks on accuracies for them.
 """
 
 from holdfast.audit.metrics.asked import (

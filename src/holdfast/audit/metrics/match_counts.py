@@ -16,15 +16,22 @@ import numpy as np
 from holdfast.attacks import GridReader, Lattice
 from holdfast.attacks.description import Described, Reads
 from holdfast.attacks.registry import attack_types
-from holdfast.attacks.through_metrics.around_attack import OnCounts
+from holdfast.attacks.through_metrics.around_attack import OnCounts, Told
 from holdfast.audit.metrics.starts import Start
 from holdfast.experiments.suite import attack_on
 from holdfast.mechanisms import Exact, Rule
 from holdfast.metrics import Accuracy, LabelMetric, Metric, RocAuc
-from holdfast.planner import planned_on_counts
+from holdfast.metrics.probabilities import ProbabilityMetric
+from holdfast.planner import planned_on_counts, rule_told
 from holdfast.problem import Problem
 
-__all__ = ["from_nothing_on_counts", "informed_attack", "informed_on_counts", "on_counts"]
+__all__ = [
+    "climbing_on_counts",
+    "from_nothing_on_counts",
+    "informed_attack",
+    "informed_on_counts",
+    "on_counts",
+]
 
 
 def on_counts(start: Start, rule: Rule) -> list[OnCounts]:
@@ -39,10 +46,11 @@ def from_nothing_on_counts(metric: Metric, rule: Rule) -> list[OnCounts]:
     """Return the attacks on match counts that start from nothing, for a board of another metric.
 
     The planned one is best for accuracies. Labels that are proved are worth something by any
-    metric, since all others may be called what that metric likes best.
+    metric, since all others may be called what that metric likes best; to a loss they cost nothing.
     """
     found = [planned_on_counts(rule)]
-    if isinstance(metric, LabelMetric | RocAuc) and not isinstance(metric, Accuracy):
+    proving = isinstance(metric, LabelMetric | RocAuc | ProbabilityMetric)
+    if proving and not isinstance(metric, Accuracy):
         make = partial(_told, cls=Lattice, start=Start(), rule=rule)
         found.append(OnCounts(Lattice.name, Lattice.summary, make))
     return found
@@ -64,18 +72,26 @@ def informed_on_counts(start: Start, rule: Rule) -> list[OnCounts]:
     ]
 
 
+def climbing_on_counts(climbers: list[type[Described]], start: Start, rule: Rule) -> list[OnCounts]:
+    """Return attacks that hear only which look was the best, as attacks on match counts."""
+    return [
+        OnCounts(cls.name, cls.summary, partial(_told, cls=cls, start=start, rule=rule))
+        for cls in climbers
+    ]
+
+
 def _told(
     problem: Problem,
     *,
     rng: np.random.Generator,
-    exact: bool,
+    told: Told,
     cls: type[Described],
     start: Start,
     rule: Rule,
 ) -> Any:
-    """Make an attack that is told counts as they are (`exact`), or as the rule releases them."""
-    told = Exact() if exact else rule
-    return informed_attack(problem, rng=rng, rule=told, cls=cls, start=start)
+    """Make an attack that is told counts as they are, or as the rule releases them."""
+    rule = rule_told(rule, told)
+    return informed_attack(problem, rng=rng, rule=rule, cls=cls, start=start)
 
 
 def informed_attack(

@@ -150,7 +150,8 @@ class MetricMeasurer:
         """Return what to measure for the same attack; one on the total plays whatever is shown."""
         for show in dict.fromkeys((gain.show, TOTAL)):
             for at, each in enumerate(metric_scenarios(self.asked, show)):
-                if (each.name, each.reads) == (gain.attack, gain.reads):
+                found = (each.name, each.reads, each.start.setting)
+                if found == (gain.attack, gain.reads, gain.setting):
                     return AskedPlay(show, at, rule, looks)
         raise AssertionError("a gain was measured by an attack that does not play its show")
 

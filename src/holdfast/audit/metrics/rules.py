@@ -94,7 +94,8 @@ def _best_of_same(gain: MetricGain, others: Sequence[MetricGain]) -> MetricGain:
     return strongest_first(
         each
         for each in others
-        if (each.show, each.attack, each.reads) == (gain.show, gain.attack, gain.reads)
+        if (each.show, each.attack, each.reads, each.setting)
+        == (gain.show, gain.attack, gain.reads, gain.setting)
     )[0]
 
 

@@ -8,7 +8,7 @@ metrics, or with numbers of each class. Through each show play
 - groups: each of the attacks on the total, once per group, all groups in the same look;
 - another metric: each of the attacks on that metric, whose finding is then submitted as the metric
   that ranks takes it (`beside`);
-- numbers of each class: message passing over pools (`class_columns`).
+- numbers of each class: message passing over pools (`ClassPools`).
 
 A scenario's place in the list is its name in jobs, so the list must be the same under every rule:
 who plays follows from the metric and from what is known, and an attack that a rule stops is listed,
@@ -27,25 +27,23 @@ import numpy as np
 
 from holdfast.attacks.through_metrics import ByGroup, ClassPools, LinearReader
 from holdfast.attacks.through_metrics.affine_forms import has_affine_form
+from holdfast.attacks.through_metrics.around_attack import Told
+from holdfast.attacks.through_metrics.beside import Beside
 from holdfast.attacks.through_metrics.description import MetricBoard
 from holdfast.attacks.through_metrics.registry import AttackOnBoard, attacks_on
 from holdfast.audit.metrics.asked import TOTAL, MetricRequest
-from holdfast.audit.metrics.beside import Beside
-from holdfast.audit.metrics.class_columns import class_pools_on
 from holdfast.audit.metrics.climbers import climbers
-from holdfast.audit.metrics.constants import with_best_constant
 from holdfast.audit.metrics.match_counts import (
+    climbing_on_counts,
     from_nothing_on_counts,
     informed_on_counts,
     on_counts,
 )
 from holdfast.audit.metrics.record import AS_IT_RISES
 from holdfast.audit.metrics.starts import Start, group_rows, starts_of
-from holdfast.audit.metrics.two_levels import on_two_levels
-from holdfast.audit.metrics.two_targets import on_two_targets
 from holdfast.errors import NotSupported
 from holdfast.mechanisms import Exact, Rule
-from holdfast.metrics import Accuracy, Clipped, Metric
+from holdfast.metrics import Accuracy, Clipped, Metric, Submission
 from holdfast.metrics.by_class import ByClass
 from holdfast.metrics.one_submission import taker_for
 from holdfast.planner import board_under
@@ -192,40 +190,28 @@ def _through_classes(asked: MetricRequest, by_class: ByClass, start: Start) -> l
     """
     if start.model:
         return []
-    make = partial(class_pools_on, asked=asked, shown=by_class)
+    make = partial(_class_pools, asked=asked, shown=by_class)
     return [_Unstarted(ClassPools.name, str(by_class), ClassPools.summary, make, None)]
 
 
+def _class_pools(
+    problem: Problem, *, rng: np.random.Generator, rule: Rule, asked: MetricRequest, shown: ByClass
+) -> Beside:
+    """Make the attack that reads numbers of each class."""
+    board = board_under(rule, MetricBoard(asked.metric, sizes=asked.class_sizes))
+    return ClassPools.on_columns(problem, board, shown, rng=rng)
+
+
 def _through(asked: MetricRequest, metric: Metric, start: Start) -> list[_Unstarted]:
-    """Return the attacks through one value of a metric; those on losses that are blurred last.
-
-    A clipped metric is read as the one inside, whose values it has wherever they lie between its
-    limits. Only the name in `reads` is that of the clipped one.
-    """
-    if isinstance(metric, Clipped):
-        inside = __inside(asked, metric.inner, start)
-        found = [each._replace(reads=str(metric)) for each in inside]
-    else:
-        found = __inside(asked, metric, start)
-    found += [
-        _Unstarted(name, str(metric), does, partial(make, sizes=asked.class_sizes))
-        for name, does, make in on_two_levels(metric, start)
-    ]
-    return found + [
-        _Unstarted(name, str(metric), does, partial(make, hidden=asked.hidden))
-        for name, does, make in on_two_targets(metric)
-    ]
-
-
-def __inside(asked: MetricRequest, metric: Metric, start: Start) -> list[_Unstarted]:
     """Return the attacks through one value of a metric: those that read it, then those that climb.
 
     All follow from what attacks say of themselves; accuracies are read by attacks on match counts.
     """
-    reading = _scored(start) if isinstance(metric, Accuracy) else []
+    inside = _inside(metric)
+    reading = _scored(start) if isinstance(inside, Accuracy) else []
     climbing = [
         _Unstarted(cls.name, f"{metric}{AS_IT_RISES}", cls.summary, make)
-        for cls, make in climbers(metric, start, asked.request.problem.n_classes)
+        for cls, make in climbers(inside, start, asked.request.problem.n_classes)
     ]
     for at, each in enumerate(_attacks(asked, metric, start, Exact())):
         make = partial(_made, asked=asked, metric=metric, start=start, at=at)
@@ -247,20 +233,24 @@ def _attacks(asked: MetricRequest, metric: Metric, start: Start, rule: Rule) -> 
     Attacks that hand match counts to another one are listed with each of those that may be handed
     them: from nothing, or from what is known.
     """
-    hidden = asked.hidden
+    hidden, inside = asked.hidden, _inside(metric)
+    climbing = [cls for cls, _ in climbers(Accuracy(), start, 2)]
     board = MetricBoard(
         metric,
         low=int(hidden.min()),
         high=int(hidden.max()),
         sizes=asked.class_sizes,
         shares=start.shares,
+        targets=hidden if metric.takes is Submission.NUMBERS else None,
     )
     return attacks_on(
         board_under(rule, board),
         asked.request.problem.n_classes,
-        from_nothing=[] if start.model else from_nothing_on_counts(metric, rule),
+        from_nothing=[] if start.model else from_nothing_on_counts(inside, rule),
         informed=informed_on_counts(start, rule),
+        climbing=climbing_on_counts(climbing, start, rule),
         from_model=start.model,
+        ranks=asked.metric,
     )
 
 
@@ -279,9 +269,7 @@ def _made(
     It is looked up again here, under the rule that is played: the scenario was listed under exact
     values, and what an attack reads of rounded ones is another attack with the same name.
     """
-    each = _attacks(asked, metric, start, rule)[at]
-    attack = each.make(problem, rng=rng)
-    return with_best_constant(attack, each.cls, metric, asked.hidden, start.shares, asked.metric)
+    return _attacks(asked, metric, start, rule)[at].make(problem, rng=rng)
 
 
 def _scored(start: Start) -> list[_Unstarted]:
@@ -296,7 +284,7 @@ def _counted(
     problem: Problem, *, rng: np.random.Generator, rule: Rule, start: Start, at: int
 ) -> Any:
     """Make the attack on accuracies at a place, which is told them as the rule releases them."""
-    return on_counts(start, rule)[at].make(problem, rng=rng, exact=False)
+    return on_counts(start, rule)[at].make(problem, rng=rng, told=Told())
 
 
 def only_climbed(asked: MetricRequest, metric: Metric) -> bool:

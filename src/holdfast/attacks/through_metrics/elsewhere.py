@@ -1,0 +1,164 @@
+"""Final submissions of attacks that prove part of the truth: the best fallback for the rest.
+
+Such an attack submits the middle of all possibilities where it knows nothing. Whoever knows the
+class shares, or how often each number is a target, does better there: with one positive in fifty an
+even forecast costs eight times as much, and all that was read would not show in the score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.attacks.description import Described
+from holdfast.attacks.through_metrics.description import MetricBoard, ThroughMetric
+from holdfast.attacks.through_metrics.label_metrics import label_metric
+from holdfast.attacks.through_metrics.passed_on import PassedOn
+from holdfast.attacks.through_metrics.target_digits import SQUARED
+from holdfast.labels import Labels
+from holdfast.metrics import LabelMetric, Metric, RocAuc
+from holdfast.metrics.confusion import ClassCounts
+from holdfast.metrics.probabilities import ProbabilityMetric
+
+__all__ = ["Elsewhere", "best_class", "constant", "median_in_range", "with_fallback"]
+
+
+class Elsewhere(PassedOn[Any]):
+    """Plays an attack, and submits a fallback wherever it has proved nothing.
+
+    Parameters
+    ----------
+    inner
+        The attack.
+    fallback
+        Makes the final submission of the attack that has played.
+    """
+
+    def __init__(self, inner: Any, fallback: Callable[[Any], NDArray[Any]]) -> None:
+        super().__init__(inner)
+        self._fallback = fallback
+        self.proves_labels = inner.proves_labels
+
+    def certain(self) -> NDArray[np.bool_]:
+        """Tell which examples the attack has proved."""
+        found: NDArray[np.bool_] = self._inner.certain()
+        return found
+
+    def predict(self) -> NDArray[Any]:
+        """Return the attack's submission, with the fallback where nothing is known."""
+        return self._fallback(self._inner)
+
+
+def with_fallback(
+    attack: Any, cls: type[ThroughMetric], board: MetricBoard, ranks: Metric | None = None
+) -> Any:
+    """Let an attack submit the best constant of a metric wherever it has read nothing.
+
+    The class shares for probabilities, the mean for squared errors, the median for absolute ones,
+    and of labels the class with the best value of the metric that ranks. It is public, or one look
+    at a constant tells it.
+
+    Gains count from that constant, so an attack that has read nothing yet must end at it: one that
+    submitted a coin flip elsewhere would seem to lose by looking.
+
+    Parameters
+    ----------
+    attack
+        The attack, ready to play.
+    cls
+        What it says of itself: whether it proves labels, or narrows targets down.
+    board
+        What is public of the board whose metric it reads.
+    ranks
+        The metric that ranks; None: the one that it reads.
+    """
+    ranks = board.metric if ranks is None else ranks
+    if attack.tells_class_sizes and isinstance(ranks, LabelMetric | RocAuc):
+        return Elsewhere(attack, partial(best_class, metric=label_metric(ranks)))
+    if cls.narrows:
+        if board.targets is None:
+            return attack
+        return Elsewhere(attack, partial(median_in_range, targets=np.sort(board.targets)))
+    if not cls.proves_labels:
+        return attack
+    if isinstance(board.metric, SQUARED) and board.targets is not None:
+        return Elsewhere(attack, partial(constant, value=float(np.mean(board.targets))))
+    if isinstance(board.metric, ProbabilityMetric) and board.shares is not None:
+        row = np.asarray(board.shares)
+        return Elsewhere(attack, partial(constant, value=row if row.size > 2 else row[1]))
+    return attack
+
+
+def constant(attack: Any, *, value: float | NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what an attack proved, and a constant number or row for the rest."""
+    rows = np.array(attack.predict(), dtype=np.float64)
+    rows[~attack.certain()] = value
+    return rows
+
+
+def median_in_range(attack: Any, *, targets: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the median of the targets in each range that an attack has narrowed down.
+
+    Where a few targets are large, the middle of a range that has lost nothing else is far from all
+    others. `targets` are sorted.
+    """
+    low, high = attack.ranges()
+    first = np.searchsorted(targets, low, side="left")
+    last = np.searchsorted(targets, high, side="right") - 1
+    # A proved range holds its target, so there is one.
+    lower, upper = (first + last) // 2, (first + last + 1) // 2
+    medians: NDArray[np.float64] = (targets[lower] + targets[upper]) / 2.0
+    return medians
+
+
+def best_class(attack: Any, *, metric: LabelMetric) -> Labels:
+    """Return proved labels, and the guess or the class that is expected to score best for the rest.
+
+    An attack on match counts guesses what is likeliest where it has proved nothing, which is best
+    for accuracies. Other metrics are lost by it: with half of the examples positive, F1 of
+    everything called positive is 67 %, and of an even guess 50 %. An attack that has learned
+    something of the other examples, too, submits its own guess.
+    """
+    guess: Labels = np.array(attack.predict())
+    sizes, counting = attack.class_sizes, attack.inner
+    # One that has not begun, or that is itself made of others, says nothing of what it knows.
+    if sizes is None or not (isinstance(counting, Described) and counting.knows_only_proved):
+        return guess
+    sure = attack.certain()
+    if not sure.any():
+        return guess
+    m = len(sizes)
+    proved = np.bincount(guess[sure], minlength=m)
+    left = np.asarray(sizes) - proved
+    value = partial(_expected, metric, sizes, proved, left)
+    # Its guess is right about as often as the classes occur among the rest.
+    best, most = guess, value(np.bincount(guess[~sure], minlength=m))
+    for label in range(m):
+        everything = value(np.bincount([label], minlength=m) * int(left.sum()))
+        if everything > most:
+            best, most = np.where(sure, guess, label).astype(guess.dtype), everything
+    return best
+
+
+def _expected(
+    metric: LabelMetric,
+    sizes: tuple[int, ...],
+    proved: NDArray[np.intp],
+    left: NDArray[np.intp],
+    called: NDArray[np.intp],
+) -> float:
+    """Return the value expected of the proved labels and so many others called each class.
+
+    Of c others that are called a class, those are right that fall on it by chance: c times the
+    class's share among what is left. With 10 of 40 positives proved among 100 examples, calling the
+    other 90 positive finds all 40, an F1 of 2 * 40 / (100 + 40) = 57 %; calling them negative
+    leaves 2 * 10 / (10 + 40) = 40 %.
+    """
+    hits = proved + np.rint(called * left / max(1, int(left.sum()))).astype(np.int64)
+    rows = zip(range(len(sizes)), sizes, (proved + called).tolist(), hits.tolist(), strict=True)
+    classes, true, predicted, both = zip(*(row for row in rows if row[1] or row[2]), strict=True)
+    return float(metric.from_counts(ClassCounts(sum(sizes), classes, true, predicted, both)))
