@@ -301,7 +301,7 @@ def pages(n_teams: int = 10_000, looks: int = 200_000) -> None:
         board = boards.create("large", labels, POLICY)
         phase = boards.phase(board)
         assert phase is not None
-        guard = gatekeeper._host(phase).guard
+        guard = gatekeeper.test_sets.host(phase).guard
         found, rng = guard._in_ledger.settled(), np.random.default_rng(0)
         user = Accounts(gatekeeper.store).sign_up("host", "a long password")
         standings: dict[int, Standing] = {}

@@ -104,7 +104,7 @@ def test_the_design_names_every_layer_in_its_order():
     assert order == wanted, "docs/design.md must list the layers of pyproject.toml, in their order"
 
 
-def test_the_contract_about_labels_binds_all_of_the_server_but_its_gatekeeper():
+def test_the_contract_about_labels_binds_all_of_the_server_but_two_modules():
     contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     [bound] = [
         each["source_modules"]
@@ -112,7 +112,7 @@ def test_the_contract_about_labels_binds_all_of_the_server_but_its_gatekeeper():
         if "gatekeeper" in each["name"]
     ]
     folder = Path(holdfast.__file__).parent / "server"
-    modules = {path.stem for path in folder.glob("*.py")} - {"__init__", "gatekeeper"}
+    modules = {path.stem for path in folder.glob("*.py")} - {"__init__", "gatekeeper", "hidden"}
     assert {path.name for path in folder.iterdir() if path.is_dir()} <= {
         "__pycache__", "static", "templates",
     }  # fmt: skip

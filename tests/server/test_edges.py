@@ -56,15 +56,15 @@ def test_a_look_that_waits_while_another_rule_is_put_in_force_is_one_of_the_new_
     place = new_place()
     token = place.token(place.team("blue"))
     with place.client() as client:
-        host = client.app.state.site.gatekeeper._host(place.phase())
+        host = client.app.state.site.gatekeeper.test_sets.host(place.phase())
         honest = host.attempt
         changed = []
 
-        def slow(file):  # between the reading of the phase and the look's transaction
+        def slow(file, **named):  # between the reading of the phase and the look's transaction
             if not changed:
                 changed.append(1)
                 place.boards.change(place.board, place.phase(), "policy", LADDER, "t")
-            return honest(file)
+            return honest(file, **named)
 
         host.attempt = slow
         assert submit(client, token, as_csv(place.labels)).status_code == 201

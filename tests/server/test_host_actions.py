@@ -9,7 +9,7 @@ from holdfast.guard import Ledger
 from holdfast.server import store
 from holdfast.server.records import Standing, Team
 from holdfast.server.standings import policy_of
-from tests.server.conftest import Place, as_csv, bearer
+from tests.server.conftest import as_csv, bearer
 from tests.server.test_api import changed, send
 from tests.server.test_pages import sign_up
 
@@ -493,22 +493,6 @@ def test_where_lower_is_better_the_lower_one_leads():
     assert order(look_of("exact"), 0.3) < order(look_of("exact"), 0.2)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        'metric = "roc_auc"',
-        'also = ["f1_macro"]',
-        'also = ["recall_per_class"]',
-        'breakdown = "id"',
-    ],
-)
-def test_a_policy_that_shows_what_a_board_cannot_rank_is_refused(sqlite_url, tmp_path, line):
-    from holdfast.errors import NotSupported
-
-    with pytest.raises(NotSupported, match="a board ranks by one number"):
-        Place(sqlite_url, tmp_path, policy=f'release = "round:2"\n{line}\n')
-
-
 WAITING = 'release = "batch:2"\nmemory = "data_set"\n'
 
 
@@ -523,7 +507,7 @@ def test_two_boards_do_not_fill_the_same_batches(new_place):
     other = place.boards.create("other", place.labels_file, 'release = "exact"\n')
     with pytest.raises(InvalidInput, match="another board fills the same batches"):
         place.boards.change(other, place.boards.phase(other), "policy", WAITING, "hal")
-    assert policy_of(place.boards.phase(other).policy).release == "exact"
+    assert policy_of(place.boards.phase(other)).release == "exact"
 
 
 @pytest.mark.parametrize(
@@ -534,8 +518,8 @@ def test_two_boards_do_not_fill_the_same_batches(new_place):
 def test_boards_whose_batches_are_apart_stand_side_by_side(place, policy):
     act(place, "policy", WAITING)
     other = place.boards.create("other", place.labels_file, policy)
-    assert policy_of(place.boards.phase(other).policy).mechanism.waits
+    assert policy_of(place.boards.phase(other)).mechanism.waits
     # A board's own next phase goes on with its own batches.
     act(place, "policy", 'release = "exact"\n')
     act(place, "policy", WAITING)
-    assert policy_of(place.phase().policy).release == "batch:2"
+    assert policy_of(place.phase()).release == "batch:2"

@@ -189,6 +189,6 @@ def test_a_ledger_that_cannot_be_written_releases_nothing(place, monkeypatch):
 
 def test_classes_of_the_sample_are_the_boards(place):
     with place.client() as client:
-        lines = client.get("/b/pets/sample.csv").text.splitlines()
+        lines = client.get("/b/pets/sample").text.splitlines()
     assert lines[0] == "id,label"
     assert lines[1:] == [f"{number + 100},{CLASSES[0]}" for number in range(60)]

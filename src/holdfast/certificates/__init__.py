@@ -34,7 +34,11 @@ from holdfast.certificates.displays import (
 )
 from holdfast.certificates.ladder_error import LeaderboardError, certify_ladder
 from holdfast.certificates.metric_gains import CertifiedGain, certify_gain
-from holdfast.certificates.programs import ProgramCertificate, certify_programs
+from holdfast.certificates.programs import (
+    ProgramCertificate,
+    certify_programs,
+    certify_recorded_programs,
+)
 from holdfast.certificates.record import Certificate, NotCovered
 from holdfast.certificates.safe_looks import safe_looks
 from holdfast.certificates.transcripts import log_transcripts
@@ -54,6 +58,7 @@ __all__ = [
     "certify_ladder",
     "certify_programs",
     "certify_recorded",
+    "certify_recorded_programs",
     "log_transcripts",
     "log_transcripts_of",
     "of_all_teams",

@@ -15,16 +15,17 @@ fixed is the case in which A names one of k, and adaptation to answers is counte
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from holdfast.bounds.metric_values import FLOAT_NATS
 from holdfast.certificates.asked import shared_evenly
 from holdfast.certificates.transcripts import log_answers
 from holdfast.errors import InvalidInput
-from holdfast.mechanisms import Rule
+from holdfast.mechanisms import Rule, recorded_look
 from holdfast.problem import Problem, check_at_least
 
-__all__ = ["ProgramCertificate", "certify_programs"]
+__all__ = ["ProgramCertificate", "certify_programs", "certify_recorded_programs"]
 
 BINDS = (
     "whoever sees the tasks through these looks alone; tasks are independent draws from one "
@@ -91,16 +92,54 @@ def certify_programs(
     """
     n, k = check_at_least("n_tasks", n_tasks, 1), check_at_least("looks", looks, 0)
     states = shared_evenly(k, accounts) if k else {}
+    return _excess(n, k, [(rule, share, count) for share, count in states.items()], between)
+
+
+def certify_recorded_programs(
+    n_tasks: int,
+    looks: Mapping[tuple[str, str], int],
+    *,
+    between: tuple[float, float] | None = None,
+) -> ProgramCertificate:
+    """Return what the looks allow that a ledger records.
+
+    Parameters
+    ----------
+    n_tasks
+        Number of tasks.
+    looks
+        How many were answered under each rule with each memory, as `guard.exposure.histories`
+        counts them.
+    between
+        As for `certify_programs`.
+
+    Examples
+    --------
+    >>> looks = {("exact", "blue"): 4, ("exact", "red"): 4}
+    >>> round(certify_recorded_programs(164, looks).excess, 3)
+    0.353
+    """
+    states = [(recorded_look(text).rule, count, 1) for (text, _), count in looks.items()]
+    return _excess(n_tasks, sum(looks.values()), states, between)
+
+
+def _excess(
+    n: int,
+    looks: int,
+    states: Iterable[tuple[Rule, int, int]],
+    between: tuple[float, float] | None,
+) -> ProgramCertificate:
+    """Return what looks allow at states of rules, each with its looks and how many there are."""
     low, high = (0.0, 1.0) if between is None else between
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise InvalidInput(f"between must be two finite numbers in order, got {between}.")
 
-    def released(share: int) -> float:
+    def released(rule: Rule, share: int) -> float:
         if between is None:
             return log_answers(rule, n, share)
         # A released number is a float at least.
         return min(share * FLOAT_NATS, rule.nats_between(Problem(n, 2, share), low, high))
 
-    nats = sum(count * released(share) for share, count in states.items())
+    nats = sum(count * released(rule, share) for rule, share, count in states)
     excess = (high - low) * min(1.0, math.sqrt(nats / (2.0 * n)))
-    return ProgramCertificate(excess=excess, nats=nats, looks=k)
+    return ProgramCertificate(excess=excess, nats=nats, looks=looks)

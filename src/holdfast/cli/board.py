@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,9 @@ from holdfast.cli.explained import ExplainedCommand, ExplainedGroup, with_exampl
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
 from holdfast.errors import InvalidInput, LedgerError
+
+if TYPE_CHECKING:
+    from holdfast.server.records import Outcomes
 
 __all__ = ["board"]
 
@@ -33,7 +36,33 @@ DEFAULT_POLICY = 'release = "ladder:0.01"\n'
 @board.command(cls=ExplainedCommand)
 def init(
     name: Name,
-    labels: Labels,
+    labels: Annotated[
+        Path | None,
+        typer.Option(help="CSV or NPY file of the hidden labels, readable by you alone."),
+    ] = None,
+    tasks: Annotated[
+        Path | None,
+        typer.Option(
+            help="Instead of labels: a file of task ids, one a line. Submissions are outcomes."
+        ),
+    ] = None,
+    secret: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --tasks: a file of 16 bytes or more that you alone have. With another one "
+            "the same tasks have a fresh budget."
+        ),
+    ] = None,
+    between: Annotated[
+        str | None,
+        typer.Option(help="With --tasks: the range of graded outcomes, such as 0:10."),
+    ] = None,
+    missing_fails: Annotated[
+        bool,
+        typer.Option(
+            "--missing-fails", help="With --tasks: a task without an outcome counts as failed."
+        ),
+    ] = False,
     policy: Annotated[
         Path | None, typer.Option(help="The policy file. Default: ladder:0.01, 100 looks per team.")
     ] = None,
@@ -64,47 +93,74 @@ def init(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a board over a file of hidden labels; the database is made if there is none.
+    """Make a board over hidden labels, or over tasks; the database is made if there is none.
 
     The labels stay where they are: the server reads them when it starts. What becomes public are
     the ids, the number of examples and the classes. The link that is printed makes whoever follows
-    it first a host of the board.
+    it first a host of the board. The policy says what a look shows: any metric, a breakdown, and
+    further metrics; of tasks it is the share that a program passes, or its mean outcome.
 
     Examples
     --------
     holdfast board init pets --labels solution.csv
     holdfast board init pets --labels solution.csv --policy policy.toml --title Pets
+    holdfast board init fixes --tasks tasks.txt --secret secret --missing-fails
     holdfast board init pets --labels solution.csv --opens 2027-05-01T12:00 --closes 2027-06-01
     """
     from holdfast.files.text_files import LARGEST_SETTINGS, read_text_file
 
+    hidden, outcomes = labels, None
+    if tasks is not None and labels is None:
+        hidden, outcomes = tasks, _outcomes(secret, between, missing_fails)
+    elif secret is not None or between is not None or missing_fails:
+        raise InvalidInput("tasks must be given with secret, between and missing_fails.")
+    if hidden is None or (tasks is not None and labels is not None):
+        raise InvalidInput("labels or tasks must be given, and not both: --labels FILE.")
     text = DEFAULT_POLICY
     if policy is not None:
         text = read_text_file(policy, LARGEST_SETTINGS, name=f"policy {policy}")
     with opened(database, create=True) as place:
         made = place.boards.create(
             name,
-            labels,
+            hidden,
             text,
             title=title,
             visibility=visibility,
             id_column=id_column,
             label_column=label_column,
             shows=shows,
+            outcomes=outcomes,
             opens=opens,
             closes=closes,
         )
         facts = place.gatekeeper.facts(place.board(name)[1])
         from holdfast.server.accounts import Accounts
 
-        secret = Accounts(place.gatekeeper.store).invite(made, None, "host")
+        link = f"/join/{Accounts(place.gatekeeper.store).invite(made, None, 'host')}"
     if as_json:
-        print_json({"board": name, "classes": list(facts.classes), "host_link": f"/join/{secret}"})
+        print_json({"board": name, "classes": list(facts.classes), "host_link": link})
         return
-    human().print(f"The board {name} was made: {facts.n_examples:,} examples.", soft_wrap=True)
-    human().print(f"Public classes: {', '.join(facts.classes[:20])}", soft_wrap=True)
-    human().print(f"Become its host at /join/{secret} (works once, for a week).", soft_wrap=True)
+    what = "examples" if outcomes is None else "tasks"
+    human().print(f"The board {name} was made: {facts.n_examples:,} {what}.", soft_wrap=True)
+    if facts.classes:
+        human().print(f"Public classes: {', '.join(facts.classes[:20])}", soft_wrap=True)
+    human().print(f"Become its host at {link} (works once, for a week).", soft_wrap=True)
     human().print("Serve it with: holdfast serve", soft_wrap=True)
+
+
+def _outcomes(secret: Path | None, between: str | None, missing_fails: bool) -> Outcomes:
+    """Return how outcomes are read, as the options say."""
+    from holdfast.guard.outcomes import parse_range
+    from holdfast.server.records import Outcomes
+
+    if secret is None:
+        raise InvalidInput(
+            "secret must be given with tasks: a file that is yours alone, such as "
+            "(umask 077; head -c 32 /dev/urandom | base64 > secret)."
+        )
+    span = None if between is None else parse_range(between)
+    missing = "fail" if missing_fails else "refuse"
+    return Outcomes(str(secret.absolute()), missing, span)
 
 
 @board.command(name="list", cls=ExplainedCommand)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
 import sys
 import time
@@ -27,16 +28,20 @@ from holdfast.cli.output import human, print_json, report_error
 from holdfast.cli.score import INVALID, NO_LEDGER, REFUSED
 from holdfast.client import BoardClient, Unscorable
 from holdfast.errors import BoardUnreachable, BudgetExhausted, LedgerError
+from holdfast.files.outcomes import read_outcomes
 from holdfast.files.text_files import open_regular_file
 from holdfast.quoting import quoted
 
-__all__ = ["submit"]
+__all__ = ["content", "submit"]
 
 LARGEST_FILE = 1 << 30
 
 
 def submit(
-    file: Annotated[Path, typer.Argument(help="CSV or NPY file of predicted labels.")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="CSV or NPY file of predictions; or outcomes of tasks, of any tool."),
+    ],
     board: BoardUrl,
     token_file: TokenFile = None,
     wait: Wait = False,
@@ -44,13 +49,21 @@ def submit(
         bool,
         typer.Option("--again", help="A new submission, even if this file was sent before."),
     ] = False,
+    key: Annotated[
+        str | None,
+        typer.Option(help="Of outcomes: the score to read where a file has several."),
+    ] = None,
+    mean: Annotated[
+        bool,
+        typer.Option("--mean", help="Of outcomes: the mean where a task was run several times."),
+    ] = False,
     patience: Annotated[
         float, typer.Option(min=0, help="Seconds to try for if the board does not answer.")
     ] = 60.0,
     insecure: Insecure = False,
     as_json: AsJson = False,
 ) -> None:
-    """Send a file of predictions to a board and print what is released.
+    """Send a file of predictions, or of outcomes of tasks, to a board; print what is released.
 
     The same file sent again in the same phase is the same submission, so that a lost answer costs
     nothing: run the same command once more. A prediction that was answered before under the same
@@ -65,17 +78,16 @@ def submit(
     holdfast submit guess.csv --board https://boards.example/b/pets --wait --json
     """
     client = BoardClient(board, token_from(token_file), patience=patience, insecure=insecure)
-    with open_regular_file(file) as opened:
-        body = opened.read(LARGEST_FILE)
     try:
+        body = content(client, file, key=key, mean=mean)
         known = client.allowance()
         # In another phase the labels or the rule are others, so it is another submission.
         place = f"{client.url} {known['team_id']} {known['phase']}"
-        content = hashlib.sha256(place.encode() + b"\0" + hashlib.sha256(body).digest())
-        key = secrets.token_hex(20) if again else content.hexdigest()
+        digest = hashlib.sha256(place.encode() + b"\0" + hashlib.sha256(body).digest())
+        name = secrets.token_hex(20) if again else digest.hexdigest()
         while True:
             try:
-                told = client.submit(body, key=f"file-{key}", file=file.name)
+                told = client.submit(body, key=f"file-{name}", file=file.name)
                 break
             except BudgetExhausted as refusal:
                 if not wait or refusal.next_allowed_at is None:
@@ -102,11 +114,21 @@ def submit(
     shown = "-" if told.released is None else told.released
     from_record = " (from the record)" if told.repeated or told.replayed else ""
     human().print(f"released   {shown}{from_record}")
+    for number, found in told.numbers.items():
+        human().print(f"           {number} {found}", soft_wrap=True)
     human().print(f"meaning    {told.meaning}", soft_wrap=True)
     human().print(f"looks left {told.looks_left}")
     soon = "now" if told.looks_left else "never"
     human().print(f"next look  {told.next_allowed_at or soon}")
     human().print(f"receipt    {told.receipt_id}", soft_wrap=True)
+
+
+def content(client: BoardClient, file: Path, *, key: str | None, mean: bool) -> bytes:
+    """Return what is sent of a file: itself, or the outcomes that a tool wrote into it."""
+    if client.board().get("takes") == "outcomes":
+        return json.dumps(read_outcomes(file, score=key, mean=mean)).encode()
+    with open_regular_file(file) as opened:
+        return opened.read(LARGEST_FILE)
 
 
 def _refusal(code: int, message: str, as_json: bool, **more: Any) -> typer.Exit:

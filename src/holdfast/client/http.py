@@ -14,7 +14,7 @@ import ssl
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -38,8 +38,9 @@ LARGEST_ANSWER = 1 << 24
 class Released:
     """What a board answers to a submission; `released` is None while its batch waits.
 
-    `repeated`: it cost nothing, since the prediction had been answered before. `replayed`: the same
-    submission had come under the same key.
+    `numbers` has all that was released, by name, where that is several numbers. `repeated`: it cost
+    nothing, since the prediction had been answered before. `replayed`: the same submission had come
+    under the same key.
     """
 
     id: int
@@ -53,6 +54,17 @@ class Released:
     next_allowed_at: str | None
     receipt_id: str
     replayed: bool = False
+    numbers: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def score(self) -> float | None:
+        """What was released if it is about this submission alone; else None."""
+        return self.released if self.own else None
+
+    @property
+    def answer(self) -> float | tuple[float, ...] | None:
+        """All that was released: a number, or as many as there are; None: nothing yet."""
+        return tuple(self.numbers.values()) or self.released
 
 
 class Unscorable(errors.InvalidQuery):
@@ -154,12 +166,14 @@ class BoardClient:
             "X-File-Name": "".join(c if c.isprintable() else "?" for c in name)[:200],
         }
         reply = self._ask("POST", f"/boards/{self.name}/submissions", body, headers)
-        told = {**reply.body, "replayed": "idempotency-replayed" in reply.headers}
+        told = {"numbers": {}, **reply.body, "replayed": "idempotency-replayed" in reply.headers}
         if not {*Released.__dataclass_fields__} <= told.keys():
             raise errors.BoardUnreachable("the board answered without a receipt.")
         if not is_number(told["released"]) and told["released"] is not None:
             raise errors.BoardUnreachable("the board released what is no finite number.")
-        _require(told, id=int, looks_left=int, receipt_id=str, meaning=str)
+        _require(told, id=int, looks_left=int, receipt_id=str, meaning=str, numbers=dict)
+        if not all(map(is_number, told["numbers"].values())):
+            raise errors.BoardUnreachable("the board released what is no finite number.")
         return Released(**{name: told[name] for name in Released.__dataclass_fields__})
 
     def _ask(

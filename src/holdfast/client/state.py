@@ -13,6 +13,7 @@ from typing import Any
 
 from holdfast.errors import InvalidInput, TranscriptMismatch
 from holdfast.files.json_lines import JsonLines
+from holdfast.protocols import Answer
 from holdfast.quoting import quoted
 
 __all__ = ["RunState"]
@@ -40,7 +41,7 @@ class RunState:
         self.path = None if path is None else Path(path)
         self.about, self.looks = about, looks
         self._keys: list[tuple[str, str]] = []
-        self._answers: dict[int, float] = {}
+        self._answers: dict[int, Answer] = {}
         self._lines = None if self.path is None else JsonLines(self.path, FORMAT)
         if self._lines is not None:
             entries = self._lines.load()
@@ -50,7 +51,7 @@ class RunState:
             if not entries:
                 self._append({"format": FORMAT, "looks": looks, **about})
 
-    def answer(self, look: int, query: str) -> float | None:
+    def answer(self, look: int, query: str) -> Answer | None:
         """Return the recorded answer to a look; None: it has none.
 
         Raises
@@ -73,7 +74,7 @@ class RunState:
         self._keys.append((query, fresh))
         return fresh
 
-    def record(self, look: int, answer: float, receipt: str) -> None:
+    def record(self, look: int, answer: Answer, receipt: str) -> None:
         """Record an answer."""
         self._append({"look": look, "answer": answer, "receipt": receipt})
         self._answers[look] = answer
@@ -91,7 +92,9 @@ class RunState:
                     raise ValueError
                 self._keys.append((str(entry["query"]), str(entry["key"])))
             else:
-                self._answers[int(entry["look"])] = float(entry["answer"])
+                told = entry["answer"]
+                several = tuple(map(float, told)) if isinstance(told, list) else float(told)
+                self._answers[int(entry["look"])] = several
         except (KeyError, OverflowError, TypeError, ValueError):
             raise InvalidInput(
                 f"{self.path} line {number} must be one of a run, got {quoted(entry)}."

@@ -13,9 +13,9 @@ one reads a file is told by what the file is, never by its name:
 from __future__ import annotations
 
 import json
-import math
 import os
 import struct
+import sys
 import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -27,7 +27,7 @@ from holdfast.errors import InvalidInput
 from holdfast.extras import needed_for
 from holdfast.quoting import listed, quoted
 
-__all__ = ["read_outcomes", "read_tasks"]
+__all__ = ["parse_outcomes", "read_outcomes", "read_tasks"]
 
 # Larger files are no outcomes of tasks.
 LARGEST_FILE = 256 << 20
@@ -85,6 +85,16 @@ def read_outcomes(
     if text.lstrip().startswith("<"):
         return _merged(path, _junit(path, text), mean)
     return _merged(path, _json(path, text, score), mean)
+
+
+def parse_outcomes(data: bytes) -> Found:
+    """Return the outcomes that somebody sends as JSON or JSON lines, or raise `InvalidInput`.
+
+    >>> parse_outcomes(b'{"fix-1": true, "fix-2": false}')
+    {'fix-1': True, 'fix-2': False}
+    """
+    sent = Path("of the submission")
+    return _merged(sent, _json(sent, _decoded(sent, data), None), mean=False)
 
 
 def read_tasks(path: str | os.PathLike[str]) -> list[str]:
@@ -148,7 +158,7 @@ def _merged(path: Path, rows: Iterable[tuple[str, object]], mean: bool) -> Found
     """Return one outcome for each id; several of one task are an error, or their mean."""
     found: dict[str, list[bool | float]] = {}
     for task, outcome in rows:
-        if not isinstance(outcome, bool | int | float) or not math.isfinite(outcome):
+        if not isinstance(outcome, bool | int | float) or not abs(outcome) <= sys.float_info.max:
             raise _refused(
                 path, f"say true, false or a number, got {quoted(outcome)} for {quoted(task)}"
             )

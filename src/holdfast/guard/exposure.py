@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
 from holdfast.bounds.metric_values import FLOAT_NATS
-from holdfast.certificates import ALL_TEAMS, Certificate, certify_recorded, of_all_teams
+from holdfast.certificates import (
+    ALL_TEAMS,
+    Certificate,
+    certify_recorded,
+    certify_recorded_programs,
+    of_all_teams,
+)
 from holdfast.certificates.displays import NO_LABELS
 from holdfast.errors import InvalidInput, LedgerError
 from holdfast.guard.ledger import Ledger, data_set_detail
 from holdfast.guard.storage.contract import Tally
 from holdfast.guard.windows import as_datetime
 
-__all__ = ["DataSetExposure", "TeamExposure", "exposure", "histories"]
+__all__ = ["DataSetExposure", "TeamExposure", "exposure", "histories", "of_programs"]
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,38 @@ def exposure(ledger: Ledger) -> list[DataSetExposure]:
         ]
     except InvalidInput as error:
         raise LedgerError(f"a rule in the ledger was edited, or is a newer one: {error}") from None
+
+
+def of_programs(
+    found: DataSetExposure, tallies: list[Tally], between: tuple[float, float] | None
+) -> DataSetExposure:
+    """Return an exposure of tasks: as gains, how far a program's score may exceed its value.
+
+    Teams that share a rule's memory are all told of its state: what everybody's looks allow is said
+    of each.
+
+    Parameters
+    ----------
+    found
+        The exposure of the hidden bits, which nobody guesses.
+    tallies
+        The looks at the data set.
+    between
+        The range of graded outcomes; None: each task is passed or failed.
+    """
+
+    def excess(of: list[Tally]) -> float:
+        looks = histories(of)
+        return certify_recorded_programs(found.n_examples, looks, between=between).excess
+
+    own = [tally for tally in tallies if not tally.charged]
+    everyone = excess(own)
+    teams = []
+    for team in found.teams:
+        of_team = [tally for tally in tallies if tally.team == team.team]
+        shared = any(of_all_teams(tally.scope) for tally in of_team)
+        teams.append(replace(team, gain=everyone if shared else excess(of_team)))
+    return replace(found, gain=everyone, teams=tuple(teams), not_covered="")
 
 
 def _sizes(data_set: str, detail: Mapping[str, Any]) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
-from holdfast.errors import InvalidInput, InvalidQuery, NotSupported
+from holdfast.errors import InvalidInput, InvalidQuery
 from holdfast.files.further_columns import Table, read_groups, read_table
 from holdfast.files.label_files import OPEN_FILE, LabelFile, read_labels
 from holdfast.files.npy_files import NPY_MAGIC
@@ -187,8 +187,6 @@ class GuardedFile(GuardedSolution[str | os.PathLike[str] | BinaryIO]):
         return file
 
     def _table(self, submission: str | os.PathLike[str] | BinaryIO, name: str) -> Table:
-        if not isinstance(submission, str | os.PathLike):
-            raise NotSupported(f"{name} of numbers must be a file with a path.")
         # A single column of numbers may be called anything; of several, that of the labels' name.
         own = self._columns["label_column"]
         preferred = (*([] if own is None else [own]), *TARGET_COLUMNS)
@@ -200,7 +198,8 @@ class GuardedFile(GuardedSolution[str | os.PathLike[str] | BinaryIO]):
                 most_rows=self._most_rows,
             )
         except InvalidInput as error:
-            raise InvalidQuery(str(error).replace(os.fspath(submission), name, 1)) from None
+            path = submission if isinstance(submission, str | os.PathLike) else OPEN_FILE
+            raise InvalidQuery(str(error).replace(os.fspath(path), name, 1)) from None
 
     def _attempt(
         self,

@@ -256,7 +256,7 @@ class Guard:
         ahead: Sequence[Question] = (),
     ) -> Receipt:
         team_key(team)  # a name that can't be one is nobody's look
-        query, reason = self._examples.checked(prediction)
+        query, reason = self.checked(prediction)
         if query is None:
             self.refuse(reason, team=team)
             raise InvalidQuery(reason)
@@ -265,10 +265,15 @@ class Guard:
             receipt = self.take(transaction, look, before=before, inside=inside)
         return replace(receipt, cautions=self._cautions)
 
+    def checked(self, prediction: object) -> tuple[Labels | None, str]:
+        """Return a prediction as the metrics take it, or why it can't be scored."""
+        return self._examples.checked(prediction)
+
     def prepare(self, query: Labels, *, team: str) -> PreparedLook:
         """Return all of a look that can be done before its transaction: others wait for that.
 
-        `query` is a prediction that was checked, as `GuardedSolution.attempt` does.
+        `query` is a prediction that was `checked`; labels that `GuardedSolution.attempt` returns
+        are.
         """
         found = self._in_ledger.settled()
         name = team_key(team)

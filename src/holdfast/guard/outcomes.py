@@ -7,6 +7,7 @@ import hmac
 import math
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -23,7 +24,7 @@ from holdfast.guard.guarded import GuardedSolution, as_policy
 from holdfast.guard.ledger import Ledger
 from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import Receipt
-from holdfast.metrics import OwnMetric, Submission
+from holdfast.metrics.own_metric import mean_outcome
 from holdfast.quoting import quoted
 
 __all__ = ["OutcomeGuard", "Outcomes", "parse_range", "read_secret"]
@@ -99,7 +100,7 @@ class OutcomeGuard(GuardedSolution[Outcomes]):
         self._bits = _bits(self.tasks, secret)
         hidden: NDArray[Any] = self._bits
         if between is not None:
-            policy = replace(policy, metric=_mean_between(*between))
+            policy = replace(policy, metric=mean_outcome(*between))
             hidden = hidden.astype(np.float64)
         names = () if between is not None else ("0", "1")
         truth = LabelFile(hidden, names, ids=np.array(self.tasks))
@@ -237,21 +238,6 @@ def _bits(tasks: Iterable[str], secret: bytes) -> NDArray[np.uint8]:
 def _number(outcome: object) -> float:
     """Return an outcome as a number; NaN for what is none."""
     if isinstance(outcome, bool | int | float | np.bool_ | np.integer | np.floating):
-        return float(outcome)
+        with suppress(OverflowError):
+            return float(outcome)
     return math.nan
-
-
-def _mean_between(low: float, high: float) -> OwnMetric:
-    """Return the metric of graded outcomes: their mean, which does not ask what is hidden."""
-    return OwnMetric(
-        "mean_outcome",
-        _mean,
-        low=float(low),
-        high=float(high),
-        takes=Submission.NUMBERS,
-    )
-
-
-def _mean(_: NDArray[np.float64], outcomes: NDArray[np.float64]) -> float:
-    # The exact sum, rounded once: the order of the tasks makes no difference.
-    return math.fsum(outcomes.tolist()) / outcomes.size

@@ -23,6 +23,7 @@ __all__ = [
     "Receipt",
     "first_note",
     "moment_ahead",
+    "numbers_of",
     "receipt_for",
     "refusal",
     "released_numbers",
@@ -206,9 +207,14 @@ def refusal(error: BudgetExhausted | InvalidQuery, left: tuple[int, datetime | N
 
 def released_numbers(entry: Entry) -> dict[str, float]:
     """Return what an entry released by name, where it was more than one number."""
-    if entry.released is None or not entry.released.startswith("{"):
+    return numbers_of(entry.released)
+
+
+def numbers_of(released: str | None) -> dict[str, float]:
+    """Return the numbers of a released text by name, where it has more than one."""
+    if released is None or not released.startswith("{"):
         return {}
-    return {str(name): float(value) for name, value in json.loads(entry.released).items()}
+    return {str(name): float(value) for name, value in json.loads(released).items()}
 
 
 def released_score(entry: Entry, look: RecordedLook | None = None) -> float | None:

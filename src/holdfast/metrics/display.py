@@ -116,6 +116,11 @@ class Display:
         alone = self.breakdown is None and not self.also and not self.by_class
         return alone and isinstance(self.metric, Accuracy)
 
+    @property
+    def shows_several(self) -> bool:
+        """Whether a look shows more than one number."""
+        return self.breakdown is not None or bool(self.beside)
+
     def show(
         self, groups: Sequence[Any] | Any | None = None, *, n_classes: int | None = None
     ) -> Show:

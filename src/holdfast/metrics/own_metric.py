@@ -15,7 +15,7 @@ from holdfast.labels import as_labels, count_classes
 from holdfast.metrics.base import Metric, Submission, real_numbers, submitted_classes
 from holdfast.quoting import quoted
 
-__all__ = ["OwnMetric"]
+__all__ = ["OwnMetric", "mean_outcome"]
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 # What a submission is where it is one entry per example, and no class has to be known.
@@ -125,3 +125,17 @@ class OwnMetric(Metric):
 
     def __str__(self) -> str:
         return self.name
+
+
+def mean_outcome(low: float, high: float) -> OwnMetric:
+    """Return the metric of outcomes graded between two numbers: their mean.
+
+    >>> mean_outcome(0.0, 10.0).score([0.0, 0.0], [3.0, 4.0])
+    3.5
+    """
+    return OwnMetric("mean_outcome", _mean, low=low, high=high, takes=Submission.NUMBERS)
+
+
+def _mean(_: Any, outcomes: Any) -> float:
+    # The exact sum, rounded once: the order of the tasks makes no difference.
+    return math.fsum(outcomes.tolist()) / len(outcomes)

@@ -6,16 +6,18 @@ import hashlib
 import io
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 
 from holdfast.client import BoardClient, Released, RunState
-from holdfast.errors import BudgetExhausted
+from holdfast.errors import BudgetExhausted, NotSupported
 from holdfast.labels import Labels, label_dtype
 from holdfast.mechanisms import PENDING, is_pending
 from holdfast.problem import Problem
+from holdfast.protocols import Answer
 from holdfast.transcript import query_digest
 
 __all__ = ["Remote"]
@@ -56,7 +58,7 @@ class Remote:
     looks_left
         What the board said last.
     release, metric
-        What the board's public policy says: the rule, and what is scored.
+        What the board's public policy says: the rule, and all that a look shows.
     """
 
     def __init__(
@@ -81,16 +83,18 @@ class Remote:
         looks = max(1, self.looks_left) if n_queries is None else n_queries
         self.state = RunState(state, about, looks)
         # In another phase the labels or the rule are others: no key is the same.
+        if board.get("takes") == "outcomes":
+            raise NotSupported("a board of tasks has no labels to ask for: it takes outcomes.")
         self.release = str(board["policy"]["release"])
-        self.metric = str(board["policy"]["metric"])
+        self.metric = _display(board["policy"])
         self._policy = f"{board['policy']['digest']} phase {board['phase']}"
         self.problem = Problem(int(board["n_examples"]), self._classes, self.state.looks)
-        self.batch: list[float] = []
+        self.batch: list[Answer] = []
         self.receipts: list[str] = []
         self._waiting: list[tuple[int, Labels]] = []
         self._asked = 0
 
-    def query(self, query: Labels) -> float:
+    def query(self, query: Labels) -> Answer:
         """Return what the board releases; raises what `BoardClient.submit` raises."""
         look, self._asked = self._asked, self._asked + 1
         answer = self._answer(look, query)
@@ -101,7 +105,7 @@ class Remote:
             self._waiting.clear()
         return answer
 
-    def _answer(self, look: int, query: Labels) -> float:
+    def _answer(self, look: int, query: Labels) -> Answer:
         digest = query_digest(np.asarray(query))
         known = self.state.answer(look, digest)
         if known is not None:
@@ -109,16 +113,17 @@ class Remote:
         parts = f"{self.state.about} {self._policy} {digest} {look}"
         fresh = hashlib.blake2b(parts.encode(), digest_size=20).hexdigest()
         told = self.send(query, self.state.key(look, digest, fresh))
-        if told.released is None:
+        if told.answer is None:
             return PENDING
         self.receipts.append(told.receipt_id)
-        self.state.record(look, told.released, told.receipt_id)
-        return told.released
+        self.state.record(look, told.answer, told.receipt_id)
+        return told.answer
 
     def send(self, query: Labels, key: str) -> Released:
         """Send a prediction under a key, waiting for a window if that was asked for."""
-        file = io.BytesIO()
-        np.save(file, np.asarray(query).astype(label_dtype(self._classes)))
+        file, given = io.BytesIO(), np.asarray(query)
+        kind = given.dtype if given.dtype.kind == "f" else label_dtype(self._classes)
+        np.save(file, given.astype(kind))
         while True:
             try:
                 told = self.client.submit(file.getvalue(), key=key, file="query.npy")
@@ -130,3 +135,10 @@ class Remote:
                 continue
             self.looks_left = told.looks_left
             return told
+
+
+def _display(policy: Mapping[str, Any]) -> str:
+    """Return what a look shows, in words, by a board's public policy."""
+    by = f" by {policy['breakdown']}" if policy.get("breakdown") else ""
+    also = ", ".join(map(str, policy.get("also") or ()))
+    return f"{policy['metric']}{by}{f', also {also}' if also else ''}"

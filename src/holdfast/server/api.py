@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from holdfast.errors import InvalidInput
+from holdfast.guard.receipt import released_numbers, released_score
 from holdfast.guard.team import team_key
 from holdfast.guard.windows import as_datetime, clock
 from holdfast.server import store
@@ -60,12 +61,13 @@ router = APIRouter(
 )
 
 Number = Annotated[int, Path(ge=1, lt=2**62)]
+# What is told of a policy, and of a receipt.
+PUBLIC_SETTINGS = ("release", "breakdown", "memory", "looks_per_team", "looks_per_data_set",
+                   "window", "min_gap", "failed", "final_choices")  # fmt: skip
+OF_A_RECEIPT = ("numbers", "metric", "meaning", "new_best", "own", "part", "looks_left",
+                "receipt_id")  # fmt: skip
 # Described here and read by hand: a look is answered so often that taking apart every request by
 # its description would cost as much as the ledger does.
-# What is told of a policy, and of a receipt.
-PUBLIC_SETTINGS = ("release", "memory", "looks_per_team", "looks_per_data_set", "window", "min_gap",
-                   "failed", "final_choices")  # fmt: skip
-OF_A_RECEIPT = ("released", "meaning", "new_best", "own", "part", "looks_left", "receipt_id")
 TEXT = {"type": "string", "maxLength": 200}
 SUBMISSION = {
     "parameters": [
@@ -80,9 +82,11 @@ SUBMISSION = {
     ],
     "requestBody": {
         "required": True,
-        "description": "A CSV file (ids and classes) or an NPY file of predicted classes.",
+        "description": "What the board `takes`: a CSV or NPY file of predictions with the "
+        "`columns` that it names, or a JSON object of tasks and outcomes.",
         "content": {
             "text/csv": {"schema": {"type": "string"}},
+            "application/json": {"schema": {"type": "object"}},
             "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
         },
     },
@@ -117,6 +121,7 @@ def show_board(at: At) -> Any:
             "policy": {
                 "digest": phase.digest,
                 "metric": str(metric),
+                "also": list(policy.display.beside),
                 "higher_is_better": metric.higher_is_better,
                 **_told_of(policy, PUBLIC_SETTINGS),
             },
@@ -139,7 +144,7 @@ def show_standings(
             "team": row.name,
             "released": None if row.released is None else float(row.released),
             "last": moment(row.last),
-            **_told_of(row, ("rank", "low", "high", "group", "looks")),
+            **_told_of(row, ("rank", "low", "high", "group", "looks", "numbers")),
         }
         for row in at.rows(limit, skip)
     ]
@@ -296,8 +301,8 @@ def show_receipt(at: At, receipt_id: Annotated[str, Path(max_length=80)]) -> Any
     if at.sees_looks or at.may_read(entry):
         told |= _told_of(entry, ("number", "kind", "policy")) | {"time": moment(entry.time)}
     if at.may_read(entry):
-        released = None if entry.released is None else float(entry.released)
-        told |= {"released": released, "rule": entry.rule}
+        told |= {"released": released_score(entry), "numbers": released_numbers(entry)}
+        told |= {"rule": entry.rule}
     return JSONResponse(told)
 
 
@@ -410,6 +415,7 @@ def _answered(answer: Answer) -> dict[str, Any]:
         "id": answer.submission.id,
         "board": answer.board.slug,
         "team": answer.team.name,
+        "released": receipt.shown,
         **_told_of(receipt, OF_A_RECEIPT),
         # Of the submission, not of this request: whoever sends it again gets the same answer.
         "repeated": answer.submission.outcome == "repeated",

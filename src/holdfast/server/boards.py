@@ -13,13 +13,14 @@ from typing import NamedTuple
 
 from holdfast.errors import InvalidInput
 from holdfast.guard.policy import Policy
+from holdfast.guard.receipt import numbers_of
 from holdfast.guard.storage import Transaction
 from holdfast.guard.windows import as_datetime, as_microseconds, clock
 from holdfast.quoting import quoted
 from holdfast.server import store
 from holdfast.server.gatekeeper import Gatekeeper
 from holdfast.server.looks import STANDING, rebuild, rebuilt
-from holdfast.server.records import Board, Phase, Standing, Team
+from holdfast.server.records import Board, Outcomes, Phase, Standing, Team
 from holdfast.server.standings import Row, as_rows, policy_of, rows_from_text, rows_to_text
 from holdfast.server.store import LATER_THAN_ALL, as_number
 
@@ -46,6 +47,10 @@ HIDDEN = "WHERE board = ? AND (hidden = 1 OR pooled_into IS NOT NULL)"
 CHANGED = "UPDATE holdfast_boards SET changed = changed + 1 WHERE id = ?"
 COUNT = f"SELECT COUNT(*) FROM holdfast_standings {SHOWN}"
 SNAPSHOT = "SELECT shown FROM holdfast_snapshots WHERE board = ? AND phase = ?"
+NUMBERS = (
+    "SELECT e.number, e.released FROM holdfast_entries AS e "
+    "JOIN holdfast_standings AS s ON s.entry = e.number WHERE s.board = ? AND s.phase = ?"
+)
 # All rows that a frozen board keeps.
 MOST_ROWS = 10_000_000
 
@@ -85,11 +90,15 @@ class Boards:
         id_column: str | None = None,
         label_column: str | None = None,
         shows: str | None = None,
+        outcomes: Outcomes | None = None,
         opens: str | None = None,
         closes: str | None = None,
         who: str = "the command line",
     ) -> Board:
-        """Make a board with its first phase, from now on or between times in ISO 8601 (UTC)."""
+        """Make a board with its first phase, from now on or between times in ISO 8601 (UTC).
+
+        With `outcomes`, the file of labels is a list of tasks.
+        """
         if not re.fullmatch(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?", slug):
             told = "name of the board must have 1 to 40 small letters, digits and inner hyphens"
             raise InvalidInput(f"{told}, got {quoted(slug)}.")
@@ -98,7 +107,9 @@ class Boards:
         if self._store.one(Board, "WHERE slug = ?", slug) is not None:
             raise InvalidInput(f"name of the board must be new, got {slug}, which is there.")
         columns = {"id_column": id_column, "label_column": label_column}
-        phase = self._gatekeeper.new_phase(labels, policy, **columns, shows=shows)
+        phase = self._gatekeeper.new_phase(
+            labels, policy, **columns, shows=shows, outcomes=outcomes
+        )
         if opens is not None:
             phase = phase._replace(opens=_time("opens", opens))
         if closes is not None:
@@ -153,10 +164,11 @@ class Boards:
             if own is None or own.released is None or (shown.hidden and not host):
                 return None
             better = transaction.rows(BETTER, (*place[:2], own.value, int(host)))
+            numbers = _numbers(transaction, phase)
         # One of each value is enough for groups, and their number for the rank.
         ahead = [own._replace(released=released, value=value) for released, value, _ in better]
         named = [(each, shown.name, bool(shown.hidden)) for each in (*ahead, own)]
-        row = as_rows(named, phase, policy_of(phase.policy))[-1]
+        row = as_rows(named, phase, policy_of(phase), numbers)[-1]
         return replace(row, rank=1 + sum(count for _, _, count in better))
 
     def _live(
@@ -166,7 +178,7 @@ class Boards:
         found = store.find(transaction, Standing, IN_ORDER, *place)
         teams = store.names_of(transaction, (standing.team for standing in found))
         shown = [(each, teams[each.team].name, bool(teams[each.team].hidden)) for each in found]
-        return as_rows(shown, phase, policy_of(phase.policy))
+        return as_rows(shown, phase, policy_of(phase), _numbers(transaction, phase))
 
     def _frozen(self, phase: Phase) -> list[Row]:
         """Return what a frozen board shows, read once; teams that are hidden since are marked."""
@@ -242,19 +254,19 @@ class Boards:
 
     def _policy(self, _board: Board, phase: Phase, value: str) -> _Plan:
         """Put another policy in force: a new phase if another rule releases, or another metric."""
-        old = policy_of(phase.policy)
+        old = policy_of(phase)
         kept = Policy.parse(value, folder=Path(phase.labels).parent).classes
         if kept is not None and not set(old.classes or ()) <= set(kept):
             raise InvalidInput("classes must keep all those that the board has made public.")
         shows = phase.shows if phase.shows == "chosen" else None
         fresh = self._followed(phase, phase.labels, value, shows)._replace(closes=phase.closes)
-        new = policy_of(fresh.policy)
+        new = policy_of(fresh)
         if phase.finals is not None:
             raise InvalidInput("policy must be set before the board is closed.")
         if fresh.data_set != phase.data_set:
-            raise InvalidInput("policy must keep the part that looks are scored on; use rotate.")
+            raise InvalidInput("policy must keep what is hidden and scored; use rotate.")
         told = f"policy {fresh.digest} in force"
-        ruling = ("release", "metric", "memory", "classes")
+        ruling = ("release", "metric", "also", "breakdown", "memory", "classes")
         if all(getattr(new, name) == getattr(old, name) for name in ruling):
             write = partial(_set, phase=phase, policy=fresh.policy, digest=fresh.digest)
             return _Plan(told, write, fresh)
@@ -283,7 +295,9 @@ class Boards:
     def _followed(self, phase: Phase, labels: str, policy: str, shows: str | None) -> Phase:
         """Return what may come after a phase, under its number: columns stay as they are."""
         columns = {"id_column": phase.id_column, "label_column": phase.label_column}
-        fresh = self._gatekeeper.new_phase(Path(labels), policy, **columns, shows=shows)
+        fresh = self._gatekeeper.new_phase(
+            Path(labels), policy, **columns, shows=shows, outcomes=phase.of_outcomes
+        )
         opens = max(fresh.opens, phase.opens)  # what comes after a phase that has not opened yet
         return fresh._replace(board=phase.board, number=phase.number, opens=opens)
 
@@ -368,6 +382,14 @@ def _different(transaction: Transaction, board: Board) -> list[Phase]:
     ]
 
 
+def _numbers(transaction: Transaction, phase: Phase) -> dict[int, dict[str, float]]:
+    """Return what the entries on a board released by name, where that is more than one number."""
+    if not policy_of(phase).display.shows_several:
+        return {}
+    rows = transaction.rows(NUMBERS, (phase.board, phase.number))
+    return {number: numbers_of(released) for number, released in rows}
+
+
 def _set(transaction: Transaction, phase: Phase, **values: str | int | None) -> None:
     columns = ", ".join(f"{name} = ?" for name in values)
     transaction.execute(
@@ -381,9 +403,9 @@ def _insert(transaction: Transaction, phase: Phase) -> None:
 
     Boards over one test set share a rule's memory of it.
     """
-    ours, where = policy_of(phase.policy), "WHERE data_set = ? AND board <> ?"
+    ours, where = policy_of(phase), "WHERE data_set = ? AND board <> ?"
     others = store.find(transaction, Phase, where, phase.data_set, phase.board)
-    for theirs in [policy_of(other.policy) for other in others if ours.mechanism.waits]:
+    for theirs in [policy_of(other) for other in others if ours.mechanism.waits]:
         if ours.release == theirs.release and ours.memory == theirs.memory == "data_set":
             told = "release must be another one, or memory that of a team: another board fills"
             raise InvalidInput(f"{told} the same batches of {ours.release} on these labels.")

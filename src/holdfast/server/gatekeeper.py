@@ -1,13 +1,12 @@
-"""The gatekeeper: the one module of the server that holds labels and guards.
+"""The gatekeeper: looks at what is hidden, and nothing else of the server's business.
 
-An import contract keeps labels, scoring and the guard out of every other module of the server.
+An import contract keeps labels, scoring and the guard out of every module of the server but this
+one and `hidden`.
 What leaves this one are ledger entries, receipts and records: released values and public facts.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import secrets
 import time
@@ -18,38 +17,31 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple, TypeVar
-
-import numpy as np
+from typing import Any, NamedTuple, TypeVar
 
 from holdfast.detect.kept import kept_looks
 from holdfast.detect.looks import Look as SeenLook
-from holdfast.errors import BudgetExhausted, InvalidInput, LedgerError, NotSupported
+from holdfast.errors import BudgetExhausted, InvalidInput
 from holdfast.evaluate import evaluate
-from holdfast.files.bad_rows import bad_rows
-from holdfast.files.sample_layout import SampleLayout
 from holdfast.guard.closing import close
 from holdfast.guard.entry import Entry
-from holdfast.guard.exposure import DataSetExposure, exposure
-from holdfast.guard.files import GuardedFile
+from holdfast.guard.exposure import DataSetExposure, exposure, of_programs
 from holdfast.guard.finals import Finals
 from holdfast.guard.guard import PreparedLook
 from holdfast.guard.ledger import Ledger
-from holdfast.guard.policy import Policy
-from holdfast.guard.policy_text import policy_text
 from holdfast.guard.receipt import Receipt
 from holdfast.guard.storage import Transaction
 from holdfast.guard.verification import Verification
 from holdfast.guard.windows import clock
-from holdfast.labels import Labels
-from holdfast.metrics import Submission as Form
 from holdfast.server import store
+from holdfast.server.hidden import Facts, HiddenSets, Host
 from holdfast.server.looks import STANDING, Known, Look, Sent, Superseded, with_choice
+from holdfast.server.prices import Price
 from holdfast.server.problems import Problem
 from holdfast.server.records import Board, Phase, Standing, Submission, Team
 from holdfast.server.schema import migrate
 
-__all__ = ["Answer", "Facts", "Gatekeeper"]
+__all__ = ["Answer", "Gatekeeper"]
 
 Result = TypeVar("Result")
 
@@ -61,17 +53,6 @@ WARMING_THREADS = 4
 
 # How many teams of a board are remembered.
 MOST_KNOWN_TEAMS = 10_000
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What is public about a test set."""
-
-    n_examples: int
-    n_classes: int
-    classes: tuple[str, ...]
-    has_ids: bool
-    has_private: bool
 
 
 @dataclass(frozen=True)
@@ -104,8 +85,7 @@ class Gatekeeper:
         migrate(self.ledger.storage)
         self._reader = Ledger(database)
         self.store = store.Store(self.ledger.storage, self._reader.storage)
-        self._hosts: dict[tuple[str, str, str], GuardedFile] = {}
-        self._layouts: dict[tuple[str, str], SampleLayout] = {}
+        self.test_sets = HiddenSets(self.ledger, self._is_linked)
         self._known: dict[str, Known] = {}
         self._own, self._numbers = secrets.token_hex(8), count(1)
         self._exposures = _Measured(-1, {}, 0.0)
@@ -120,74 +100,11 @@ class Gatekeeper:
 
     # Test sets.
 
-    def new_phase(
-        self,
-        labels: Path,
-        text: str,
-        *,
-        id_column: str | None = None,
-        label_column: str | None = None,
-        shows: str | None = None,
-    ) -> Phase:
-        """Return a phase over a file of hidden labels, checked, not stored, and of no board yet.
-
-        The classes become part of the policy's text: a board's classes are public.
-        """
-        columns = (id_column, label_column)
-        policy = Policy.parse(text, folder=labels.parent)
-        display = policy.display
-        several = display.breakdown is not None or bool(display.beside)
-        if several or display.metric.takes is not Form.LABELS:
-            raise NotSupported(
-                "a board ranks by one number about one label per example; the policy's metric is "
-                f"{display}, which takes {display.metric.takes.value}. Use holdfast score for it."
-            )
-        host = self._guarded(labels, policy, *columns)
-        if policy.classes is None:
-            policy = replace(policy, classes=tuple(host.truth.class_names))
-            host = self._guarded(labels, policy, *columns)
+    def new_phase(self, hidden: Path, policy: str, **options: Any) -> Phase:
+        """Return a phase over a file of labels or tasks; see `HiddenSets.new_phase`."""
         with self.store.reading() as transaction:
             start = transaction.head().number
-        noisy = policy.mechanism.adds_noise or policy.mechanism.shows != "scores"
-        place = str(labels.absolute())
-        self._hosts[place, host.guard.data_set, policy.digest] = host
-        return Phase(
-            board=0,
-            number=0,
-            labels=place,
-            id_column=id_column,
-            label_column=label_column,
-            data_set=host.guard.data_set,
-            n_examples=host.guard.problem.n_examples,
-            policy=policy_text({k: v for k, v in policy.settings().items() if v is not None}),
-            digest=policy.digest,
-            shows=shows or ("latest" if noisy else "best"),
-            opens=clock(),
-            closes=None,
-            start=start,
-            frozen=None,
-            finals=None,
-        )
-
-    def _guarded(self, labels: Path | str, policy: Policy, *columns: str | None) -> GuardedFile:
-        ids, classes = columns
-        return GuardedFile(labels, policy, self.ledger, id_column=ids, label_column=classes)
-
-    def _host(self, phase: Phase) -> GuardedFile:
-        """Return the guard of a phase; its labels must still be those of the first day."""
-        key = (phase.labels, phase.data_set, phase.digest)
-        if key not in self._hosts:
-            columns = (phase.id_column, phase.label_column)
-            host = self._guarded(phase.labels, Policy.parse(phase.policy), *columns)
-            # A data set that was linked to another one later goes on under that name.
-            known = host.guard.data_set == phase.data_set or self._is_linked(phase.data_set)
-            if not known:
-                raise LedgerError(
-                    f"the labels of board {phase.board} must be those with which phase "
-                    f"{phase.number} began, got others in {phase.labels}."
-                )
-            self._hosts.setdefault(key, host)  # another thread may have been quicker
-        return self._hosts[key]
+        return self.test_sets.new_phase(hidden, policy, start=start, **options)
 
     def _is_linked(self, data_set: str) -> bool:
         with self.store.reading() as transaction:
@@ -201,32 +118,27 @@ class Gatekeeper:
         phases = [phase for phase in found if phase is not None]
         # Nearly all of it is the slow hash of labels, which other threads need not wait for.
         with ThreadPoolExecutor(WARMING_THREADS) as threads:
-            hosts = list(threads.map(self._host, phases))
+            hosts = list(threads.map(self.test_sets.host, phases))
         for phase, host in zip(phases, hosts, strict=True):
             # Kernels are compiled or loaded now, not with somebody's first look.
-            guess = host.truth.labels
-            hidden = guess.copy()
-            hidden.setflags(write=False)  # as a guard keeps them
-            evaluate(guess.copy(), hidden, max(self.facts(phase).n_classes, 2))
+            if host.guard.policy.display.plain:
+                guess = host.truth.labels
+                hidden = guess.copy()
+                hidden.setflags(write=False)  # as a guard keeps them
+                evaluate(guess.copy(), hidden, max(self.facts(phase).n_classes, 2))
             self.exposure(phase)  # the first visitor does not wait for it
 
     def facts(self, phase: Phase) -> Facts:
         """Return what is public about a phase's test set."""
-        guard, truth = self._host(phase).guard, self._host(phase).truth
-        sizes = (guard.n_predicted, guard.problem.n_classes, tuple(truth.class_names))
-        return Facts(*sizes, has_ids=truth.ids is not None, has_private=guard.keeps)
+        return self.test_sets.facts(phase)
 
     def sample(self, phase: Phase) -> str:
-        """Return a submission that predicts the first class for every id, in order of the ids."""
-        truth = self._host(phase).truth
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        ids = np.arange(truth.n_examples) if truth.ids is None else np.sort(truth.ids)
-        id_column, label_column = phase.id_column or "id", phase.label_column or "label"
-        writer.writerow([id_column, label_column] if truth.ids is not None else [label_column])
-        first = truth.class_names[0]
-        writer.writerows([each, first] if truth.ids is not None else [first] for each in ids)
-        return text.getvalue()
+        """Return a submission that is right in form."""
+        return self.test_sets.sample(phase)
+
+    def prices(self, phase: Phase) -> list[Price]:
+        """Return what the policy in force sells; for hosts."""
+        return self.test_sets.prices(phase)
 
     # Looks.
 
@@ -300,12 +212,12 @@ class Gatekeeper:
             key = sent.key or f"none {now} {self._own} {next(self._numbers)}"  # of its own
             key += f" in phase {phase.number}" if sent.by_phase else ""
             look = Look(known.board, phase, team, pool, sent._replace(key=key), now)
-            host = self._host(phase)
+            host = self.test_sets.host(phase)
             # A look that was answered is answered again, whatever the team may do now.
             if team.refusals and not self.store.rows(look.same_key):
                 with _named(team):
                     host.guard.admit(team=team.ledger_name)
-            prediction, reason = self._predicted(phase, host, sent.body)
+            prediction, reason = self.test_sets.predicted(phase, sent.body)
             if prediction is not None:
                 prepared = host.guard.prepare(prediction, team=team.ledger_name)
                 return _Ready(sent, host, look, prepared)
@@ -314,18 +226,7 @@ class Gatekeeper:
             except Superseded:
                 self._known.pop(sent.slug, None)
 
-    def _predicted(self, phase: Phase, host: GuardedFile, body: bytes) -> tuple[Labels | None, str]:
-        """Return the labels of a submission in the order of the hidden ones, or why not."""
-        key = (phase.data_set, phase.digest)
-        if key not in self._layouts:
-            ids = host.truth.ids
-            rows = np.arange(host.truth.n_examples) if ids is None else np.argsort(np.argsort(ids))
-            sample = self.sample(phase).encode()
-            self._layouts[key] = SampleLayout(sample, host.truth.class_names, rows)
-        labels = self._layouts[key].labels(body)
-        return host.attempt(io.BytesIO(body)) if labels is None else (labels, "")
-
-    def _refuse(self, host: GuardedFile, look: Look, reason: str, sent: Sent) -> Answer:
+    def _refuse(self, host: Host, look: Look, reason: str, sent: Sent) -> Answer:
         team = look.team
         try:
             with _named(team):
@@ -342,14 +243,7 @@ class Gatekeeper:
             raise Problem("invalid_submission", reason)
         except Problem as problem:
             if problem.word == "invalid_submission":
-                ids = host.truth.ids
-                rows = bad_rows(
-                    sent.body,
-                    ids=None if ids is None else frozenset(map(str, ids.tolist())),
-                    classes=host.truth.class_names,
-                    id_column=look.phase.id_column,
-                    label_column=look.phase.label_column,
-                )
+                rows = self.test_sets.bad_rows(look.phase, sent.body)
                 problem.more |= {"rows": rows} if rows else {}
             raise
 
@@ -377,14 +271,14 @@ class Gatekeeper:
 
     def allowance(self, phase: Phase, team: Team) -> tuple[int, datetime | None]:
         """Return how many looks a team has left, and when its next look is allowed."""
-        return self._host(phase).guard.allowance(team=team.ledger_name)
+        return self.test_sets.host(phase).guard.allowance(team=team.ledger_name)
 
     def choose(self, phase: Phase, team: Team, look: Entry) -> Receipt:
         """Name a look for the final result, and let it stand on a board that shows choices.
 
         It may be one of a team that was merged into this one.
         """
-        host = self._host(phase)
+        host = self.test_sets.host(phase)
 
         def inside(transaction: Transaction, _look: Entry) -> None:
             for each in store.find(transaction, Phase, "WHERE board = ?", phase.board):
@@ -407,12 +301,12 @@ class Gatekeeper:
     ) -> str:
         """Do and record what a host decided, in one transaction; return the entry's receipt."""
         both = None if pooled is None else (pooled[0].ledger_name, pooled[1].ledger_name)
-        guard, by = self._host(phase).guard, f"b{phase.board}-host"
+        guard, by = self.test_sets.host(phase).guard, f"b{phase.board}-host"
         return guard.note(what, by=by, inside=inside, pooled=both).receipt_id
 
     def finish(self, phase: Phase) -> Finals:
         """Score the private part once, from the predictions that the ledger keeps."""
-        return close(self._host(phase))
+        return close(self.test_sets.host(phase))
 
     def exposure(self, phase: Phase) -> DataSetExposure | None:
         """Return what all looks at a phase's test set allow; None: nobody has looked.
@@ -420,14 +314,18 @@ class Gatekeeper:
         A pass over all entries: where that takes long, the last result is shown while another
         thread makes the next one.
         """
-        known = self._exposures
+        known, outcomes = self._exposures, phase.of_outcomes
         with self.store.reading() as transaction:
             head = transaction.head().number
+            tallies = [] if outcomes is None else transaction.tallies(phase.data_set)
         if known.head != head and known.seconds < QUICK_SECONDS:
             known = self._measure_exposures(head)
         elif known.head != head and self._measuring.done():
             self._measuring = self._beside.submit(self._measure_exposures, head)
-        return known.by_data_set.get(phase.data_set)
+        found = known.by_data_set.get(phase.data_set)
+        if found is None or outcomes is None:
+            return found
+        return of_programs(found, tallies, outcomes.between)
 
     def _measure_exposures(self, head: int) -> _Measured:
         began = time.perf_counter()
@@ -446,11 +344,11 @@ class Gatekeeper:
                 number = store.survivor(transaction, int(team.removeprefix(ours)))
                 return store.names_of(transaction, [number])[number].name
 
-        return kept_looks(self._host(phase).guard, self._reader.storage, name_of)
+        return kept_looks(self.test_sets.host(phase).guard, self._reader.storage, name_of)
 
-    def labels_of(self, phase: Phase, body: bytes) -> Labels:
+    def labels_of(self, phase: Phase, body: bytes) -> Any:
         """Return the labels of a file that is no look, such as a baseline of the host's."""
-        labels, reason = self._predicted(phase, self._host(phase), body)
+        labels, reason = self.test_sets.predicted(phase, body)
         if labels is None:
             raise InvalidInput(f"a baseline must be a submission to the board: {reason}")
         return labels
@@ -471,7 +369,7 @@ class _Measured(NamedTuple):
 class _Ready:
     """A look that waits for its transaction."""
 
-    def __init__(self, sent: Sent, host: GuardedFile, look: Look, prepared: PreparedLook) -> None:
+    def __init__(self, sent: Sent, host: Host, look: Look, prepared: PreparedLook) -> None:
         self.sent, self._host, self.look, self._prepared = sent, host, look, prepared
         self.wanted = [*prepared.wanted, *look.questions]
         self.told: Answer | Exception | None = None

@@ -109,7 +109,7 @@ class Look:
         token = "" if sent.token is None else sent.token.id
         self._team_state: Question = (TEAM_STATE, (token, board.id, phase.number, team.id))
         # A full batch answers looks of other teams, too.
-        self.answers_others = policy_of(phase.policy).mechanism.waits
+        self.answers_others = policy_of(phase).mechanism.waits
         self._asked: list[list[Any]] | None = None
         self._last = 0
 
@@ -172,7 +172,7 @@ class Look:
             row = with_choice(transaction, self.phase, row)  # it may have been chosen before
         if row is not None and row != self._row:
             store.put(transaction, row, 3)
-        if self.answers_others and not receipt.repeated and receipt.released is not None:
+        if self.answers_others and not receipt.repeated and receipt.shown is not None:
             for number, answer in _answers_before(transaction, entry):
                 self._show(transaction, store.survivor(transaction, number), answer)
 
@@ -251,7 +251,7 @@ def rebuilt(
 
 def rebuild(transaction: Transaction, phase: Phase, teams: Sequence[int] = ()) -> None:
     """Write the standings of a phase anew, of some teams or of all."""
-    if policy_of(phase.policy).mechanism.waits:
+    if policy_of(phase).mechanism.waits:
         teams = ()
     some = f" AND team IN ({store.marks(teams)})" if teams else ""
     statement = f"DELETE FROM holdfast_standings WHERE board = ? AND phase = ?{some}"

@@ -20,6 +20,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.routing import Route
 
 from holdfast.errors import HoldfastError
+from holdfast.guard.receipt import released_numbers
 from holdfast.guard.windows import as_datetime, clock
 from holdfast.mechanisms import Told
 from holdfast.problem import Problem as Sizes
@@ -31,8 +32,7 @@ from holdfast.server.problems import Problem, as_problem
 from holdfast.server.questions import At, AtAsHost, Visit, moment, visit
 from holdfast.server.records import Board, Phase, Token, User
 from holdfast.server.site import Site, own_number, site_of
-from holdfast.server.standings import meaningless, sparkline
-from holdfast.server.uploads import largest_upload
+from holdfast.server.standings import further_numbers, meaningless, sparkline
 
 __all__ = ["error_page", "router"]
 
@@ -61,6 +61,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    found.filters |= {"number_column": "#{}".format}
     found.filters |= {"moment": _moment, "sparkline": sparkline, "iso": moment}
     found.globals["table"] = vars(found.get_template("parts.html").module)["table"]
     return found
@@ -165,6 +166,8 @@ def board(request: Request, at: At, skip: Annotated[int, Query(ge=0, le=10**9)] 
     values: dict[str, Any] = {
         "meaning": rule.meaning(Told(new_best=True), "the team"),
         "metric": None if display.plain else display.metric,
+        "further": further_numbers(rows, display),
+        "facts": at.site.gatekeeper.facts(phase),
         "count": at.site.boards.count(phase, host=at.is_host),
     }
     values |= {"gap": gap, "blur": blur, "exposure": exposure, "skip": skip, "most": ON_A_PAGE}
@@ -186,12 +189,14 @@ def rules(request: Request, at: At) -> Response:
     return _board_page(request, "rules", at, meaning=meaning, facts=facts, head=at.head, **values)
 
 
-@router.get("/b/{slug}/sample.csv")
+@router.get("/b/{slug}/sample")
 def sample(at: At) -> Response:
     """Return a submission that is right in form."""
-    headers = {"Content-Disposition": f'attachment; filename="{at.board.slug}-sample.csv"'}
-    text = at.site.gatekeeper.sample(at.phase)
-    return PlainTextResponse(text, media_type="text/csv", headers=headers)
+    of_tasks = at.phase.outcomes is not None
+    name = f"{at.board.slug}-sample.{'json' if of_tasks else 'csv'}"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    text, kind = at.site.gatekeeper.sample(at.phase), "application/json" if of_tasks else "text/csv"
+    return PlainTextResponse(text, media_type=kind, headers=headers)
 
 
 @router.get("/b/{slug}/submit")
@@ -206,6 +211,7 @@ def _submit_page(
     teams, guards = at.caller.teams(at.board), at.site.gatekeeper
     left = {each: guards.allowance(at.phase, at.site.team(at.board, each)) for each in teams}
     values = {"facts": guards.facts(at.phase), "left": left, "answer": answer}
+    values |= {"takes": at.policy.display.taker.takes.value}
     key = f"page-{secrets.token_hex(16)}"
     return _board_page(request, "submit", at, problem, key=key, **values)
 
@@ -217,7 +223,7 @@ async def submit(request: Request, at: At) -> Response:
     own_number(board, caller)  # nobody else's upload is read
     facts = await run_in_threadpool(lambda: site.gatekeeper.facts(at.phase))
     try:
-        form = await site.form(request, caller, largest_upload(facts.n_examples) + 8192)
+        form = await site.form(request, caller, facts.largest_upload + 8192)
         site.slow_down(f"submit {caller.name}")
         number = own_number(board, caller, store.as_number(form.get("team")))
         file = form.get("file")
@@ -287,7 +293,12 @@ def receipt(request: Request, at: At, receipt_id: str) -> Response:
     entry = at.entry(receipt_id[:80])
     readable = entry is not None and at.may_read(entry)
     shown = receipt_id[:80]
-    values = {"entry": entry, "readable": readable, "told": at.sees_looks or readable}
+    values: dict[str, Any] = {
+        "entry": entry,
+        "readable": readable,
+        "told": at.sees_looks or readable,
+    }
+    values["numbers"] = {} if entry is None or not readable else released_numbers(entry)
     return _board_page(request, "receipt", at, receipt_id=shown, **values)
 
 
@@ -322,7 +333,9 @@ def _host_page(
         "history": history,
         "done": done,
     }
-    values |= {"text": _editable(phase.policy), "facts": at.site.gatekeeper.facts(phase)}
+    guards = at.site.gatekeeper
+    values |= {"text": _editable(phase.policy), "facts": guards.facts(phase)}
+    values |= {"prices": guards.prices(phase)}
     values |= {"finding": at.site.findings.last(phase), "busy": at.site.findings.busy(board)}
     return _board_page(request, "host", at, problem, spent=spent, forecast=forecast, **values)
 
@@ -337,10 +350,8 @@ def _forecast(left: int, recent: int, phase: Phase, now: int) -> str | None:
 
 
 def _editable(policy: str) -> str:
-    """Return a policy's text without the hints at what no board takes."""
-    lines = policy.replace("f1_macro, roc_auc, ...", "f1_macro, cohen_kappa, ...").splitlines()
-    hints = ("also = [] ", "# breakdown", "# witness")
-    return "\n".join(line for line in lines if not line.startswith(hints))
+    """Return a policy's text without the hint at a file, which no page takes."""
+    return "\n".join(line for line in policy.splitlines() if not line.startswith("# witness"))
 
 
 @router.get("/b/{slug}/host/probes")

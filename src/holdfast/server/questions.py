@@ -17,7 +17,7 @@ from holdfast.errors import InvalidInput
 from holdfast.guard.entry import Entry
 from holdfast.guard.exposure import DataSetExposure, TeamExposure
 from holdfast.guard.policy import Policy
-from holdfast.guard.receipt import Receipt
+from holdfast.guard.receipt import Receipt, first_note, released_numbers, released_score
 from holdfast.guard.storage import Transaction
 from holdfast.guard.windows import as_datetime, clock
 from holdfast.mechanisms import RecordedLook, Told
@@ -57,7 +57,7 @@ class Visit:
     @property
     def policy(self) -> Policy:
         """The policy in force."""
-        return policy_of(self.phase.policy)
+        return policy_of(self.phase)
 
     @property
     def is_host(self) -> bool:
@@ -258,7 +258,8 @@ class Visit:
     def probing(self) -> tuple[tuple[float, float] | None, list[dict[str, Any]]]:
         """Return which released values are at chance, and the teams with several of them."""
         phase, n_classes = self.phase, self.site.gatekeeper.facts(self.phase).n_classes
-        band = chance_band(self.policy, phase.n_examples, n_classes)
+        # Programs fail tasks, and guess no labels.
+        band = None if phase.outcomes else chance_band(self.policy, phase.n_examples, n_classes)
         if band is None:
             return None, []
         with self.site.store.reading() as transaction:
@@ -273,13 +274,15 @@ class Visit:
         if action in ("rotate", "labels"):
             told = f"Files of labels are named where they lie: holdfast board {action}."
             raise Problem("not_allowed", told)
-        if action == "policy" and _names_files(value):
-            told = "A policy that names files is set with holdfast board policy."
-            raise Problem("not_allowed", told)
+        if action == "policy" and _reads_files(value, self.policy.breakdown):
+            told = "A policy that names files, or another column of groups, is set on the server: "
+            raise Problem("not_allowed", f"{told}holdfast board policy.")
         try:
             return self.site.boards.change(self.board, self.phase, action, value, self.caller.name)
         except InvalidInput as error:
-            if self.phase.labels not in str(error):
+            outcomes = self.phase.of_outcomes
+            places = [self.phase.labels, *([] if outcomes is None else [outcomes.secret])]
+            if not any(place in str(error) for place in places):
                 raise
             # Whoever reads the labels names their place on the server, and may quote some.
             told = "It does not fit the hidden labels; on the server, holdfast board says why."
@@ -315,13 +318,17 @@ def _decisive(look: RecordedLook, final: Mapping[str, Any]) -> tuple[bool, bool,
     return not final["chosen"], released is None, value
 
 
-def _names_files(policy: str) -> bool:
-    """Tell whether a policy names a file; what is no policy at all is told by its reader."""
+def _reads_files(policy: str, breakdown: str | None) -> bool:
+    """Tell whether a policy names a file, or another column of the labels' file than now.
+
+    What is no policy at all is told by its reader.
+    """
     try:
         document = tomllib.loads(policy)
     except (tomllib.TOMLDecodeError, RecursionError):
         return False
-    return any(isinstance(document.get(name), str) for name in ("witness", "classes"))
+    another = document.get("breakdown") not in (None, breakdown)
+    return another or any(isinstance(document.get(name), str) for name in ("witness", "classes"))
 
 
 def look_named_by(entry: Entry) -> str:
@@ -336,9 +343,8 @@ def _shown(
     entry = transaction.entry(found.entry)
     if entry is not None and entry.kind == "look" and entry.released is None:
         # Its answer may have come later.
-        look = (entry.data_set, entry.team, entry.prediction, entry.rule)
-        entry = transaction.answered(*look) or entry
-    released = None if entry is None or entry.released is None else float(entry.released)
+        asked = (entry.data_set, entry.team, entry.prediction, entry.rule)
+        entry = transaction.answered(*asked) or entry
     told: dict[str, Any] = {
         "id": found.id,
         "board": board.slug,
@@ -348,16 +354,17 @@ def _shown(
         "time": moment(found.time),
         "outcome": found.outcome,
         "note": found.note,
-        "released": released,
+        "released": None if entry is None else released_score(entry),
+        "numbers": {} if entry is None else released_numbers(entry),
         "receipt_id": None if entry is None else entry.receipt_id,
         "chosen": entry is not None and look_named_by(entry) in chosen,
     }
     if entry is not None and entry.kind in ("look", "answer") and entry.released is not None:
-        rule = look_of(entry.rule).rule
-        note = entry.detail.partition(" ")[2] if entry.kind == "answer" else entry.detail
-        said = Told.from_text(note, speaks=rule.speaks)
-        whose = f"team {team.name}" if entry.scope else "all teams"
-        told |= {"meaning": rule.meaning(said, whose), "new_best": said.new_best, "own": said.own}
+        look = look_of(entry.rule)
+        said = Told.from_text(first_note(entry), speaks=look.rule.speaks)
+        meaning = look.rule.meaning(said, f"team {team.name}" if entry.scope else "all teams")
+        shown = "" if look.display.plain else f"{look.display}: "
+        told |= {"meaning": shown + meaning, "new_best": said.new_best, "own": said.own}
     return told
 
 

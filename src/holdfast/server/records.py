@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import json
+from typing import NamedTuple, Self
 
-__all__ = ["Board", "Member", "Phase", "Standing", "Submission", "Team", "Token", "User"]
+__all__ = [
+    "Board",
+    "Member",
+    "Outcomes",
+    "Phase",
+    "Standing",
+    "Submission",
+    "Team",
+    "Token",
+    "User",
+]
 
 
 class Board(NamedTuple):
@@ -21,11 +32,35 @@ class Board(NamedTuple):
     changed: int = 0
 
 
+class Outcomes(NamedTuple):
+    """How outcomes of tasks are hidden and read: the secret's file, and the owner's word.
+
+    `missing` is what becomes of a task without an outcome, "refuse" or "fail"; `between` the range
+    of graded outcomes, None where each task is passed or failed.
+    """
+
+    secret: str
+    missing: str = "refuse"
+    between: tuple[float, float] | None = None
+
+    def as_text(self) -> str:
+        """Return a text that `from_text` reads."""
+        return json.dumps(self._asdict())
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Return what a text says."""
+        told = json.loads(text)
+        between = told["between"]
+        return cls(told["secret"], told["missing"], None if between is None else tuple(between))
+
+
 class Phase(NamedTuple):
     """One test set under one rule, for a time; the newest phase that has opened is in force.
 
     `shows` says which look of a team stands on the board: "best", "latest" or "chosen".
-    `start` is the number of the ledger's last entry when it began.
+    `start` is the number of the ledger's last entry when it began. Where `outcomes` is a text, the
+    file of labels is a list of tasks.
     """
 
     board: int
@@ -43,6 +78,12 @@ class Phase(NamedTuple):
     start: int
     frozen: int | None
     finals: str | None
+    outcomes: str | None = None
+
+    @property
+    def of_outcomes(self) -> Outcomes | None:
+        """How outcomes of tasks are read; None where labels are hidden."""
+        return None if self.outcomes is None else Outcomes.from_text(self.outcomes)
 
 
 class Team(NamedTuple):

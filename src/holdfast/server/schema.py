@@ -90,6 +90,7 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         "time BIGINT NOT NULL, entry BIGINT NOT NULL, summary TEXT NOT NULL, page TEXT NOT NULL, "
         "PRIMARY KEY (board, phase))",
     ),
+    ("ALTER TABLE holdfast_phases ADD COLUMN outcomes TEXT",),
 )
 
 VERSIONS: Final = "CREATE TABLE IF NOT EXISTS holdfast_server (version BIGINT PRIMARY KEY)"

@@ -27,7 +27,7 @@ from holdfast.server.observing import Meter
 from holdfast.server.problems import Problem
 from holdfast.server.records import Board, Phase, Team
 from holdfast.server.settings import Settings
-from holdfast.server.uploads import LARGEST_BODY, given, largest_upload, read_body
+from holdfast.server.uploads import LARGEST_BODY, given, read_body
 
 __all__ = ["Site", "site_of"]
 
@@ -148,7 +148,7 @@ class Site:
         phase = self.phase(self.board(slug))
         if len(self.largest) > 1000:
             self.largest.clear()
-        self.largest[slug] = largest_upload(self.gatekeeper.facts(phase).n_examples)
+        self.largest[slug] = self.gatekeeper.facts(phase).largest_upload
         return self.largest[slug]
 
     # Who is asking.

@@ -11,17 +11,22 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 
 from holdfast.guard.entry import Entry
 from holdfast.guard.policy import Policy
+from holdfast.guard.receipt import released_numbers, released_score
 from holdfast.mechanisms import RecordedLook, recorded_look
+from holdfast.metrics.display import Display
+from holdfast.metrics.own_metric import mean_outcome
 from holdfast.problem import Problem
-from holdfast.server.records import Phase, Standing
+from holdfast.server.records import Outcomes, Phase, Standing
 
-__all__ = ["Row", "advanced", "as_rows", "order", "rows_from_text", "rows_to_text", "sparkline"]
+__all__ = ["Row", "advanced", "as_rows", "further_numbers", "order", "rows_from_text",
+           "rows_to_text", "sparkline"]  # fmt: skip
 
 # Two-sided 95 % of a normal distribution.
 ERRORS = 1.96
@@ -29,6 +34,8 @@ ERRORS = 1.96
 LONGEST_HISTORY = 60
 # Released scores as integers; ranks may be large, so they are kept coarser.
 SCORE_SCALE, RANK_SCALE = 10**15, 10**6
+# Metrics of a larger range are ordered by the float itself: 9,000 is all that fits into 64 bits.
+LARGEST_SCORE = 1000.0
 
 
 @dataclass(frozen=True)
@@ -36,7 +43,8 @@ class Row:
     """A row of the board, as everybody may see it.
 
     `group` numbers the tie groups from 1; teams of one group can't be told apart. `rank` is the
-    place by released value; teams with equal values share it.
+    place by released value; teams with equal values share it. `numbers` are all that were released
+    with it, by name, where there are several.
     """
 
     rank: int
@@ -50,6 +58,7 @@ class Row:
     last: int
     history: tuple[str, ...] = ()
     hidden: bool = False
+    numbers: Mapping[str, float] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=1000)
@@ -58,10 +67,16 @@ def look_of(text: str) -> RecordedLook:
     return recorded_look(text)
 
 
-@lru_cache(maxsize=1000)
-def policy_of(text: str) -> Policy:
+def policy_of(phase: Phase) -> Policy:
     """Return the policy of a phase."""
-    return Policy.parse(text)
+    return _policy(phase.policy, phase.outcomes)
+
+
+@lru_cache(maxsize=1000)
+def _policy(text: str, outcomes: str | None) -> Policy:
+    policy = Policy.parse(text)
+    between = None if outcomes is None else Outcomes.from_text(outcomes).between
+    return policy if between is None else replace(policy, metric=mean_outcome(*between))
 
 
 def advanced(
@@ -76,35 +91,57 @@ def advanced(
         standing = Standing(phase.board, phase.number, team, None, 0, entry.time, 0, 0, 0, "", 0)
     if entry.kind != "answer" and counts:
         standing = standing._replace(looks=standing.looks + 1, last=entry.time)
-    if entry.released is None:
+    told = released_text(entry)
+    if told is None:
         return standing
-    history = [*standing.history.split(), entry.released][-LONGEST_HISTORY:]
+    history = [*standing.history.split(), told][-LONGEST_HISTORY:]
     standing = standing._replace(history=" ".join(history))
-    value = order(look_of(entry.rule), float(entry.released))
+    value = order(look_of(entry.rule), float(told))
     worse = phase.shows != "latest" and value >= standing.value
     if standing.fixed or (standing.released is not None and worse):
         return standing
     if standing.released is None or value != standing.value:
         standing = standing._replace(reached=entry.time)
-    return standing._replace(released=entry.released, value=value, entry=entry.number)
+    return standing._replace(released=told, value=value, entry=entry.number)
 
 
 def chosen(standing: Standing, entry: Entry) -> Standing:
     """Return a team's row when it lets one of its looks stand on the board."""
-    if entry.released is None:
+    told = released_text(entry)
+    if told is None:
         return standing
-    value = order(look_of(entry.rule), float(entry.released))
+    value = order(look_of(entry.rule), float(told))
     return standing._replace(
-        released=entry.released, value=value, entry=entry.number, reached=entry.time, fixed=1
+        released=told, value=value, entry=entry.number, reached=entry.time, fixed=1
     )
+
+
+def released_text(entry: Entry) -> str | None:
+    """Return the released number that ranks, as it was released; None: nothing was."""
+    if not released_numbers(entry):
+        return entry.released
+    return repr(released_score(entry, look_of(entry.rule)))
 
 
 def order(look: RecordedLook, released: float) -> int:
     """Return a number that is smaller for a better released value."""
+    metric = look.display.metric
     if look.rule.shows == "scores":
-        sign = -1 if look.display.metric.higher_is_better else 1
+        sign = -1 if metric.higher_is_better else 1
+        if max(abs(metric.low), abs(metric.high)) > LARGEST_SCORE:
+            return sign * _place(released)
         return sign * round(max(-9000.0, min(9000.0, released)) * SCORE_SCALE)
     return round(released * RANK_SCALE) if look.rule.shows == "ranks" else 0
+
+
+def _place(value: float) -> int:
+    """Return an integer of 64 bits that grows with a float, for ranges of any size.
+
+    >>> _place(-1e9) < _place(-2.0) < _place(0.0) < _place(1e-9) < _place(1e9)
+    True
+    """
+    (bits,) = struct.unpack(">q", struct.pack(">d", abs(value)))
+    return int(bits if value >= 0.0 else -bits)
 
 
 def half_width(p: float, n: int, resolution: float) -> float:
@@ -138,7 +175,10 @@ def meaningless(rows: Sequence[Row], n: int, resolution: float) -> float | None:
 
 
 def as_rows(
-    standings: Iterable[tuple[Standing, str, bool]], phase: Phase, policy: Policy
+    standings: Iterable[tuple[Standing, str, bool]],
+    phase: Phase,
+    policy: Policy,
+    numbers: Mapping[int, Mapping[str, float]] | None = None,
 ) -> list[Row]:
     """Return rows with ranks, intervals and groups for standings that are in order.
 
@@ -151,8 +191,10 @@ def as_rows(
         In order, each with the team's name and whether the host hides it.
     phase, policy
         Where they stand, and what is released.
+    numbers
+        All that each entry released, by its number, where that is several.
     """
-    rule = policy.mechanism
+    rule, told = policy.mechanism, numbers or {}
     accuracies = rule.shows == "scores" and policy.display.plain
     n = rule.scored(Problem(phase.n_examples, 2, 1)).n_examples
     resolution = rule.resolution(Problem(phase.n_examples, 2, 1)) if accuracies else 0.0
@@ -172,9 +214,15 @@ def as_rows(
         if standing.value != value or value is None:
             rank, value = place, standing.value
         history = tuple(standing.history.split())
-        last = (standing.looks, standing.last, history, hidden)
+        last = (standing.looks, standing.last, history, hidden, told.get(standing.entry, {}))
         rows.append(Row(rank, standing.team, name, standing.released, low, high, group, *last))
     return rows
+
+
+def further_numbers(rows: Sequence[Row], display: Display) -> list[str]:
+    """Return the names of the numbers that stand beside the one that ranks."""
+    names = rows[0].numbers if rows else {}
+    return [name for name in names if name != str(display.metric)]
 
 
 def rows_to_text(rows: Sequence[Row]) -> str:

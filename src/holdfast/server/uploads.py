@@ -21,7 +21,7 @@ LARGEST_BODY = 256 * 1024
 UPLOADS = re.compile(r"/api/v1/boards/[^/]+(/service)?/submissions|/b/[^/]+/submit")
 
 # A row has an id and a class of some letters; ids and names may be long, within reason.
-BYTES_PER_ROW, BYTES_BESIDES = 64, 64 * 1024
+BYTES_PER_ROW, BYTES_PER_COLUMN, BYTES_BESIDES = 64, 32, 64 * 1024
 
 
 def is_upload(method: str, path: str) -> bool:
@@ -33,13 +33,15 @@ def is_upload(method: str, path: str) -> bool:
     return method == "POST" and UPLOADS.fullmatch(path) is not None
 
 
-def largest_upload(n_examples: int) -> int:
+def largest_upload(n_examples: int, n_columns: int = 1, longest_id: int = 0) -> int:
     """Return how many bytes an upload may have, as sent and when inflated.
 
-    >>> largest_upload(1000)
-    129536
+    >>> largest_upload(1000), largest_upload(1000, n_columns=10)
+    (129536, 417536)
     """
-    return BYTES_PER_ROW * n_examples + BYTES_BESIDES
+    # A number is written with up to 25 characters, an escaped letter of an id with six.
+    row = BYTES_PER_ROW + BYTES_PER_COLUMN * max(0, n_columns - 1) + 6 * longest_id
+    return row * n_examples + BYTES_BESIDES
 
 
 def given(body: bytes, receive: Receive) -> Receive:

@@ -135,11 +135,15 @@ def checked(told: dict[str, Any]) -> dict[str, Any]:
     if released is None:
         raise Refused("recorded; the score is released when the batch is full.")
     receipt = RECEIPT_ID.fullmatch(str(told.get("receipt_id")))
-    if not (is_number(released) and type(told.get("looks_left")) is int and receipt):
+    shape = is_number(released) and type(told.get("looks_left")) is int
+    if not (shape and receipt and isinstance(told.get("numbers") or {}, dict)):
         raise Refused(NEUTRAL.format("bad_answer"))
     texts = {name: plain(said) for name, said in told.items() if isinstance(said, str)}
     counts = {name: n for name, n in told.items() if n is None or isinstance(n, int)}
-    return {"meaning": "", **counts, **texts, "released": released}
+    found = told.get("numbers") or {}
+    numbers = {plain(name): n for name, n in found.items() if is_number(n)}
+    several = {"numbers": numbers} if numbers else {}
+    return {"meaning": "", **counts, **texts, "released": released, **several}
 
 
 def is_number(value: Any) -> bool:
