@@ -137,16 +137,47 @@ def test_a_misspelled_command_option_attack_or_rule_is_answered_with_the_one_mea
 
 
 HEAVY = ("numba", "scipy", "matplotlib", "holdfast.attacks", "holdfast.mechanisms")
+# What loads what it plays before its options are read.
+LATE = ("audit", "detect", "gate", "lint")
+HELP = f"""
+from holdfast.cli import main
+from holdfast.cli.app import COMMANDS
+for name in set(COMMANDS).difference({LATE}):
+    main([name, "--help"])
+"""
 
 
 @pytest.mark.parametrize(
     "code",
-    ["import holdfast", "from holdfast.cli import main; main(['--help'])", "import holdfast.cli"],
+    [
+        "import holdfast",
+        "from holdfast.cli import main; main(['--help'])",
+        "import holdfast.cli",
+        HELP,
+    ],
 )
 def test_nothing_heavy_is_loaded_before_it_is_used(code):
-    script = f"import sys; {code}; print([m for m in {HEAVY} if m in sys.modules])"
+    script = f"import sys\n{code}\nprint([m for m in {HEAVY} if m in sys.modules])"
     outcome = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert outcome.stdout.splitlines()[-1] == "[]", outcome.stderr
+
+
+def test_a_group_without_a_command_shows_its_help(holdfast):
+    outcome = holdfast("policy")
+    assert outcome.code == 2
+    assert "\n  init " in outcome.err
+    assert "error:" not in outcome.err
+
+
+def test_a_name_without_its_group_is_told_with_it(refused):
+    assert refused("compare", "a", "b").endswith("Did you mean 'holdfast audit compare'?")
+
+
+def test_counts_are_read_as_people_write_them(holdfast, refused):
+    sizes = ("--n-examples", "10,000", "--n-classes", "10", "--looks", "1e2")
+    assert holdfast("bounds", *sizes, "--json").json["problem"]["n_queries"] == 100
+    assert "a whole number such as" in refused("bounds", *sizes[:-1], "1.5")
+    assert "a whole number such as" in refused("bounds", *sizes[:-1], "10,00")
 
 
 def test_what_is_public_is_there_when_it_is_asked_for():
@@ -170,7 +201,7 @@ def test_a_missing_extra_is_one_clear_line():
 
 
 def test_an_unexpected_failure_is_not_hidden(holdfast, monkeypatch):
-    monkeypatch.setattr("holdfast.cli.attack.run", lambda *a, **k: 1 / 0)
+    monkeypatch.setattr("holdfast.experiments.run", lambda *a, **k: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         holdfast("attack", "constant", "--n-examples", 5, "--n-classes", 2, "--looks", 1)
 
@@ -179,7 +210,7 @@ def test_sizes_beyond_memory_are_one_line(refused, monkeypatch):
     def too_much(*arguments, **options):
         raise MemoryError("Unable to allocate 7 TiB")
 
-    monkeypatch.setattr("holdfast.cli.attack.run", too_much)
+    monkeypatch.setattr("holdfast.experiments.run", too_much)
     sizes = ("--n-examples", 5, "--n-classes", 2, "--looks", 1)
     message = refused("attack", "constant", *sizes)
     assert message == "not enough memory for these sizes: Unable to allocate 7 TiB"

@@ -19,7 +19,7 @@ TINY = BenchSuite(
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch):
-    monkeypatch.setattr("holdfast.cli.bench.QUICK", TINY)
+    monkeypatch.setattr("holdfast.bench.QUICK", TINY)
 
 
 def test_it_writes_markdown_json_and_a_page(holdfast, tmp_path):

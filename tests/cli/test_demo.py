@@ -8,7 +8,7 @@ from holdfast.experiments.demonstration import ATTACKS, demo_experiments
 @pytest.fixture
 def quick(monkeypatch):
     smaller = partial(demo_experiments, looks=(1, 101), labels_per_point=2 * 10**6)
-    monkeypatch.setattr("holdfast.cli.demo.demo_experiments", smaller)
+    monkeypatch.setattr("holdfast.experiments.demonstration.demo_experiments", smaller)
 
 
 @pytest.mark.slow

@@ -22,18 +22,20 @@ TINY = [
 def quick(monkeypatch):
     for name in ("table_experiments", "measure"):
         smaller = partial(getattr(reproduce, name), rows=TINY)
-        monkeypatch.setattr(f"holdfast.cli.reproduce.{name}", smaller)
+        monkeypatch.setattr(f"holdfast.experiments.reproduce.{name}", smaller)
     monkeypatch.setattr(
-        "holdfast.cli.reproduce.demo_experiments",
+        "holdfast.experiments.demonstration.demo_experiments",
         lambda seed, **_: demo_experiments(seed, looks=(1, 21), labels_per_point=10**6),
     )
+
+    looks = reproduce.doubling_looks
 
     def timed(rows, attack):
         # Games this small take a fraction of a millisecond: what the clock says of them is noise.
         seconds = [{**row, "seconds": 2.0 ** (row["n_queries"] / 3)} for row in rows]
-        return reproduce.doubling_looks(seconds, attack)
+        return looks(seconds, attack)
 
-    monkeypatch.setattr("holdfast.cli.reproduce.doubling_looks", timed)
+    monkeypatch.setattr("holdfast.experiments.reproduce.doubling_looks", timed)
 
 
 @pytest.mark.slow

@@ -80,7 +80,7 @@ def test_bad_files_and_names_are_refused_before_anything_is_written(refused, fil
     assert "processes must be at least 1, got 0" in refused("sweep", file, "--processes", 0)
     file.write_text(GRID.replace("lattice", "latice"))
     assert "did you mean lattice" in refused("sweep", file)
-    assert "can't be read" in refused("sweep", tmp_path / "missing.toml")
+    assert "there is none at" in refused("sweep", tmp_path / "missing.toml")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["grid.toml"]
 
 

@@ -61,7 +61,7 @@ def test_the_text_forms_that_policies_use(text, rule):
         ("exact:3", "exact must name its settings (setting=value), got '3'."),
         ("round:three", "round step must be a number, got 'three'."),
         ("round:-1", "step must lie in [1e-09, 1], got -1.0."),
-        ("round", "round must have either decimals or a step, got decimals=None, step=None."),
+        ("round", "round must have either decimals (round:3) or a step (round:0.005), got none."),
         ("ladder:0", "step must lie in [1e-09, 1], got 0.0."),
         ("ladder:nan", "step must lie in [1e-09, 1], got nan."),
         ("gaussian", "gaussian must give scale, got 'gaussian'."),

@@ -67,6 +67,8 @@ def test_a_board_from_init_to_close(command, labels, tmp_path):
     code, out, _ = command("board", "verify", "--json")
     assert json.loads(out)["ok"] is True
     code, _, err = command("board", "close", "pets")
+    assert (code, "can't be undone: give --yes" in err) == (2, True)
+    code, _, err = command("board", "close", "pets", "--yes")
     assert (code, "must have been looked at" in err) == (2, True)
 
 

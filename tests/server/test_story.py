@@ -185,7 +185,7 @@ def test_the_story(ledger_url, tmp_path, capsys):
 
         # The close, the final page, the export, and every receipt that was seen.
         assert "Final ranking" not in get(board)
-        command(capsys, "board", "close", "story", *database)
+        command(capsys, "board", "close", "story", "--yes", *database)
         final = get(f"{board}/final")
         assert all(team in final for team in ATTACKS)
         assert len(re.findall("<tr>", final)) == 3

@@ -12,6 +12,8 @@ __all__ = ["main"]
 
 # As shells have it: 128 and the number of SIGINT.
 EXIT_INTERRUPTED = 130
+# How a look ends that is not answered: it can't be scored, none is left, there is no ledger.
+INVALID, REFUSED, NO_LEDGER = 1, 3, 4
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

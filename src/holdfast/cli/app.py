@@ -69,6 +69,13 @@ TASKS = {
         "statements": "List every statement and figure of the paper, its code and its tests.",
     },
 }
+# Names that are asked for without their group.
+SUBCOMMANDS = {
+    "audit": ("compare",),
+    "policy": ("init", "check"),
+    "ledger": ("show", "verify", "backup", "restore", "witness"),
+    "board": ("invite", "token", "tokens", "password", "merge", "rotate", "rebuild"),
+}
 COMMANDS = {name: summary for task in TASKS.values() for name, summary in task.items()}
 
 
@@ -139,7 +146,7 @@ def run(arguments: Sequence[str] | None) -> int:
         report_error(str(error))
         return EXIT_BAD_INPUT
     except UsageProblem as problem:
-        report_error(_one_line(problem))
+        report_error(_one_line(problem, wanted))
         return EXIT_BAD_INPUT
     except MemoryError as error:
         report_error(f"not enough memory for these sizes: {error}")
@@ -171,6 +178,10 @@ def _say_that_it_compiles() -> None:
     print("Compiling what is used for the first time; this takes a while, once.", file=sys.stderr)
 
 
-def _one_line(problem: Exception) -> str:
-    described = getattr(problem, "format_message", problem.__str__)()
-    return " ".join(str(described).split())
+def _one_line(problem: Exception, wanted: Collection[str]) -> str:
+    described = " ".join(str(getattr(problem, "format_message", problem.__str__)()).split())
+    for group, subcommands in SUBCOMMANDS.items():
+        for word in set(wanted).intersection(subcommands).difference(COMMANDS):
+            if described.startswith("No such command"):
+                return f"No such command '{word}'. Did you mean 'holdfast {group} {word}'?"
+    return described

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
@@ -25,8 +25,9 @@ from holdfast.cli.options import (
 from holdfast.cli.output import human, print_json, progress
 from holdfast.cli.plain import explained_attack, percent, scored_submissions
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Experiment, Mean, run, summarise
-from holdfast.files.label_files import read_labels
+
+if TYPE_CHECKING:
+    from holdfast.experiments import Experiment, Mean
 
 __all__ = ["attack"]
 
@@ -107,6 +108,11 @@ def attack(
     holdfast attack block-majority --n-examples 10000 --n-classes 10 --looks 501
     holdfast attack lattice --labels labels.csv --looks 1000 --trials 3
     """
+    from holdfast.attacks.registry import attack_type
+    from holdfast.experiments import Experiment, run, summarise
+    from holdfast.files.label_files import read_labels
+
+    attack_type(name, without_features=without_features)  # a misspelt name is told first
     if board is not None:
         _refuse_beside_board(labels, n_examples, n_classes, label_kind, without_features)
         attack_board(

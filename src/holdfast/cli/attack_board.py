@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import typer
 
-from holdfast.answers import ExactAnswers
-from holdfast.attacks.registry import attack_type, make_attack
+from holdfast.cli import INVALID, NO_LEDGER, REFUSED
 from holdfast.cli.boards_access import EXIT_UNREACHABLE, token_from
 from holdfast.cli.output import human, print_json, progress, report_error
 from holdfast.cli.plain import explained_attack, scored_submissions
-from holdfast.cli.score import INVALID, NO_LEDGER, REFUSED
 from holdfast.errors import (
     BoardUnreachable,
     BudgetExhausted,
@@ -22,11 +19,9 @@ from holdfast.errors import (
     InvalidQuery,
     LedgerError,
 )
-from holdfast.forecasts import Setting
-from holdfast.loop import play
-from holdfast.mechanisms import parse_mechanism
-from holdfast.oracles import Remote
-from holdfast.planner.plan import plan_under
+
+if TYPE_CHECKING:
+    from holdfast.oracles import Remote
 
 __all__ = ["attack_board"]
 
@@ -53,6 +48,12 @@ def attack_board(
     or of a submission that tells nothing. An attack that needs what the board's public policy does
     not release is not begun.
     """
+    import numpy as np
+
+    from holdfast.attacks.registry import make_attack
+    from holdfast.loop import play
+    from holdfast.oracles import Remote
+
     if out is not None and not out.parent.is_dir():
         raise InvalidInput(f"out must be a file in a folder that exists, got {out}.")
     token = token_from(token_file)
@@ -120,6 +121,12 @@ def attack_board(
 
 def _told_to(name: str, oracle: Remote) -> dict[str, Any]:
     """Return what an attack is made with on this board; raise if it can't read what is released."""
+    from holdfast.answers import ExactAnswers
+    from holdfast.attacks.registry import attack_type
+    from holdfast.forecasts import Setting
+    from holdfast.mechanisms import parse_mechanism
+    from holdfast.planner.plan import plan_under
+
     cls, rule = attack_type(name), parse_mechanism(oracle.release)
     if not cls.takes_answers:
         return {}

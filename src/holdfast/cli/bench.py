@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
-from holdfast.bench import FULL, QUICK, Standings, as_markdown, as_page, n_rows, run_bench
-from holdfast.bench.tables import attack_table, explained, rule_table
 from holdfast.cli.options import AsJson, Cluster, Processes, output_folder, workers_for
 from holdfast.cli.output import as_json_text, human, print_json, progress
-from holdfast.sweeps import Journal
+
+if TYPE_CHECKING:
+    from holdfast.bench import Standings
 
 __all__ = ["bench"]
 
@@ -66,6 +66,9 @@ def bench(
     holdfast bench
     holdfast bench --attack my_attack.py:MyAttack --rule my_rule.py:RULE --out out/mine
     """
+    from holdfast.bench import FULL, QUICK, as_markdown, as_page, n_rows, run_bench
+    from holdfast.sweeps import Journal
+
     suite = FULL if full else QUICK
     attacks, rules = attack or [], rule or []
     total = n_rows(suite, attacks=attacks, rules=rules)
@@ -101,6 +104,8 @@ def bench(
 
 
 def _show(found: Standings, folder: Path, plays: int, seconds: float) -> None:
+    from holdfast.bench.tables import attack_table, explained, rule_table
+
     console = human()
     console.print(f"suite {found.suite}, Holdfast {found.version}: {plays:,} plays")
     for table, columns in ((attack_table(found), SHOWN), (rule_table(found), None)):

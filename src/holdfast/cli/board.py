@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli.board_people import invite, password, token, tokens
-from holdfast.cli.board_places import DEFAULT, Database, Labels, Name, PolicyFile, opened
+from holdfast.cli.board_places import (
+    DEFAULT,
+    Database,
+    Labels,
+    Name,
+    PolicyFile,
+    Yes,
+    ask_before,
+    opened,
+)
 from holdfast.cli.explained import ExplainedCommand, ExplainedGroup, with_examples
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
@@ -255,6 +264,7 @@ def merge(
     team: Annotated[str, typer.Argument(help="The team that ends.")],
     into: Annotated[str, typer.Argument(help="The team that goes on.")],
     database: Database = DEFAULT,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Merge two teams: members, tokens, best score and looks of both; nobody gets a look back.
@@ -262,7 +272,7 @@ def merge(
     Examples
     --------
     holdfast board merge pets red blue
-    holdfast board merge pets red blue --json
+    holdfast board merge pets red blue --yes --json
     """
     from holdfast.guard.team import team_key
     from holdfast.server.records import Team
@@ -275,19 +285,24 @@ def merge(
             if known is None:
                 raise InvalidInput(f"team must be one of this board, got {each}.")
             numbers.append(known.id)
+        ask_before(f"{team} ends, and {into} goes on with what both have.", yes=yes)
         place.change(name, "merge", f"{numbers[0]} into {numbers[1]}", as_json)
 
 
 @board.command(cls=ExplainedCommand)
-def close(name: Name, database: Database = DEFAULT, as_json: AsJson = False) -> None:
+def close(
+    name: Name, database: Database = DEFAULT, yes: Yes = False, as_json: AsJson = False
+) -> None:
     """Close a board for good: score the private part once, from the predictions that are kept.
 
     Examples
     --------
     holdfast board close pets
-    holdfast board close pets --json
+    holdfast board close pets --yes --json
     """
     with opened(database) as place:
+        place.board(name)  # a name that is none is told before anything is asked
+        ask_before(f"{name} takes no more submissions, and its private part is scored.", yes=yes)
         place.change(name, "close", "", as_json)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +20,17 @@ if TYPE_CHECKING:
     from holdfast.server.gatekeeper import Gatekeeper
     from holdfast.server.records import Board, Phase
 
-__all__ = ["DEFAULT", "Database", "Labels", "Name", "OpenDatabase", "PolicyFile", "opened"]
+__all__ = [
+    "DEFAULT",
+    "Database",
+    "Labels",
+    "Name",
+    "OpenDatabase",
+    "PolicyFile",
+    "Yes",
+    "ask_before",
+    "opened",
+]
 
 Database = Annotated[
     str,
@@ -33,6 +44,7 @@ Name = Annotated[str, typer.Argument(help="The board's name, as in its address."
 Labels = Annotated[
     Path, typer.Option(help="CSV or NPY file of the hidden labels, readable by you alone.")
 ]
+Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking; it can't be undone.")]
 PolicyFile = Annotated[Path, typer.Option(help="The policy file; see holdfast policy init.")]
 
 
@@ -66,6 +78,15 @@ class OpenDatabase:
             print_json({"board": name, "done": done.told, "receipt_id": done.receipt_id})
         else:
             human().print(f"{name}: {done.told}.", soft_wrap=True)
+
+
+def ask_before(what: str, *, yes: bool) -> None:
+    """Ask at a terminal before what can't be undone; without one only --yes will do."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise InvalidInput(f"{what} This can't be undone: give --yes to do it.")
+    typer.confirm(f"{what} This can't be undone. Go on?", abort=True, err=True)
 
 
 @contextmanager

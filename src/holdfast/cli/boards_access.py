@@ -10,7 +10,6 @@ from typing import Annotated
 import typer
 
 from holdfast.errors import InvalidInput
-from holdfast.files.text_files import read_text_file
 
 __all__ = ["EXIT_UNREACHABLE", "BoardUrl", "Insecure", "TokenFile", "Wait", "token_from"]
 
@@ -35,6 +34,8 @@ Wait = Annotated[bool, typer.Option("--wait", help="If no look is left, wait for
 
 def token_from(file: Path | None) -> str:
     """Return a token from its file or the environment; never from an argument, which others see."""
+    from holdfast.files.text_files import read_text_file
+
     if file is None:
         token = os.environ.get(VARIABLE, "").strip()
         if not token:

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
-from holdfast.bounds import Bound, all_bounds, queries_to_recover_all
-from holdfast.certificates import safe_looks
-from holdfast.cli.options import AsJson, looks_option
+from holdfast.cli.options import AsJson, count_option, looks_option
 from holdfast.cli.output import human, print_json
 from holdfast.cli.plain import looks as count_looks
 from holdfast.cli.plain import percent, point_word, scored_submissions
 from holdfast.errors import InvalidInput
 from holdfast.problem import Problem
 
+if TYPE_CHECKING:
+    from holdfast.bounds import Bound
+
 __all__ = ["bounds"]
 
 
 def bounds(
-    n_examples: Annotated[int, typer.Option(help="Size of the test set.")],
-    n_classes: Annotated[int, typer.Option(help="Number of classes.")],
+    n_examples: Annotated[int, count_option("Size of the test set.")],
+    n_classes: Annotated[int, count_option("Number of classes.")],
     n_queries: Annotated[int | None, looks_option("Number of scored submissions (looks).")] = None,
     max_bias: Annotated[
         float | None,
@@ -44,6 +45,8 @@ def bounds(
     holdfast bounds --n-examples 10000 --n-classes 10 --looks 500
     holdfast bounds --n-examples 50000 --n-classes 1000 --max-bias 0.01
     """
+    from holdfast.bounds import all_bounds
+
     if (n_queries is None) == (max_bias is None):
         raise InvalidInput("exactly one of looks and max_bias must be given.")
     if max_bias is not None:
@@ -93,6 +96,9 @@ def _show(problem: Problem, found: list[Bound]) -> None:
 
 
 def _invert(n: int, m: int, max_bias: float, as_json: bool) -> None:
+    from holdfast.bounds import queries_to_recover_all
+    from holdfast.certificates import safe_looks
+
     looks = safe_looks(n, m, max_bias)
     fixed = safe_looks(n, m, max_bias, fixed_queries=True)
     recover = queries_to_recover_all(n, m)

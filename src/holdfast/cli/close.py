@@ -6,7 +6,7 @@ import csv
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -25,9 +25,10 @@ from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
 from holdfast.cli.plain import percent
 from holdfast.errors import InvalidInput
-from holdfast.guard import Finals
-from holdfast.guard import close as close_board
 from holdfast.quoting import safe_cell
+
+if TYPE_CHECKING:
+    from holdfast.guard import Finals
 
 __all__ = ["close"]
 
@@ -58,6 +59,8 @@ def close(
     holdfast close --policy policy.toml --labels labels.csv
     holdfast close --policy policy.toml --labels labels.csv --csv ranking.csv
     """
+    from holdfast.guard import close as close_board
+
     host = open_guard(policy, labels, ledger, id_column, label_column, shared_labels, "public")
     if table is not None and not table.parent.is_dir():
         raise InvalidInput(f"csv must be a file in a folder that exists, got {table}.")
@@ -73,12 +76,13 @@ def close(
     )
     plain = finals.metric == "accuracy"
     score_name = "private accuracy, %" if plain else f"private {finals.metric}"
-    shown = Table("rank", "team", score_name, "released at the look", "chosen")
+    released_name = f"released at the look{', %' if plain else ''}"
+    shown = Table("rank", "team", score_name, released_name, "chosen")
     for final in finals.results:
-        released = "-" if final.released is None else f"{final.released:g}"
+        shown_as = percent if plain else "{:.6g}".format
+        released = "-" if final.released is None else shown_as(final.released)
         chosen = "by the team" if final.chosen else "by rule"
-        score = percent(final.score) if plain else f"{final.score:.6g}"
-        shown.add_row(str(final.rank), final.team, score, released, chosen)
+        shown.add_row(str(final.rank), final.team, shown_as(final.score), released, chosen)
     human().print(shown)
 
 

@@ -13,14 +13,6 @@ from rich.table import Table
 from holdfast.cli.options import AsJson, Processes, Seed, output_folder, processes_for
 from holdfast.cli.output import human, print_json, progress
 from holdfast.cli.plain import explained_attack
-from holdfast.experiments import run, summarise
-from holdfast.experiments.demonstration import (
-    N_CLASSES,
-    N_EXAMPLES,
-    demo_experiments,
-    with_bounds,
-)
-from holdfast.experiments.figures import bias_figure, check_can_draw
 
 __all__ = ["demo"]
 
@@ -45,6 +37,15 @@ def demo(
     holdfast demo
     holdfast demo --out figures --seed 7
     """
+    from holdfast.experiments import run, summarise
+    from holdfast.experiments.demonstration import (
+        N_CLASSES,
+        N_EXAMPLES,
+        demo_experiments,
+        with_bounds,
+    )
+    from holdfast.experiments.figures import bias_figure, check_can_draw
+
     check_can_draw()
     out = output_folder(out)
     start = time.perf_counter()
@@ -82,6 +83,8 @@ def _point(point: dict[str, Any]) -> dict[str, Any]:
 
 
 def _show(points: Sequence[dict[str, Any]], paths: list[Path]) -> None:
+    from holdfast.experiments.demonstration import N_CLASSES, N_EXAMPLES
+
     console = human()
     console.print(
         f"A hidden test set of {N_EXAMPLES:,} examples and {N_CLASSES} classes. "

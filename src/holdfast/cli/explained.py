@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -104,6 +105,13 @@ class ExplainedGroup(_Explained, TyperGroup):
     """Commands listed by task; those of no task under "Commands"."""
 
     tasks: ClassVar[Mapping[str, Sequence[str]]] = {}
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Answer a group that is given nothing with its help, as lines and not as an error's."""
+        if not args and self.no_args_is_help and not ctx.resilient_parsing:
+            print(ctx.get_help(), file=sys.stderr)
+            ctx.exit(2)
+        return super().parse_args(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write one section for each task."""

@@ -11,8 +11,6 @@ from holdfast.cli.options import AsJson, output_folder
 from holdfast.cli.output import human, print_json
 from holdfast.errors import InvalidInput
 from holdfast.quoting import choice
-from holdfast.sweeps import read_rows
-from holdfast.sweeps.figures import draw_all
 
 __all__ = ["figures"]
 
@@ -41,6 +39,9 @@ def figures(
     holdfast figures experiment.rows.jsonl
     holdfast figures experiment.rows.jsonl --out paper/figures --format pdf
     """
+    from holdfast.sweeps import read_rows
+    from holdfast.sweeps.figures import draw_all
+
     if as_format not in FORMATS:
         raise InvalidInput(f"--format must be {choice(as_format, FORMATS)}")
     found = draw_all(read_rows(rows), output_folder(out), suffix=f".{as_format}")

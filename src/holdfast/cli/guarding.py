@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.guard import GuardedFile
+if TYPE_CHECKING:
+    from holdfast.guard import GuardedFile
 
 __all__ = [
     "DEFAULT_LEDGER",
@@ -62,6 +63,8 @@ def open_guard(
     part: str | None = None,
 ) -> GuardedFile:
     """Return the guard that a command's options describe."""
+    from holdfast.guard import GuardedFile
+
     return GuardedFile(
         labels,
         policy,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
@@ -15,16 +15,11 @@ from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
 from holdfast.cli.plain import points
 from holdfast.errors import InvalidInput, LedgerError, LedgerMissing
-from holdfast.guard import DataSetExposure, Ledger, exposure
-from holdfast.guard.files import read_private_labels
-from holdfast.guard.fingerprint import Fingerprint
-from holdfast.guard.label_set import LabelSet
-from holdfast.guard.parts import data_sets_of
-from holdfast.guard.storage import sqlite_path
-from holdfast.guard.storage.backup import back_up, restore
-from holdfast.guard.storage.sqlite import PATIENCE_SECONDS
-from holdfast.guard.verification import Verification
-from holdfast.guard.witness import open_witness
+
+if TYPE_CHECKING:
+    from holdfast.guard import DataSetExposure
+    from holdfast.guard.fingerprint import Fingerprint
+    from holdfast.guard.verification import Verification
 
 __all__ = ["ledger"]
 
@@ -65,6 +60,9 @@ def init(url: Url = DEFAULT_LEDGER, witness: WitnessPlace = None, as_json: AsJso
     holdfast ledger init
     holdfast ledger init ledger.db --witness /mnt/other/witness
     """
+    from holdfast.guard import Ledger
+    from holdfast.guard.witness import open_witness
+
     try:
         Ledger(url).close()
     except LedgerMissing:
@@ -101,6 +99,9 @@ def start_witness(
     holdfast ledger witness /mnt/other/witness ledger.db
     holdfast ledger witness /mnt/other/witness ledger.db --back
     """
+    from holdfast.guard import Ledger
+    from holdfast.guard.witness import open_witness
+
     witness = open_witness(place)
     with Ledger(url) as opened:
         if not back and witness.read() is not None:
@@ -128,6 +129,10 @@ def backup(
     holdfast ledger backup copy.db
     holdfast ledger backup copy.db ledger.db --json
     """
+    from holdfast.guard import Ledger
+    from holdfast.guard.storage import sqlite_path
+    from holdfast.guard.storage.backup import back_up
+
     path = sqlite_path(url)
     Ledger(url).close()
     back_up(path, file)
@@ -154,6 +159,11 @@ def put_back(
     holdfast ledger restore copy.db
     holdfast ledger restore copy.db ledger.db
     """
+    from holdfast.guard import Ledger
+    from holdfast.guard.storage import sqlite_path
+    from holdfast.guard.storage.backup import restore
+    from holdfast.guard.storage.sqlite import PATIENCE_SECONDS
+
     path = sqlite_path(url)
     with Ledger(file) as copy:
         result = copy.verify()
@@ -205,6 +215,11 @@ def verify(
     holdfast ledger verify ledger.db
     holdfast ledger verify ledger.db --receipt 7-5d0c3ab1 --labels labels.csv
     """
+    from holdfast.guard import Ledger
+    from holdfast.guard.files import read_private_labels
+    from holdfast.guard.label_set import LabelSet
+    from holdfast.guard.parts import data_sets_of
+
     with Ledger(url, witness=witness) as opened:
         owner: tuple[Fingerprint, ...] = ()
         if labels is not None:
@@ -246,6 +261,8 @@ def show(url: Url = DEFAULT_LEDGER, as_json: AsJson = False) -> None:
     holdfast ledger show ledger.db
     holdfast ledger show postgresql://board@db.example/ledger --json
     """
+    from holdfast.guard import Ledger, exposure
+
     with Ledger(url) as opened:
         found = exposure(opened)
     if as_json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
@@ -21,9 +21,9 @@ from holdfast.cli.options import (
 from holdfast.cli.output import human, print_json, progress
 from holdfast.cli.plain import blur, explained_attack, percent, scored_submissions
 from holdfast.cores import available_cores
-from holdfast.experiments import Matrix, Mean, RuleSummary, heat_map, n_plays, run_matrix
-from holdfast.experiments.heat_map import check_figure
-from holdfast.files.label_files import read_labels
+
+if TYPE_CHECKING:
+    from holdfast.experiments import Mean, RuleSummary
 
 __all__ = ["matrix"]
 
@@ -76,6 +76,10 @@ def matrix(
     holdfast matrix --labels labels.csv --looks 100 --rule exact --rule ladder:0.01
         --figure matrix.png
     """
+    from holdfast.experiments import Matrix, heat_map, n_plays, run_matrix
+    from holdfast.experiments.heat_map import check_figure
+    from holdfast.files.label_files import read_labels
+
     if figure is not None:
         check_figure(figure)
     file = None

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Sequence
+from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from holdfast.cli.deprecated import OLD_LOOKS
 from holdfast.cores import available_cores
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Experiment
-from holdfast.experiments.scheduler import check_cluster
-from holdfast.files.label_files import LabelFile
 from holdfast.problem import Problem, check_at_least
+
+if TYPE_CHECKING:
+    from holdfast.experiments import Experiment
+    from holdfast.files.label_files import LabelFile
 
 __all__ = [
     "AsJson",
@@ -26,12 +29,37 @@ __all__ = [
     "check_finite",
     "completed_attack",
     "completed_rule",
+    "count_of",
+    "count_option",
     "looks_option",
     "output_folder",
     "problem_from",
     "processes_for",
     "workers_for",
 ]
+
+# A count as people write it: 10,000 or 1e4, too.
+COUNT = re.compile(r"\d{1,3}(,\d{3})+|\d[\d_]*|\d(\.\d+)?[eE]\+?\d{1,2}")
+
+
+def count_of(text: str | int) -> int:
+    """Return a whole number from 10000, 10,000, 10_000 or 1e4.
+
+    >>> [count_of(text) for text in ("10000", "10,000", "10_000", "1e4", "1.5e3")]
+    [10000, 10000, 10000, 10000, 1500]
+    """
+    whole = str(text).strip()
+    if COUNT.fullmatch(whole):
+        value = Decimal(whole.replace(",", "").replace("_", ""))
+        if value == value.to_integral_value():
+            return int(value)
+    raise typer.BadParameter(f"must be a whole number such as 10000, 10,000 or 1e4, got {text}.")
+
+
+def count_option(meaning: str) -> Any:
+    """Describe an option that takes a count."""
+    return typer.Option(help=meaning, parser=count_of, metavar="INTEGER")
+
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same result.")]
@@ -75,7 +103,13 @@ def looks_option(meaning: str) -> Any:
 
     The old spelling works, and `deprecated` prints a line about it.
     """
-    return typer.Option("--looks", OLD_LOOKS, help=f"{meaning} Deprecated spelling: {OLD_LOOKS}.")
+    return typer.Option(
+        "--looks",
+        OLD_LOOKS,
+        help=f"{meaning} Deprecated spelling: {OLD_LOOKS}.",
+        parser=count_of,
+        metavar="INTEGER",
+    )
 
 
 def output_folder(path: Path) -> Path:
@@ -98,6 +132,8 @@ def workers_for(processes: int | None, cluster: str | None) -> int:
     workers = available_cores() if processes is None else processes
     check_at_least("processes", workers, 1)
     if cluster is not None:
+        from holdfast.experiments.scheduler import check_cluster
+
         check_cluster(cluster)
     return workers
 

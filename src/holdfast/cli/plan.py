@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 from rich.table import Table
 
-from holdfast.certificates import Certificate, certify
-from holdfast.cli.options import AsJson, completed_rule, looks_option
+from holdfast.cli.options import AsJson, completed_rule, count_option, looks_option
 from holdfast.cli.output import human, print_json
 from holdfast.cli.plain import explained_attack, percent, points, scored_submissions
 from holdfast.cli.plan_metric import plan_metric
 from holdfast.errors import InvalidInput
-from holdfast.mechanisms import parse_mechanism
-from holdfast.planner import Forecast, Plan, plan_under
-from holdfast.priors import Prior
 from holdfast.problem import Problem
+
+if TYPE_CHECKING:
+    from holdfast.certificates import Certificate
+    from holdfast.planner import Forecast, Plan
+    from holdfast.priors import Prior
 
 __all__ = ["plan"]
 
@@ -25,8 +25,8 @@ ATTACK_WIDTH = 38
 
 
 def plan(
-    n_examples: Annotated[int, typer.Option(help="Size of the test set.")],
-    n_classes: Annotated[int, typer.Option(help="Number of classes.")],
+    n_examples: Annotated[int, count_option("Size of the test set.")],
+    n_classes: Annotated[int, count_option("Number of classes.")],
     n_queries: Annotated[int, looks_option("Number of scored submissions (looks).")],
     mechanism: Annotated[
         str,
@@ -83,6 +83,10 @@ def plan(
     holdfast plan --n-examples 10000 --n-classes 2 --looks 300 --metric f1 --also roc_auc
         --also log_loss
     """
+    from holdfast.certificates import certify
+    from holdfast.mechanisms import parse_mechanism
+    from holdfast.planner import plan_under
+
     problem = Problem(n_examples, n_classes, n_queries)
     rule = parse_mechanism(mechanism)
     if metric != "accuracy" or breakdown is not None or also:
@@ -109,6 +113,10 @@ def plan(
 
 def _model(problem: Problem, accuracy: float) -> Prior:
     """Return what a model of this accuracy says that is as sure of one example as of the next."""
+    import numpy as np
+
+    from holdfast.priors import Prior
+
     n, m, _ = problem
     if not problem.baseline <= accuracy <= 1.0:
         raise InvalidInput(

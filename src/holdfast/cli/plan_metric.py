@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from holdfast.attacks.through_metrics.covered import check_covered
 from holdfast.cli.output import human, print_json
 from holdfast.cli.plain import points, scored_submissions
 from holdfast.errors import InvalidInput, NotSupported
-from holdfast.mechanisms import Rule, check_metric
-from holdfast.metrics.display import Display
-from holdfast.planner import MetricForecast, metric_plan
 from holdfast.problem import Problem
 from holdfast.quoting import quoted
 
+if TYPE_CHECKING:
+    from holdfast.mechanisms import Rule
+    from holdfast.metrics.display import Display
+    from holdfast.planner import MetricForecast
+
+    # What looks at a column are worth, or why there is no forecast.
+    Row = MetricForecast | NotSupported
+
 __all__ = ["group_sizes", "plan_metric"]
-
-
-# What looks at a column are worth, or why there is no forecast.
-Row = MetricForecast | NotSupported
 
 
 def plan_metric(
@@ -36,6 +36,10 @@ def plan_metric(
     as_json: bool,
 ) -> None:
     """Print what looks at a metric are worth, alone, with groups, and at each column beside it."""
+    from holdfast.attacks.through_metrics.covered import check_covered
+    from holdfast.mechanisms import check_metric
+    from holdfast.metrics.display import Display
+
     display = Display.of(metric, also=also)
     for each in display.metrics:
         check_covered(each, problem)
@@ -71,6 +75,8 @@ def _rows(
     One without a forecast has the reason; if it is the first and there is no other column, it is
     raised.
     """
+    from holdfast.planner import metric_plan
+
     metric = display.metric
 
     def plan(*groups: list[int]) -> MetricForecast:
@@ -109,7 +115,7 @@ def _best(found: dict[str, Row], display: Display) -> str:
     gains = {
         name: each.gain / k
         for (name, each), k in zip(found.items(), named, strict=False)
-        if isinstance(each, MetricForecast)
+        if not isinstance(each, NotSupported)
     }
     if not gains:
         raise next(each for each in found.values() if isinstance(each, NotSupported))

@@ -16,8 +16,6 @@ from holdfast.cli.policy_settings import (
     settings_from_looks,
 )
 from holdfast.errors import InvalidInput
-from holdfast.guard import Policy
-from holdfast.guard.policy_text import policy_text
 
 __all__ = ["policy"]
 
@@ -93,6 +91,9 @@ def init(
     holdfast policy init --release ladder:0.01 --looks 100
     holdfast policy init policy.toml --release round:3 --looks 5/day --days 60 --labels labels.csv
     """
+    from holdfast.guard import Policy
+    from holdfast.guard.policy_text import policy_text
+
     said: dict[str, Any] = {
         "release": release,
         "days": days,
@@ -125,6 +126,8 @@ def init(
 
 def _checked(settings: dict[str, Any]) -> dict[str, Any]:
     """Refuse a wrong setting before anything is written; classes were checked when read."""
+    from holdfast.guard import Policy
+
     Policy(**{"release": "exact", **settings, "classes": None})
     return settings
 
@@ -141,6 +144,8 @@ def check(
     holdfast policy check
     holdfast policy check board/policy.toml --json
     """
+    from holdfast.guard import Policy
+
     read = Policy.read(path)
     settings = dict(read.settings())
     for caution in read.mechanism.cautions():

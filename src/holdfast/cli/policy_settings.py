@@ -7,11 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from holdfast import audit as auditing
-from holdfast.audit.inputs.looks import WINDOWS
-from holdfast.files.label_files import read_labels
-from holdfast.guard.class_names import checked_classes, read_classes
-
 __all__ = ["classes_setting", "settings_from_labels", "settings_from_looks"]
 
 # As in the policy's template.
@@ -24,6 +19,9 @@ def settings_from_looks(text: str, days: int | None, teams: int | None) -> dict[
     >>> settings_from_looks("5/day", 60, 40)
     {'looks_per_team': 5, 'window': 'day', 'looks_per_data_set': 12000}
     """
+    from holdfast import audit as auditing
+    from holdfast.audit.inputs.looks import WINDOWS
+
     number, unit = auditing.parse_rate(text)
     settings: dict[str, Any] = {"looks_per_team": number, "window": WINDOWS[unit]}
     if unit is not None and days is None:
@@ -42,6 +40,8 @@ def classes_setting(text: str, to: Path) -> str | tuple[str, ...]:
     >>> classes_setting("cat, dog", Path("policy.toml"))
     ('cat', 'dog')
     """
+    from holdfast.guard.class_names import checked_classes, read_classes
+
     if Path(text).exists() or "," not in text:
         read_classes(Path(text))
         return os.path.relpath(text, to.parent)
@@ -57,6 +57,10 @@ def settings_from_labels(
     folder: Path,
 ) -> dict[str, Any]:
     """Return class names and part of a label file; what was given must fit it, and stays."""
+    from holdfast import audit as auditing
+    from holdfast.files.label_files import read_labels
+    from holdfast.guard.class_names import checked_classes, read_classes
+
     classes = given.get("classes")
     known = read_classes(folder / classes) if isinstance(classes, str) else classes
     file = read_labels(labels, id_column=id_column, label_column=label_column, class_names=known)

@@ -6,12 +6,11 @@ import csv
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
-from holdfast.attacks import ColumnVote, Exhaustive
 from holdfast.cli.options import (
     AsJson,
     Processes,
@@ -22,20 +21,10 @@ from holdfast.cli.options import (
 )
 from holdfast.cli.output import human, print_json, progress
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Mean, Row, run, summarise
-from holdfast.experiments.demonstration import (
-    LABELS_PER_POINT,
-    N_CLASSES,
-    N_EXAMPLES,
-    demo_experiments,
-)
-from holdfast.experiments.figures import bias_figure, check_can_draw
-from holdfast.experiments.reproduce import (
-    MeasuredRow,
-    doubling_looks,
-    measure,
-    table_experiments,
-)
+
+if TYPE_CHECKING:
+    from holdfast.experiments import Mean, Row
+    from holdfast.experiments.reproduce import MeasuredRow
 
 __all__ = ["reproduce"]
 
@@ -60,6 +49,17 @@ def reproduce(
     holdfast reproduce
     holdfast reproduce --effort 0.1 --out figures
     """
+    from holdfast.attacks import Exhaustive
+    from holdfast.experiments import run, summarise
+    from holdfast.experiments.demonstration import (
+        LABELS_PER_POINT,
+        N_CLASSES,
+        N_EXAMPLES,
+        demo_experiments,
+    )
+    from holdfast.experiments.figures import bias_figure, check_can_draw
+    from holdfast.experiments.reproduce import doubling_looks, measure, table_experiments
+
     check_finite("effort", effort)
     if not effort > 0:
         raise InvalidInput(f"effort must be positive, got {effort}.")
@@ -117,6 +117,8 @@ def _entry(line: MeasuredRow) -> dict[str, Any]:
 
 
 def _show(table: Sequence[MeasuredRow], doubling: Mean) -> None:
+    from holdfast.attacks import ColumnVote
+
     console = human()
     console.print("Table 1, measured: bias grows like k^a n^b m^c")
     shown = Table("regime", "attack", "by", "exponent of", "theory", "measured", "closed form")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from holdfast.cli import INVALID, NO_LEDGER, REFUSED
 from holdfast.cli.guarding import (
     DEFAULT_LEDGER,
     IdColumn,
@@ -22,13 +23,12 @@ from holdfast.cli.guarding import (
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json, report_error
 from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery, LedgerError
-from holdfast.files.outcomes import read_tasks
-from holdfast.guard import OutcomeGuard, Receipt
-from holdfast.guard.outcomes import parse_range, read_secret
+
+if TYPE_CHECKING:
+    from holdfast.guard import Receipt
 
 __all__ = ["score"]
 
-INVALID, REFUSED, NO_LEDGER = 1, 3, 4
 OUTCOMES = "Outcomes of tasks"
 
 
@@ -117,6 +117,10 @@ def score(
     holdfast score --policy policy.toml --labels labels.csv --submission guess.csv --team red --json
     holdfast score --policy policy.toml --tasks tasks.txt --secret key --outcomes o.json --team red
     """
+    from holdfast.files.outcomes import read_tasks
+    from holdfast.guard import OutcomeGuard
+    from holdfast.guard.outcomes import parse_range, read_secret
+
     of_labels, of_tasks = (labels, submission), (tasks, secret, outcomes)
     try:
         if None not in of_labels and not any(of_tasks):

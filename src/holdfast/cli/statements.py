@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from holdfast import statements as paper
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
 
@@ -28,6 +27,8 @@ def statements(
     holdfast statements
     holdfast statements --json
     """
+    from holdfast import statements as paper
+
     if write:
         paper.write()
     found = paper.load()

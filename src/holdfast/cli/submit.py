@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
+from holdfast.cli import INVALID, NO_LEDGER, REFUSED
 from holdfast.cli.boards_access import (
     EXIT_UNREACHABLE,
     BoardUrl,
@@ -25,11 +26,8 @@ from holdfast.cli.boards_access import (
 from holdfast.cli.guarding import moment
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json, report_error
-from holdfast.cli.score import INVALID, NO_LEDGER, REFUSED
 from holdfast.client import BoardClient, Unscorable
 from holdfast.errors import BoardUnreachable, BudgetExhausted, LedgerError
-from holdfast.files.outcomes import read_outcomes
-from holdfast.files.text_files import open_regular_file
 from holdfast.quoting import quoted
 
 __all__ = ["content", "submit"]
@@ -125,6 +123,9 @@ def submit(
 
 def content(client: BoardClient, file: Path, *, key: str | None, mean: bool) -> bytes:
     """Return what is sent of a file: itself, or the outcomes that a tool wrote into it."""
+    from holdfast.files.outcomes import read_outcomes
+    from holdfast.files.text_files import open_regular_file
+
     if client.board().get("takes") == "outcomes":
         return json.dumps(read_outcomes(file, score=key, mean=mean)).encode()
     with open_regular_file(file) as opened:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
@@ -15,11 +15,9 @@ from rich.table import Table
 from holdfast.cli.options import AsJson, Cluster, Processes, workers_for
 from holdfast.cli.output import human, print_json, progress
 from holdfast.errors import InvalidInput
-from holdfast.experiments.cluster import dashboard, running_cluster
-from holdfast.metrics import Accuracy
-from holdfast.sweeps import Journal, read_experiment, run, write_rows
-from holdfast.sweeps.frames import check_writable
-from holdfast.sweeps.summary import Place, summarised
+
+if TYPE_CHECKING:
+    from holdfast.sweeps.summary import Place
 
 __all__ = ["sweep"]
 
@@ -58,6 +56,10 @@ def sweep(
     holdfast sweep experiment.toml --processes 2
     holdfast sweep experiment.toml --resume --cluster tcp://127.0.0.1:8786 --table rows.parquet
     """
+    from holdfast.sweeps import Journal, read_experiment, run, write_rows
+    from holdfast.sweeps.frames import check_writable
+    from holdfast.sweeps.summary import summarised
+
     if table is not None:
         check_writable(table)
     experiment = read_experiment(file)
@@ -104,6 +106,8 @@ def sweep(
 @contextmanager
 def _announced(cluster: str | None, workers: int) -> Iterator[str | None]:
     """Yield the address of a cluster that runs, and say where it shows its progress."""
+    from holdfast.experiments.cluster import dashboard, running_cluster
+
     if cluster is None:
         yield None
         return
@@ -138,6 +142,8 @@ def now_and_then(total: int) -> Callable[[int], None]:
 
 
 def _show(result: dict[str, Any], summary: list[Place], rows: list[dict[str, Any]]) -> None:
+    from holdfast.metrics import Accuracy
+
     console = human()
     grid = Table()
     several = len({place.metric for place in summary}) > 1 or summary[0].metric != Accuracy.name

@@ -66,9 +66,9 @@ class Rounding(Rule):
 
     def __post_init__(self) -> None:
         if (self.decimals is None) == (self.step is None):
+            got = "none" if self.step is None else f"{self.decimals} and {self.step}"
             raise InvalidInput(
-                f"round must have either decimals or a step, got decimals={self.decimals}, "
-                f"step={self.step}."
+                f"round must have either decimals (round:3) or a step (round:0.005), got {got}."
             )
         if self.decimals is not None:
             check_count("decimals", self.decimals, 0, MOST_DECIMALS)

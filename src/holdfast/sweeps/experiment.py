@@ -268,6 +268,8 @@ def read_experiment(path: Path) -> Experiment | Parts:
     With `[[parts]]` it has several grids: each part has the file's other keys and its own. Paths
     are relative to the file.
     """
+    if not path.is_file():
+        raise InvalidInput(f"file must be an experiment in TOML, but there is none at {path}.")
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
