@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import numpy as np
 
 from benchmarks.detect.common import columns, of_bits, read_set, rng_of, rows_into, seen
 from benchmarks.real.sets import RealSet
-from holdfast.attacks import LabelSubset  # noqa: F401 - registers the attacks
+from holdfast.attacks import VoteStacking
 from holdfast.attacks.registry import attack_names, attack_type
 from holdfast.detect import Panel, Watch
 from holdfast.errors import BudgetExhausted, HoldfastError
@@ -29,21 +30,34 @@ from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import LabelOracle
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.protocols import Attack
 from holdfast.votes import Votes
 
 LOOKS, ACCOUNTS, MODELS, MEMBERS = 100, 3, 5, 9
-# Other models, panels and randomness of attacks that start from a model.
-SEEDS = range(5)
+# Other models, panels and randomness of attacks that start from a model. On the seeds 0 to 4 it was
+# seen that an alternating design is not excused by its past; so they are not among these.
+SEEDS = range(5, 8)
 GAMES = [
     (name, rule) for name in ("cifar10", "letter") for rule in ("exact", "round:3", "ladder:0.01")
 ]
-GAMES += [("mmlu", "exact"), ("imagenet_v2", "exact")]
+# "letter, two classes": whether a letter is from the second half of the alphabet, for attacks that
+# play two classes alone.
+GAMES += [("mmlu", "exact"), ("imagenet_v2", "exact"), ("letter, two classes", "exact")]
 
 
-def prior_of(real: RealSet, models: list[int]) -> tuple[Prior, Labels]:
+def set_named(data: Path, name: str) -> RealSet:
+    """Read a set, or one whose classes are folded into two halves."""
+    real = read_set(data, name.partition(",")[0])
+    if "," not in name:
+        return real
+    half = real.n_classes // 2
+    labels, votes = (real.labels >= half).astype(np.uint8), (real.votes >= half).astype(np.int64)
+    return replace(real, name=name, n_classes=2, labels=labels, votes=votes)
+
+
+def prior_of(real: RealSet, votes: Votes) -> tuple[Prior, Labels]:
     """Return the belief that the votes of some models make, and its likeliest labels."""
-    votes = Votes(real.votes[:, models], real.n_classes)
-    right = {at: float(np.mean(votes.column(at) == real.labels)) for at in range(len(models))}
+    right = {at: float(np.mean(votes.column(at) == real.labels)) for at in range(votes.n_models)}
     stack = votes.stack(right)
     prior = stack.prior(float(np.mean(stack.top() == real.labels)))
     return prior, prior.top()
@@ -53,7 +67,7 @@ def play(
     real: RealSet,
     rule_text: str,
     name: str,
-    prior: Prior | None,
+    prior: Prior | Votes | None,
     start: int,
     panel: Labels,
     seed: int,
@@ -61,7 +75,11 @@ def play(
     """Play one attack and watch it."""
     problem, rule = Problem(real.labels.size, real.n_classes, LOOKS), parse_mechanism(rule_text)
     rng = rng_of("attack", real.name, rule_text, name, prior is not None, seed)
-    attack = attack_on(attack_type(name), problem, rng, rule, prior=prior)
+    if isinstance(prior, Votes):
+        answers = rule.answer_model(problem)
+        attack: Attack[Labels] = VoteStacking(prior, problem, rng=rng, answers=answers)
+    else:
+        attack = attack_on(attack_type(name), problem, rng, rule, prior=prior)
     oracle = LabelOracle(real.labels, problem=problem, mechanism=rule, rng=rng)
     n, share = problem.n_examples, start / problem.n_examples
     sd = np.sqrt(n * share * (1.0 - share))
@@ -98,25 +116,27 @@ def rows(data: Path) -> Iterator[dict[str, Any]]:
     """Yield the row of every game that can be played; a seed of all of them after the other."""
     for seed in SEEDS:
         for set_name, rule in GAMES:
-            real = read_set(data, set_name)
+            real = set_named(data, set_name)
             models = columns(real)
             chance = round(real.labels.size / real.n_classes)
             order = rng_of("panel", set_name, seed).permutation(len(models))
             panel = models[order[MODELS : MODELS + MEMBERS]]
-            prior, top = prior_of(real, sorted(order[:MODELS].tolist()))
+            votes = Votes(real.votes[:, np.sort(order[:MODELS])], real.n_classes)
+            prior, top = prior_of(real, votes)
             right = int((top == real.labels).sum())
             for name in attack_names():
                 if seed == SEEDS[0]:
                     yield row_of(real, rule, name, None, chance, panel, seed)
                 if attack_type(name).takes_prior:
                     yield row_of(real, rule, name, prior, right, panel, seed)
+            yield row_of(real, rule, "vote-stacking", votes, right, panel, seed)
 
 
 def row_of(
     real: RealSet,
     rule: str,
     name: str,
-    prior: Prior | None,
+    prior: Prior | Votes | None,
     start: int,
     panel: Labels,
     seed: int,

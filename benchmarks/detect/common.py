@@ -31,13 +31,17 @@ SEED = 32
 
 
 class Seen(NamedTuple):
-    """One team, watched: looks, ones, decided looks, the look at which it is flagged."""
+    """One team, watched: looks, ones, decided looks, the look at which it is flagged.
+
+    `bits` are 1, 0 and a point for each look.
+    """
 
     looks: int
     ones: int
     decided: int
     flagged: int | None
     log_evidence: float
+    bits: str
 
 
 def seen(looks: Iterable[Labels], panel: Labels, rate: float = 0.1) -> Seen:
@@ -57,6 +61,7 @@ def of_bits(bits: Sequence[bool | None], rate: float = 0.1) -> Seen:
         sum(bit is not None for bit in bits),
         int(over[0]) + 1 if over.size else None,
         round(float(logs.max()), 3) if len(logs) else 0.0,
+        "".join("." if bit is None else str(int(bit)) for bit in bits),
     )
 
 

@@ -69,6 +69,8 @@ def row_of(looks: list[Look], baselines: Sequence[Labels], **named: Any) -> dict
         "looks": len(looks),
         "refused": sum(bool(each.refused) for each in judged),
         "flagged": flagged,
+        "teams_honest": sum(each.team.startswith("honest") for each in judged),
+        "guilty": sum(not each.team.startswith("honest") for each in judged),
         "flagged_honest": sum(team.startswith("honest") for team in flagged),
         "stand": sorted(found.between_teams),
         "p0": round(float(np.median([each.rate for each in judged])), 4),

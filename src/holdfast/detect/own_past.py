@@ -2,7 +2,9 @@
 
 Another seed of a large ensemble flips its uncertain rows like coins, as a probe does. But these
 coins are not fair: a row that is uncertain has preferences, and a look sides with what the row had
-before. And a sweep over a parameter goes along a path: rows that changed do not come back.
+before. Such looks could come in any order, so of the rows that the last one changed, half come back
+and no more: a design that takes back what it did is none of them. And a sweep over a parameter goes
+along a path: rows that changed do not come back.
 """
 
 from __future__ import annotations
@@ -16,8 +18,8 @@ from holdfast.labels import Labels
 
 __all__ = ["NO_HISTORY", "History", "history_of"]
 
-# Returns are below a half by so many standard errors on a path.
-PATH_Z = 3.0
+# Returns are below a half by so many standard errors on a path, and above it where looks alternate.
+RETURNS_Z = 3.0
 # Looks side with the past by at least so many standard errors where rows have preferences ...
 SIDES_Z = 3.0
 # ... and by a share of rows between these: other seeds of forests, trees and networks by .36 to
@@ -52,8 +54,9 @@ class History(NamedTuple):
         """Whether the past explains an edit: by a path, or by rows with preferences."""
         if self.rows <= 0:
             return False
-        if (2 * self.returns - self.rows) / np.sqrt(self.rows) < -PATH_Z:
-            return True
+        returns = (2 * self.returns - self.rows) / np.sqrt(self.rows)
+        if abs(returns) > RETURNS_Z:
+            return bool(returns < 0)
         z = self.sides / np.sqrt(self.squares) if self.squares > 0 else 0.0
         return bool(z > SIDES_Z and LEAST_SHARE < z / np.sqrt(self.rows) < STAR_SHARE)
 

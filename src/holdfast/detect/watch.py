@@ -24,9 +24,10 @@ __all__ = ["Judged", "Watch", "Why"]
 
 # Each of the three statistics is tested at this level: coin flips pass all with .94 at least.
 LEVEL = 0.02
-# A look is compared with its kin: of so many looks before it those within twice the nearest one's
-# distance, so that a probe among honest looks meets the probe before.
-WINDOW, KIN = 16, 2.0
+# A look is compared with its kin: of so many looks before it those within so many times the nearest
+# one's distance, so that a probe among honest looks meets the probe before. Above two, so that the
+# last two steps of an even path, of which the first is twice as far away, are both kin.
+WINDOW, KIN = 16, 2.5
 # A submission with one label on so many rows is constant: it tells the size of one class.
 CONSTANT = 0.999
 

@@ -1,0 +1,98 @@
+"""The bit of one look: what explains an edit, and what does not."""
+
+import numpy as np
+import pytest
+
+from holdfast.detect import Panel, Watch, Why
+from tests.detect.models import Field
+
+UNCERTAIN = 600
+
+
+@pytest.fixture(scope="module")
+def field():
+    return Field(13)
+
+
+@pytest.fixture(scope="module")
+def panel(field):
+    return Panel(np.array(field.models(9)))
+
+
+def judged(panel, looks):
+    watch = Watch(panel)
+    return [watch.look(np.asarray(each)) for each in looks]
+
+
+def count(found, why):
+    return sum(each.why is why for each in found)
+
+
+def turned(field, choices):
+    """Return looks that go over to another class on rows where the choices are true.
+
+    A coin says which of a row's two classes is the first one, so that nothing has a direction.
+    """
+    base = field.models(1)[0]
+    rows = field.rng.permutation(len(base))[: len(choices[0])]
+    first, other = base[rows], (base[rows] + 1) % field.n_classes
+    swapped = field.rng.random(len(rows)) < 0.5
+    looks = []
+    for each in choices:
+        look = base.copy()
+        look[rows] = np.where(each ^ swapped, other, first)
+        looks.append(look)
+    return looks
+
+
+def draws(field, count):
+    """Return uniform numbers and, for each row, how often it says the other class."""
+    odds = field.rng.beta(0.7, 0.7, size=UNCERTAIN)
+    return field.rng.random((count, UNCERTAIN)), odds
+
+
+def test_a_coin_for_every_row_is_unexplained(field, panel):
+    choices = field.rng.random((20, UNCERTAIN)) < 0.5
+    assert count(judged(panel, turned(field, choices)), Why.COIN) >= 16
+
+
+def test_other_seeds_are_explained_by_the_preferences_of_their_rows(field, panel):
+    uniform, odds = draws(field, 30)
+    found = judged(panel, turned(field, uniform < odds))
+    # Before there are four kin, nobody knows the rows' preferences.
+    assert count(found[6:], Why.EXCUSED) >= 15
+    assert count(found, Why.COIN) <= 7
+
+
+def test_a_design_that_takes_back_what_it_did_is_not_excused_as_seeds_are(field, panel):
+    """Its rows have preferences, too, but every second draw is the first one turned round."""
+    uniform, odds = draws(field, 30)
+    uniform[1::2] = 1.0 - uniform[::2]
+    found = judged(panel, turned(field, uniform < odds))
+    assert count(found, Why.COIN) >= 10
+
+
+def test_a_sweep_is_explained_since_its_rows_do_not_come_back(field, panel):
+    when = field.rng.integers(1, 25, size=4 * UNCERTAIN)
+    found = judged(panel, turned(field, [when <= at for at in range(25)]))
+    assert count(found, Why.EXCUSED) >= 8
+    assert count(found, Why.COIN) <= 3
+
+
+def test_a_step_towards_a_model_or_a_class_is_directed(field, panel):
+    base, better = field.models(2, error=0.9)
+    best = field.labels(field.w)
+    towards, into = base.copy(), base.copy()
+    rows = np.flatnonzero(base != best)[:200]
+    towards[rows] = best[rows]
+    into[field.rng.permutation(np.flatnonzero(base != 2))[:200]] = 2
+    for look in (towards, into, better):
+        assert [each.why for each in judged(panel, [base, look])] == [Why.FIRST, Why.DIRECTED]
+
+
+def test_small_edits_wait_until_there_are_enough_rows(field, panel):
+    choices = np.tril(np.ones((12, 12), bool)).repeat(6, axis=1)  # six rows more with each look
+    found = judged(panel, turned(field, choices))
+    assert [each.rows for each in found[1:]] == [6] * 11
+    assert [each.bit is None for each in found[1:8]] == [True] * 6 + [False]
+    assert count(found, Why.SMALL) == 10
