@@ -37,6 +37,7 @@ def test_a_finding_is_told_with_its_assumption_and_what_looks_alike(holdfast, as
     assert "1 of 3 teams flagged" in text
     assert "blue: flagged at look 6" in text
     assert "Of 8 looks 8 are unexplained" in text
+    assert "Unexplained looks: 1 to 8." in text
     assert "########" in text
     assert "Other seeds of an ensemble" in text
     assert "Assumed: an honest team has at most 3 looks that may be anything" in text
@@ -51,6 +52,8 @@ def test_json_carries_every_look(holdfast, asked):
     assert {look["why"] for look in blue["by_look"]} == {"chance"}
     assert list(outcome.json["sentences"]) == ["blue"]
     assert outcome.json["left_out"] == []
+    assert outcome.json["assumption"].startswith("Assumed: an honest team")
+    assert len(outcome.json["look_alike"]) == 4
 
 
 def test_the_page_is_written_and_named(holdfast, asked, tmp_path):

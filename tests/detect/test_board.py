@@ -129,3 +129,9 @@ def test_boards_with_too_few_examples_are_not_judged():
     found, by_name = found_of({"guesses": field.guesses(9), "other": field.models(9)}, rate=0.1)
     assert not found.flagged
     assert by_name["guesses"].refused == "200 examples at least are needed, here are 150"
+
+
+def test_a_flood_does_not_use_up_the_places_of_the_panel(field, board):
+    flood = {f"flood {at}": field.guesses(1) for at in range(80)}
+    found, _ = found_of(flood | board, field.models(1), rate=0.1)
+    assert set(found.panel) == set(board)

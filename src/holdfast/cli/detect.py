@@ -29,6 +29,7 @@ from holdfast.detect.words import (
     held_against,
     sentence,
     summary,
+    which_looks,
 )
 from holdfast.errors import InvalidInput
 from holdfast.metrics.registry import parse_metric
@@ -117,7 +118,8 @@ def detect(
         if as_json:
             out = [{"file": name, "reason": reason} for name, reason in left_out]
             told = {each.team: sentence(each) for each in found.flagged}
-            print_json({**found.as_data(), "sentences": told, "left_out": out})
+            more = {"sentences": told, "assumption": assumption(found.teams[0]), "left_out": out}
+            print_json({**found.as_data(), **more, "look_alike": ALIKE if told else ()})
         else:
             _show(found)
             if report is not None:
@@ -168,7 +170,7 @@ def _show_finding(found: TeamFound, *, stands: bool) -> None:
     word = "stands among all teams" if stands else "does not stand among all teams"
     title = f"{found.team}: flagged at look {at}" + ("" if found.merged else f", {word}")
     console.print(f"[bold]{escape(title)}[/]")
-    console.print(sentence(found))
+    console.print(f"{sentence(found)} {which_looks(found)}")
     strip = "".join(MARKS[each.bit] for each in found.judged)
     console.print(f"Looks, # unexplained, - explained, . can't be told: {strip}", soft_wrap=True)
     if found.merged:

@@ -36,7 +36,7 @@ HIGHEST_RATE = 0.5
 # was flagged at 200 examples of two classes, one in twenty-five at 100.
 LEAST_EXAMPLES = 200
 
-# So many teams at most are asked who agrees with whom, where no baseline is given.
+# So many teams at most, evenly chosen, are asked who agrees with whom, where no baseline is given.
 MOST_CANDIDATES = 60
 
 
@@ -140,16 +140,29 @@ class _Board:
 
     def __init__(self, by_team: Mapping[str, Sequence[Look]], baselines: Sequence[Labels]) -> None:
         self._baselines = baselines[:MOST_MEMBERS]
-        candidates: list[Candidate] = []
-        for team, looks in by_team.items():
-            labels = _first(looks)
-            if labels is not None:
-                candidates.append(Candidate(team, labels))
-            if len(candidates) == MOST_CANDIDATES:
-                break
-        self._members = admitted(candidates, self._baselines)
+        self._members = self._admitted(by_team)
         self.names = tuple(each.team for each in self._members[: self._room])
         self.n_examples = 0
+
+    def _admitted(self, by_team: Mapping[str, Sequence[Look]]) -> list[Candidate]:
+        """Return first submissions of teams that agree with the root, one more than there is room.
+
+        With a baseline teams are asked until there are so many: a flood does not use up the places.
+        """
+        names = list(by_team)
+        if not self._baselines and len(names) > MOST_CANDIDATES:
+            chosen = np.linspace(0, len(names) - 1, MOST_CANDIDATES).astype(int)
+            names = [names[at] for at in chosen]
+        found: list[Candidate] = []
+        for name in names:
+            labels = _first(by_team[name])
+            if labels is None:
+                continue
+            one = [Candidate(name, labels)]
+            found += admitted(one, self._baselines) if self._baselines else one
+            if self._baselines and len(found) > self._room:
+                break
+        return found if self._baselines else admitted(found, ())
 
     @property
     def _room(self) -> int:

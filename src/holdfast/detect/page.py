@@ -19,6 +19,7 @@ from holdfast.detect.words import (
     held_against,
     sentence,
     summary,
+    which_looks,
 )
 from holdfast.plain_page import framed, section, table
 
@@ -81,7 +82,7 @@ def _finding(found: TeamFound, *, stands: bool) -> str:
     return "\n".join(
         [
             f"<h3>{escape(title)}</h3>",
-            f"<p>{escape(sentence(found))}</p>{accounts}",
+            f"<p>{escape(sentence(found))} {escape(which_looks(found))}</p>{accounts}",
             rows_picture(looks, first),
             direction_picture(found, first),
             evidence_picture(found, first),

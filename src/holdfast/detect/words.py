@@ -9,7 +9,16 @@ from holdfast.detect.evidence import FLAG, GRACE, LEAST_RATE
 from holdfast.detect.looks import Detection, TeamFound
 from holdfast.detect.watch import Why
 
-__all__ = ["ALIKE", "CAUTION", "assumption", "evidence_text", "held_against", "sentence", "summary"]
+__all__ = [
+    "ALIKE",
+    "CAUTION",
+    "assumption",
+    "evidence_text",
+    "held_against",
+    "sentence",
+    "summary",
+    "which_looks",
+]
 
 CAUTION: Final = (
     "Whoever reads how this works evades it at no cost: the ledger is the defence. A finding is a "
@@ -49,6 +58,19 @@ def sentence(found: TeamFound) -> str:
         f"of {100.0 * found.rate:.3g} % at most ever gets here with probability "
         f"{100.0 / FLAG:.0f} % at most."
     )
+
+
+def which_looks(found: TeamFound) -> str:
+    """Return the numbers of the looks that are unexplained, counted from 1."""
+    parts, start = [], 0
+    bits = [each.bit is True for each in found.judged]
+    for at, bit in enumerate([*bits, False], start=1):
+        if bit and not start:
+            start = at
+        elif start and not bit:
+            parts.append(f"{start}" if start == at - 1 else f"{start} to {at - 1}")
+            start = 0
+    return f"Unexplained looks: {', '.join(parts)}."
 
 
 def assumption(found: TeamFound) -> str:
