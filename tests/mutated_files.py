@@ -9,6 +9,7 @@ import json
 import sys
 import traceback
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +17,14 @@ import numpy as np
 from holdfast.audit.inputs.history import read_history
 from holdfast.errors import HoldfastError
 from holdfast.files.label_files import read_labels
-from holdfast.guard import Policy
+from holdfast.files.tables import read_groups
+from holdfast.guard import GuardedFile, Policy
 from holdfast.guard.class_names import read_classes
+from holdfast.guard.files import read_private_labels
 from holdfast.guard.policy import POLICY_TEMPLATE
 from holdfast.guard.solution import Solution
 from holdfast.lint import lint
+from holdfast.metrics import Submission
 from holdfast.problem import Problem
 from holdfast.transcript import FORMAT, Transcript
 from tests.lint.shapes import BLANK_LIMITS, CONF_JSON, DECIMAL_PRECISION, PHASENUMBER
@@ -80,7 +84,75 @@ def read_submission(path, truth=[]):  # noqa: B006 - read once
     Solution(truth[0], declared=False).predicted(file, name="submission")
 
 
+# What submissions hold, by form: a metric, the hidden table, and tables and arrays handed in.
+CELLS = [(i, (7 * i % 11) / 10, i % 3, (i + 1) % 3) for i in range(30)]
+HIDDEN = "id,label\n" + "".join(f"{i},{['cat', 'dog', 'emu'][c]}\n" for i, _, c, _ in CELLS)
+BINARY = "id,label\n" + "".join(f"{i},{int(c > 0)}\n" for i, _, c, _ in CELLS)
+TARGETS = "id,label\n" + "".join(f"{i},{x}\n" for i, x, _, _ in CELLS)
+SETS = "id,cat,dog\n" + "".join(f"{i},{int(c > 0)},{int(d > 0)}\n" for i, _, c, d in CELLS)
+ROW = {0: "1,0,0", 1: "0.25,0.5,0.25", 2: "0,0,1"}
+FORMS = {
+    Submission.LABELS: ("f1_macro", HIDDEN, [HIDDEN, npy(np.array([c for *_, c, _ in CELLS]))]),
+    Submission.NUMBERS: ("mse", TARGETS, [TARGETS, npy(np.array([x for _, x, *_ in CELLS]))]),
+    Submission.SCORES: (
+        "roc_auc",
+        BINARY,
+        [TARGETS, npy(np.array([[x] for _, x, *_ in CELLS], dtype=np.float32))],
+    ),
+    Submission.PROBABILITIES: (
+        "log_loss[0,10]",
+        HIDDEN,
+        [
+            "id,emu,cat,dog\n" + "".join(f"{i},{ROW[c]}\n" for i, _, c, _ in CELLS),
+            npy(np.full((len(CELLS), 3), 1 / 3)),
+        ],
+    ),
+    Submission.RANKED_LABELS: (
+        "top_k_accuracy:2",
+        HIDDEN,
+        [
+            "id,a,b\n" + "".join(f"{i},cat,{['dog', 'emu', 'dog'][c]}\n" for i, _, c, _ in CELLS),
+            npy(np.array([[c, (c + 1) % 3] for *_, c, _ in CELLS])),
+        ],
+    ),
+    Submission.LABEL_SETS: (
+        "exact_match",
+        SETS,
+        [SETS, npy(np.array([[c > 0, d > 0] for *_, c, d in CELLS]))],
+    ),
+}
+PLENTY = 10**6
+
+
+def scored(form):
+    """Return what scores a file in this form, or says why it is refused."""
+    metric, hidden, _ = FORMS[form]
+    hosts = {}
+
+    def read(path):
+        if path.parent not in hosts:
+            truth = path.with_name("truth.csv")
+            truth.write_text(hidden)
+            truth.chmod(0o600)
+            policy = Policy("exact", metric=metric, looks_per_team=PLENTY, refusals_per_team=PLENTY)
+            policy = replace(policy, looks_per_data_set=PLENTY)
+            ledger = path.with_name("ledger.db")
+            hosts[path.parent] = GuardedFile(truth, policy, ledger, create=True)
+        hosts[path.parent].score(path, team="blue")
+
+    return read
+
+
+def read_truth(form):
+    """Return what reads hidden values in this form."""
+    return lambda path: read_private_labels(path, takes=form, shared=True)
+
+
 KINDS = {
+    **{f"{form.name.lower()}.table": (FORMS[form][2], scored(form)) for form in FORMS},
+    "hidden_numbers.csv": ([TARGETS], read_truth(Submission.NUMBERS)),
+    "hidden_sets.csv": ([SETS], read_truth(Submission.LABEL_SETS)),
+    "groups.csv": (TABLES[2:3], lambda path: read_groups(path, "Usage", 40)),
     "truth.csv": (TABLES, read_labels),
     "submission.csv": (TABLES, read_submission),
     "labels.npy": (ARRAYS, read_labels),

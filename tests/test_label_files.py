@@ -184,7 +184,7 @@ BAD_CSV = {
     "blank line": (
         b"label\na\n\nb\n",
         {},
-        "must have a label for every example, got a blank at line 3.",
+        "must have a value for every example, got a blank at line 3.",
     ),
     "NaN label": (
         b"id,label\n1,a\n2,NaN\n",

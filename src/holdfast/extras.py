@@ -19,6 +19,7 @@ INSTALLED_BY = {
     "jinja2": ("jinja2", "report"),
     "limits": ("limits", "server"),
     "matplotlib": ("matplotlib", "plot"),
+    "narwhals": ("narwhals", "frames"),
     "opendp": ("opendp", "opendp"),
     "pandas": ("pandas", "sweep"),
     "prometheus_client": ("prometheus-client", "server"),

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from holdfast.files import csv_columns
+from holdfast.files import csv_columns, csv_rows
 
 GOOD = b"id,label\n" + b"".join(b"%d,%c\n" % (j, b"ab"[j % 2]) for j in range(40))
 
@@ -110,7 +110,7 @@ def test_a_directory_a_missing_file_and_a_pipe_are_refused(refused, tmp_path):
 
 
 def test_a_table_with_too_many_lines_is_refused_before_it_is_read(refused, tmp_path, monkeypatch):
-    monkeypatch.setattr(csv_columns, "MOST_LINES", 30)
+    monkeypatch.setattr(csv_rows, "MOST_LINES", 30)
     # Clean files, which the fast reader takes, are too small for the limit to matter.
     monkeypatch.setattr(csv_columns, "LARGEST_CLEAN_FILE", 0)
     path = tmp_path / "labels.csv"

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -16,6 +17,7 @@ from holdfast.errors import BudgetExhausted, HoldfastError, InvalidInput, Invali
 from holdfast.guard import Ledger, Policy, windows
 from holdfast.guard.adapters.audiences import NEUTRAL_MESSAGE
 from holdfast.guard.adapters.frames import GuardedFrame
+from holdfast.metrics import MeanSquaredError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 # Ten of the twelve example predictions are right, released to two decimals.
@@ -199,7 +201,7 @@ def test_kaggle_calls_score_with_frames(ledger, monkeypatch):
     released = metric.score(solution.copy(), submission.copy(), row_id_column_name="id")
     assert (type(released), released) == (float, RELEASED)
     for bad, message in [
-        (submission.drop(columns="label"), "submission must have the column 'label'"),
+        (submission.drop(columns="label"), "submission must have the label column 'label'"),
         (submission[1:], "submission must have 12 rows"),
         (submission.assign(id=range(12)), "got none for '12'"),
         (submission.assign(label="gnu"), "known classes, got 'gnu'"),
@@ -358,3 +360,52 @@ def test_the_adapters_raise_only_their_family(app, ledger):
     shutil.rmtree(app / "input" / "ref")
     with pytest.raises(HoldfastError):
         codabench.score(app / "input", app / "output")
+
+
+def as_pandas(table):
+    return pd.DataFrame(table)
+
+
+def as_pyarrow(table):
+    return pytest.importorskip("pyarrow").table(table)
+
+
+def as_polars(table):
+    return pytest.importorskip("polars").DataFrame(table)
+
+
+@pytest.mark.parametrize("frame", [as_pandas, as_pyarrow, as_polars])
+def test_frames_of_every_kind_are_read_as_the_files_they_would_be(frame, tmp_path):
+    if frame is not as_pandas:
+        pytest.importorskip("narwhals")
+    parts = ["Public", "Private"] * 4
+    solution = {"id": [f"x, {i}" for i in range(8)], "label": list("aabbabab"), "Usage": parts}
+    host = GuardedFrame(frame(solution), Policy("exact"), new(tmp_path / "1"), id_column="id")
+    order = [5, 3, 1, 0, 2, 4, 6, 7]
+    guess = {"id": [f"x, {i}" for i in order], "label": ["a"] * 8, "other": [None] * 8}
+    assert host.score(frame(guess), team="blue").released == 0.75
+    for wrong, told in (
+        ({**guess, "label": ["a"] * 7 + [None]}, "got a blank"),
+        ({**guess, "id": ["x, 1"] * 8}, "distinct ids, got 'x, 1' at lines 2 and 3"),
+        ({"id": guess["id"]}, "the label column 'label'"),
+        ({**guess, "id": [1.5] * 8}, "distinct ids"),
+    ):
+        with pytest.raises(InvalidQuery, match=told):
+            host.score(frame(wrong), team="blue")
+    with pytest.raises(InvalidQuery, match="must be a data frame, got 'list'"):
+        host.score([1, 2], team="blue")
+    assert len(host.guard.ledger.entries()) == 2 + 1 + 5
+
+    rng = np.random.default_rng(5)
+    targets, guess = rng.normal(size=50), rng.normal(size=50)
+    table = {"id": range(50), "target": targets}
+    policy = Policy("exact", metric="mse")
+    host = GuardedFrame(frame(table), policy, new(tmp_path / "2"), id_column="id")
+    sent = frame({"id": np.arange(50)[::-1], "any": guess[::-1]})
+    exact = MeanSquaredError().score(targets, guess)
+    assert host.score(sent, team="blue").released == pytest.approx(exact, abs=1e-12)
+
+
+def new(path):
+    Ledger(path, create=True).close()
+    return str(path)

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.files.further_columns import Table, read_table
 from holdfast.files.label_files import LabelFile, label_file_of, read_labels
 from holdfast.files.spelling import class_numbers, is_integer
+from holdfast.files.tables import Table, read_table
 from holdfast.guard.solution import Solution
 from holdfast.labels import Labels
 from holdfast.metrics import Accuracy, Metric, Submission
@@ -100,9 +100,9 @@ class SubmissionReader:
     def _label_file(self, path: Path) -> LabelFile:
         if self._metric.takes is Submission.LABELS:
             return read_labels(path, id_column=self._id_column, label_column=self._label_column)
-        table = read_table(path, id_column=self._id_column)
+        table = read_table(path, id_column=self._id_column, named=True)
         ids = None if table.ids is None else table.ids.astype(np.str_)
-        return label_file_of(table.cells[:, 0].astype(np.str_), name=str(path), ids=ids)
+        return label_file_of(table.texts(0), name=str(path), ids=ids)
 
     def _matched(self, file: LabelFile, name: str) -> Labels:
         """Return labels by the numbers of classes here; a class that is new gets the next."""

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from holdfast.detect.looks import Look
 from holdfast.detect.reading import SubmissionReader
 from holdfast.errors import InvalidInput
-from holdfast.files.further_columns import Table, read_table
+from holdfast.files.tables import Table, read_table
 from holdfast.quoting import listed, quoted
 
 __all__ = ["Found", "read_submissions", "unpacked_place"]
@@ -121,7 +121,7 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 def _of_table(table: Path, inside: bool) -> Iterator[tuple[str, str, Path]]:
     """Yield team, name and path in order of time; `inside`: the files must lie in its folder."""
-    found = read_table(table)
+    found = read_table(table, named=True)
     rows = [_cells(found, name, table) for name in COLUMNS]
     times = _times(rows[1], table)
     home = table.resolve().parent
@@ -140,7 +140,7 @@ def _cells(table: Table, name: str, path: Path) -> list[str]:
             f"{path} must have the columns {listed(COLUMNS, quote=False)}, got "
             f"{listed(table.columns)}."
         )
-    return [str(cell) for cell in table.cells[:, names.index(name)]]
+    return table.texts(names.index(name))
 
 
 def _times(texts: Sequence[str], path: Path) -> list[Any]:

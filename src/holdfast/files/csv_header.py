@@ -99,6 +99,8 @@ def _named(path: str, header: Sequence[str], what: str, name: str | None) -> int
         raise InvalidInput(
             f"{path} must have the {what} column {quoted(name)}; found {listed(header)}."
         )
+    if list(header).count(name) > 1:
+        raise InvalidInput(f"{path} must have one column {quoted(name)}, got more.")
     return header.index(name)
 
 

@@ -10,9 +10,7 @@ numbers 1 and 1.0 are one class, named "1", and 1.5 is refused.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, BinaryIO
@@ -32,15 +30,11 @@ from holdfast.files.npy_files import (
     read_npy_header,
 )
 from holdfast.files.spelling import class_numbers, is_integer, is_number, plain_spelling
-from holdfast.files.text_files import open_regular_file
+from holdfast.files.tables import Source, opened
 from holdfast.labels import Labels, as_labels, count_classes, label_dtype
 from holdfast.quoting import listed, quoted
 
-__all__ = ["OPEN_FILE", "LabelFile", "label_file_of", "read_labels"]
-
-# What messages call a file that is open, whose name is not known.
-OPEN_FILE = "submission"
-UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+__all__ = ["LabelFile", "label_file_of", "read_labels"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,18 +85,19 @@ class LabelFile:
 
 
 def read_labels(
-    path: str | os.PathLike[str] | BinaryIO,
+    source: Source,
     *,
     id_column: str | None = None,
     label_column: str | None = None,
     class_names: Sequence[str] | None = None,
     most_rows: int | None = None,
+    name: str | None = None,
 ) -> LabelFile:
     r"""Read a CSV or NPY file of labels, or raise `InvalidInput` naming the file and the rule.
 
     Parameters
     ----------
-    path
+    source
         The file, or one that is open. One that starts like an NPY file is read as such, any other
         as CSV in UTF-8 with a first line that names the columns.
     id_column, label_column
@@ -115,6 +110,8 @@ def read_labels(
         By default the classes are those found in the file.
     most_rows
         The most rows that are read; a file with more is an error. None: 20 million lines of CSV.
+    name
+        What messages call the file.
 
     Examples
     --------
@@ -129,28 +126,23 @@ def read_labels(
     """
     if class_names is not None:
         class_names = _checked_names(class_names)
-    if isinstance(path, str | os.PathLike):
-        opened: AbstractContextManager[BinaryIO] = open_regular_file(path)
-    else:
-        opened, path = nullcontext(path), OPEN_FILE
-    with opened as file:
+    context, path = opened(source, name)
+    with context as file:
         file.seek(0)
         magic = file.read(len(NPY_MAGIC))
         if not magic:
             raise InvalidInput(f"{path} must hold labels, got an empty file.")
         file.seek(0)
         if magic == NPY_MAGIC:
-            return _from_npy(file, str(path), class_names, most_rows)
-        if magic[:2] in UTF16_MARKS:
-            raise InvalidInput(f"{path} must be UTF-8 text, got UTF-16; save it as UTF-8.")
+            return _from_npy(file, path, class_names, most_rows)
         ids, column, split = read_columns(
             file,
-            str(path),
+            path,
             id_column=id_column,
             label_column=label_column,
             most_rows=most_rows,
         )
-    file_ = _numbered(str(path), column, class_names, ids)
+    file_ = _numbered(path, column, class_names, ids)
     if split is None:
         return file_
     return replace(file_, split=split.codes, split_names=tuple(split.names))

@@ -43,11 +43,13 @@ class GrowingColumn:
         What messages call the file.
     unit
         What its places are: lines, rows or positions.
+    what
+        What messages call the names.
     """
 
-    def __init__(self, name: str, unit: str) -> None:
+    def __init__(self, name: str, unit: str, what: str = "labels") -> None:
         self.codes = array("I")
-        self._name, self._unit = name, unit
+        self._name, self._unit, self._what = name, unit, what
         self._numbers: dict[str, int] = {}
         self._firsts = array("Q")
         self._room = MOST_LETTERS
@@ -64,12 +66,12 @@ class GrowingColumn:
         where = f"at {self._unit} {place}"
         if len(text) > LONGEST_NAME:
             raise InvalidInput(
-                f"{self._name} must have labels of at most {LONGEST_NAME} characters, "
+                f"{self._name} must have {self._what} of at most {LONGEST_NAME} characters, "
                 f"got {len(text)} {where}."
             )
         if "\n" in text or "\r" in text:
             raise InvalidInput(
-                f"{self._name} must have labels of one line, got a longer one {where}."
+                f"{self._name} must have {self._what} of one line, got a longer one {where}."
             )
         if len(self._firsts) == MOST_CLASSES:
             raise InvalidInput(

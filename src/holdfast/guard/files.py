@@ -7,19 +7,19 @@ import stat
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+
+import numpy as np
 
 from holdfast.errors import InvalidInput, InvalidQuery
-from holdfast.files.further_columns import Table, read_groups, read_table
-from holdfast.files.label_files import OPEN_FILE, LabelFile, read_labels
+from holdfast.files.label_files import LabelFile, read_labels
 from holdfast.files.npy_files import NPY_MAGIC
+from holdfast.files.tables import Source, Table, called, opened, read_groups, read_table
 from holdfast.guard.guarded import GuardedSolution, as_policy
 from holdfast.guard.ledger import Ledger
 from holdfast.guard.policy import Policy
 from holdfast.metrics import Submission
-from holdfast.quoting import listed
 
-__all__ = ["GuardedFile", "check_owner_only", "read_private_labels"]
+__all__ = ["GuardedFile", "SubmissionFiles", "check_owner_only", "read_private_labels"]
 
 # What a column of targets is called where others stand beside it.
 TARGET_COLUMNS = ("label", "target")
@@ -28,7 +28,7 @@ SPARE_ROWS = 1000
 
 
 def read_private_labels(
-    path: str | os.PathLike[str],
+    source: Source,
     *,
     id_column: str | None = None,
     label_column: str | None = None,
@@ -36,13 +36,14 @@ def read_private_labels(
     shared: bool = False,
     takes: Submission = Submission.LABELS,
     breakdown: str | None = None,
+    name: str | None = None,
 ) -> LabelFile:
     """Read hidden labels from a file that only its owner can read.
 
     Parameters
     ----------
-    path
-        A CSV or NPY file, as for `read_labels`.
+    source
+        A CSV or NPY file, as for `read_labels`; one that is open is nobody else's to read.
     id_column, label_column
         Which columns of a CSV file to read.
     class_names
@@ -53,18 +54,24 @@ def read_private_labels(
         What a submission is: where it is numbers or label sets, these are hidden.
     breakdown
         The column of groups, if one is wanted.
+    name
+        What messages call the file.
     """
-    if not shared:
-        check_owner_only(path, "labels")
+    if not shared and isinstance(source, str | os.PathLike):
+        check_owner_only(source, "labels")
     if takes in (Submission.NUMBERS, Submission.LABEL_SETS):
-        file = _hidden_values(path, id_column, label_column, takes, breakdown)
+        file = _hidden_values(source, id_column, label_column, takes, breakdown, name)
     else:
         file = read_labels(
-            path, id_column=id_column, label_column=label_column, class_names=class_names
+            source,
+            id_column=id_column,
+            label_column=label_column,
+            class_names=class_names,
+            name=name,
         )
     if breakdown is None:
         return file
-    return replace(file, groups=read_groups(path, breakdown, file.n_examples))
+    return replace(file, groups=read_groups(source, breakdown, file.n_examples))
 
 
 def check_owner_only(path: str | os.PathLike[str], what: str) -> None:
@@ -83,35 +90,129 @@ def check_owner_only(path: str | os.PathLike[str], what: str) -> None:
 
 
 def _hidden_values(
-    path: str | os.PathLike[str],
+    source: Source,
     id_column: str | None,
     label_column: str | None,
     takes: Submission,
     breakdown: str | None,
+    name: str | None,
 ) -> LabelFile:
     """Return hidden numbers, or label sets with the names of their columns."""
     ignored = () if breakdown is None else (breakdown,)
     one = takes is Submission.NUMBERS
+    name = f"labels {called(source)}" if name is None else name
     table = read_table(
-        path,
+        source,
         id_column=id_column,
         value_column=label_column,
         ignored=ignored,
         preferred=TARGET_COLUMNS if one else (),
+        name=name,
+        single=one,
     )
     if one and table.cells.shape[1] != 1:
-        found = listed(table.columns) or f"{table.cells.shape[1]} columns"
         raise InvalidInput(
-            f"labels {path} must have one column of numbers, got {found}; say which one it is."
+            f"{name} must have one column of numbers, got {table.cells.shape[1]} columns."
         )
-    values = table.numbers(f"labels {path}")
+    values = table.cells.astype(np.float64)
     names = () if one else table.columns
     if one:
         values = values[:, 0]
     return LabelFile(values, names, table.ids, table.split, table.split_names)
 
 
-class GuardedFile(GuardedSolution[str | os.PathLike[str] | BinaryIO]):
+class SubmissionFiles:
+    """The hidden labels of a board and the files that are handed in for them.
+
+    Parameters
+    ----------
+    labels
+        The hidden labels.
+    policy
+        Whose metrics say what is hidden and what is handed in.
+    id_column, label_column
+        Which columns of a CSV file to read, in both.
+    shared
+        Accept labels that others than their owner can read.
+    name
+        What messages call the labels.
+    """
+
+    def __init__(
+        self,
+        labels: Source,
+        policy: Policy,
+        *,
+        id_column: str | None = None,
+        label_column: str | None = None,
+        shared: bool = False,
+        name: str | None = None,
+    ) -> None:
+        self._id_column, self._label_column = id_column, label_column
+        self._takes = policy.display.taker.takes
+        self.truth = read_private_labels(
+            labels,
+            id_column=id_column,
+            label_column=label_column,
+            class_names=policy.classes,
+            shared=shared,
+            takes=self._takes,
+            breakdown=policy.breakdown,
+            name=name,
+        )
+        # Somewhat too many rows are counted and told; a flood of them is not even read.
+        self._most_rows = 2 * self.truth.n_examples + SPARE_ROWS
+
+    def labels(self, submission: Source, name: str) -> LabelFile:
+        """Return a submission of one label per example, or raise `InvalidQuery`."""
+        known = self.truth.class_names
+        file, reason = self._attempt(submission, known, name)
+        if file is None:
+            # With its own classes: what is wrong with its ids and rows comes first.
+            file, reason = self._attempt(submission, None, name)
+            if file is not None and _is_npy(submission):
+                file = replace(file, class_names=_after(known, file.class_names))
+        if file is None:
+            raise InvalidQuery(reason)
+        return file
+
+    def table(self, submission: Source, name: str) -> Table:
+        """Return a submission of anything else, or raise `InvalidQuery`."""
+        # A single column of numbers may be called anything; of several, that of the labels' name.
+        own = self._label_column
+        preferred = (*([] if own is None else [own]), *TARGET_COLUMNS)
+        try:
+            return read_table(
+                submission,
+                id_column=self._id_column,
+                preferred=preferred if self._takes is Submission.NUMBERS else (),
+                most_rows=self._most_rows,
+                name=name,
+                named=self._takes is Submission.RANKED_LABELS,
+            )
+        except InvalidInput as error:
+            reason = str(error)
+        raise InvalidQuery(reason)
+
+    def _attempt(
+        self, submission: Source, class_names: Sequence[str] | None, name: str
+    ) -> tuple[LabelFile | None, str]:
+        """Return what a file holds, or why it can't be read."""
+        try:
+            file = read_labels(
+                submission,
+                id_column=self._id_column,
+                label_column=self._label_column,
+                class_names=class_names,
+                most_rows=self._most_rows,
+                name=name,
+            )
+        except InvalidInput as error:
+            return None, str(error)
+        return file, ""
+
+
+class GuardedFile(GuardedSolution[Source]):
     r"""A guard over a file of hidden labels, for submissions that are files too.
 
     Parameters
@@ -160,70 +261,23 @@ class GuardedFile(GuardedSolution[str | os.PathLike[str] | BinaryIO]):
         policy = as_policy(policy)
         if part is not None:
             policy = replace(policy, part=part)
-        self._columns = {"id_column": id_column, "label_column": label_column}
-        truth = read_private_labels(
-            Path(labels),
-            class_names=policy.classes,
-            shared=shared,
-            takes=policy.display.taker.takes,
-            breakdown=policy.breakdown,
-            **self._columns,
+        self._files = SubmissionFiles(
+            Path(labels), policy, id_column=id_column, label_column=label_column, shared=shared
         )
-        # Somewhat too many rows are counted and told; a flood of them is not even read.
-        self._most_rows = 2 * truth.n_examples + SPARE_ROWS
-        super().__init__(truth, policy, ledger, create=create)
+        super().__init__(self._files.truth, policy, ledger, create=create)
 
-    def _file(self, submission: str | os.PathLike[str] | BinaryIO, name: str) -> LabelFile:
-        known = self._solution.truth.class_names
-        file, reason = self._attempt(submission, known)
-        if file is None:
-            # With its own classes: what is wrong with its ids and rows comes first.
-            file, reason = self._attempt(submission, None)
-            if file is not None and _is_npy(submission):
-                file = replace(file, class_names=_after(known, file.class_names))
-        if file is None:
-            path = submission if isinstance(submission, str | os.PathLike) else OPEN_FILE
-            raise InvalidQuery(reason.replace(os.fspath(path), name, 1))
-        return file
+    def _file(self, submission: Source, name: str) -> LabelFile:
+        return self._files.labels(submission, name)
 
-    def _table(self, submission: str | os.PathLike[str] | BinaryIO, name: str) -> Table:
-        # A single column of numbers may be called anything; of several, that of the labels' name.
-        own = self._columns["label_column"]
-        preferred = (*([] if own is None else [own]), *TARGET_COLUMNS)
-        try:
-            return read_table(
-                submission,
-                id_column=self._columns["id_column"],
-                preferred=preferred if self.takes is Submission.NUMBERS else (),
-                most_rows=self._most_rows,
-            )
-        except InvalidInput as error:
-            path = submission if isinstance(submission, str | os.PathLike) else OPEN_FILE
-            raise InvalidQuery(str(error).replace(os.fspath(path), name, 1)) from None
-
-    def _attempt(
-        self,
-        submission: str | os.PathLike[str] | BinaryIO,
-        class_names: Sequence[str] | None,
-    ) -> tuple[LabelFile | None, str]:
-        """Return what a file holds, or why it can't be read."""
-        try:
-            return (
-                read_labels(
-                    submission, class_names=class_names, most_rows=self._most_rows, **self._columns
-                ),
-                "",
-            )
-        except InvalidInput as error:
-            return None, str(error)
+    def _table(self, submission: Source, name: str) -> Table:
+        return self._files.table(submission, name)
 
 
-def _is_npy(submission: str | os.PathLike[str] | BinaryIO) -> bool:
-    if isinstance(submission, str | os.PathLike):
-        with Path(submission).open("rb") as file:
-            return file.read(len(NPY_MAGIC)) == NPY_MAGIC
-    submission.seek(0)
-    return submission.read(len(NPY_MAGIC)) == NPY_MAGIC
+def _is_npy(submission: Source) -> bool:
+    file, _ = opened(submission)
+    with file as found:
+        found.seek(0)
+        return found.read(len(NPY_MAGIC)) == NPY_MAGIC
 
 
 def _after(known: Sequence[str], found: Sequence[str]) -> tuple[str, ...]:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from holdfast.errors import BudgetExhausted, InvalidQuery, NotSupported
-from holdfast.files.further_columns import Table
 from holdfast.files.label_files import LabelFile
+from holdfast.files.tables import Table
 from holdfast.guard.guard import Guard
 from holdfast.guard.ledger import Ledger
 from holdfast.guard.parts import rows_of_parts, scored_part

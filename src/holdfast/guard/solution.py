@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.errors import InvalidInput, InvalidQuery
-from holdfast.files.further_columns import Table
+from holdfast.errors import InvalidQuery
 from holdfast.files.label_files import LabelFile
 from holdfast.files.spelling import class_numbers
+from holdfast.files.tables import Table
 from holdfast.guard.parts import Rows
 from holdfast.labels import Labels, label_dtype
 from holdfast.metrics import Submission
@@ -67,10 +67,7 @@ class Solution:
         if takes is Submission.RANKED_LABELS:
             cells: NDArray[Any] = self._class_numbers(table, name)
         else:
-            try:
-                cells = table.numbers(name)
-            except InvalidInput as error:
-                raise InvalidQuery(str(error)) from None
+            cells = table.cells.astype(np.float64, copy=False)
         if takes is Submission.PROBABILITIES and cells.shape[1] > 1:
             cells = cells[:, self._class_columns(table, name)]
         if takes is Submission.LABEL_SETS and table.columns and self.truth.class_names:
@@ -99,11 +96,10 @@ class Solution:
         return [numbers.index(number) for number in range(len(numbers))]
 
     def _class_numbers(self, table: Table, name: str) -> NDArray[Any]:
-        if table.cells.dtype.kind != "U":
+        if table.names is None:
             return table.cells
-        found, codes = np.unique(table.cells, return_inverse=True)
-        numbers = np.array(class_numbers(found.tolist(), self.truth.class_names))
-        cells: NDArray[Any] = numbers[codes].reshape(table.cells.shape)
+        numbers = np.array(class_numbers(table.names, self.truth.class_names))
+        cells: NDArray[Any] = numbers[table.cells]
         if (cells < 0).any():
             row = int(np.argmax((cells < 0).any(axis=1)))
             raise InvalidQuery(f"{name} must hold only known classes, got others in row {row + 1}.")

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.files.csv_header import column_places
-from holdfast.files.further_columns import read_groups as read_column
 from holdfast.files.label_files import read_labels
 from holdfast.files.npy_files import NPY_MAGIC
+from holdfast.files.tables import read_groups as read_column
 from holdfast.quoting import listed, quoted
 
 __all__ = ["group_columns", "read_groups"]

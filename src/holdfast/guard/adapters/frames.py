@@ -1,18 +1,25 @@
-"""Labels and submissions that a platform hands over as data frames."""
+"""Labels and submissions that a platform hands over as data frames.
+
+A frame is written as the CSV file that it would be, and read like any other: one reader decides
+what is wrong with a table, whichever door it comes through.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import importlib
 from dataclasses import replace
-from typing import Any
+from io import BytesIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from holdfast.errors import InvalidInput, InvalidQuery
+from holdfast.extras import needed_for
 from holdfast.files.csv_header import SPLIT_NAMES
-from holdfast.files.further_columns import Table
-from holdfast.files.ids import as_ids
-from holdfast.files.label_files import LabelFile, label_file_of
+from holdfast.files.csv_rows import csv_header
+from holdfast.files.label_files import LabelFile
+from holdfast.files.tables import Table
+from holdfast.guard.files import SubmissionFiles
 from holdfast.guard.guarded import GuardedSolution
 from holdfast.guard.hidden_examples import HiddenExamples
 from holdfast.guard.ledger import Ledger
@@ -33,8 +40,9 @@ class GuardedFrame(GuardedSolution[Any]):
     Parameters
     ----------
     solution
-        A pandas frame with one row per example of the whole test set. A column named `Usage` or
-        `split` says which part a row belongs to.
+        A frame of pandas, or of polars, pyarrow or whatever else narwhals knows, with one row per
+        example of the whole test set. A column named `Usage` or `split` says which part a row
+        belongs to.
     policy, ledger
         As for `Guard`.
     id_column
@@ -53,14 +61,14 @@ class GuardedFrame(GuardedSolution[Any]):
         label_column: str | None = None,
     ) -> None:
         _refuse_several_numbers(policy)
-        truth, self._columns = _truth(solution, policy, id_column, label_column)
-        super().__init__(truth, policy, ledger)
+        self._files = _files(solution, policy, id_column, label_column)
+        super().__init__(self._files.truth, policy, ledger)
 
     def _file(self, submission: Any, name: str) -> LabelFile:
-        return _label_file(submission, *self._columns, name, InvalidQuery)
+        return self._files.labels(_as_query(submission, name), name)
 
     def _table(self, submission: Any, name: str) -> Table:
-        return _table_of(submission, self._columns[0], name, InvalidQuery)
+        return self._files.table(_as_query(submission, name), name)
 
 
 def stateless_score(solution: Any, submission: Any, id_column: str, policy: Policy) -> float:
@@ -83,15 +91,15 @@ def stateless_score(solution: Any, submission: Any, id_column: str, policy: Poli
             f"round:2, got {policy.release}; or name a ledger in HOLDFAST_LEDGER."
         )
     _refuse_several_numbers(policy)
-    truth, columns = _truth(solution, policy, id_column, None)
+    files = _files(solution, policy, id_column, None)
+    truth = files.truth
     whole = Solution(truth, declared=policy.classes is not None)
     takes = policy.display.taker.takes
     if takes is Submission.LABELS:
-        predicted = whole.predicted(
-            _label_file(submission, *columns, "submission", InvalidQuery), name="submission"
-        )
+        file = files.labels(_as_query(submission, "submission"), "submission")
+        predicted = whole.predicted(file, name="submission")
     else:
-        table = _table_of(submission, id_column, "submission", InvalidQuery)
+        table = files.table(_as_query(submission, "submission"), "submission")
         predicted = whole.tabled(table, takes, name="submission")
     names = [name.lower() for name in truth.split_names]
     part = None
@@ -119,90 +127,46 @@ def _refuse_several_numbers(policy: Policy) -> None:
         )
 
 
-def _truth(
+def _files(
     solution: Any, policy: Policy, id_column: str, label_column: str | None
-) -> tuple[LabelFile, tuple[str, str]]:
-    """Return what a solution holds, and its columns of ids and labels."""
-    names = [str(name) for name in solution.columns if name not in (id_column, label_column)]
-    splits = [name for name in names if name.strip().lower() in SPLIT_NAMES]
-    if len(splits) > 1:
-        # Which rows are private is nothing to guess.
-        raise InvalidInput(
-            "solution must have one column that says which part a row belongs to, got "
-            f"{listed(splits)}; give the others another name."
-        )
-    others = [name for name in names if name not in splits]
-    if label_column is None and len(others) == 1:
-        label_column = others[0]
-    if label_column is None:
-        raise InvalidInput(
-            f"solution must have one column of labels beside {quoted(id_column)}, "
-            f"got {listed(others)}."
-        )
-    columns = (id_column, label_column)
-    takes = policy.display.taker.takes
-    if takes is Submission.LABEL_SETS:
+) -> SubmissionFiles:
+    """Return what a solution holds, and what reads submissions like it."""
+    if policy.display.taker.takes is Submission.LABEL_SETS:
         raise InvalidInput(f"metric must be of one label or number per row, got {policy.metric}.")
-    if takes is Submission.NUMBERS:
-        table = _table_of(solution[list(columns)], id_column, "solution", InvalidInput)
-        truth = LabelFile(table.numbers("solution")[:, 0], (), table.ids)
-    else:
-        truth = _label_file(solution, *columns, "solution", InvalidInput, policy.classes)
-    if splits:
-        texts = np.char.strip(_texts(solution[splits[0]]))
-        parts, codes = np.unique(texts, return_inverse=True)
-        truth = replace(truth, split=codes, split_names=tuple(parts.tolist()))
-    return truth, columns
+    name = "solution"
+    file = _as_file(solution, name)
+    header = csv_header(file, name)
+    if label_column is None:
+        taken = (id_column.lower(), *SPLIT_NAMES)
+        others = [each for each in header if each.lower() not in taken]
+        if len(others) != 1:
+            raise InvalidInput(
+                f"{name} must have one column of labels beside {quoted(id_column)}, "
+                f"got {listed(others)}."
+            )
+        label_column = others[0]
+    return SubmissionFiles(file, policy, id_column=id_column, label_column=label_column, name=name)
 
 
-def _table_of(frame: Any, id_column: str, name: str, error: type[InvalidInput]) -> Table:
-    """Return the ids of a frame, and all other columns."""
-    _check_column(frame, id_column, name, error)
-    columns = [column for column in frame.columns if column != id_column]
-    if not columns:
-        raise error(f"{name} must have a column of values beside {quoted(id_column)}, got none.")
-    for column in columns:
-        _check_column(frame, column, name, error)
-    ids = as_ids(_distinct_ids(frame, id_column, name, error))
-    cells = np.column_stack([_texts(frame[column]) for column in columns])
-    return Table(cells, tuple(str(column) for column in columns), ids)
-
-
-def _check_column(frame: Any, column: Any, name: str, error: type[InvalidInput]) -> None:
-    if column not in frame.columns:
-        raise error(f"{name} must have the column {quoted(column)}, got {listed(frame.columns)}.")
-    if frame[column].ndim != 1:
-        raise error(f"{name} must have one column {quoted(column)}, got more.")
-    if frame[column].isna().any():
-        raise error(f"{name} must have a value in every row of {quoted(column)}, got a blank.")
-
-
-def _distinct_ids(frame: Any, id_column: str, name: str, error: type[InvalidInput]) -> Any:
-    ids = _texts(frame[id_column])
-    if np.unique(ids).size != ids.size:
-        raise error(f"{name} must have distinct ids in {quoted(id_column)}.")
-    return ids
-
-
-def _label_file(
-    frame: Any,
-    id_column: str,
-    label_column: str,
-    name: str,
-    error: type[InvalidInput],
-    class_names: Sequence[str] | None = None,
-) -> LabelFile:
-    """Return what a frame holds; without known classes, with those that it has."""
-    for column in (id_column, label_column):
-        _check_column(frame, column, name, error)
-    ids = _distinct_ids(frame, id_column, name, error)
-    texts = _texts(frame[label_column])
+def _as_query(frame: Any, name: str) -> BinaryIO:
+    """Return a submission as the file that it would be, or raise `InvalidQuery`."""
     try:
-        return label_file_of(texts, name=name, ids=ids, class_names=class_names)
-    except InvalidInput as problem:
-        reason = str(problem)
-    raise error(reason)
+        return _as_file(frame, name)
+    except InvalidInput as error:
+        reason = str(error)
+    raise InvalidQuery(reason)
 
 
-def _texts(column: Any) -> Any:
-    return column.astype(str).to_numpy(dtype=np.str_)
+def _as_file(frame: Any, name: str) -> BinaryIO:
+    """Return a frame as the file that it would be."""
+    if hasattr(frame, "to_csv"):  # pandas itself, where narwhals need not be there
+        text = frame.to_csv(index=False)
+    else:
+        with needed_for("a frame that is not of pandas"):
+            narwhals = importlib.import_module("narwhals")
+        try:
+            text = narwhals.from_native(frame, eager_only=True).write_csv()
+        except TypeError:
+            kind = type(frame).__name__
+            raise InvalidInput(f"{name} must be a data frame, got {quoted(kind)}.") from None
+    return BytesIO(text.encode(errors="surrogatepass"))
