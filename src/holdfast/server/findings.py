@@ -1,4 +1,4 @@
-"""What the detector finds on a board, on demand or by night: kept for hosts, told to no team.
+"""Probes on a board: found on demand or by night, kept for hosts, told to no team.
 
 Looks are read again from the predictions that the ledger keeps, in views of their own, never in a
 look's transaction. What was found is kept beside the standings: every worker shows the same.
