@@ -253,7 +253,7 @@ def _team(
     elif used > HIGHEST_RATE:
         refused = (
             f"of the other teams' looks {others.ones} of {others.decided} are unexplained, so that "
-            "no honest rate below one half is known"
+            "no honest rate below one half is known; give one"
         )
     logs = evidence_of((each.bit for each in judged), min(used, 0.99))
     return TeamFound(
@@ -266,5 +266,6 @@ def _team(
         others_ones=others.ones,
         others_decided=others.decided,
         merged=merged,
+        rate_given=rate is not None,
         refused=refused,
     )

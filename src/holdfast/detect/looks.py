@@ -61,6 +61,8 @@ class TeamFound:
         How many other teams p0 was measured on, and how many ones there were of how many looks.
     merged
         Whether it is a stream of several accounts.
+    rate_given
+        Whether the host gave `rate`; else it follows from the other teams.
     refused
         Why nothing is said of it; empty: it is judged.
     """
@@ -74,6 +76,7 @@ class TeamFound:
     others_ones: int
     others_decided: int
     merged: bool = False
+    rate_given: bool = False
     refused: str = ""
 
     @property
