@@ -1,9 +1,12 @@
 """Who may do what: every route against everybody, from the route table itself."""
 
 import ast
+import contextlib
 import inspect
 import itertools
+import secrets
 import time
+import urllib.parse
 
 import pytest
 from starlette.routing import Route
@@ -15,18 +18,25 @@ from tests.server.test_pages import PASSWORD, form_token, sign_up
 
 # Who asks. Sessions first, then tokens.
 NOBODY, STRANGER, MEMBER, OTHER, HOST = "nobody", "stranger", "member", "other team", "host"
+FAR_HOST = "host of another board"
 MEMBER_TOKEN, OTHER_TOKEN, HOST_TOKEN = "member token", "other token", "host token"
-SERVICE, METRICS, FOREIGN, BAD = "service token", "metrics token", "foreign host token", "bad token"
-SESSIONS = (NOBODY, STRANGER, MEMBER, OTHER, HOST)
-TOKENS = (MEMBER_TOKEN, OTHER_TOKEN, HOST_TOKEN, SERVICE, METRICS, FOREIGN, BAD)
+SERVICE, METRICS, FOREIGN, BAD = (
+    "service token",
+    "metrics token",
+    "foreign host token",
+    "expired token",
+)
+ENDED = "ended token"
+SESSIONS = (NOBODY, STRANGER, MEMBER, OTHER, HOST, FAR_HOST)
+TOKENS = (MEMBER_TOKEN, OTHER_TOKEN, HOST_TOKEN, SERVICE, METRICS, FOREIGN, BAD, ENDED)
 EVERYBODY = (*SESSIONS, *TOKENS)
 HOSTS = (HOST, HOST_TOKEN)
 B = "/api/v1/boards/{slug}"
 # Of the host's actions, the one that is done; the others end with what their value is worth.
 VALUES = {"visibility": "open"}
 
-# Everybody who is let in, by route; all others must get 401, 403 or 404. A page that is open to
-# all answers a bad token, too, since pages look at sessions alone.
+# Everybody who is let in, by route; all others get the status that `refusal` says. A page that is
+# open to all answers a bad token, too, since pages look at sessions alone.
 ALLOWED = {
     ("GET", "/static/{name}"): EVERYBODY,
     ("GET", "/"): EVERYBODY,
@@ -43,7 +53,7 @@ ALLOWED = {
     ("POST", "/b/{slug}/t/{number}/invite"): (MEMBER,),
     ("POST", "/b/{slug}/t/{number}/token"): (MEMBER,),
     ("POST", "/b/{slug}/t/{number}/none"): (),  # there is no such action
-    ("POST", "/b/{slug}/teams"): (STRANGER,),
+    ("POST", "/b/{slug}/teams"): (STRANGER, FAR_HOST),
     ("GET", "/b/{slug}/receipts/{receipt_id}"): EVERYBODY,
     ("GET", "/b/{slug}/final"): EVERYBODY,
     ("GET", "/b/{slug}/host"): (HOST,),
@@ -55,29 +65,29 @@ ALLOWED = {
     ("POST", "/sign-in"): EVERYBODY,
     ("POST", "/sign-up"): EVERYBODY,
     ("GET", "/me"): EVERYBODY,  # who is not signed in is sent to sign in
-    ("POST", "/me/revoke"): (STRANGER, MEMBER, OTHER, HOST),
-    ("POST", "/me/sign-out"): (STRANGER, MEMBER, OTHER, HOST),
-    ("POST", "/me/sign-out-everywhere"): (STRANGER, MEMBER, OTHER, HOST),
+    ("POST", "/me/revoke"): (STRANGER, MEMBER, OTHER, HOST, FAR_HOST),
+    ("POST", "/me/sign-out"): (STRANGER, MEMBER, OTHER, HOST, FAR_HOST),
+    ("POST", "/me/sign-out-everywhere"): (STRANGER, MEMBER, OTHER, HOST, FAR_HOST),
     ("POST", "/me/none"): (),
     ("GET", "/join/{secret}"): EVERYBODY,
     ("POST", "/join/{secret}"): (),  # the invitation is none: 404 for those who are signed in
     ("GET", "/api/v1/boards"): EVERYBODY,
-    ("GET", B): tuple(w for w in EVERYBODY if w != BAD),
-    ("GET", f"{B}/standings"): tuple(w for w in EVERYBODY if w != BAD),
-    ("GET", f"{B}/standings.csv"): tuple(w for w in EVERYBODY if w != BAD),
+    ("GET", B): tuple(w for w in EVERYBODY if w not in (BAD, ENDED)),
+    ("GET", f"{B}/standings"): tuple(w for w in EVERYBODY if w not in (BAD, ENDED)),
+    ("GET", f"{B}/standings.csv"): tuple(w for w in EVERYBODY if w not in (BAD, ENDED)),
     ("POST", f"{B}/submissions"): (MEMBER_TOKEN, OTHER_TOKEN),
     ("POST", f"{B}/service/submissions"): (SERVICE,),
     ("GET", f"{B}/submissions"): (MEMBER, OTHER, MEMBER_TOKEN, OTHER_TOKEN),
     ("GET", f"{B}/submissions/{{number}}"): (MEMBER, MEMBER_TOKEN, *HOSTS),
     ("POST", f"{B}/submissions/{{number}}/choice"): (MEMBER_TOKEN,),
     ("GET", f"{B}/allowance"): (MEMBER, OTHER, MEMBER_TOKEN, OTHER_TOKEN),
-    ("GET", f"{B}/receipts/{{receipt_id}}"): tuple(w for w in EVERYBODY if w != BAD),
-    ("GET", f"{B}/final"): tuple(w for w in EVERYBODY if w != BAD),
+    ("GET", f"{B}/receipts/{{receipt_id}}"): tuple(w for w in EVERYBODY if w not in (BAD, ENDED)),
+    ("GET", f"{B}/final"): tuple(w for w in EVERYBODY if w not in (BAD, ENDED)),
     ("GET", f"{B}/exposure"): HOSTS,
     ("GET", f"{B}/ledger.jsonl"): HOSTS,
     ("GET", f"{B}/probes"): HOSTS,
     ("POST", "/api/v1/verify"): EVERYBODY,
-    ("GET", "/api/v1/tokens"): tuple(w for w in TOKENS if w != BAD),
+    ("GET", "/api/v1/tokens"): tuple(w for w in TOKENS if w not in (BAD, ENDED)),
     ("DELETE", "/api/v1/tokens/{number}"): (),  # somebody else's: 404 or 403
 }
 
@@ -89,23 +99,32 @@ ALLOWED |= {("POST", f"{B}/actions {action}"): () for action in ("rotate", "labe
 NAMES_A_FILE = tuple(("POST", f"/b/{{slug}}/host {action}") for action in ("rotate", "labels"))
 
 
-@pytest.fixture(scope="module")
-def world(tmp_path_factory):
-    """A board on which a member's team has looked, with everybody who may ask."""
+@pytest.fixture(scope="module", params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
+def world(tmp_path_factory, request):
+    """A board on which a member's team has looked, with everybody who may ask.
+
+    On PostgreSQL there are two workers, which are asked in turns.
+    """
     from starlette.testclient import TestClient
 
     from holdfast.server.accounts import Accounts, join_team
 
     folder = tmp_path_factory.mktemp("world")
-    place = Place(str(folder / "ledger.db"), folder, split=True)
+    url, workers = str(folder / "ledger.db"), 1
+    if request.param == "postgres":
+        url, workers = fresh_schema(request.getfixturevalue("postgres_server")), 2
+    place = Place(url, folder, split=True)
     far = Place(place.url, folder, slug="far", seed=8)
     accounts = Accounts(place.gatekeeper.store, HASHER)
     teams = {name: place.team(name) for name in ("blue", "red")}
-    users = {name: accounts.sign_up(name, PASSWORD) for name in ("stranger", "ann", "rob", "hal")}
+    users = {
+        name: accounts.sign_up(name, PASSWORD) for name in ("stranger", "ann", "rob", "hal", "far")
+    }
     with place.gatekeeper.store.writing() as transaction:
         join_team(transaction, users["ann"].id, place.board.id, teams["blue"].id, "member")
         join_team(transaction, users["rob"].id, place.board.id, teams["red"].id, "member")
         join_team(transaction, users["hal"].id, place.board.id, 0, "host")
+        join_team(transaction, users["far"].id, far.board.id, 0, "host")
     tokens = {
         MEMBER_TOKEN: place.token(teams["blue"]),
         OTHER_TOKEN: place.token(teams["red"]),
@@ -114,10 +133,16 @@ def world(tmp_path_factory):
         METRICS: place.token(scope="metrics"),
         FOREIGN: far.token(scope="host"),
         BAD: place.token(teams["blue"], days=-1),
+        ENDED: place.token(teams["blue"]),
     }
-    names = {STRANGER: "stranger", MEMBER: "ann", OTHER: "rob", HOST: "hal"}
-    app = place.app(sign_ins="100000/second", flood="100000/second")
-    with TestClient(app, base_url="http://board.test", follow_redirects=False) as client:
+    ended = accounts.from_token(tokens[ENDED])
+    assert accounts.revoke(ended.token.id, ended)
+    names = {STRANGER: "stranger", MEMBER: "ann", OTHER: "rob", HOST: "hal", FAR_HOST: "far"}
+    apps = [place.app(sign_ins="100000/second", flood="100000/second") for _ in range(workers)]
+    app, address = apps[0], {"base_url": "http://board.test", "follow_redirects": False}
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(TestClient(each, **address)) for each in apps]
+        client = clients[0]
         sent = client.post(
             f"/api/v1/boards/{place.slug}/submissions",
             content=as_csv(changed(place.labels, 9)),
@@ -125,7 +150,18 @@ def world(tmp_path_factory):
         ).json()
         place.boards.change(place.board, place.phase(), "close", "", "test")
         place.boards.change(place.board, place.phase(), "rotate", str(_fresh(folder)), "test")
-        yield place, app, client, accounts, tokens, names, sent, users
+        yield place, app, itertools.cycle(clients), accounts, tokens, names, sent, users
+
+
+def fresh_schema(server):
+    """Return the address of a ledger that is nobody else's."""
+    import psycopg
+
+    name = f"test_{secrets.token_hex(8)}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {name}".encode())
+    mark = "&" if "?" in server else "?"
+    return f"{server}{mark}options={urllib.parse.quote(f'-csearch_path={name}')}"
 
 
 def _fresh(folder):
@@ -186,7 +222,7 @@ def test_every_action_that_the_code_knows_has_a_row():
 
 
 def test_other_methods_are_refused_with_those_that_there_are(world):
-    client = world[2]
+    client = next(world[2])
     for _, path in sorted(routes_of(world[1])):
         if "{" in path:
             continue
@@ -196,9 +232,34 @@ def test_other_methods_are_refused_with_those_that_there_are(world):
         assert set(refused.headers["Allow"].split(", ")) == allowed
 
 
+# What is not there for somebody, or for anybody but those who are let in.
+NOT_THERE = {
+    ("GET", f"{B}/submissions/{{number}}"): EVERYBODY,
+    ("POST", f"{B}/submissions/{{number}}/choice"): (OTHER_TOKEN,),
+    ("POST", "/b/{slug}/t/{number}/none"): (MEMBER,),
+    ("GET", "/b/{slug}/host/findings"): (HOST,),
+    ("POST", "/me/none"): EVERYBODY,
+    ("POST", "/join/{secret}"): EVERYBODY,
+}
+
+
+def refusal(route, who):
+    """Return the status with which a route refuses somebody: 401 asks who it is, 403 knows."""
+    method, path = route
+    if path == "/metrics":
+        return 401 if who in (BAD, ENDED) else 403
+    of_api = path.startswith("/api/")
+    wants_token = of_api and (method != "GET" or path == "/api/v1/tokens")
+    unknown = wants_token if who in SESSIONS else not of_api
+    if unknown or who in (NOBODY, BAD, ENDED):
+        return 401
+    return 404 if who in NOT_THERE.get(route, ()) else 403
+
+
 @pytest.mark.parametrize(("route", "who"), list(itertools.product(ALLOWED, EVERYBODY)))
 def test_only_those_who_may_are_let_in(world, route, who):
-    _, _, client, accounts, tokens, names, sent, users = world
+    _, _, clients, accounts, tokens, names, sent, users = world
+    client = next(clients)
     method, (path, _, word) = route[0], route[1].partition(" ")
     path = path.format(
         slug="pets",
@@ -243,7 +304,7 @@ def test_only_those_who_may_are_let_in(world, route, who):
         # Let in, whatever the request itself is worth.
         assert answer.status_code in (200, 201, 303, 409, 422), told
     else:
-        assert answer.status_code in (401, 403, 404), told
+        assert answer.status_code == refusal(route, who), told
 
 
 @pytest.mark.parametrize("visibility", ["own", "host"])

@@ -431,7 +431,7 @@ async def sign_in(request: Request) -> Response:
             raise
         return _page(request, "sign_in", problem, to=to, new=new, name=name)
     answer = _back(leads_to)
-    for cookie, value, days in ((site.cookie, secret, 14), (site.device_cookie, device, 365)):
+    for cookie, value, days in ((site.device_cookie, device, 365), (site.cookie, secret, 14)):
         answer.set_cookie(
             cookie, value, max_age=days * 86_400, httponly=True, samesite="lax",
             secure=site.settings.secure,
