@@ -29,7 +29,7 @@ $(STAMP): pyproject.toml src/holdfast/_version.py | $(BIN)/python
 
 $(VENV)/.installed-for-demo: pyproject.toml src/holdfast/_version.py | $(BIN)/python
 	@echo "== Installing Holdfast with numpy, scipy and numba, and what draws its figures and page (once, about half a minute)"
-	@$(PIP) install --editable '.[cli,plot,report]'
+	@$(PIP) install --editable '.[audit]'
 	@touch $@
 	@echo "== Installed"
 
@@ -44,7 +44,7 @@ BOARD_STAMP := $(if $(wildcard $(STAMP)),$(STAMP),$(VENV)/.installed-for-board)
 
 $(VENV)/.installed-for-board: pyproject.toml src/holdfast/_version.py | $(BIN)/python
 	@echo "== Installing Holdfast with what its board needs (once, about half a minute)"
-	@$(PIP) install --editable '.[cli,server]'
+	@$(PIP) install --editable '.[server]'
 	@touch $@
 	@echo "== Installed"
 

@@ -34,8 +34,8 @@ from holdfast import Problem, attacks, oracles, play
 from holdfast.attacks.paper.exhaustive import _best_labeling
 from holdfast.attacks.registry import attack_names
 from holdfast.errors import HoldfastError
-from holdfast.evaluate import matches_and_largest
 from holdfast.experiments.trials import Experiment, run, run_trial
+from holdfast.kernels.matches import matches_and_largest
 
 __all__ = ["SmallGames"]
 

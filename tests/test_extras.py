@@ -1,6 +1,7 @@
 """Extras: the project, the README and the messages name the same ones."""
 
 import re
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -18,7 +19,16 @@ FOR_USERS = {name for name in EXTRAS if name not in ("all", "dev")}
 
 
 def distributions(extra):
-    return {re.match(r"[A-Za-z0-9_-]+", each)[0].lower() for each in EXTRAS[extra]}
+    found = set()
+    for each in EXTRAS[extra]:
+        others = re.match(r"holdfast\[(.*)\]", each)
+        names = others[1].split(",") if others else ()
+        found |= set().union(*map(distributions, names)) if others else {name_of(each)}
+    return found
+
+
+def name_of(requirement):
+    return re.match(r"[A-Za-z0-9_-]+", requirement)[0].lower()
 
 
 @pytest.mark.parametrize("module", INSTALLED_BY)
@@ -80,3 +90,45 @@ def test_a_sampler_without_its_extra_names_it(monkeypatch):
     monkeypatch.delitem(sys.modules, "opendp.prelude", raising=False)
     with pytest.raises(NotSupported, match=r"opendp; .* pip install 'holdfast\[opendp\]'"):
         noise._opendp("gaussian", 1.0)
+
+
+# What a host needs, where numba can't be imported.
+WITHOUT_A_COMPILER = """
+import sys
+sys.modules["numba"] = None
+import numpy as np
+from holdfast import Problem, bounds, certificates, client, guard, mechanisms, metrics
+from holdfast.cli import main
+
+labels = np.arange(3000) % 3
+policy = guard.Policy(release="subsample:0.5,seed=7", looks_per_team=5)
+keeper = guard.Guard(labels, policy, ledger="ledger.db", create=True)
+print(keeper.score(np.zeros(3000, dtype=int), team="a").released)
+print(bounds.best_impossible(Problem(3000, 3, 10)) > 0)
+np.savetxt("labels.csv", labels, fmt="%d", header="label", comments="")
+for line in (
+    "policy init",
+    "bounds --n-examples 3000 --n-classes 3 --looks 10",
+    "ledger verify ledger.db",
+    "score --help",
+    "board --help",
+    "attack constant --n-examples 10 --n-classes 2 --looks 3",
+):
+    print(line.split()[0], main(line.split()))
+"""
+
+
+def test_all_but_attacks_runs_without_the_compiler(tmp_path):
+    ran = subprocess.run(
+        [sys.executable, "-c", WITHOUT_A_COMPILER], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stderr
+    codes = re.findall(
+        r"^(policy|bounds|ledger|score|board|attack) (\d)$", ran.stdout, re.MULTILINE
+    )
+    assert dict(codes) == {
+        "policy": "0", "bounds": "0", "ledger": "0", "score": "0", "board": "0", "attack": "2"
+    }  # fmt: skip
+    assert ran.stderr.splitlines()[-1] == (
+        "error: playing attacks needs numba; install it with: pip install 'holdfast[attacks]'"
+    )

@@ -16,9 +16,9 @@ from benchmarks.performance.rows import Row, exponent, in_turns, ratio_row
 from holdfast import Problem, attacks, oracles, play
 from holdfast.attacks.description import Described, Needs, Reads
 from holdfast.attacks.registry import attack_types
-from holdfast.evaluate import matches_and_largest
 from holdfast.experiments.pool import pool
 from holdfast.experiments.suite import attack_on
+from holdfast.kernels.matches import matches_and_largest
 from holdfast.mechanisms import parse_mechanism
 
 __all__ = ["GAME_KERNELS", "core_row", "game_rows", "scaling_rows"]

@@ -20,11 +20,10 @@ from holdfast.attacks import _answer_likelihood, without_features
 from holdfast.attacks.designs import _subset_design
 from holdfast.attacks.paper._running_sums import RunningSums
 from holdfast.attacks.steering import _posterior_kernels
-from holdfast.bounds import lazy_walk
-from holdfast.evaluate import matches_and_largest
 from holdfast.features import row_keys
-from holdfast.kernels import keyed, permutations
+from holdfast.kernels import keyed, lazy_walk, permutations
 from holdfast.kernels.fixed_queries import Staircase
+from holdfast.kernels.matches import matches_and_largest
 
 __all__ = ["KERNELS", "Kernel", "Memory", "kernel_row"]
 
@@ -85,7 +84,7 @@ def _counting(scale: float) -> Kernel:
     query, hidden = _rng().integers(10, size=(2, n)).astype(np.uint8)
     return Kernel(
         "count matches",
-        ("holdfast.evaluate",),
+        ("holdfast.kernels.matches",),
         lambda: matches_and_largest(query, hidden),
         lambda: (np.count_nonzero(query == hidden), query.max()),
         2 * n,
@@ -304,7 +303,7 @@ def _walk(scale: float) -> Kernel:
     share = 20
     return Kernel(
         "returns of a lazy walk",
-        ("holdfast.bounds.lazy_walk",),
+        ("holdfast.kernels.lazy_walk",),
         lambda: loop(found, 0.1),
         lambda: loop.py_func(found[: most // share], 0.1),
         8 * most,

@@ -1,11 +1,14 @@
-"""Match counts: the one quantity that an oracle computes, in one pass over memory."""
+"""Match counts: the one quantity that an oracle computes.
+
+Compiled code counts in one pass over memory once numba is loaded, which every attack does; a guard
+or a board scores by numpy's two passes, and neither loads nor needs the compiler.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import sys
 
 import numpy as np
-from numba import njit
 
 from holdfast.errors import InvalidQuery
 from holdfast.labels import Labels, as_labels
@@ -15,26 +18,6 @@ __all__ = ["count_matches", "evaluate"]
 
 # Compiled code takes over where its one pass saves more than its call costs.
 LEAST_COMPILED = 1 << 10
-
-
-# Matches counted at a time: a sum of 32 bits can't overflow, and is vectorised wider than 64.
-MATCHES_AT_A_TIME = 1 << 24
-
-
-@njit(cache=True, nogil=True)
-def matches_and_largest(query: Any, labels: Any) -> Any:
-    """Count matches and find the largest label together: memory is read once."""
-    matches = 0
-    largest = query[0]
-    for start in range(0, query.size, MATCHES_AT_A_TIME):
-        # Slices of their own: an index that starts elsewhere than at 0 is not vectorised.
-        here, hidden = query[start : start + MATCHES_AT_A_TIME], labels[start:]
-        few = np.uint32(0)
-        for j in range(here.size):
-            few = np.uint32(few + np.uint32(here[j] == hidden[j]))
-            largest = max(largest, here[j])
-        matches += int(few)
-    return matches, largest
 
 
 def evaluate(query: object, labels: Labels, n_classes: int) -> Evaluation:
@@ -56,7 +39,7 @@ def count_matches(query: object, labels: Labels, n_classes: int) -> int:
         and query.size >= LEAST_COMPILED
         and query.flags.c_contiguous
     ):
-        found: tuple[int, int] = matches_and_largest(query, labels)
+        found = _matches_and_largest(query, labels)
         if found[1] < n_classes:
             return found[0]
     return _counted(query, labels, n_classes)[0]
@@ -73,10 +56,17 @@ def _counted(query: object, labels: Labels, n_classes: int) -> tuple[int, Labels
         query = as_labels(
             query, n_classes, name="query", n_examples=labels.size, error=InvalidQuery
         )
-    if query.size < LEAST_COMPILED:
-        matches, largest = int(np.count_nonzero(query == labels)), query.max()
-    else:
-        matches, largest = matches_and_largest(query, labels)
+    matches, largest = _matches_and_largest(query, labels)
     if largest >= n_classes:
         as_labels(query, n_classes, name="query", error=InvalidQuery)  # raises, naming the place
     return matches, query
+
+
+def _matches_and_largest(query: Labels, labels: Labels) -> tuple[int, int]:
+    """Count matches and find the largest label, of arrays of one dtype."""
+    if query.size >= LEAST_COMPILED and sys.modules.get("numba") is not None:
+        from holdfast.kernels.matches import matches_and_largest
+
+        found: tuple[int, int] = matches_and_largest(query, labels)
+        return found
+    return int(np.count_nonzero(query == labels)), int(query.max())

@@ -20,6 +20,7 @@ INSTALLED_BY = {
     "limits": ("limits", "server"),
     "matplotlib": ("matplotlib", "plot"),
     "narwhals": ("narwhals", "frames"),
+    "numba": ("numba", "attacks"),
     "opendp": ("opendp", "opendp"),
     "pandas": ("pandas", "sweep"),
     "prometheus_client": ("prometheus-client", "server"),

@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.kernels.keyed import GOLDEN64, Keys, keyed64, mix64
+from holdfast.hashing import GOLDEN64
+from holdfast.kernels import njit
+from holdfast.kernels.keyed import Keys, keyed64, mix64
 from holdfast.kernels.threads import over_slices
 
 __all__ = ["row_keys"]

@@ -22,10 +22,10 @@ from itertools import combinations_with_replacement, groupby, product
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from holdfast.errors import NotSupported
+from holdfast.kernels import njit
 from holdfast.problem import Problem
 
 __all__ = ["optimal"]

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from holdfast.bounds.binomial import log_pmf
-from holdfast.bounds.lazy_walk import expected_distance, expected_distances
+from holdfast.bounds.lazy_walk import expected_distance
+from holdfast.kernels.lazy_walk import expected_distances
 
 
 def by_steps(n_steps: int, inverse_probability: int) -> Fraction:

@@ -1,6 +1,7 @@
 """Attacks: one file and one line each, in the order in which tables list them."""
 # ruff: noqa: I001 - see above
 
+from holdfast import kernels as kernels  # first: it says what to install where numba is missing
 from holdfast.attacks import without_features as without_features
 from holdfast.attacks.paper.constant import Constant as Constant
 from holdfast.attacks.paper.block_majority import BlockMajority as BlockMajority

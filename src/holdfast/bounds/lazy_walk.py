@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["expected_distance", "expected_distances", "return_probabilities"]
+__all__ = ["expected_distance"]
 
 # A node whose integrand is below exp(-NEGLIGIBLE_NATS) is skipped.
 NEGLIGIBLE_NATS = 80.0
@@ -65,49 +63,6 @@ def expected_distance(n_steps: int, inverse_probability: int) -> float:
     if 2 * last == n_nodes:
         total -= float(values[last])
     return 4.0 * p * n_steps * total / n_nodes
-
-
-@lru_cache(maxsize=8)
-def expected_distances(most: int, inverse_probability: int) -> NDArray[np.float64]:
-    """Return `expected_distance` after 0 .. most steps, by recurrence.
-
-    A step away from 0 adds 1 to the distance, all others add nothing on average: E|S_g| grows by
-    2p P(S_g = 0).
-
-    >>> expected_distances(2, 2)
-    array([0., 1., 1.])
-    """
-    p = 1 / inverse_probability
-    found = np.zeros(most + 1)
-    np.cumsum(2 * p * return_probabilities(most, inverse_probability)[:most], out=found[1:])
-    found.setflags(write=False)
-    return found
-
-
-@lru_cache(maxsize=8)
-def return_probabilities(most: int, inverse_probability: int) -> NDArray[np.float64]:
-    """Return the probability P_g that the walk is at 0 after g = 0 .. most steps, by recurrence.
-
-    Their generating function is ((1 - bx)^2 - (2px)^2)^(-1/2) with b = 1 - 2p, hence
-    g P_g = (2g-1) b P_(g-1) - (g-1)(b^2 - 4p^2) P_(g-2).
-
-    >>> return_probabilities(2, 2)
-    array([1. , 0. , 0.5])
-    """
-    found = np.empty(most + 1)
-    _returns(found, 1 / inverse_probability)
-    found.setflags(write=False)
-    return found
-
-
-@njit(cache=True)
-def _returns(found: NDArray[np.float64], p: float) -> None:  # pragma: no cover
-    b = 1 - 2 * p
-    before, here = 0.0, 1.0
-    found[0] = 1.0
-    for g in range(1, found.size):
-        before, here = here, ((2 * g - 1) * b * here - (g - 1) * (b * b - 4 * p * p) * before) / g
-        found[g] = here
 
 
 def _power_of_one_minus(drop: NDArray[np.float64], exponent: int) -> NDArray[np.float64]:

@@ -19,25 +19,22 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from holdfast.hashing import GOLDEN64, MIX64_A, MIX64_B
 from holdfast.kernels.threads import over_slices
 
-__all__ = ["Keys", "bounded", "hash_keys", "subkey", "wrap"]
+__all__ = ["GOLDEN64", "Keys", "bounded", "hash_keys", "subkey", "wrap"]
 
 Keys = NDArray[np.uint64]
 
 # Below this many keys a second thread costs more than it saves.
 LEAST_SLICE = 1 << 16
 
-GOLDEN64 = np.uint64(0x9E3779B97F4A7C15)
-_MIX64_A = np.uint64(0xBF58476D1CE4E5B9)
-_MIX64_B = np.uint64(0x94D049BB133111EB)
-
 
 @njit(cache=True, nogil=True, inline="always")
 def mix64(x: Any) -> Any:
     """Scramble 64 bits: the finaliser of SplitMix64, a bijection."""
-    x = (x ^ (x >> np.uint64(30))) * _MIX64_A
-    x = (x ^ (x >> np.uint64(27))) * _MIX64_B
+    x = (x ^ (x >> np.uint64(30))) * MIX64_A
+    x = (x ^ (x >> np.uint64(27))) * MIX64_B
     return x ^ (x >> np.uint64(31))
 
 

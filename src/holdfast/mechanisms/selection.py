@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.answers import NoisyAnswers, SubsetAnswers
-from holdfast.kernels.keyed import hash_keys, subkey
+from holdfast.hashing import hash_keys, subkey
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.problem import Problem
 from holdfast.protocols import Evaluation

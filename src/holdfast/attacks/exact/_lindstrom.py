@@ -34,8 +34,8 @@ from numpy.typing import NDArray
 
 from holdfast.attacks.exact._subset_lattice import node_sizes
 from holdfast.bounds.bisection import least
-from holdfast.bounds.lazy_walk import expected_distances, return_probabilities
 from holdfast.bounds.multinomial import one_query_gain
+from holdfast.kernels.lazy_walk import expected_distances, return_probabilities
 from holdfast.problem import Problem
 
 __all__ = [
