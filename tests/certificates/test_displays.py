@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -10,9 +11,15 @@ from holdfast import Problem, metrics, oracles
 from holdfast.attacks import Lattice, RandomClimb
 from holdfast.attacks.through_metrics import ByGroup, CountReader, Digits, Graded
 from holdfast.bounds.metric_values import nats_of_values
-from holdfast.certificates import certify, certify_display, certify_ladder, certify_recorded
+from holdfast.certificates import (
+    certify,
+    certify_display,
+    certify_gain,
+    certify_ladder,
+    certify_recorded,
+)
 from holdfast.certificates.displays import ShownLooks, shown_nats
-from holdfast.errors import InvalidInput
+from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.mechanisms import Exact, Ladder, parse_mechanism, recorded_look
 from holdfast.mechanisms.on_metrics import first_states, release_show
 from holdfast.metrics.base import FunctionOf
@@ -372,3 +379,19 @@ def test_no_climber_lifts_a_ladder_further_from_the_truth_than_is_certified(step
     assert np.sum(np.array(off) > bound) < 4
     assert bound < 0.5
     assert np.mean(off) > 2 * step
+
+
+@pytest.mark.parametrize(
+    "release", ["exact", "round:2", "ladder:0.01", "gaussian:0.01", "laplace:0.1", "rank"]
+)
+def test_every_metric_is_certified_under_every_rule_or_says_why_not(release):
+    """Ranges that floats can hold and squares of them can't, too; nothing ends in an overflow."""
+    rule = parse_mechanism(release)
+    names = [each.name for each in metric_classes() if each.name != "top_k_accuracy"]
+    ranges = ["[0,10]", "[0,1e300]"]
+    limited = [f"{name}{each}" for name in ("mse", "mae", "log_loss") for each in ranges]
+    for name in (*names, "top_k_accuracy:2", *limited):
+        for problem in (Problem(10, 2, 1), Problem(100_000, 3, 1000)):
+            for certify in (certify_display, certify_gain):
+                with suppress(HoldfastError):
+                    certify(problem, rule, Display.of(name))

@@ -1,4 +1,4 @@
-"""Five hundred edits of a ledger, none of which passes unseen or ends in a traceback."""
+"""Edits of a ledger, none of which passes unseen or ends in a traceback, whoever reads it."""
 
 import shutil
 import sqlite3
@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 from holdfast.cli import main
-from holdfast.errors import LedgerError
-from holdfast.guard import Guard, Ledger, Policy
+from holdfast.errors import HoldfastError, InvalidQuery, LedgerError
+from holdfast.guard import Guard, GuardedFile, Ledger, Policy, exposure
+from holdfast.guard.closing import close
 from holdfast.guard.fingerprint import fingerprint
+from holdfast.guard.receipt import released_score
+from holdfast.guard.storage.backup import back_up
 from holdfast.guard.storage.sql import COLUMNS
 
 LABELS = (np.arange(30) % 3).astype(np.uint8)
@@ -20,7 +23,8 @@ EDITS = 500
 # Values of every kind that a column of SQLite takes, whatever its type is.
 VALUES = [
     None, "", "x", "0", "é" * 9, b"", b"\x00\xff", 0, -1, 1, 7, 2**63 - 1, -(2**63), 0.5, 1e300,
-    "1e400", "nan", "[]", "{", "\x00", "9" * 400,
+    "1e400", "nan", "[]", "{", "\x00", "9" * 400, 2**62, -(2**62), "[" * 5000, '{"f1": {}}',
+    '{"linked_to": 3}', "1-" + "0" * 32,
 ]  # fmt: skip
 LEDGER_COLUMNS = ("version", "salt", "number", "hash", "time")
 STATE_COLUMNS = ("data_set", "scope", "rule", "sealed")
@@ -207,6 +211,87 @@ def test_what_verification_meets_is_a_finding_on_the_command_line_too(original, 
         assert code in (0, 1, 4)
         assert (output.err == "") == (code != 4)
         assert output.err.count("\n") <= 1
+
+
+READ_EDITS = 150
+
+
+@pytest.fixture(scope="module", params=["ladder:0.01", "round:2"])
+def board(tmp_path_factory, request):
+    """A ledger of a board with a private part, which has entries of all kinds but a closing."""
+    folder = tmp_path_factory.mktemp("board")
+    truth, guess = folder / "truth.csv", folder / "guess.csv"
+    rows = [f"{i},{label},{'Public' if i % 2 else 'Private'}" for i, label in enumerate(LABELS)]
+    truth.write_text("\n".join(["id,label,Usage", *rows, ""]))
+    truth.chmod(0o600)
+    policy = Policy(request.param, metric="f1_macro", also=("accuracy",), looks_per_team=50)
+    if request.param == "round:2":
+        policy = Policy(request.param, looks_per_team=50, window="day", failed="look")
+
+    def submitted(labels):
+        guess.write_text("\n".join(["id,label", *(f"{i},{c}" for i, c in enumerate(labels)), ""]))
+        return guess
+
+    host = GuardedFile(truth, policy, folder / "ledger.db", create=True)
+    for shift in range(4):
+        receipt = host.score(submitted(np.roll(LABELS, shift)), team=f"team {shift % 2}")
+    with pytest.raises(InvalidQuery):
+        host.score(submitted(LABELS[:-1]), team="team 0")
+    host.guard.choose_final(receipt.receipt_id, team="team 1")
+    host.guard.note("merged", by="host", pooled=("team 0", "team 1"))
+    host.guard.ledger.close()
+    return folder / "ledger.db", truth, policy, submitted
+
+
+@pytest.mark.slow
+def test_no_edited_value_ends_a_reader_in_a_foreign_exception(board, tmp_path, capsys):
+    """`ledger show`, exposure, entries, looks, choices, closings: one sentence, or the answer."""
+    source, truth, policy, submitted = board
+    rng = np.random.default_rng(5)
+    with closing(sqlite3.connect(source)) as database:
+        names = [row[0] for row in database.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1")]  # fmt: skip
+        cells = [
+            (name, column[1], row[0])
+            for name in names
+            for column in database.execute(f"PRAGMA table_info({name})").fetchall()
+            for row in database.execute(f"SELECT rowid FROM {name}").fetchall()
+        ]
+
+    def look():
+        host = GuardedFile(truth, policy, path)
+        host.guard.allowance(team="team 0")
+        last = host.score(submitted(rng.permutation(LABELS)), team="team 0")
+        host.score(submitted(LABELS), team="team 0")
+        host.guard.choose_final(last.receipt_id, team="team 0")
+        host.guard.note("merged", by="host", pooled=("team 1", "team 0"))
+        close(host)
+
+    readers = [
+        lambda: main(["ledger", "show", str(path)]),
+        lambda: exposure(Ledger(path)),
+        lambda: [released_score(entry) for entry in Ledger(path).entries()],
+        lambda: back_up(path, tmp_path / "copy.db"),
+        look,
+    ]
+    for number in range(READ_EDITS):
+        path = tmp_path / f"{number}.db"
+        shutil.copy(source, path)
+        table, column, row = cells[rng.integers(len(cells))]
+        value = VALUES[rng.integers(len(VALUES))]
+        with (
+            closing(sqlite3.connect(path, isolation_level=None)) as database,
+            suppress(sqlite3.IntegrityError),
+        ):
+            database.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (value, row))
+        for reader in readers:
+            with suppress(HoldfastError):
+                reader()
+            error = capsys.readouterr().err
+            assert "Traceback" not in error
+            assert error.count("\n") <= 1
+        for file in (*tmp_path.glob(f"{number}.db*"), *tmp_path.glob("copy.db*")):
+            file.unlink()
 
 
 @pytest.mark.parametrize("statement", SCHEMA)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Final, Literal, TypeAlias
 
 from holdfast.guard.sealing import sign
-from holdfast.guard.windows import FIRST_MOMENT, LAST_MOMENT, Microseconds
+from holdfast.guard.windows import Microseconds, is_moment
 
 __all__ = [
     "VERSION",
@@ -131,7 +131,7 @@ def wrong_kinds(entry: Entry) -> list[str]:
     released: object = entry.released
     if not isinstance(released, str | None):
         wrong.append("released")
-    if not wrong and not FIRST_MOMENT <= entry.time <= LAST_MOMENT:
+    if not wrong and not is_moment(entry.time):
         wrong.append("time")
     return wrong
 

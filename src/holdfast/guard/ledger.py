@@ -133,7 +133,7 @@ def data_set_detail(ledger: Transaction, data_set: str) -> dict[str, Any] | None
         return None
     try:
         detail = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         detail = None
     if not isinstance(detail, dict):
         raise LedgerError(f"the opening of data set {data_set[:12]} was edited.")

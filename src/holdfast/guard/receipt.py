@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import InitVar, dataclass, field
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from holdfast.errors import BudgetExhausted, InvalidQuery
+from holdfast.errors import BudgetExhausted, InvalidQuery, LedgerError
 from holdfast.guard.budget import Allowance
 from holdfast.guard.entry import Entry
 from holdfast.guard.parts import ALL
@@ -17,6 +18,7 @@ from holdfast.guard.windows import Microseconds, as_datetime
 from holdfast.mechanisms import RecordedLook, Told, recorded_look
 from holdfast.mechanisms.told import OWN_SCORE
 from holdfast.protocols import Answer as Numbers
+from holdfast.quoting import quoted
 
 __all__ = [
     "Answer",
@@ -214,7 +216,10 @@ def numbers_of(released: str | None) -> dict[str, float]:
     """Return the numbers of a released text by name, where it has more than one."""
     if released is None or not released.startswith("{"):
         return {}
-    return {str(name): float(value) for name, value in json.loads(released).items()}
+    try:
+        return {str(name): _number(value) for name, value in json.loads(released).items()}
+    except (ValueError, RecursionError):
+        raise _edited(released) from None
 
 
 def released_score(entry: Entry, look: RecordedLook | None = None) -> float | None:
@@ -223,9 +228,26 @@ def released_score(entry: Entry, look: RecordedLook | None = None) -> float | No
         return None
     numbers = released_numbers(entry)
     if not numbers:
-        return float(entry.released)
+        return _number(entry.released)
     display = (recorded_look(entry.rule) if look is None else look).display
+    if str(display.metric) not in numbers:
+        raise _edited(entry.released)
     return numbers[str(display.metric)]
+
+
+def _number(value: Any) -> float:
+    """Return a released number, or raise `LedgerError` for what none can be."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise _edited(value)
+    return number
+
+
+def _edited(value: object) -> LedgerError:
+    return LedgerError(f"a released value in the ledger was edited, and is {quoted(value)} now.")
 
 
 def first_note(entry: Entry) -> str:

@@ -16,8 +16,6 @@ from holdfast.errors import InvalidInput
 from holdfast.quoting import quoted
 
 __all__ = [
-    "FIRST_MOMENT",
-    "LAST_MOMENT",
     "Calendar",
     "Microseconds",
     "Rolling",
@@ -26,6 +24,7 @@ __all__ = [
     "as_datetime",
     "as_microseconds",
     "clock",
+    "is_moment",
     "parse_duration",
     "parse_window",
 ]
@@ -56,6 +55,11 @@ def clock() -> Microseconds:
 def as_datetime(moment: Microseconds) -> datetime:
     """Return a moment as an aware datetime in UTC."""
     return EPOCH + timedelta(microseconds=moment)
+
+
+def is_moment(value: object) -> bool:
+    """Tell whether this is a moment that `as_datetime` can tell."""
+    return type(value) is int and FIRST_MOMENT <= value <= LAST_MOMENT
 
 
 def as_microseconds(moment: datetime) -> Microseconds:

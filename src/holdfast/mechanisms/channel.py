@@ -63,7 +63,8 @@ class Channel:
         >>> channel.most_between(-1.0, 1.0) > channel.most_between(0.0, 1.0) >= channel.most
         True
         """
-        return self._tells(((high - low + self.cell) / 2.0) ** 2)
+        half = (high - low + self.cell) / 2.0
+        return self._tells(half * half)  # a square that is too large for a float is infinite
 
     def tells(self, variance: float) -> float:
         """Return what an answer can tell of an accuracy whose variance is at most this.

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import sqlite3
 
-__all__ = ["is_marked", "mark_of"]
+from holdfast.errors import LedgerError
+
+__all__ = ["is_marked", "last_number", "mark_of"]
 
 # It has 32 bits, with a sign.
 MOST = 2**31 - 1
@@ -25,5 +27,12 @@ def mark_of(number: int) -> int:
 def is_marked(connection: sqlite3.Connection) -> bool:
     """Tell whether a ledger ends with the very entry after which its log was begun."""
     [(mark,)] = connection.execute("PRAGMA user_version")
-    [(number,)] = connection.execute("SELECT number FROM holdfast_ledger")
-    return bool(mark == mark_of(number))
+    return bool(mark == mark_of(last_number(connection)))
+
+
+def last_number(connection: sqlite3.Connection) -> int:
+    """Return the number of the entry that the ledger says it ends with."""
+    rows = connection.execute("SELECT number FROM holdfast_ledger").fetchall()
+    if len(rows) != 1 or type(rows[0][0]) is not int:
+        raise LedgerError("the ledger's head was edited. Nothing was released.")
+    return int(rows[0][0])

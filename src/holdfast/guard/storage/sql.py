@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 from holdfast.errors import LedgerError
 from holdfast.guard.entry import VERSION, Entry, Head, wrong_kinds
 from holdfast.guard.storage.contract import Past, Question, StoredState, Tally
-from holdfast.guard.windows import Microseconds
+from holdfast.guard.windows import Microseconds, is_moment
 from holdfast.quoting import quoted
 
 __all__ = [
@@ -241,7 +241,7 @@ class Transaction:
         rows = self._ask("head")
         if len(rows) == 1:
             number, digest, time = rows[0]
-            if type(number) is int and type(digest) is str and type(time) is int:
+            if type(number) is int and type(digest) is str and is_moment(time):
                 return Head(number, digest, time)
         raise LedgerError("the ledger's head was edited. Nothing was released.")
 
@@ -279,12 +279,12 @@ class Transaction:
             rows = self._ask("past", data_set, team)
         else:
             rows = self._ask("past_before", data_set, team, before)
-        looks, last = map(_whole, rows[0]) if rows else (0, 0)
+        looks, last = (_whole(rows[0][0]), _moment(rows[0][1])) if rows else (0, 0)
         return Past(looks, last) if looks else Past(0, None)
 
     def time_of_look(self, data_set: str, team: str, look: int) -> Microseconds:
         """Return when a team spent the look with this number, counted from 1."""
-        return _whole(self._ask("time_of_look", data_set, team, look)[0][0])
+        return _moment(self._ask("time_of_look", data_set, team, look)[0][0])
 
     def refusals(self, data_set: str, team: str, since: Microseconds) -> int:
         """Return how many free refusals a team has had from a moment on."""
@@ -294,7 +294,7 @@ class Transaction:
         self, data_set: str, team: str, since: Microseconds, place: int
     ) -> Microseconds:
         """Return when a team had a free refusal, by its place, from 0, since a moment."""
-        return _whole(self._ask("time_of_refusal", data_set, team, since, place)[0][0])
+        return _moment(self._ask("time_of_refusal", data_set, team, since, place)[0][0])
 
     def answered(self, data_set: str, team: str, prediction: str, rule: str) -> Entry | None:
         """Return this team's look with this very prediction; its answer, if that came later."""
@@ -329,9 +329,19 @@ class Transaction:
         Those of entries before a number; by default all of them.
         """
         return [
-            Tally(_text(team), _text(rule), _text(team if scope is None else scope), kind, *counts)
-            for team, rule, scope, kind, *numbers in self._ask("tallies", data_set, before)
-            for counts in [map(_whole, numbers)]
+            Tally(
+                _text(team),
+                _text(rule),
+                _text(team if scope is None else scope),
+                kind,
+                _whole(charged),
+                _whole(looks),
+                _moment(last),
+                _whole(first),
+            )
+            for team, rule, scope, kind, charged, looks, last, first in self._ask(
+                "tallies", data_set, before
+            )
         ]
 
     def choices(self, data_set: str, team: str) -> list[Entry]:
@@ -364,10 +374,12 @@ class Transaction:
         return self._engine.damage()
 
     def prediction(self, data_set: str, digest: str) -> bytes | None:
-        """Return a kept prediction, sealed; None: it was not kept."""
+        """Return a kept prediction, sealed; None: it was not kept. No key opens an edited one."""
         # Not remembered like other answers: all of them together may be larger than memory.
         rows = self._engine.ask(QUESTIONS["prediction"], (data_set, digest))
-        return bytes(rows[0][0]) if rows else None
+        if not rows:
+            return None
+        return rows[0][0] if isinstance(rows[0][0], bytes) else b""
 
     def kept(self, data_set: str) -> list[str]:
         """Return the digests of all predictions that are kept for a data set."""
@@ -417,6 +429,13 @@ def _whole(value: object) -> int:
     if type(value) is not int:
         raise LedgerError(f"a number in the ledger was edited, and is {quoted(value)} now.")
     return value
+
+
+def _moment(value: object) -> Microseconds:
+    moment = _whole(value)
+    if not is_moment(moment):
+        raise LedgerError(f"a time in the ledger was edited, and is {quoted(value)} now.")
+    return moment
 
 
 def _text(value: object) -> str:

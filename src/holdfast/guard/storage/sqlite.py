@@ -21,7 +21,7 @@ from holdfast.guard.storage.files_in_place import (
     refuse_mounted_file,
     refuse_wide_modes,
 )
-from holdfast.guard.storage.marks import is_marked, mark_of
+from holdfast.guard.storage.marks import is_marked, last_number, mark_of
 from holdfast.guard.storage.new_file import make_file
 from holdfast.guard.storage.note import Note, stamp_of
 from holdfast.guard.storage.sql import FORMAT_OF, Transaction, check_format
@@ -159,8 +159,8 @@ class _Open:
 
         It does not if somebody reads meanwhile, who keeps the log from being moved.
         """
-        [(number,)] = self._connection.execute("SELECT number FROM holdfast_ledger")
-        self._connection.execute(f"PRAGMA user_version = {mark_of(number)}")
+        mark = mark_of(last_number(self._connection))
+        self._connection.execute(f"PRAGMA user_version = {mark}")
         [(busy, log, moved)] = self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
         return bool(busy == 0 and log == moved)
 
