@@ -392,6 +392,6 @@ def test_every_metric_is_certified_under_every_rule_or_says_why_not(release):
     limited = [f"{name}{each}" for name in ("mse", "mae", "log_loss") for each in ranges]
     for name in (*names, "top_k_accuracy:2", *limited):
         for problem in (Problem(10, 2, 1), Problem(100_000, 3, 1000)):
-            for certify in (certify_display, certify_gain):
+            for bound in (certify_display, certify_gain):
                 with suppress(HoldfastError):
-                    certify(problem, rule, Display.of(name))
+                    bound(problem, rule, Display.of(name))
