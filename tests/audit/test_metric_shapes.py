@@ -43,7 +43,7 @@ def written(tmp_path):
 
 def codes(path, metric, **options):
     request = auditing.read_metric_request(path, metric=metric, looks="3", **options)
-    return {each.code: each for each in metric_findings(request)}
+    return {each.code: each for each in metric_findings(request, unit_for(request), 1.0)}
 
 
 REFUSED = {

@@ -183,12 +183,7 @@ def absent_classes(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
 
 
 def imbalance(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
-    """Compare the majority class with 1/m, and tell what a constant submission reveals.
-
-    Two findings. What is had without a look: a constant submission of the majority class scores its
-    share, and gains are counted from there if the classes are unequal beyond chance. And what m - 1
-    looks reveal where the rule shows whole counts: the shares of all classes.
-    """
+    """Compare the majority class, which a constant submission scores without a look, with 1/m."""
     labels, m = request.labels, max(2, request.file.n_classes)
     share = 100.0 * float(np.bincount(labels, minlength=m).max()) / labels.size
     much = share > IMBALANCED_FROM_TIMES * 100.0 / m + unit.points
@@ -206,8 +201,14 @@ def imbalance(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
             "Report the majority baseline beside the scores, or rank by balanced accuracy: "
             "--metric balanced_accuracy audits that.",
         )
+
+
+def constant_reveals(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
+    """Tell that m - 1 constant submissions reveal all class shares, where whole counts show."""
+    del unit
+    m = max(2, request.file.n_classes)
     spent = min(m - 1, request.n_looks)
-    if _reveals_counts(request.rule, labels.size):
+    if _reveals_counts(request.rule, request.labels.size):
         yield Finding(
             "constant-reveals",
             "note",
@@ -283,19 +284,20 @@ def void_rounding(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
             )
 
 
-def coarse_rule(request: Request, gap: float) -> Iterator[Finding]:
-    """Find a rule that is coarser than the gap, in points, that the ranking should show.
+def coarse_rule(request: Request, gap: float, scale: float = 100.0) -> Iterator[Finding]:
+    """Find a rule that is coarser than the gap that the ranking should show.
 
-    Not where one example is worth more than the gap: there no rule could show it. Nor where the
-    rule shows no scores, which has no resolution to speak of.
+    The gap is in points, or in a loss's own unit, of which `scale` make a difference of one. Not
+    where one example is worth more than the gap: there no rule could show it. Nor where the rule
+    shows no scores, which has no resolution to speak of.
     """
-    off = 100.0 * request.rule.resolution(request.problem)
-    if off > gap and request.rule.shows == "scores" and 100.0 / request.labels.size < gap:
+    off = scale * request.rule.resolution(request.problem)
+    if off > gap and request.rule.shows == "scores" and scale / request.labels.size < gap:
         yield Finding(
             "coarse-rule",
             "warning",
-            f"The rule {request.release} blurs scores by up to {off:g} points, and the ranking "
-            f"should show gaps of {gap:g}.",
+            f"The rule {request.release} blurs scores by up to {off:g}"
+            f"{' points' if scale == 100.0 else ''}, and the ranking should show gaps of {gap:g}.",
             "Honest teams that differ by the gap are not told apart, however safe it is.",
             "Release finer scores to fewer looks, or rank by a private part.",
         )
@@ -403,6 +405,7 @@ CHECKS: tuple[PreflightCheck, ...] = (
     repeated_ids,
     absent_classes,
     imbalance,
+    constant_reveals,
     tiny,
     void_rounding,
     public_in_final,

@@ -1,8 +1,9 @@
 """Findings about what a board shows, before anything is played.
 
-The checks of a test set that hold for any metric are those of `judgement.preflight`. Added are
-those of the display: what a value of each shown number tells, how small the groups are, whether the
-metric has a positive class that nobody named. Each says what was found, why it matters, and what to
+The checks are those of `judgement.preflight`: whatever else is shown, what is true of an accuracy
+stays true where one is among the numbers. Added are those of the display: what a value of each
+shown number tells, how small the groups are, whether the metric has a positive class that nobody
+named. Each says what was found, why it matters, and what to
 do; none needs a play, so `holdfast audit --quick` says them as well.
 """
 
@@ -16,26 +17,35 @@ import numpy as np
 from holdfast.audit.judgement.preflight import (
     YES_AND_NO,
     absent_classes,
+    best_of_private,
+    coarse_rule,
+    constant_reveals,
     group_finding,
+    imbalance,
     public_in_final,
     repeated_ids,
     sorted_rows,
     telling_ids,
     tiny,
+    void_rounding,
 )
 from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.scenarios import only_climbed
+from holdfast.audit.metrics.units import Unit
 from holdfast.audit.result import Finding, worst_first
-from holdfast.metrics import F1, LabelMetric, RocAuc
+from holdfast.metrics import F1, Accuracy, LabelMetric, RocAuc
 
 __all__ = ["metric_findings"]
 
-# What does not depend on which metric is shown.
-CHECKS = (sorted_rows, telling_ids, repeated_ids, absent_classes)
+# What does not depend on which metric is shown; what is so wherever an accuracy is among the
+# numbers; and what is about gains of accuracies.
+CHECKS = (sorted_rows, telling_ids, repeated_ids, absent_classes, public_in_final)
+WHERE_SHOWN = (constant_reveals, void_rounding)
+WHERE_RANKED = (imbalance, best_of_private)
 SMALL_GROUP = 30
 
 
-def metric_findings(asked: MetricRequest) -> tuple[Finding, ...]:
+def metric_findings(asked: MetricRequest, unit: Unit, gap: float) -> tuple[Finding, ...]:
     """Return all findings, those that void the verdict first.
 
     Parameters
@@ -43,12 +53,18 @@ def metric_findings(asked: MetricRequest) -> tuple[Finding, ...]:
     asked
         What is audited. Numbers from its labels, such as the share of a class, are rounded to the
         unit of an accuracy before they stand in a finding: findings are printed and shared.
+    unit, gap
+        What gains are counted in, and the ranking gap that is tested.
     """
-    request, unit = asked.request, asked.request.baseline.rounding_unit
-    found = [finding for check in CHECKS for finding in check(request, unit)]
-    found += [*_tiny(asked), *public_in_final(request, unit)]
+    request, points = asked.request, asked.request.baseline.rounding_unit
+    ranked = isinstance(asked.metric, Accuracy)
+    checks = [*CHECKS, *(WHERE_RANKED if ranked else ())]
+    if any(isinstance(metric, Accuracy) for metric in asked.display.metrics):
+        checks += WHERE_SHOWN
+    found = [finding for check in checks for finding in check(request, points)]
+    found += [*_tiny(asked), *coarse_rule(request, gap, unit.scale)]
     found += [*_reveals(asked), *_groups(asked), *_classes(asked), *_unused(asked)]
-    found += [*_positive(asked), *_undecided(asked), *_chosen(asked)]
+    found += [*_positive(asked), *_undecided(asked), *([] if ranked else _chosen(asked))]
     return worst_first(found)
 
 

@@ -91,8 +91,8 @@ def quick_metric_audit(asked: MetricRequest, *, kept: PlayCache | None = None) -
     """
     start = time.perf_counter()
     request, unit = asked.request, unit_for(asked)
-    findings = metric_findings(asked)
     gap = unit.gap if request.gap is None else request.gap
+    findings = metric_findings(asked, unit, gap)
     budget = play_budget_for(request).looks
     looks = max(1, min(budget, MOST_WORK // request.labels.size))
     # The first attack through each show, the richest show first; then the second ones, and so on.

@@ -115,7 +115,7 @@ def metric_audit(
     request, unit, budget = asked.request, unit_for(asked), play_budget_for(asked.request)
     looks, trials = budget.looks, max(2, budget.fewer)
     gap = unit.gap if request.gap is None else request.gap
-    findings = metric_findings(asked) + played_fewer(request, looks)
+    findings = metric_findings(asked, unit, gap) + played_fewer(request, looks)
     if on_outlook is not None:
         on_outlook(_outlook(asked, findings, looks, trials))
     small = suite_rehearsals(request.rule, request.problem.n_classes)

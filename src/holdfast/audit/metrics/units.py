@@ -140,22 +140,31 @@ def unit_for(asked: MetricRequest) -> Unit:
 def constant_value(asked: MetricRequest) -> float:
     """Return the value of the best submission that is the same for every example.
 
-    Class shares, and the mean and the median of targets, are taken for known: a few looks tell
-    them, and an audit that counted them as a gain would call every board unsafe.
+    Of a constant everybody knows what the class shares tell, and nothing else. Where classes are
+    unequal (`unequal_classes.baseline_of`) the best one can be named without a look. Where chance
+    alone makes one class the most frequent, it takes looks to learn which: among constants that
+    are equally good for classes of one size the value is their mean, for an accuracy 1/m. So a
+    board has one baseline, whatever it shows beside its ranking.
 
     What is constant depends on what is submitted: the class with the best value for labels, the
     most frequent k classes for top-k lists, the class shares for probabilities (the best forecast
     of a proper loss), the better one of mean and median for numbers, no order at all for scores.
     """
     metric, hidden, m = asked.metric, asked.hidden, asked.request.problem.n_classes
-    n = hidden.size
+    n, unequal = hidden.size, asked.request.baseline.unequal
     if isinstance(metric, LabelMetric):
-        scores = [metric.score(hidden, np.full(n, label)) for label in range(m)]
-    elif isinstance(metric, TopKAccuracy):
+        known = hidden if unequal else np.arange(m)
+        told = [metric.score(known, np.full(known.size, label)) for label in range(m)]
+        best = max(told) if metric.higher_is_better else min(told)
+        ties = [label for label in range(m) if math.isclose(told[label], best, abs_tol=1e-12)]
+        return float(np.mean([metric.score(hidden, np.full(n, label)) for label in ties]))
+    if isinstance(metric, TopKAccuracy):
+        if not unequal:
+            return metric.k / m
         common = np.argsort(-np.bincount(hidden, minlength=m), kind="stable")[: metric.k]
         scores = [metric.score(hidden, np.tile(common, (n, 1)))]
     elif metric.takes is Submission.PROBABILITIES:
-        shares = np.bincount(hidden, minlength=m) / n
+        shares = np.bincount(hidden, minlength=m) / n if unequal else np.full(m, 1.0 / m)
         row = np.tile(shares, (n, 1)) if m > 2 else np.full(n, shares[1])
         scores = [metric.score(hidden, row)]
     elif metric.takes is Submission.NUMBERS:
