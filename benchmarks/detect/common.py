@@ -16,6 +16,7 @@ from holdfast.detect.evidence import FLAG
 from holdfast.labels import Labels, label_dtype
 
 __all__ = [
+    "FILES",
     "SEED",
     "SETS",
     "Seen",
@@ -28,6 +29,11 @@ __all__ = [
 ]
 
 SEED = 32
+# Sets with models' probabilities: the files of these and of the labels.
+FILES = {
+    "letter": ("softmax_test.npz", "y.npy"),
+    "mnist": ("zoo_softmax_test.npz", "y.npy"),
+}
 
 
 class Seen(NamedTuple):

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.detect.common import SETS, columns, read_set, rng_of, rows_into, seen
+from benchmarks.detect.common import FILES, SETS, columns, read_set, rng_of, rows_into, seen
 from benchmarks.real.sets import ROWS
 from holdfast.labels import Labels
 
@@ -174,6 +175,30 @@ def synthetic(data: Path) -> Iterator[dict[str, Any]]:
                     yield row | {"seed": seed} | found
 
 
+def drawn(data: Path) -> Iterator[dict[str, Any]]:
+    """Yield looks whose labels are drawn from one model's probabilities, or from disturbed ones."""
+    for name, (file, _) in FILES.items():
+        models = plain(data, name)
+        # Models come with their rows permuted, their probabilities do not.
+        permuted = np.random.default_rng(ROWS).permutation(models.shape[1])
+        with np.load(data / name / file, allow_pickle=False) as arrays:
+            soft = {key: arrays[key].astype(float)[permuted] for key in arrays}
+        for key, each in soft.items():
+            for kind in ("drawn", "disturbed"):
+                rng = rng_of("drawn", name, key, kind)
+                panel = models[rng.permutation(len(models))[: max(MEMBERS)]]
+                looks = []
+                for _ in range(LOOKS):
+                    # The largest of logarithms with Gumbel's noise is a draw (T = 1).
+                    noise = rng.gumbel(size=each.shape)
+                    if kind == "disturbed":
+                        noise = 0.3 * rng.normal(size=each.shape)
+                    looks.append((np.log(each + 1e-9) + noise).argmax(axis=1).astype(models.dtype))
+                for members in MEMBERS:
+                    row = {"set": name, "members": members, "kind": kind, "seed": key}
+                    yield row | seen(looks, panel[:members])._asdict()
+
+
 def trained(data: Path, out: Path) -> Iterator[dict[str, Any]]:
     """Yield teams of trained models, held against other teams' middle looks, or a set's models."""
     found: dict[str, dict[str, Labels]] = {}
@@ -242,9 +267,9 @@ def main() -> None:
     kinds = ["real", "synthetic", "trained", "small"]
     parser.add_argument("--kinds", nargs="+", choices=kinds, default=kinds)
     given = parser.parse_args()
-    made = {
+    made: dict[str, Callable[[], Iterable[dict[str, Any]]]] = {
         "real": lambda: real(given.data),
-        "synthetic": lambda: synthetic(given.data),
+        "synthetic": lambda: chain(synthetic(given.data), drawn(given.data)),
         "trained": lambda: trained(given.data, given.out),
         "small": lambda: small(given.data),
     }

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.detect.common import of_bits, rng_of, rows_into
+from benchmarks.detect.common import FILES, of_bits, rng_of, rows_into
 from holdfast.attacks.through_metrics.description import MetricBoard
 from holdfast.attacks.through_metrics.registry import AttackOnBoard, attacks_on
 from holdfast.detect import Panel, Watch
@@ -36,10 +36,6 @@ from holdfast.problem import Problem
 
 LOOKS, ATTACKED, SEEDS = 20, 100, range(20)
 RULES = ("exact", "round:3")
-FILES = {
-    "letter": ("softmax_test.npz", "y.npy"),
-    "mnist": ("zoo_softmax_test.npz", "y.npy"),
-}
 # What is scored, and of which set: whole, or the two halves of its classes.
 BOARDS = [
     ("letter", "log_loss"),

@@ -25,6 +25,8 @@ KINDS = {
     "three_shuffled": "three looks with shuffled rows, then models",
     "slips": "constants, the same again, labels off by one",
     "few_rows": "4 % of the differences from another model, at random",
+    "drawn": "labels drawn from one model's probabilities",
+    "disturbed": "one model's logits with noise of 0.3",
 }
 MADE = {
     "letter": "UCI Letter, 26 classes",

@@ -18,6 +18,8 @@ from holdfast.labels import Labels
 __all__ = ["FALSE_SHARE", "FEW_LOOKS", "MERGED", "detect", "stands"]
 
 # Accounts with fewer looks than this can't be flagged by themselves; they are run as one stream.
+# Probes from a model need ten. With those of six to nine in it, too, most of a board's teams would
+# be, and no others would be left to measure p0 on.
 FEW_LOOKS = 6
 MERGED = f"accounts with fewer than {FEW_LOOKS} looks, as one stream"
 

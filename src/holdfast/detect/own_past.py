@@ -16,7 +16,7 @@ import numpy as np
 
 from holdfast.labels import Labels
 
-__all__ = ["NO_HISTORY", "History", "history_of"]
+__all__ = ["KIN_FOR_SIDES", "NO_HISTORY", "History", "history_of"]
 
 # Returns are below a half by so many standard errors on a path, and above it where looks alternate.
 RETURNS_Z = 3.0

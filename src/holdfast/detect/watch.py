@@ -4,7 +4,7 @@
   does not explain;
 - 0, explained: it moves towards or away from a model or a class, or follows a path;
 - None, it can't be told: a first look above chance, a constant, a submission that was made before,
-  too few rows changed.
+  too few rows changed, or a coin's edit before the team has shown which rows it is unsure of.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.detect.direction import LEAST_ROWS, Edit, edit_of, least_p
-from holdfast.detect.own_past import History, history_of
+from holdfast.detect.own_past import KIN_FOR_SIDES, History, history_of
 from holdfast.detect.panel import Panel
 from holdfast.labels import Labels
 
@@ -37,6 +37,7 @@ class Why(Enum):
 
     CHANCE = "at chance level: it agrees with other models as shuffled rows do"
     COIN = "changed rows as a coin does"
+    NEW = "changed rows as a coin does, but too few of the team's own looks are near to explain it"
     FIRST = "first look: there is nothing before it"
     DIRECTED = "moves towards or away from a model or a class"
     EXCUSED = "follows from the team's own earlier looks"
@@ -88,8 +89,8 @@ class Watch:
             whole = self._pool.add(edit, history)
             if whole is None:
                 return Judged(None, Why.SMALL, edit.rows, edit.towards)
-            return _judged(*whole, edit)
-        return _judged(least_p(edit), history, edit)
+            return _judged(*whole, edit, len(kin))
+        return _judged(least_p(edit), history, edit, len(kin))
 
 
 class _Pool:
@@ -118,10 +119,15 @@ class _Pool:
         return least_p(pooled), History(*past)
 
 
-def _judged(p: float, history: History, edit: Edit) -> Judged:
-    """Return the bit of an edit that is large enough: three tests, then the team's own past."""
+def _judged(p: float, history: History, edit: Edit, kin: int) -> Judged:
+    """Return the bit of an edit that is large enough: three tests, then the team's own past.
+
+    Before there are kin enough to know what rows prefer, other seeds are coins, too: no bit.
+    """
     if p <= LEVEL:
         return Judged(False, Why.DIRECTED, edit.rows, edit.towards)
     if history.excuses:
         return Judged(False, Why.EXCUSED, edit.rows, edit.towards)
+    if kin < KIN_FOR_SIDES:
+        return Judged(None, Why.NEW, edit.rows, edit.towards)
     return Judged(True, Why.COIN, edit.rows, edit.towards)
