@@ -1,10 +1,13 @@
 """Every metric through every door to a score: as many entries as answers, and the same answers.
 
-The doors are an array, a file, a data frame, a board over HTTP and another host's forwarder.
+The doors are an array, a file, a data frame, a scorer of scikit-learn, a board over HTTP and a
+forwarder. Metrics of one's own have no name in the file of a policy, so no board has them.
 """
 
+import itertools
 import zlib
 from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -14,6 +17,7 @@ from holdfast.client.forwarder import sending
 from holdfast.errors import InvalidQuery, ReleaseFailed
 from holdfast.guard import Guard, GuardedFile, Policy
 from holdfast.guard.adapters.frames import GuardedFrame
+from holdfast.guard.adapters.scikit_learn import guarded_scorer
 from holdfast.guard.ledger import Ledger
 from holdfast.metrics import OwnMetric, Submission
 from holdfast.metrics.registry import metric_classes
@@ -216,17 +220,47 @@ OUTCOMES = {
 }
 
 
-@pytest.mark.parametrize("release", ["exact", "gaussian:0.1", "ladder:0.01"])
+def own_doors(door, policy, labels, folder):
+    """Return what takes a guess through a door of a guard with a metric of one's own."""
+    ledger, ids = folder / "l.db", IDS[: len(labels)]
+    hidden = written(folder / "hidden.csv", {"label": CLASSES[labels]})
+    if door == "file":
+        host = GuardedFile(hidden, policy, ledger, create=True)
+        return host.guard, lambda guess: host.score(
+            written(folder / "guess.csv", {"label": CLASSES[guess]}), team="blue"
+        )
+    if door == "frame":
+        Ledger(ledger, create=True).close()
+        frame = GuardedFrame(table({"label": CLASSES[labels]}), policy, ledger, id_column="id")
+        return frame.guard, lambda guess: frame.score(table({"label": CLASSES[guess]}), team="blue")
+    guard = Guard(labels, policy, ledger, create=True, ids=ids)
+    if door == "array":
+        return guard, lambda guess: guard.score(guess, team="blue")
+    scorer = guarded_scorer(guard, ids[:, None], team="blue")
+    return guard, lambda guess: scorer.receipt(
+        SimpleNamespace(predict=lambda _: guess), ids[:, None]
+    )
+
+
+@pytest.mark.parametrize(
+    ("door", "release"),
+    [
+        *itertools.product(["array"], ["exact", "gaussian:0.1", "ladder:0.01"]),
+        *itertools.product(["file", "frame", "scikit-learn"], ["exact"]),
+    ],
+)
 @pytest.mark.parametrize("outcome", OUTCOMES)
-def test_metrics_of_ones_own_record_each_answer_however_they_misbehave(outcome, release, tmp_path):
-    metric = OwnMetric("own", OUTCOMES[outcome], low=0.0, high=1.0)
+def test_metrics_of_ones_own_record_each_answer_however_they_misbehave(
+    outcome, door, release, tmp_path
+):
     labels = np.arange(N) % 3
-    policy = Policy(release, **LIMITS)
-    guard = Guard(labels, policy, tmp_path / "l.db", create=True, metric=metric)
+    metric = OwnMetric("own", OUTCOMES[outcome], low=0.0, high=1.0)
+    policy = Policy(release, metric=metric, **LIMITS)
+    guard, score = own_doors(door, policy, labels, tmp_path)
     told = Counter()
     for guess in (labels, labels[::-1], np.roll(labels, 1), labels, labels[:-1]):
         try:
-            told["look"] += not guard.score(guess, team="blue").repeated
+            told["look"] += not score(guess).repeated
         except ReleaseFailed:
             told["failed"] += 1
         except InvalidQuery:
