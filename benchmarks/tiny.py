@@ -24,7 +24,7 @@ from holdfast.problem import Problem
 
 PROBLEMS = [(5, 2, 1), (5, 2, 2), (5, 2, 3), (8, 2, 3), (4, 3, 2), (5, 3, 3), (4, 4, 3), (3, 10, 3)]
 
-# Attacks that ignore the answers, read only their order, or start from a model.
+# Attacks that ignore the answers, read only their order, start from a model, or are on runs of rows.
 SKIPPED = {
     "constant",
     "block-climb",
@@ -32,6 +32,8 @@ SKIPPED = {
     "improvement-reader",
     "rank-reader",
     "prior-climb",
+    "run-climb",
+    "run-reader",
 }
 
 

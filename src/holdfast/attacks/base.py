@@ -18,38 +18,27 @@ from holdfast.problem import Problem
 from holdfast.protocols import Answer, one_number
 from holdfast.quoting import quoted
 
-__all__ = ["LabelAttack", "TurnBased"]
+__all__ = ["LabelAttack", "TurnBased", "Turns"]
 
 Query = TypeVar("Query")
 
 EVERYWHERE = slice(None)
 
 
-class TurnBased(Described, Generic[Query]):
+class Turns(Described, Generic[Query]):
     """Keep `ask` and `tell` in turn and within the budget.
 
     A subclass implements `_query(index)`, the next query or None if it has nothing left to ask;
-    `_receive(count)`, which takes the answer as a match count, or `_take(answer)`, as it was
-    released; and `_guess()`.
+    `_take(answer)`, which takes an answer as `_checked` returns it; and `_guess()`.
 
     Parameters
     ----------
     problem
         The sizes to play for.
-    rng
-        Where the attack's one 64-bit seed is drawn from; everything else follows from the seed.
-    permuted
-        Play through a permutation of each example's labels; how is up to the subclass.
     """
 
-    def __init__(
-        self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True
-    ) -> None:
+    def __init__(self, problem: Problem) -> None:
         self._problem = Problem.of(problem)
-        if not isinstance(rng, np.random.Generator):
-            raise InvalidInput(f"rng must be a numpy.random.Generator, got {quoted(rng)}.")
-        self._seed = int(rng.integers(2**63))
-        self._permuted = bool(permuted)
         self._answered = 0
         self._waiting = False
 
@@ -77,22 +66,61 @@ class TurnBased(Described, Generic[Query]):
         return query
 
     def tell(self, answer: Answer) -> None:
-        """Take the released answer to the last query: an accuracy."""
+        """Take the released answer to the last query."""
         if not self._waiting:
             raise OutOfTurn("tell() needs an open query: call ask() first.")
-        try:
-            value = answer if type(answer) is float else float(one_number(answer))
-        except (TypeError, ValueError):
-            value = math.nan
-        if not math.isfinite(value):
-            raise InvalidInput(f"answer must be a finite number, got {quoted(answer)}.")
-        self._take(value)
+        self._take(self._checked(answer))
         self._waiting = False
         self._answered += 1
 
     def predict(self) -> Query:
         """Return the best guess so far."""
         return self._guess()
+
+    def _checked(self, answer: Answer) -> Any:
+        """Return a finite number, or raise `InvalidInput`."""
+        try:
+            value = answer if type(answer) is float else float(one_number(answer))
+        except (TypeError, ValueError):
+            value = math.nan
+        if not math.isfinite(value):
+            raise InvalidInput(f"answer must be a finite number, got {quoted(answer)}.")
+        return value
+
+    def _query(self, index: int) -> Query | None:
+        raise NotImplementedError
+
+    def _take(self, answer: Any) -> None:
+        raise NotImplementedError
+
+    def _guess(self) -> Query:
+        raise NotImplementedError
+
+
+class TurnBased(Turns[Query]):
+    """Play in turn from one seed.
+
+    A subclass implements `_query`, `_guess`, and `_receive(count)`, which takes the answer as a
+    match count, or `_take(answer)`, as it was released.
+
+    Parameters
+    ----------
+    problem
+        The sizes to play for.
+    rng
+        Where the attack's one 64-bit seed is drawn from; everything else follows from the seed.
+    permuted
+        Play through a permutation of each example's labels; how is up to the subclass.
+    """
+
+    def __init__(
+        self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True
+    ) -> None:
+        super().__init__(problem)
+        if not isinstance(rng, np.random.Generator):
+            raise InvalidInput(f"rng must be a numpy.random.Generator, got {quoted(rng)}.")
+        self._seed = int(rng.integers(2**63))
+        self._permuted = bool(permuted)
 
     def fixed_queries(self) -> FixedQueries | None:
         """Return all queries of the play, to be counted together; None: ask one by one.
@@ -112,10 +140,7 @@ class TurnBased(Described, Generic[Query]):
     def _take_all(self, answers: NDArray[np.float64]) -> None:
         raise NotImplementedError
 
-    def _query(self, index: int) -> Query | None:
-        raise NotImplementedError
-
-    def _take(self, answer: float) -> None:
+    def _take(self, answer: Any) -> None:
         """Learn from an accuracy as it was released; unless overridden, from its match count."""
         count = answer * self._problem.n_examples
         nearest = round(count)
@@ -124,9 +149,6 @@ class TurnBased(Described, Generic[Query]):
         self._receive(float(nearest) if abs(count - nearest) < 1e-6 else count)
 
     def _receive(self, count: float) -> None:
-        raise NotImplementedError
-
-    def _guess(self) -> Query:
         raise NotImplementedError
 
 

@@ -54,6 +54,7 @@ class Needs(Enum):
     ROUNDING = "rounded answers"
     OPEN_END = "an unknown number of looks"
     TINY_PROBLEM = "a tiny problem"
+    RUNS = "rows in runs"
 
 
 class NewBestBoard(NamedTuple):

@@ -14,6 +14,8 @@ from holdfast.answers import RoundedAnswers
 from holdfast.attacks import GridReader, ImprovementReader, RankReader
 from holdfast.attacks.description import Described, Needs, NewBestBoard, Reads
 from holdfast.attacks.registry import attack_types, build
+from holdfast.attacks.through_metrics import RunClimb, RunReader
+from holdfast.attacks.through_metrics.rows_in_runs import RUNS
 from holdfast.errors import NotSupported
 from holdfast.labels import Labels
 from holdfast.mechanisms import Rule
@@ -22,7 +24,7 @@ from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
 
-__all__ = ["SUITE", "VERSION", "SuiteEntry", "attack_on", "entry_named"]
+__all__ = ["IN_RUNS", "SUITE", "VERSION", "SuiteEntry", "attack_on", "entry_named"]
 
 VERSION = "2026.11"
 
@@ -31,24 +33,27 @@ VERSION = "2026.11"
 class SuiteEntry:
     """One way to attack a board: an attack, and how many accounts it has.
 
-    `accounts` is 1, 2, or None for a new account at every look.
+    `accounts` is 1, 2, or None for a new account at every look; `settings` is what it is made with.
     """
 
     attack: type[Described]
     accounts: int | None = 1
+    settings: tuple[tuple[str, int], ...] = ()
 
     @property
     def name(self) -> str:
         """What tables call it."""
         if self.accounts == 1:
-            return self.attack.name
+            return ", ".join(
+                [self.attack.name, *(f"{each} {what}" for what, each in self.settings)]
+            )
         return f"{self.attack.name}, {self.accounts or 'new'} accounts"
 
     def play(self, problem: Problem, rng: np.random.Generator, rule: Rule) -> Attack[Labels]:
         """Return the attack, ready to play, or raise why it can't."""
         if self.accounts != 1 and not rule.keeps_state:
             raise NotSupported("the rule remembers nothing, so accounts make no difference.")
-        return attack_on(self.attack, problem, rng, rule)
+        return attack_on(self.attack, problem, rng, rule, settings=dict(self.settings))
 
     def n_accounts(self, n_queries: int) -> int:
         """Return the number of accounts for that many looks."""
@@ -62,6 +67,7 @@ def attack_on(
     rule: Rule,
     *,
     prior: Prior | None = None,
+    settings: dict[str, int] | None = None,
 ) -> Attack[Labels]:
     """Return an attack that knows the rule, ready to play, or raise why it can't."""
     if cls.reads in (Reads.ORDER, Reads.NEW_BEST):
@@ -81,7 +87,7 @@ def attack_on(
         model = shown.informed_model(problem, float(prior.ranked(1)[1].mean()))
     if model is None:
         raise NotSupported("it needs scores, and the rule releases none.")
-    made = build(cls, problem, rng, prior=prior, answers=model)
+    made = build(cls, problem, rng, prior=prior, answers=model, **(settings or {}))
     return GridReader(made, size=grid) if grid else made
 
 
@@ -122,8 +128,13 @@ def _suite() -> tuple[SuiteEntry, ...]:
 
 
 SUITE = _suite()
+# What plays besides where rows come in runs of one label, which nobody knows the length of.
+IN_RUNS = (
+    *(SuiteEntry(RunReader, settings=(("runs", runs),)) for runs in RUNS),
+    SuiteEntry(RunClimb),
+)
 
 
 def entry_named(name: str) -> SuiteEntry:
-    """Return the suite's entry of that name."""
-    return next(entry for entry in SUITE if entry.name == name)
+    """Return the entry of that name, of the suite or for rows in runs."""
+    return next(entry for entry in (*SUITE, *IN_RUNS) if entry.name == name)

@@ -13,6 +13,8 @@ from holdfast.attacks.through_metrics.joint_counts import JointCounts as JointCo
 from holdfast.attacks.through_metrics.parts_in_turn import PartsInTurn as PartsInTurn
 from holdfast.attacks.through_metrics.top_k import TopK as TopK
 from holdfast.attacks.through_metrics.linear_reader import LinearReader as LinearReader
+from holdfast.attacks.through_metrics.rows_in_runs import RunReader as RunReader
+from holdfast.attacks.through_metrics.rows_in_runs import RunClimb as RunClimb
 from holdfast.attacks.through_metrics.two_points import TwoLevels as TwoLevels
 from holdfast.attacks.through_metrics.two_points import TwoTargets as TwoTargets
 from holdfast.attacks.through_metrics.sparse_climb import SparseClimb as SparseClimb

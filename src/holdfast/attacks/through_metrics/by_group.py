@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.attacks.base import Turns
 from holdfast.attacks.through_metrics.around_attack import proved_by
 from holdfast.attacks.through_metrics.description import ThroughMetric
-from holdfast.errors import InconsistentAnswer, InvalidInput, OutOfTurn
+from holdfast.errors import InconsistentAnswer, InvalidInput
 from holdfast.labels import Labels, label_dtype
 from holdfast.problem import Problem
 from holdfast.protocols import Answer, Attack
@@ -18,7 +19,7 @@ from holdfast.protocols import Answer, Attack
 __all__ = ["ByGroup"]
 
 
-class ByGroup(ThroughMetric):
+class ByGroup(Turns[Labels], ThroughMetric):
     """Play one attack per group side by side: queries are merged, answers are dealt out.
 
     A board that shows a score for each of g groups answers g queries in one look, each about fewer
@@ -65,7 +66,7 @@ class ByGroup(ThroughMetric):
         *,
         rng: np.random.Generator,
     ) -> None:
-        self._problem = Problem(*problem)
+        super().__init__(problem)
         n, m, k = self._problem
         codes = np.unique(np.asarray(groups), return_inverse=True)[1]
         if codes.shape != (n,):
@@ -77,30 +78,14 @@ class ByGroup(ThroughMetric):
             for member, generator in zip(self._members, generators, strict=True)
         ]
         self._open: list[bool] = [True] * len(self._attacks)
-        self._waiting = False
-        self._answered = 0
-
-    @property
-    def problem(self) -> Problem:
-        """The sizes of the whole test set."""
-        return self._problem
-
-    @property
-    def answered(self) -> int:
-        """How many looks were answered so far."""
-        return self._answered
 
     @property
     def groups_done(self) -> int:
         """How many groups have nothing left to ask."""
         return self._open.count(False)
 
-    def ask(self) -> Labels | None:
+    def _query(self, index: int) -> Labels | None:  # noqa: ARG002
         """Return the merged query; None when no group has anything left to ask."""
-        if self._waiting:
-            raise OutOfTurn("ask() needs the answer to the last query first: call tell().")
-        if self._answered >= self._problem.n_queries:
-            return None
         asked = [
             attack.ask() if is_open else None
             for attack, is_open in zip(self._attacks, self._open, strict=True)
@@ -108,7 +93,6 @@ class ByGroup(ThroughMetric):
         self._open = [query is not None for query in asked]
         if not any(self._open):
             return None
-        self._waiting = True
         # A group that is done shows its guess: as good as anything, and nobody listens.
         parts = [
             attack.predict() if query is None else query
@@ -116,23 +100,23 @@ class ByGroup(ThroughMetric):
         ]
         return self._merged(parts)
 
-    def tell(self, answer: Answer) -> None:
-        """Deal out the groups' scores; a total that follows them is not needed."""
-        if not self._waiting:
-            raise OutOfTurn("tell() needs an open query: call ask() first.")
+    def _checked(self, answer: Answer) -> tuple[float, ...]:
+        """Return the groups' scores, and a total that may follow them."""
         scores = answer if isinstance(answer, tuple) else (answer,)
         if len(scores) not in (len(self._attacks), len(self._attacks) + 1):
             raise InconsistentAnswer(
                 f"answer must have a score for each of {len(self._attacks)} groups, "
                 f"got {len(scores)}."
             )
-        for attack, is_open, score in zip(self._attacks, self._open, scores, strict=False):
+        return scores
+
+    def _take(self, answer: tuple[float, ...]) -> None:
+        """Deal out the groups' scores; a total that follows them is not needed."""
+        for attack, is_open, score in zip(self._attacks, self._open, answer, strict=False):
             if is_open:
                 attack.tell(score)
-        self._waiting = False
-        self._answered += 1
 
-    def predict(self) -> Labels:
+    def _guess(self) -> Labels:
         """Return every group's guess."""
         return self._merged([attack.predict() for attack in self._attacks])
 

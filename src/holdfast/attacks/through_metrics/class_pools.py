@@ -8,9 +8,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.attacks.base import Turns
 from holdfast.attacks.through_metrics.beside import Beside
 from holdfast.attacks.through_metrics.description import MetricBoard, ThroughMetric
-from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
+from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.kernels.keyed import bounded, subkey
 from holdfast.labels import Labels, label_dtype
 from holdfast.metrics import Accuracy
@@ -31,7 +32,7 @@ LEAST_VARIANCE = 1e-9
 MOST_WORK = 3 * 10**7
 
 
-class ClassPools(ThroughMetric):
+class ClassPools(Turns[Labels], ThroughMetric):
     """Read labels from per-class recalls or from a confusion matrix.
 
     A submission of random labels cuts the examples into m pools. A confusion matrix tells how
@@ -105,7 +106,7 @@ class ClassPools(ThroughMetric):
         rng: np.random.Generator,
         class_sizes: Sequence[int] | None = None,
     ) -> None:
-        self._problem = Problem(*problem)
+        super().__init__(problem)
         n, m, _ = self._problem
         self._seed = int(rng.integers(2**63))
         self._keys = np.arange(n, dtype=np.uint64)
@@ -116,33 +117,16 @@ class ClassPools(ThroughMetric):
                 raise InvalidInput(f"class_sizes must be {m} numbers that add up to {n}.")
         # For each look the counts of a class in a pool: m x m, or what recalls show of them.
         self._counts: list[NDArray[np.float64]] = []
-        self._waiting = False
 
-    @property
-    def problem(self) -> Problem:
-        """The sizes to play for."""
-        return self._problem
+    def _query(self, index: int) -> Labels:
+        return self._pools(index)
 
-    @property
-    def answered(self) -> int:
-        """How many looks were answered so far."""
-        return len(self._counts)
+    def _checked(self, answer: Answer) -> NDArray[np.float64]:
+        return np.asarray(answer, dtype=np.float64).ravel()
 
-    def ask(self) -> Labels | None:
-        """Return random labels; None when the budget is used up."""
-        if self._waiting:
-            raise OutOfTurn("ask() needs the answer to the last query first: call tell().")
-        if self.answered >= self._problem.n_queries:
-            return None
-        self._waiting = True
-        return self._pools(self.answered)
-
-    def tell(self, answer: Answer) -> None:
+    def _take(self, told: NDArray[np.float64]) -> None:
         """Take the released recalls, or the released confusion matrix row by row."""
-        if not self._waiting:
-            raise OutOfTurn("tell() needs an open query: call ask() first.")
         m = self._problem.n_classes
-        told = np.asarray(answer, dtype=np.float64).ravel()
         if told.size == m * m:
             counts = told.reshape(m, m).T  # by pool, then by class
             if self._sizes is None:
@@ -158,9 +142,8 @@ class ClassPools(ThroughMetric):
         if self._counts and counts.shape != self._counts[0].shape:
             raise InconsistentAnswer("answer must show what the looks before it showed.")
         self._counts.append(counts)
-        self._waiting = False
 
-    def predict(self) -> Labels:
+    def _guess(self) -> Labels:
         """Return the likeliest label of each example."""
         if not self._counts:
             return self._pools(0)

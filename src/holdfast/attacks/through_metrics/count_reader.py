@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.attacks.base import Turns
 from holdfast.attacks.through_metrics.around_attack import (
     EXACT,
     LATTICE,
@@ -20,13 +21,13 @@ from holdfast.attacks.through_metrics.around_attack import (
 from holdfast.attacks.through_metrics.description import MetricBoard, MetricEstimate
 from holdfast.attacks.through_metrics.label_metrics import label_metric, scores_two_classes
 from holdfast.bounds.bisection import least
-from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
+from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.labels import Labels
 from holdfast.metrics import Accuracy, BalancedAccuracy, LabelMetric, Metric, RecallMacro
 from holdfast.metrics.base import FunctionOf
 from holdfast.metrics.confusion import ClassCounts, two_class_counts
 from holdfast.problem import Problem
-from holdfast.protocols import Answer, Attack, one_number
+from holdfast.protocols import Attack
 
 __all__ = ["BY_RECALL", "FLOAT_SLACK", "CountReader", "tells_counts", "tells_matches"]
 
@@ -36,7 +37,7 @@ FLOAT_SLACK = Fraction(1, 2**48)
 BY_RECALL = (RecallMacro, BalancedAccuracy)
 
 
-class CountReader(AroundAttack):
+class CountReader(Turns[Labels], AroundAttack):
     """Play an attack on accuracies where another metric of labels is shown.
 
     Given how many examples each class has, and how often a query calls each, a value belongs to one
@@ -203,7 +204,7 @@ class CountReader(AroundAttack):
         step: float = 0.0,
         noise: float = 0.0,
     ) -> None:
-        self._problem = Problem(*problem)
+        super().__init__(problem)
         n, m, _ = self._problem
         known = None if sizes is None else tuple(int(size) for size in sizes)
         if known is not None and (len(known) != m or min(known) < 0 or sum(known) != n):
@@ -226,19 +227,8 @@ class CountReader(AroundAttack):
         self._possible = list(range(n + 1)) if known is None else [known[1]]
         self._first_looks = self._learning_queries() if known is None else []
         self._inner: Attack[Labels] | None = None
-        self._asked: NDArray[np.generic] | None = None
-        self._answered = 0
+        self._asked: NDArray[np.generic] = np.zeros(0)
         self._blurred = noise > 0.0
-
-    @property
-    def problem(self) -> Problem:
-        """The sizes to play for."""
-        return self._problem
-
-    @property
-    def answered(self) -> int:
-        """How many looks were answered so far."""
-        return self._answered
 
     @property
     def inner(self) -> Attack[Labels] | None:
@@ -293,37 +283,29 @@ class CountReader(AroundAttack):
         low, _ = self._ends(sizes, shown)
         return float(self._value(sizes, shown, low))
 
-    def ask(self) -> Labels | None:
+    def _query(self, index: int) -> Labels | None:
         """Return the next query: one that counts positives, or the inner attack's."""
-        if self._asked is not None:
-            raise OutOfTurn("ask() needs the answer to the last query first: call tell().")
         n, m, k = self._problem
-        if self._answered >= k:
-            return None
         if self._first_looks:
             self._asked = self._first_looks[0]
             return self._first_looks[0].copy()
         if self._inner is None:
-            self._inner = self._make(Problem(n, m, k - self._answered), rng=self._rng)
+            self._inner = self._make(Problem(n, m, k - index), rng=self._rng)
         query = self._inner.ask()
-        self._asked = None if query is None else np.asarray(query)
+        self._asked = np.asarray(query)
         return query
 
-    def tell(self, answer: Answer) -> None:
+    def _take(self, answer: float) -> None:
         """Take the released value of the last query."""
-        if self._asked is None:
-            raise OutOfTurn("tell() needs an open query: call ask() first.")
-        value = Fraction(float(one_number(answer)))
+        value = Fraction(answer)
         if self._first_looks:
             self._count_positives(self._asked, value)
             self._first_looks = self._first_looks[1:]
         else:
             assert self._inner is not None
             self._inner.tell(self._matches(self._asked, value) / self._problem.n_examples)
-        self._asked = None
-        self._answered += 1
 
-    def predict(self) -> Labels:
+    def _guess(self) -> Labels:
         """Return the inner attack's guess; no positives before it has started."""
         if self._inner is None:
             return np.zeros(self._problem.n_examples, dtype=np.uint8)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.description import Reads, kebab_case
+from holdfast.attacks.description import Described
 from holdfast.errors import NotSupported
 from holdfast.metrics import Metric
 from holdfast.problem import Problem
@@ -53,6 +53,8 @@ class MetricBoard(NamedTuple):
     targets
         The hidden numbers in no order, as far as their mean and quantiles are public: looks at
         constants tell them.
+    in_runs
+        Whether rows come in runs of one label.
     """
 
     metric: Metric
@@ -68,6 +70,7 @@ class MetricBoard(NamedTuple):
     lowest: float = -math.inf
     highest: float = math.inf
     targets: NDArray[Any] | None = None
+    in_runs: bool = False
 
     @property
     def decimals(self) -> int | None:
@@ -129,23 +132,15 @@ class MetricEstimate(NamedTuple):
         return cls(proved * (1.0 - problem.baseline), proved, looks, reason)
 
 
-class ThroughMetric:
+class ThroughMetric(Described):
     """What is true of an attack through a metric, said once: a subclass overrides what differs.
 
     Attributes
     ----------
-    name
-        The class in kebab-case.
     title
         What tables call it: its name, unless it says otherwise.
-    summary
-        What it does, in at most six words that follow its name and a colon.
-    reads
-        The least that a board must release: values, or which of them was the best so far.
     reads_decimals
         Whether it reads values as they are, or rounded to decimals, and nothing else.
-    proves_labels
-        Whether `certain()` may name examples.
     narrows
         Whether `ranges()` tells the least and the largest number that each target can still be.
     tells_class_sizes
@@ -153,18 +148,13 @@ class ThroughMetric:
         match counts: then a final submission may call what is not proved as the metric likes best.
     """
 
-    name: ClassVar[str]
     title: ClassVar[str]
-    summary: ClassVar[str] = ""
-    reads: ClassVar[Reads] = Reads.SCORES
     reads_decimals: ClassVar[bool] = True
-    proves_labels: ClassVar[bool] = False
     narrows: ClassVar[bool] = False
     tells_class_sizes: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls.name = kebab_case(cls.__name__)
         cls.title = cls.__dict__.get("title", cls.name)
 
     @classmethod
@@ -179,6 +169,11 @@ class ThroughMetric:
         What rounding or a rule hides does not matter here: `on_board` refuses that.
         """
         return True
+
+    @classmethod
+    def variants(cls, board: MetricBoard) -> list[dict[str, int]]:  # noqa: ARG003
+        """Return what `on_board` may be given besides, of which nobody knows what is best."""
+        return [{}]
 
     @classmethod
     def on_board(

@@ -24,7 +24,7 @@ from holdfast.metrics import LabelMetric, Metric, RocAuc
 from holdfast.metrics.confusion import ClassCounts
 from holdfast.metrics.probabilities import ProbabilityMetric
 
-__all__ = ["Elsewhere", "best_class", "constant", "median_in_range", "with_fallback"]
+__all__ = ["Elsewhere", "best_class", "with_fallback"]
 
 
 class Elsewhere(PassedOn[Any]):

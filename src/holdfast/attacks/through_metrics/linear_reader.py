@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks._answer_likelihood import rounding_share
+from holdfast.attacks.base import TurnBased
 from holdfast.attacks.through_metrics._linear_belief import Released, belief
 from holdfast.attacks.through_metrics._linear_forecast import MOST_DRAWN, gain_of_beliefs
 from holdfast.attacks.through_metrics.affine_forms import (
@@ -25,7 +26,7 @@ from holdfast.attacks.through_metrics.description import (
     MetricEstimate,
     ThroughMetric,
 )
-from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
+from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.labels import Labels, label_dtype
 from holdfast.metrics import Accuracy, LabelMetric, LogLoss, Metric, Submission, TopKAccuracy
 from holdfast.metrics.one_submission import embedded, read_of, taker_for
@@ -49,7 +50,7 @@ ESTIMATES = 3
 HIDES_NOTHING = 0.9999
 
 
-class LinearReader(ThroughMetric):
+class LinearReader(TurnBased[NDArray[np.generic]], ThroughMetric):
     """Read labels from any values that are affine in them, whatever the rule adds or rounds away.
 
     Once class sizes are public, F1, recalls, balanced accuracy, kappa, the Matthews correlation,
@@ -167,11 +168,11 @@ class LinearReader(ThroughMetric):
         metrics: Sequence[Metric],
         noise: float = 0.0,
         step: float = 0.0,
-        sizes: Sequence[int] | None = None,
+        sizes: Sequence[float] | None = None,
         shares: Sequence[float] | None = None,
         highest: float = math.inf,
     ) -> None:
-        self._problem = Problem(*problem)
+        super().__init__(problem, rng=rng)
         n, m, _ = self._problem
         for metric in metrics:
             if not has_affine_form(metric, m):
@@ -184,46 +185,33 @@ class LinearReader(ThroughMetric):
         if most < 1:
             raise NotSupported(f"one look at {n:,} examples of {m:,} classes takes too long.")
         self._looks = min(self._problem.n_queries, max(1, most // len(self._metrics)))
-        self._rng = rng
+        self._rng = np.random.default_rng(self._seed)
         # Forecasts draw some of the examples, of which values vary more.
         self._examples_drawn = 1.0
-        self._asked: NDArray[np.generic] | None = None
+        self._asked: NDArray[np.generic] = np.zeros(0)
         self._submissions: list[NDArray[np.generic]] = []
         self._told: list[tuple[float, ...]] = []
 
-    @property
-    def problem(self) -> Problem:
-        """The sizes to play for."""
-        return self._problem
-
-    @property
-    def answered(self) -> int:
-        """How many looks were answered so far."""
-        return len(self._told)
-
-    def ask(self) -> NDArray[np.generic] | None:
-        """Return the next random submission; None when all looks are used."""
-        if self._asked is not None:
-            raise OutOfTurn("ask() needs the answer to the last query first: call tell().")
-        if len(self._told) >= self._looks:
+    def _query(self, index: int) -> NDArray[np.generic] | None:
+        """Return the next random submission."""
+        if index >= self._looks:
             return None
         self._asked = self._drawn()
         return self._as_submitted(self._asked)
 
-    def tell(self, answer: Answer) -> None:
-        """Take the released value, or a value of each metric."""
-        if self._asked is None:
-            raise OutOfTurn("tell() needs an open query: call ask() first.")
+    def _checked(self, answer: Answer) -> tuple[float, ...]:
+        """Return the released values, one of each metric."""
         numbers = answer if isinstance(answer, tuple) else (answer,)
         if len(numbers) != len(self._metrics):
             raise InconsistentAnswer(
                 f"answer must have {len(self._metrics)} numbers, got {len(numbers)}."
             )
-        if not all(math.isfinite(each) for each in numbers):
-            raise InconsistentAnswer(f"answer must be finite, got {answer}.")
+        checked = super()._checked
+        return tuple(checked(each) for each in numbers)
+
+    def _take(self, answer: tuple[float, ...]) -> None:
         self._submissions.append(self._asked)
-        self._told.append(tuple(float(each) for each in numbers))
-        self._asked = None
+        self._told.append(answer)
 
     def chances(self) -> NDArray[np.float64]:
         """Return how likely each example has each label: a row of each example."""
@@ -242,7 +230,7 @@ class LinearReader(ThroughMetric):
             sizes *= n / sizes.sum()
         return chances
 
-    def predict(self) -> NDArray[np.generic]:
+    def _guess(self) -> NDArray[np.generic]:
         """Return the submission that scores best on average."""
         chances = self.chances()
         sizes = self._sizes if self._sizes_known else chances.sum(axis=0)
@@ -298,12 +286,12 @@ class LinearReader(ThroughMetric):
     # What is known before the first look.
 
     def _expected_sizes(
-        self, sizes: Sequence[int] | None, shares: Sequence[float] | None
+        self, sizes: Sequence[float] | None, shares: Sequence[float] | None
     ) -> NDArray[np.float64]:
         n, m, _ = self._problem
         if sizes is not None:
             found = np.array(sizes, dtype=np.float64)
-            if found.shape != (m,) or found.min() < 0 or found.sum() != n:
+            if found.shape != (m,) or found.min() < 0 or abs(found.sum() - n) > 1e-6 * n:
                 raise InvalidInput(
                     f"sizes must be {m} numbers that add up to {n}, got {tuple(sizes)}."
                 )

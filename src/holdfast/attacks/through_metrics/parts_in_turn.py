@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.attacks.base import Turns
 from holdfast.attacks.exact.lattice import Lattice
 from holdfast.attacks.through_metrics.count_reader import CountReader, tells_counts
 from holdfast.attacks.through_metrics.description import MetricBoard, ThroughMetric
 from holdfast.attacks.through_metrics.label_metrics import label_metric, scores_two_classes
-from holdfast.errors import InvalidInput, NotSupported, OutOfTurn
+from holdfast.errors import InvalidInput, NotSupported
 from holdfast.labels import Labels
 from holdfast.metrics import Metric
 from holdfast.problem import Problem, check_at_least
@@ -23,7 +24,7 @@ __all__ = ["PartsInTurn"]
 SMALLEST_PART = 8
 
 
-class PartsInTurn(ThroughMetric):
+class PartsInTurn(Turns[Labels], ThroughMetric):
     """Play an attack on one part after the other; all other examples are called negative.
 
     A value of F1, or of a correlation, that is rounded still tells the true positives exactly if
@@ -105,7 +106,7 @@ class PartsInTurn(ThroughMetric):
         rng: np.random.Generator,
         positives: int,
     ) -> None:
-        self._problem = Problem(*problem)
+        super().__init__(problem)
         n, m, _ = self._problem
         if m != 2:
             raise NotSupported(f"parts are counted by their positives: two classes, got {m}.")
@@ -119,20 +120,10 @@ class PartsInTurn(ThroughMetric):
         self._at, self._in_part = 0, -1
         self._inner: Attack[Labels] | None = None
         self._labels = np.zeros(n, dtype=np.uint8)
-        self._asked: Labels | None = None
-        self._answered = 0
+        self._called = 0
 
-    @property
-    def problem(self) -> Problem:
-        """The sizes to play for."""
-        return self._problem
-
-    def ask(self) -> Labels | None:
+    def _query(self, index: int) -> Labels | None:  # noqa: ARG002
         """Return the next query: a part called positive, or an attack's query about it."""
-        if self._asked is not None:
-            raise OutOfTurn("ask() needs the answer to the last query first: call tell().")
-        if self._answered >= self._problem.n_queries:
-            return None
         shown: Labels | None = None
         while shown is None:
             if self._at == len(self._parts) or self._labels.sum() == self._positives:
@@ -147,35 +138,31 @@ class PartsInTurn(ThroughMetric):
                     self._finish(self._inner.predict())
         query: Labels = np.zeros(self._problem.n_examples, dtype=np.uint8)
         query[self._parts[self._at]] = shown
-        self._asked = query
-        return query.copy()
+        self._called = int(query.sum())
+        return query
 
-    def tell(self, answer: float) -> None:
+    def _take(self, answer: float) -> None:
         """Take the accuracy of the last query."""
-        if self._asked is None:
-            raise OutOfTurn("tell() needs an open query: call ask() first.")
         n, _, k = self._problem
-        part = self._parts[self._at]
-        called = int(self._asked.sum())
-        self._asked = None
-        self._answered += 1
+        part, called = self._parts[self._at], self._called
         # Matches are n - positives - called + 2 true positives.
-        hits = (float(answer) * n - n + self._positives + called) / 2.0
+        hits = (answer * n - n + self._positives + called) / 2.0
         if self._inner is not None:
             matches = part.size - self._in_part - called + 2.0 * hits
             self._inner.tell(matches / part.size)
             return
         self._in_part = round(min(max(hits, 0.0), part.size))
+        left = k - self._answered - 1
         if self._in_part in (0, part.size):
             self._finish(np.full(part.size, self._in_part > 0))
-        elif self._answered < k:
+        elif left:
             self._inner = self._make(
-                Problem(part.size, 2, k - self._answered),
+                Problem(part.size, 2, left),
                 rng=self._rngs[self._at],
                 share=self._in_part / part.size,
             )
 
-    def predict(self) -> Labels:
+    def _guess(self) -> Labels:
         """Return the labels of the parts that are done, and the guess for the one in work."""
         labels = self._labels.copy()
         if self._inner is not None:

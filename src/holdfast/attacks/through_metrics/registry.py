@@ -36,18 +36,22 @@ class AttackOnBoard(NamedTuple):
         The attack on match counts that it plays; None: it plays by itself.
     ranks
         The metric that decides what the final submission should be; None: the board's.
+    settings
+        Which of its variants it is.
     """
 
     cls: type[ThroughMetric]
     board: MetricBoard
     inner: OnCounts | None = None
     ranks: Metric | None = None
+    settings: tuple[tuple[str, int], ...] = ()
 
     @property
     def name(self) -> str:
         """What tables call it."""
+        words = [self.cls.title, *(f"{value} {what}" for what, value in self.settings)]
         named = self._named_inner
-        return self.cls.title if named is None else f"{self.cls.title}, {named.name}"
+        return ", ".join(words if named is None else [*words, named.name])
 
     @property
     def does(self) -> str:
@@ -68,7 +72,7 @@ class AttackOnBoard(NamedTuple):
         self._check_readable()
         board = self.board.about(problem)
         if self.inner is None:
-            made = self.cls.on_board(problem, board, rng=rng)
+            made = self.cls.on_board(problem, board, rng=rng, **dict(self.settings))
         else:
             assert issubclass(self.cls, AroundAttack)
             made = self.cls.on_board(problem, board, rng=rng, inner=self.inner)
@@ -165,5 +169,8 @@ def attacks_on(
             more = climbing if cls.takes_climbers else ()
             found += [AttackOnBoard(cls, board, each, ranks) for each in (*inner, *more)]
         elif not from_model:
-            found.append(AttackOnBoard(cls, board, None, ranks))
+            found += [
+                AttackOnBoard(cls, board, None, ranks, tuple(each.items()))
+                for each in cls.variants(board)
+            ]
     return found

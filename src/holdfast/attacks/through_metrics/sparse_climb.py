@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.attacks.base import Turns
 from holdfast.attacks.description import Reads
 from holdfast.attacks.through_metrics.description import MetricBoard, ThroughMetric
 from holdfast.attacks.through_metrics.label_metrics import label_metric, scores_two_classes
-from holdfast.errors import InvalidInput, NotSupported, OutOfTurn
+from holdfast.errors import InvalidInput, NotSupported
 from holdfast.labels import Labels
 from holdfast.metrics import LabelMetric, Metric
 from holdfast.metrics.confusion import two_class_counts
@@ -21,7 +21,7 @@ SIZES = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200, 400)
 GAMES = 3
 
 
-class SparseClimb(ThroughMetric):
+class SparseClimb(Turns[Labels], ThroughMetric):
     """Call no example positive, then add small random blocks and keep those that raise the score.
 
     Random labels score next to nothing where positives are rare, and so do their neighbours. From
@@ -92,7 +92,7 @@ class SparseClimb(ThroughMetric):
         share: float,
         step: float = 0.0,
     ) -> None:
-        self._problem = Problem(*problem)
+        super().__init__(problem)
         n, m, _ = self._problem
         if m != 2:
             raise NotSupported(f"positives are those of two classes, got {m}.")
@@ -104,36 +104,24 @@ class SparseClimb(ThroughMetric):
         self.block_size = self._rehearsed(rehearsing)
         self._labels = np.zeros(n, dtype=np.uint8)
         self._standing = self._value(0, 0)
-        self._asked: NDArray[np.int64] | None = None
-        self._answered = 0
+        self._asked = self._line[:0]
 
-    @property
-    def problem(self) -> Problem:
-        """The sizes to play for."""
-        return self._problem
-
-    def ask(self) -> Labels | None:
+    def _query(self, index: int) -> Labels | None:  # noqa: ARG002
         """Return what is kept with one more block; None when all examples have been in one."""
-        if self._asked is not None:
-            raise OutOfTurn("ask() needs the answer to the last query first: call tell().")
-        if self._answered >= self._problem.n_queries or not self._line.size:
+        if not self._line.size:
             return None
         self._asked, self._line = self._line[: self.block_size], self._line[self.block_size :]
         query = self._labels.copy()
         query[self._asked] = 1
         return query
 
-    def tell(self, answer: float) -> None:
+    def _take(self, answer: float) -> None:
         """Take the released score of the last query; keep the block if it is a new best."""
-        if self._asked is None:
-            raise OutOfTurn("tell() needs an open query: call ask() first.")
-        if float(answer) > self._standing:
+        if answer > self._standing:
             self._labels[self._asked] = 1
-            self._standing = float(answer)
-        self._asked = None
-        self._answered += 1
+            self._standing = answer
 
-    def predict(self) -> Labels:
+    def _guess(self) -> Labels:
         """Return the blocks that were kept."""
         return self._labels.copy()
 

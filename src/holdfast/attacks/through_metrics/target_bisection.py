@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.attacks.base import Turns
 from holdfast.attacks.exact.lattice import Lattice
 from holdfast.attacks.through_metrics._fractional_offsets import OffsetDigits, read_sides
 from holdfast.attacks.through_metrics.around_attack import proved_by
@@ -18,16 +19,16 @@ from holdfast.attacks.through_metrics.description import (
     ThroughMetric,
 )
 from holdfast.attacks.through_metrics.target_rounds import forecast_rounds, round_looks
-from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
+from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.labels import Labels
 from holdfast.metrics import MeanAbsoluteError, Metric
 from holdfast.problem import Problem, check_at_least
-from holdfast.protocols import Answer, Attack, one_number
+from holdfast.protocols import Attack
 
 __all__ = ["TargetBisection"]
 
 
-class TargetBisection(ThroughMetric):
+class TargetBisection(Turns[NDArray[np.float64]], ThroughMetric):
     """Read whole-number targets by halving each one's range, all examples at once.
 
     Raise one submitted number from v to v + r, with r at most 1, and its absolute error falls by r
@@ -129,8 +130,9 @@ class TargetBisection(ThroughMetric):
         make: Callable[..., Attack[Labels]] | None = None,
         decimals: int | None = None,
     ) -> None:
-        self._n = check_at_least("n_examples", n_examples, 1)
-        self._budget = check_at_least("n_queries", n_queries, 1)
+        # Numbers have no classes: 2 stands there.
+        super().__init__(Problem(n_examples, 2, n_queries))
+        self._n = self._problem.n_examples
         if high <= low:
             raise InvalidInput(f"high must lie above low = {low}, got {high}.")
         if decimals is not None and self._n > 10 ** check_at_least("decimals", decimals, 0):
@@ -146,39 +148,21 @@ class TargetBisection(ThroughMetric):
         self._base: int | None = None
         self._above: int | None = None
         self._inner: Attack[Labels] | None = None
-        self._waiting = False
-        self._answered = 0
         self._begin_round()
 
-    @property
-    def problem(self) -> Problem:
-        """The sizes that it plays for. Numbers have no classes: 2 stands there."""
-        return Problem(self._n, 2, self._budget)
-
-    @property
-    def answered(self) -> int:
-        """How many looks were answered so far."""
-        return self._answered
-
-    def ask(self) -> NDArray[np.float64] | None:
-        """Return the next submission; None when all targets are known or the budget is used up."""
-        if self._waiting:
-            raise OutOfTurn("ask() needs the answer to the last query first: call tell().")
-        if self._answered >= self._budget or not self._prepared():
+    def _query(self, index: int) -> NDArray[np.float64] | None:  # noqa: ARG002
+        """Return the next submission; None when all targets are known."""
+        if not self._prepared():
             return None
         shown = self._middle.astype(np.float64)
         shown[self._counted[self._raised]] += 1.0
         shown[self._line[: len(self._offsets)]] += self._offsets
-        self._waiting = True
         return shown
 
-    def tell(self, answer: Answer) -> None:
+    def _take(self, answer: float) -> None:
         """Take the released error of the last submission."""
-        if not self._waiting:
-            raise OutOfTurn("tell() needs an open query: call ask() first.")
         raised = int(np.count_nonzero(self._raised))
-        total = Fraction(float(one_number(answer))) * self._n
-        left = total + sum(map(Fraction, self._offsets))
+        left = Fraction(answer) * self._n + sum(map(Fraction, self._offsets))
         if self._base is not None:
             left += raised - self._base
         found = read_sides(left, self._offsets, self._slack, self._span)
@@ -192,8 +176,6 @@ class TargetBisection(ThroughMetric):
         read = self._line[: len(above)]
         _halve(self._low, self._high, self._middle, read, np.array(above, dtype=np.bool_))
         self._line = self._line[len(above) :]
-        self._waiting = False
-        self._answered += 1
         if self._base is None:
             self._base = whole
             self._share_out()
@@ -203,7 +185,7 @@ class TargetBisection(ThroughMetric):
         low, high = self.ranges()
         return (low + high) // 2
 
-    def predict(self) -> NDArray[np.float64]:
+    def _guess(self) -> NDArray[np.float64]:
         """Return the targets as a submission."""
         return self.targets().astype(np.float64)
 
@@ -254,7 +236,7 @@ class TargetBisection(ThroughMetric):
         """Share out what is left of the round: so many are counted that all end together."""
         self._fit_offsets()
         digits, size = len(self._offsets), self._line.size
-        left = self._budget - self._answered
+        left = self._problem.n_queries - self._answered - 1  # the look that is told is taken
         if not size or not left:
             return
         looks = round_looks(digits, size, left)
@@ -273,7 +255,7 @@ class TargetBisection(ThroughMetric):
         if self._above in (0, size):
             return False  # the side of each is known
         if self._inner is None:
-            left = self._budget - self._answered
+            left = self._problem.n_queries - self._answered
             self._inner = self._make(Problem(size, 2, left), rng=self._rng)
         query = self._inner.ask()
         if query is None:

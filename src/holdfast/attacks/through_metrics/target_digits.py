@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.attacks.base import Turns
 from holdfast.attacks.through_metrics.description import (
     MetricBoard,
     MetricEstimate,
@@ -17,7 +18,6 @@ from holdfast.attacks.through_metrics.digits import ADDITIONS_IN_BLOCK, BLOCK, S
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
 from holdfast.metrics import R2, MeanSquaredError, Metric, RootMeanSquaredError
 from holdfast.problem import Problem, check_at_least
-from holdfast.protocols import Answer, one_number
 
 __all__ = ["TargetDigits", "target_limit"]
 
@@ -34,7 +34,7 @@ MOST_CHOICES = 200
 OPEN_VARIANCE = "the released decimals of r2 do not tell the targets' variance."
 
 
-class TargetDigits(ThroughMetric):
+class TargetDigits(Turns[NDArray[np.float64]], ThroughMetric):
     """Read whole-number targets as digits of the cross term of a squared error.
 
     The sum of (s - t)^2 is the sum of t^2, which a first look at zeros tells, less twice the sum of
@@ -113,8 +113,9 @@ class TargetDigits(ThroughMetric):
         metric: Metric | None = None,
         decimals: int | None = None,
     ) -> None:
-        self._n = check_at_least("n_examples", n_examples, 1)
-        self._budget = check_at_least("n_queries", n_queries, 1)
+        # Numbers have no classes: 2 stands there.
+        super().__init__(Problem(n_examples, 2, n_queries))
+        self._n = self._problem.n_examples
         if high <= low:
             raise InvalidInput(f"high must lie above low = {low}, got {high}.")
         self._metric = MeanSquaredError() if metric is None else metric
@@ -138,52 +139,33 @@ class TargetDigits(ThroughMetric):
         self._pairs: list[tuple[int, int]] = []
         self._asked: list[int] = []
         self._weights: list[float] = []
-        self._query_now: NDArray[np.float64] | None = None
-        self._answered = 0
+        self._shown = np.zeros(0)
 
     @property
     def looks_before(self) -> int:
         """How many looks at constants come before the first digit."""
         return 2 if isinstance(self._metric, R2) else 1
 
-    @property
-    def problem(self) -> Problem:
-        """The sizes that it plays for. Numbers have no classes: 2 stands there."""
-        return Problem(self._n, 2, self._budget)
-
-    @property
-    def answered(self) -> int:
-        """How many looks were answered so far."""
-        return self._answered
-
-    def ask(self) -> NDArray[np.float64] | None:
-        """Return the next submission; None when all targets are known or the budget is used up."""
-        if self._query_now is not None:
-            raise OutOfTurn("ask() needs the answer to the last query first: call tell().")
-        if not self._line or self._answered >= self._budget:
+    def _query(self, index: int) -> NDArray[np.float64] | None:  # noqa: ARG002
+        """Return the next submission; None when all targets are known."""
+        if not self._line:
             return None
         if self._squares is None:
             shift = CONSTANTS[len(self._first)] * self._radix
-            self._query_now = np.full(self._n, float(self._middle + shift))
-            return self._query_now.copy()
+            self._shown = np.full(self._n, float(self._middle + shift))
+            return self._shown.copy()
         self._weights = self._designed()
         self._asked = self._line[: len(self._weights)]
-        shown = np.full(self._n, float(self._middle))
-        shown[self._asked] += self._weights[: len(self._asked)]
-        self._query_now = shown
-        return shown.copy()
+        self._shown = np.full(self._n, float(self._middle))
+        self._shown[self._asked] += self._weights[: len(self._asked)]
+        return self._shown.copy()
 
-    def tell(self, answer: Answer) -> None:
+    def _take(self, answer: float) -> None:
         """Take the released value of the last submission."""
-        if self._query_now is None:
-            raise OutOfTurn("tell() needs an open query: call ask() first.")
-        value = Fraction(float(one_number(answer)))
         if self._squares is None:
-            self._learn_constants(value)
+            self._learn_constants(Fraction(answer))
         else:
-            self._read(value)
-        self._query_now = None
-        self._answered += 1
+            self._read(Fraction(answer))
 
     def targets(self) -> NDArray[np.int64]:
         """Return the target of each example; the middle where it is not known."""
@@ -193,7 +175,7 @@ class TargetDigits(ThroughMetric):
         """Return which targets are proved."""
         return self._sure.copy()
 
-    def predict(self) -> NDArray[np.float64]:
+    def _guess(self) -> NDArray[np.float64]:
         """Return the best submission so far."""
         return self._targets.astype(np.float64)
 
@@ -323,8 +305,7 @@ class TargetDigits(ThroughMetric):
 
     def _shown_weights(self) -> list[float]:
         """Return the weights as they were sent: a float near the middle loses digits."""
-        assert self._query_now is not None
-        shown: list[float] = (self._query_now[self._asked] - self._middle).tolist()
+        shown: list[float] = (self._shown[self._asked] - self._middle).tolist()
         return shown
 
     # -- the design

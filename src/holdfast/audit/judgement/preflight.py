@@ -94,9 +94,9 @@ def sorted_rows(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
             "grouped-rows",
             "warning",
             "Neighbouring rows share their label more often than in a shuffled file.",
-            "A query that labels runs of rows alike learns whole groups at once. Attacks that "
-            "ignore the order gain too little, certificates are for rows of no order, and the "
-            "verdict is never SAFE.",
+            "A query that labels runs of rows alike learns whole groups at once. Attacks that do "
+            "so play here, with parts of equal length: who knows where runs begin gains more. "
+            "Certificates are for rows of no order, and the verdict is never SAFE.",
             "Shuffle the rows with a secret seed before the examples are published.",
         )
 

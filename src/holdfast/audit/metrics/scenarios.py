@@ -242,6 +242,7 @@ def _attacks(asked: MetricRequest, metric: Metric, start: Start, rule: Rule) -> 
         sizes=asked.class_sizes,
         shares=start.shares,
         targets=hidden if metric.takes is Submission.NUMBERS else None,
+        in_runs=asked.request.in_runs,
     )
     return attacks_on(
         board_under(rule, board),

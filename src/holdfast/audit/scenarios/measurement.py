@@ -36,6 +36,7 @@ def scenarios(request: Request, looks: int) -> list[Scenario]:
         request.histories,
         models=bool(request.predictions),
         shares=request.baseline.unequal,
+        in_runs=request.in_runs,
     )
 
 

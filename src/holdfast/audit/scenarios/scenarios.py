@@ -24,7 +24,7 @@ from holdfast.attacks.registry import attack_types
 from holdfast.audit.result import Knowledge
 from holdfast.audit.scenarios.by_forecast import can_play, may_be_strongest
 from holdfast.audit.scenarios.plays import Job
-from holdfast.experiments.suite import SUITE
+from holdfast.experiments.suite import IN_RUNS, SUITE
 from holdfast.mechanisms import Rule
 from holdfast.problem import Problem
 
@@ -85,7 +85,13 @@ Scenarios: TypeAlias = list[Scenario]
 
 
 def suite_scenarios(
-    rule: Rule, problem: Problem, accounts: int, *, models: bool, shares: bool = False
+    rule: Rule,
+    problem: Problem,
+    accounts: int,
+    *,
+    models: bool,
+    shares: bool = False,
+    in_runs: bool = False,
 ) -> list[Scenario]:
     """Return all scenarios against a policy whose rule meets so many separate accounts.
 
@@ -100,6 +106,8 @@ def suite_scenarios(
         Separate states of the rule that the attackers meet.
     models, shares
         Whether attacks may start from models' predictions, and from the class shares.
+    in_runs
+        Whether rows come in runs of one label, which some attacks use.
 
     Examples
     --------
@@ -119,6 +127,8 @@ def suite_scenarios(
     blind = [cls for cls in attack_types(without_features=True) if cls.strongest_on]
     scenarios = [_suited(cls, accounts, problem.n_queries) for cls in _suite()]
     scenarios += _each("no features", blind, accounts)
+    if in_runs:
+        scenarios += [Scenario("features", entry.name, accounts) for entry in IN_RUNS]
     if shares:
         scenarios += _from_shares(_from_prior(), accounts, problem)
     if models:
