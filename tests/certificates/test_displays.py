@@ -169,7 +169,7 @@ def test_no_attack_through_counts_exceeds_what_is_certified(metric, looks):
             Problem(n, 2, looks),
             Lattice,
             metric=parse_metric(metric),
-            positives=int(hidden.sum()),
+            sizes=np.bincount(hidden, minlength=2),
             rng=np.random.default_rng(seed),
         )
         gains.append(np.mean(played(attack, board).predict() == hidden))

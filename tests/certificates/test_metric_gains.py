@@ -208,11 +208,12 @@ def test_no_attack_gains_more_than_is_certified():
         ("f1", CountReader),
     ):
         problem, shown = Problem(n, 2, looks), parse_metric(metric)
-        settings = {"positives": positives, "rng": np.random.default_rng(0)}
+        rng = np.random.default_rng(0)
         if attack is CountReader:
-            player = CountReader(problem, Lattice, metric=shown, **settings)
+            sizes = (n - positives, positives)
+            player = CountReader(problem, Lattice, metric=shown, sizes=sizes, rng=rng)
         else:
-            player = attack(problem, **settings)
+            player = attack(problem, positives=positives, rng=rng)
         board = oracles.MetricOracle(hidden, shown, n_queries=looks)
         while (query := player.ask()) is not None:
             player.tell(board.query(query))

@@ -164,15 +164,17 @@ SMALL_TABLE = [
 ]
 SMALLER = {
     "reproduce": {
-        "table_experiments": partial(table_experiments, rows=SMALL_TABLE),
-        "measure": partial(measure, rows=SMALL_TABLE),
-        "demo_experiments": lambda seed, **_: demo_experiments(
+        "reproduce.table_experiments": partial(table_experiments, rows=SMALL_TABLE),
+        "reproduce.measure": partial(measure, rows=SMALL_TABLE),
+        "demonstration.demo_experiments": lambda seed, **_: demo_experiments(
             seed, looks=(1, 21), labels_per_point=10**6
         ),
-        "doubling_looks": lambda *_: None,  # the clock's, which is not kept
+        "reproduce.doubling_looks": lambda *_: None,  # the clock's, which is not kept
     },
     "demo": {
-        "demo_experiments": partial(demo_experiments, looks=(1, 101), labels_per_point=2 * 10**6)
+        "demonstration.demo_experiments": partial(
+            demo_experiments, looks=(1, 101), labels_per_point=2 * 10**6
+        )
     },
 }
 # Those that run in every test run, of the kinds that take long; the others are slow tests.
@@ -197,7 +199,7 @@ def _outcome(command: str, folder: Path) -> Any:
     with ExitStack() as stack:
         name = command.split()[0]
         for part, smaller in SMALLER.get(name, {}).items():
-            stack.enter_context(mock.patch(f"holdfast.cli.{name}.{part}", smaller))
+            stack.enter_context(mock.patch(f"holdfast.experiments.{part}", smaller))
         return run(command, folder)
 
 

@@ -94,14 +94,17 @@ def test_a_rest_of_another_ledger_is_not_taken_into_a_new_one(tmp_path):
     assert not path.exists()
 
 
-def test_the_file_alone_is_a_ledger_from_the_first_moment_on(tmp_path):
-    path, copy = tmp_path / "ledger.db", tmp_path / "copy.db"
+def test_the_file_alone_is_a_ledger_until_looks_are_in_its_log(tmp_path):
+    path, copy, late = (tmp_path / f"{name}.db" for name in ("ledger", "copy", "late"))
     guard = Guard(LABELS, Policy("exact"), path, create=True)
-    guard.score(LABELS, team="blue")
     shutil.copy(path, copy)  # without its log, while it is open
     with Ledger(copy) as alone:
         assert alone.salt() == guard.ledger.salt()
         assert alone.verify().ok
+    guard.score(LABELS, team="blue")
+    shutil.copy(path, late)
+    with pytest.raises(LedgerError, match="lacks the looks that were in its log alone"):
+        Ledger(late)
     guard.ledger.close()
 
 

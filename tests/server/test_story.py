@@ -1,5 +1,6 @@
 """The story of a board, from its first day to its last, on both databases and a real socket."""
 
+import csv
 import json
 import os
 import re
@@ -190,7 +191,7 @@ def test_the_story(ledger_url, tmp_path, capsys):
         assert all(team in final for team in ATTACKS)
         assert len(re.findall("<tr>", final)) == 3
         export = get(f"{site}/api/v1/boards/story/standings.csv")
-        assert {line.split(",")[2] for line in export.splitlines()[1:]} == set(ATTACKS)
+        assert {row[2] for row in list(csv.reader(export.splitlines()))[1:]} == set(ATTACKS)
         for receipt in seen[:: len(seen) // 10]:
             told = json.loads(get(f"{site}/api/v1/boards/story/receipts/{receipt}"))
             assert told["in_chain"] is True

@@ -56,7 +56,8 @@ TASKS = {
         "board": "Make a leaderboard, let teams and hosts in, change its rule, close and check it.",
         "serve": "Serve the boards of a database: pages, and an API for programs.",
         "forwarder": "Write the file with which a host forwards submissions to a board, on stdout.",
-        "submit": "Send a file of predictions to a board and print what is released.",
+        "submit": "Send a file of predictions, or of outcomes of tasks, to a board; print "
+        "what is released.",
     },
     "See and reproduce": {
         "demo": "Overfit a hidden test set of 10,000 examples and 10 classes with the paper's "
