@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from holdfast.bounds.assumptions import EVERYTHING, with_parity
 from holdfast.bounds.binomial import divergence, entropy, excesses
 from holdfast.bounds.bisection import largest
+from holdfast.bounds.guess_laws import guess_prices
 from holdfast.bounds.label_model import ROUNDING
 from holdfast.bounds.record import Bound
 from holdfast.problem import Problem
@@ -37,8 +38,8 @@ RATIO, SMALLEST_SHARE = 1.2, 5e-2
 COARSE, FINE = 12, 8
 # Rounds in which the best tilt s is approached, and the largest one; every s gives a valid bound.
 ROUNDS, STEEPEST = 2, 40.0
-# The gain is found to this relative precision, rounded up.
-TOLERANCE = 1e-6
+# Lines below the cost are kept at gains in this ratio.
+RATIO_OF_GAINS = 1.06
 
 
 def fixed_accuracy(problem: Problem, *, abstentions: bool = False) -> float:
@@ -58,7 +59,7 @@ def fixed_accuracy(problem: Problem, *, abstentions: bool = False) -> float:
     Examples
     --------
     >>> round(10_000 * (fixed_accuracy(Problem(10_000, 10, 100)) - 0.1))
-    626
+    585
     """
     n, m, k = problem
     one = entropy(n, m)
@@ -73,12 +74,42 @@ def fixed_accuracy(problem: Problem, *, abstentions: bool = False) -> float:
 
 
 def _gain(target: float, m: int) -> float:
-    """Return the largest gain that costs at most `target`, rounded up."""
-    most = 1.0 - 1.0 / m
-    # Bisection from the whole range, but for the halves that the divergence alone rules out.
-    while divergence(0.5 * most, m) > target:
-        most *= 0.5
-    return largest(lambda x: least_cost(x, m) <= target, 0.0, most, tolerance=TOLERANCE)
+    r"""Return the largest mean gain whose mean cost is at most `target`, rounded up.
+
+    Examples may share the cost unevenly, and their guesses may differ in width: what counts is the
+    convex hull of the costs for all widths. For every slope s > 0 the line s x + min(cost - s x) is
+    below it, and the least gain over some slopes is returned, or what the divergence alone leaves.
+    """
+    alone = largest(lambda x: divergence(x, m) <= target, 0.0, 1.0 - 1.0 / m)
+    place = max(0, math.floor(math.log((1.0 - 1.0 / m) / alone) / math.log(RATIO_OF_GAINS)))
+    while _lines(place, m)[0].min() > target:
+        place += 1
+    slopes = {_slope(max(0, place + more), m) for more in (-1, 0, 1)} - {0.0}
+    return min([alone, *((target - _intercept(slope, place, m)) / slope for slope in slopes)])
+
+
+def _grid(place: int, m: int) -> float:
+    """Return the gains at which lines below the costs are kept, from the largest one down."""
+    return float((1.0 - 1.0 / m) * RATIO_OF_GAINS**-place)
+
+
+def _slope(place: int, m: int) -> float:
+    """Return the slope of the lowest cost at a gain of the grid."""
+    values, slopes = _lines(place, m)
+    return float(slopes[values.argmin()])
+
+
+def _intercept(slope: float, place: int, m: int) -> float:
+    """Return at most the least of cost - slope x over all gains x and all widths."""
+    low, high = place + 1, place
+    while (_lines(low, m)[1] >= slope).any():
+        low += 1
+    while high > 0 and (_lines(high, m)[1] < slope).any():
+        high -= 1
+    kept = range(low, high - 1, -1)
+    gains = np.array([_grid(each, m) for each in kept])[:, None]
+    values, slopes = (np.stack(each) for each in zip(*(_lines(i, m) for i in kept), strict=True))
+    return _least_of_tangents(gains, values - slope * gains, slopes - slope)
 
 
 def fixed_queries(problem: Problem, *, abstentions: bool = False) -> Bound:
@@ -127,33 +158,58 @@ def _two_class_hull() -> tuple[Floats, Floats]:
 
 
 def least_cost(gain: float, n_classes: int) -> float:
-    r"""Return at most the least nats that a gain on one example costs, for three classes or more.
-
-    \int_0^1 max{X, KL(p+x || p), K(x, w), s_m x^2/w} dt with w = tW + (1-t)X and W = 1 - 1/m, at
-    the best X from x^2/W to W. The integrand is convex in X, so tangents at some X bound it at all.
-    It is convex in x and X together, so its least value is convex in x.
-    """
-    x, m = gain, n_classes
-    if x <= 0.0:
+    """Return at most the least nats that a gain on one example costs, for three classes or more."""
+    if gain <= 0.0:
         return 0.0
-    whole = 1.0 - 1.0 / m
+    return max(0.0, float(_below(gain, n_classes)[0].min()))
+
+
+@functools.lru_cache(maxsize=4096)
+def _lines(place: int, m: int) -> tuple[Floats, Floats]:
+    return _below(_grid(place, m), m)
+
+
+def _below(x: float, m: int) -> tuple[Floats, Floats]:
+    r"""Return a line below the cost for each width W, by its value and its slope at the gain x.
+
+    The cost is \int_0^1 max{c X, KL(p+x || p), K(x, w), s_m x^2/w} dt with w = tW + (1-t)X, at the
+    best X from 0 to W. The integrand is convex in x and X together: planes that touch it bound it
+    everywhere, and two of them, mixed so that X drops out, bound the cost.
+    """
+    widths, prices = (each[:, None] for each in guess_prices(m))
     smallest = min(0.5, SMALLEST_SHARE * x * x)
     count = max(8, math.ceil(math.log(1.0 / smallest) / math.log(RATIO)))
     edges = np.concatenate([[0.0], np.geomspace(smallest, 1.0, count + 1)])
-    low, high = x * x / whole * (1.0 - ROUNDING), whole
-    points = np.geomspace(low, high, COARSE)
-    values, _ = _tangents(points, x, m, edges)
-    best = int(values.argmin())
-    inner = np.geomspace(points[max(0, best - 1)], points[min(COARSE - 1, best + 1)], FINE)
-    points = np.unique(np.concatenate([points[[0, -1]], inner]))
-    values, slopes = _tangents(points, x, m, edges)
-    return _least_of_tangents(points, values, slopes) * (1.0 - ROUNDING)
+    low = np.minimum(x * x / (1.0 - 1.0 / m), 0.5 * widths)
+    points = low * (widths / low) ** np.linspace(0.0, 1.0, COARSE)
+    best = _planes(points, x, m, edges, widths, prices)[0].argmin(axis=1)[:, None]
+    start, end = (np.take_along_axis(points, np.clip(best + i, 0, COARSE - 1), 1) for i in (-1, 1))
+    inner = start * (end / start) ** np.linspace(0.0, 1.0, FINE)
+    points = np.sort(np.concatenate([points[:, :1], inner, points[:, -1:]], axis=1))
+    values, in_x, in_points = _planes(points, x, m, edges, widths, prices)
+    at_zero = values - in_points * points
+    # The last plane that falls with X, and the one after it.
+    last = np.clip((in_points < 0.0).sum(axis=1)[:, None] - 1, 0, points.shape[1] - 2)
+    falling, rising = (np.take_along_axis(in_points, last + i, 1) for i in (0, 1))
+    apart = rising - falling
+    share = np.clip(
+        np.where(apart > 0.0, rising / np.where(apart > 0.0, apart, 1.0), 1.0), 0.0, 1.0
+    )
+
+    def mixed(planes: Floats) -> Floats:
+        left, right = (np.take_along_axis(planes, last + i, 1) for i in (0, 1))
+        return share * left + (1.0 - share) * right
+
+    lowest = mixed(at_zero) + np.minimum(mixed(in_points), 0.0) * widths
+    return lowest[:, 0] * (1.0 - ROUNDING), mixed(in_x)[:, 0]
 
 
-def _tangents(points: Floats, x: float, m: int, edges: Floats) -> tuple[Floats, Floats]:
-    """Return the integral and its slope in X, at some X."""
-    t, widths = 0.5 * (edges[1:] + edges[:-1]), np.diff(edges)
-    width = t * (1.0 - 1.0 / m) + (1.0 - t) * points[:, None]
+def _planes(
+    points: Floats, x: float, m: int, edges: Floats, widths: Floats, prices: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Return the integral at some X, for each width, and its slopes in x and in X."""
+    t, parts = 0.5 * (edges[1:] + edges[:-1]), np.diff(edges)
+    width = t * widths[..., None] + (1.0 - t) * points[..., None]
     share = width / m
     ratio = x / share
     s = np.minimum(np.log1p(ratio), STEEPEST)
@@ -161,25 +217,25 @@ def _tangents(points: Floats, x: float, m: int, edges: Floats) -> tuple[Floats, 
         s = np.minimum(np.log1p(ratio * (1.0 + share * (np.expm1(s) - s))), STEEPEST)
     more = np.expm1(s) - s
     steep = (m - 1.0) * math.log(m - 1.0) / (m - 2.0) * x * x / width
-    terms = np.stack(
+    alone, p = divergence(x, m), 1.0 / m
+    told = (prices * points)[..., None]
+    least = np.maximum(told, alone)
+    tilted = s * x - np.log1p(share * more)
+    value = np.maximum(np.maximum(least, tilted), steep)
+    by_tilt, by_square = tilted >= np.maximum(least, steep), steep > np.maximum(least, tilted)
+    by_price = ~by_tilt & ~by_square & (told >= alone)
+    rise = math.log1p(x / p) - math.log1p(-min(x / (1.0 - p), 1.0 - 1e-12))
+    in_x = np.select([by_tilt, by_square, by_price], [s, 2.0 * steep / x, 0.0], rise)
+    in_points = np.select(
+        [by_tilt, by_square, by_price],
         [
-            np.broadcast_to(np.maximum(points[:, None], divergence(x, m)), width.shape),
-            s * x - np.log1p(share * more),
-            steep,
-        ]
-    )
-    rising = np.broadcast_to(points[:, None] >= divergence(x, m), width.shape)
-    slopes = np.stack(
-        [
-            rising.astype(np.float64),
             -(1.0 - t) * more / m / (1.0 + share * more),
             -(1.0 - t) * steep / width,
-        ]
+            np.broadcast_to(prices[..., None], width.shape),
+        ],
+        0.0,
     )
-    active = terms.argmax(axis=0)[None]
-    value = np.take_along_axis(terms, active, axis=0)[0] @ widths
-    slope = np.take_along_axis(slopes, active, axis=0)[0] @ widths
-    return value, slope
+    return value @ parts, in_x @ parts, in_points @ parts
 
 
 def _least_of_tangents(points: Floats, values: Floats, slopes: Floats) -> float:
@@ -188,7 +244,7 @@ def _least_of_tangents(points: Floats, values: Floats, slopes: Floats) -> float:
     Between two neighbours that is where their tangents cross, or at the nearer end.
     """
     left, right = values[:-1], values[1:]
-    a, b, gap = slopes[:-1], slopes[1:], np.diff(points)
+    a, b, gap = slopes[:-1], slopes[1:], np.diff(points, axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         crossing = left + a * np.clip((right - left - b * gap) / (a - b), 0.0, gap)
     least = np.where(a >= 0.0, left, np.where(b <= 0.0, right, crossing))

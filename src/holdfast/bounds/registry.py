@@ -52,7 +52,7 @@ def all_bounds(problem: Problem, *, analyst: Analyst | None = None) -> list[Boun
     impossible 0.2384 information-adaptive-tilted
     impossible 0.2226 spread-of-answers
     impossible 0.6569 pairs-of-classes
-    impossible 0.1630 fixed-queries
+    impossible 0.1589 fixed-queries
     """
     if analyst is None:
         return [bound(problem) for bound in _functions()]
