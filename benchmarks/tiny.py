@@ -24,7 +24,7 @@ from holdfast.problem import Problem
 
 PROBLEMS = [(5, 2, 1), (5, 2, 2), (5, 2, 3), (8, 2, 3), (4, 3, 2), (5, 3, 3), (4, 4, 3), (3, 10, 3)]
 
-# Attacks that ignore the answers, read only their order, start from a model, or are on runs of rows.
+# Attacks that ignore the answers, read only their order, start from a model, or play on runs.
 SKIPPED = {
     "constant",
     "block-climb",

@@ -80,7 +80,11 @@ def test_macro_averages_are_played_as_audits_play_them(tmp_path, metric):
     (row,) = rows_of(tmp_path, hidden, attacks=["auto"], metrics=[metric], n_queries=[30])
     assert row["error"] is None
     board = MetricBoard(parse_metric(metric), sizes=tuple(np.bincount(hidden).tolist()))
-    assert [each.name for each in attacks_on(board, 3)] == ["joint-counts", "linear-reader"]
+    assert [each.name for each in attacks_on(board, 3)] == [
+        "joint-counts",
+        "linear-reader",
+        "shuffle-climb",
+    ]
     assert row["gain"] > 0.05
 
 

@@ -18,6 +18,7 @@ from holdfast.attacks.through_metrics.rows_in_runs import RunClimb as RunClimb
 from holdfast.attacks.through_metrics.two_points import TwoLevels as TwoLevels
 from holdfast.attacks.through_metrics.two_points import TwoTargets as TwoTargets
 from holdfast.attacks.through_metrics.sparse_climb import SparseClimb as SparseClimb
+from holdfast.attacks.through_metrics.shuffle_climb import ShuffleClimb as ShuffleClimb
 from holdfast.attacks.through_metrics.level_counts import LevelCounts as LevelCounts
 from holdfast.attacks.through_metrics.class_pools import ClassPools as ClassPools
 from holdfast.attacks.through_metrics.by_group import ByGroup as ByGroup
