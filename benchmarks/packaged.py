@@ -85,9 +85,6 @@ class PlannerTables(Generated):
             for c, load in enumerate(champion["loads"])
             if 10 <= k <= 30 and planner.LEAST_EXAMPLES <= k * m / load <= 3_000
         }
-        climb = content["block-climb"]
-        pairs = zip(climb["classes"], climb["constant"], strict=True)
-        found |= {f"block-climb {m}": constant for m, constant in pairs if m <= 10}
         found |= {
             f"lattice {m} {t}": lattice["ratio"][a][b]
             for a, m in enumerate(lattice["classes"])
@@ -124,8 +121,6 @@ class PlannerTables(Generated):
             return planner.tail_cell(int(at[0]), float(at[1]))
         if table == "champion-challenger":
             return planner.champion_cell(int(at[0]), int(at[1]), float(at[2]))
-        if table == "block-climb":
-            return planner.climb_cell(int(at[0]))
         if table == "hit-pools":
             return planner.hit_cell(int(at[0]), int(at[1]), float(at[2]))
         return planner.lattice_cell(int(at[0]), int(at[1]))

@@ -12,8 +12,6 @@ champion-flat
     examples per look.
 anytime
     Gain of AnytimeChampionChallenger divided by that of ChampionChallenger, by looks.
-block-climb
-    Gain of BlockClimb divided by sqrt(k n / m), by classes.
 designs
     Gain of LabelSubset and MessagePassing divided by what they expect of themselves, which is true
     of many examples, by classes, examples and looks per example.
@@ -206,18 +204,6 @@ def anytime() -> dict[str, Any]:
     return {"looks": looks, "ratio": ratio}
 
 
-def block_climb() -> dict[str, Any]:
-    """Measure the constant of BlockClimb."""
-    return {"classes": CLASSES, "constant": [climb_cell(m) for m in CLASSES]}
-
-
-def climb_cell(m: int) -> float:
-    """Measure the constant for so many classes."""
-    n, _, k = problem = Problem(min(60_000, 200 * m), m, 100)
-    gain, _ = played("BlockClimb", problem, 30)
-    return round(gain / math.sqrt(k * n / m), 3)
-
-
 def designs() -> dict[str, Any]:
     """Measure what few examples leave of the designs' own forecasts."""
     measured: dict[str, Any] = {
@@ -378,7 +364,6 @@ MAKERS: dict[str, Callable[[], dict[str, Any]]] = {
     "champion-challenger": champion_challenger,
     "champion-flat": champion_flat,
     "anytime": anytime,
-    "block-climb": block_climb,
     "designs": designs,
     "hit-pools": hit_pools,
     "lattice": lattice,

@@ -240,8 +240,8 @@ def test_random_cells_of_exact_answers_without_a_prior(part):
     assert faults == {}
 
 
-def test_rare_gains_are_not_overlooked_by_few_games_in_the_head():
-    # One game in thirty has a match; the others are all alike, and lose 21/728 each.
+def test_rare_gains_of_a_climb_are_not_overlooked():
+    # One game in thirty has a match.
     told = BlockClimb.forecast(Setting(Problem(21, 728, 13), in_head=True))
     assert told.gain > 0.0
 

@@ -30,7 +30,7 @@ def test_one_bit_a_look_loses_nothing_of_hill_climbing():
 
 def test_one_bit_a_look_gains_as_much_as_exact_scores_gave_the_paper():
     def climb(p, rng):
-        return ImprovementReader(BlockClimb(p, rng=rng, threshold=0.0, passes=2))
+        return ImprovementReader(BlockClimb(p, rng=rng))
 
     found = gains(climb, "improved", PROBLEM, 20)
     blocks = gains(lambda p, rng: BlockMajority(p, rng=rng), "exact", PROBLEM, 20)

@@ -86,12 +86,12 @@ def test_an_attack_of_somebody_else_is_played_by_name_once_registered(monkeypatc
 def test_climbers_are_told_what_a_board_wants():
     fixed, by_luck = NewBestBoard(step=0.01), NewBestBoard(standard_errors=1.0)
     rounded = NewBestBoard(rounding=0.1)
-    assert attacks.BlockClimb.settings_for(PROBLEM, by_luck) == {"threshold": 1.0, "passes": 4}
-    assert attacks.BlockClimb.settings_for(PROBLEM, fixed) == {"threshold": 0.0, "passes": 2}
+    assert attacks.BlockClimb.settings_for(PROBLEM, by_luck) == {"threshold": 1.0, "ties": False}
+    on_ranks = NewBestBoard(ties=True)
+    assert attacks.HillClimb.settings_for(PROBLEM, on_ranks) == {"threshold": 0.0, "ties": True}
     assert attacks.RandomClimb.settings_for(PROBLEM, fixed) == {"step": 0.01}
     assert attacks.RandomClimb.settings_for(PROBLEM, rounded) == {"step": 1 / 20}
     assert attacks.PriorClimb.settings_for(PROBLEM, rounded) == {"step": 0.1, "threshold": 0.0}
-    assert attacks.HillClimb.settings_for(PROBLEM, by_luck) == {}
 
 
 def test_a_public_part_rounded_too_finely_to_hide_counts_is_read_exactly_with_a_prior_too():

@@ -55,7 +55,7 @@ TOLD = [cls for cls in OWN if cls.takes_answers]
 WITH_ANSWERS = [*_names(*(cls for cls in TOLD if cls.tolerates > {ExactAnswers})), "Auto"]
 FINELY_ROUNDED = _names(*(cls for cls in TOLD if cls.tolerates == {ExactAnswers}))
 SETTINGS = [
-    ("BlockClimb", {"threshold": 0.5, "passes": 2}),
+    ("BlockClimb", {"threshold": 0.5, "n_blocks": 15}),
     ("ColumnVote", {"queries_per_nat": 4.0}),
     ("UniformVote", {"queries_per_nat": 4.0}),
     ("Exhaustive", {"n_live": 4}),

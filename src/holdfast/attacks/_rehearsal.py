@@ -24,6 +24,7 @@ from holdfast.answers import (
     ExactAnswers,
     NewBestAnswers,
     NoisyAnswers,
+    RankAnswers,
     RoundedAnswers,
     SubsetAnswers,
 )
@@ -67,7 +68,7 @@ def board_of(setting: Setting) -> NewBestBoard:
     answers = setting.answers
     if isinstance(answers, NewBestAnswers):
         return NewBestBoard(answers.step, answers.standard_errors)
-    return NewBestBoard()
+    return NewBestBoard(ties=isinstance(answers, RankAnswers))
 
 
 def rehearsed(cls: type[Described], setting: Setting, *, games: int | None = None) -> Estimate:

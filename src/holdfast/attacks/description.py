@@ -68,11 +68,14 @@ class NewBestBoard(NamedTuple):
         How many standard errors of the difference it wants.
     rounding
         The step that its scores are rounded to; 0: they are not.
+    ties
+        Whether a look as good as the best counts as one: equals share a rank.
     """
 
     step: float = 0.0
     standard_errors: float = 0.0
     rounding: float = 0.0
+    ties: bool = False
 
 
 class Described:

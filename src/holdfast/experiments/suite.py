@@ -101,7 +101,8 @@ def _comparing(
     """Return an attack that needs no scores: ranks will do, or one bit for a new best."""
     if cls.reads is Reads.ORDER and rule.shows == "new best":
         raise NotSupported("it compares neighbouring looks, and the rule only the best.")
-    board = NewBestBoard(rule.climb_step, rule.climb_errors, float(rule.rounds_to or 0.0))
+    rounding, ties = float(rule.rounds_to or 0.0), rule.shows == "ranks"
+    board = NewBestBoard(rule.climb_step, rule.climb_errors, rounding, ties)
     settings = cls.settings_for(problem, board)
     attack = build(cls, problem, rng, prior=prior, **settings)
     if rule.shows == "new best":
