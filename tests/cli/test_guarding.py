@@ -219,7 +219,7 @@ def gated(holdfast, host, better, worse, *more):
 
 
 def test_the_gate_opens_for_a_large_improvement_and_not_for_a_small_one(holdfast, host):
-    best, middle, worst = (host.submit(f"{w}.csv", w) for w in (10, 30, 250))
+    best, middle, worst = (host.submit(f"{w}.csv", w) for w in (10, 14, 250))
     host.policy.write_text('release = "exact"\n')
     passed = gated(holdfast, host, best, worst, "--json")
     assert passed.code == 0
@@ -229,8 +229,12 @@ def test_the_gate_opens_for_a_large_improvement_and_not_for_a_small_one(holdfast
     failed = gated(holdfast, host, best, middle)
     assert failed.code == 1
     assert "FAIL: looking could explain it" in failed.out
-    assert "improvement +5.000 points (92.500 % to 97.500 %, 20 predictions differ)" in failed.out
-    assert "scored submissions (looks) could have bought" in " ".join(failed.out.split())
+    assert "improvement +1.000 points (96.500 % to 97.500 %, 4 predictions differ)" in failed.out
+    assert "scored submissions (looks) and chance could have bought" in failed.out
+    assert "0.062 as the one look at fresh labels" in " ".join(failed.out.split())
+    silent = gated(holdfast, host, middle, worst, "--verdict-only", "--json")
+    assert (silent.code, silent.json["passed"], silent.json["gates"]) == (0, True, 0)
+    assert "improvement" not in silent.json
 
 
 def test_score_prints_every_released_number(tmp_path, holdfast):

@@ -92,7 +92,8 @@ def certify_programs(
     """
     n, k = check_at_least("n_tasks", n_tasks, 1), check_at_least("looks", looks, 0)
     states = shared_evenly(k, accounts) if k else {}
-    return _excess(n, k, [(rule, share, count) for share, count in states.items()], between)
+    shown = [(rule, share, count, between) for share, count in states.items()]
+    return _excess(n, k, shown, between)
 
 
 def certify_recorded_programs(
@@ -119,27 +120,36 @@ def certify_recorded_programs(
     >>> round(certify_recorded_programs(164, looks).excess, 3)
     0.353
     """
-    states = [(recorded_look(text).rule, count, 1) for (text, _), count in looks.items()]
-    return _excess(n_tasks, sum(looks.values()), states, between)
+    ranges = []
+    for (text, _), count in looks.items():
+        look = recorded_look(text)
+        metric = look.display.metric
+        shown = None if look.display.plain else (metric.low, metric.high)
+        ranges.append((look.rule, count, 1, shown))
+    return _excess(n_tasks, sum(looks.values()), ranges, between)
 
 
 def _excess(
     n: int,
     looks: int,
-    states: Iterable[tuple[Rule, int, int]],
+    states: Iterable[tuple[Rule, int, int, tuple[float, float] | None]],
     between: tuple[float, float] | None,
 ) -> ProgramCertificate:
-    """Return what looks allow at states of rules, each with its looks and how many there are."""
+    """Return what looks allow at states of rules.
+
+    Each with its looks, how many such states there are, and the range of the values shown; None:
+    shares of tasks passed.
+    """
     low, high = (0.0, 1.0) if between is None else between
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise InvalidInput(f"between must be two finite numbers in order, got {between}.")
 
-    def released(rule: Rule, share: int) -> float:
-        if between is None:
+    def released(rule: Rule, share: int, shown: tuple[float, float] | None) -> float:
+        if shown is None:
             return log_answers(rule, n, share)
         # A released number is a float at least.
-        return min(share * FLOAT_NATS, rule.nats_between(Problem(n, 2, share), low, high))
+        return min(share * FLOAT_NATS, rule.nats_between(Problem(n, 2, share), *shown))
 
-    nats = sum(count * released(rule, share) for rule, share, count in states)
+    nats = sum(count * released(rule, share, shown) for rule, share, count, shown in states)
     excess = (high - low) * min(1.0, math.sqrt(nats / (2.0 * n)))
     return ProgramCertificate(excess=excess, nats=nats, looks=looks)

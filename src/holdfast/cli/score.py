@@ -10,35 +10,40 @@ import typer
 from holdfast.cli import INVALID, NO_LEDGER, REFUSED
 from holdfast.cli.guarding import (
     DEFAULT_LEDGER,
+    OUTCOMES,
+    Between,
     IdColumn,
     LabelColumn,
+    LabelsIfAny,
     LedgerUrl,
+    MeanOfRuns,
+    MissingFails,
+    OneOutcome,
     PartName,
     PolicyFile,
+    SecretFile,
     SharedLabels,
+    TasksFile,
     Team,
     moment,
+    of_tasks,
     open_guard,
+    open_outcomes,
 )
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json, report_error
-from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery, LedgerError
+from holdfast.errors import BudgetExhausted, InvalidQuery, LedgerError
 
 if TYPE_CHECKING:
     from holdfast.guard import Receipt
 
 __all__ = ["score"]
 
-OUTCOMES = "Outcomes of tasks"
-
 
 def score(
     policy: PolicyFile,
     team: Team,
-    labels: Annotated[
-        Path | None,
-        typer.Option(help="CSV or NPY file of the hidden labels, readable by you alone."),
-    ] = None,
+    labels: LabelsIfAny = None,
     submission: Annotated[
         Path | None,
         typer.Option(
@@ -53,47 +58,12 @@ def score(
             rich_help_panel=OUTCOMES,
         ),
     ] = None,
-    tasks: Annotated[
-        Path | None,
-        typer.Option(
-            help="Instead of labels, the ids of all tasks: one a line, or a file of outcomes.",
-            rich_help_panel=OUTCOMES,
-        ),
-    ] = None,
-    secret: Annotated[
-        Path | None,
-        typer.Option(
-            help="File with the owner's secret, 16 bytes at least, readable by you alone.",
-            rich_help_panel=OUTCOMES,
-        ),
-    ] = None,
-    missing_fails: Annotated[
-        bool,
-        typer.Option(
-            "--missing-fails",
-            help="Count a task without an outcome as failed; otherwise it is refused.",
-            rich_help_panel=OUTCOMES,
-        ),
-    ] = False,
-    between: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LOW:HIGH", help="Range of graded outcomes.", rich_help_panel=OUTCOMES
-        ),
-    ] = None,
-    key: Annotated[
-        str | None,
-        typer.Option(
-            help="Which score of the file: a scorer, a metric, a key of rows.",
-            rich_help_panel=OUTCOMES,
-        ),
-    ] = None,
-    mean: Annotated[
-        bool,
-        typer.Option(
-            "--mean", help="Take the mean of several runs of a task.", rich_help_panel=OUTCOMES
-        ),
-    ] = False,
+    tasks: TasksFile = None,
+    secret: SecretFile = None,
+    missing_fails: MissingFails = False,
+    between: Between = None,
+    key: OneOutcome = None,
+    mean: MeanOfRuns = False,
     ledger: LedgerUrl = DEFAULT_LEDGER,
     part: PartName = None,
     id_column: IdColumn = None,
@@ -117,35 +87,17 @@ def score(
     holdfast score --policy policy.toml --labels labels.csv --submission guess.csv --team red --json
     holdfast score --policy policy.toml --tasks tasks.txt --secret key --outcomes o.json --team red
     """
-    from holdfast.files.outcomes import read_tasks
-    from holdfast.guard import OutcomeGuard
-    from holdfast.guard.outcomes import parse_range, read_secret
-
-    of_labels, of_tasks = (labels, submission), (tasks, secret, outcomes)
+    given = ((labels, submission), (tasks, secret, outcomes))
+    names = ("--labels and --submission", "--tasks, --secret and --outcomes")
     try:
-        if None not in of_labels and not any(of_tasks):
-            assert labels is not None
-            assert submission is not None
-            guard = open_guard(policy, labels, ledger, id_column, label_column, shared_labels, part)
-            receipt = guard.score(submission, team=team)
-        elif None not in of_tasks and not any(of_labels):
-            assert tasks is not None
-            assert secret is not None
+        if of_tasks(*given, names):
+            host = open_outcomes(policy, tasks, secret, ledger, missing_fails, between)
             assert outcomes is not None
-            of_outcomes = OutcomeGuard(
-                read_tasks(tasks),
-                policy,
-                ledger,
-                secret=read_secret(secret),
-                missing="fail" if missing_fails else "refuse",
-                between=None if between is None else parse_range(between),
-            )
-            receipt = of_outcomes.score_file(outcomes, team=team, score=key, mean=mean)
+            receipt = host.score_file(outcomes, team=team, score=key, mean=mean)
         else:
-            raise InvalidInput(
-                "either --labels and --submission, or --tasks, --secret and --outcomes must be "
-                "given."
-            )
+            guard = open_guard(policy, labels, ledger, id_column, label_column, shared_labels, part)
+            assert submission is not None
+            receipt = guard.score(submission, team=team)
     except InvalidQuery as error:
         raise _refusal(INVALID, str(error), team, as_json) from None
     except BudgetExhausted as error:

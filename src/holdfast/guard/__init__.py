@@ -5,6 +5,7 @@ from holdfast.guard.exposure import DataSetExposure, TeamExposure, exposure
 from holdfast.guard.files import GuardedFile
 from holdfast.guard.finals import Final, Finals
 from holdfast.guard.gate import GateResult, gate
+from holdfast.guard.gate_verdict import Verdict, gate_verdict
 from holdfast.guard.guard import Guard
 from holdfast.guard.ledger import Ledger, Verification
 from holdfast.guard.oracle import GuardOracle
@@ -25,8 +26,10 @@ __all__ = [
     "Policy",
     "Receipt",
     "TeamExposure",
+    "Verdict",
     "Verification",
     "close",
     "exposure",
     "gate",
+    "gate_verdict",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import dropwhile
 
@@ -9,7 +10,7 @@ from holdfast.certificates import Histories
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.guard.exposure import histories
 from holdfast.guard.gate_advice import advice
-from holdfast.guard.gate_margin import Margin
+from holdfast.guard.gate_margin import Margin, exceeds, first_share, pair_share
 from holdfast.guard.guard import Guard
 from holdfast.guard.receipt import Receipt
 from holdfast.labels import Labels
@@ -37,12 +38,18 @@ class GateResult:
     blur
         How far the released difference may be from the exact one.
     looks
-        Looks of all teams on this data set before the later one of the two.
+        Looks of all teams on this data set before the pair was fixed: before both, where they were
+        answered at once; else before the later one.
     differing
         Number of scored examples on which the two predictions differ.
     confidence
         As asked for: the chance that no gate on this data set ever passes a candidate that is no
         better than its baseline, however often somebody tries.
+    p_value
+        How often a candidate that is no better would improve by as much on fresh labels, as the
+        one look at them; None where the candidate's score was not told.
+    p_needed
+        The largest p value that passes here, after these looks.
     advice
         If it did not pass, what would.
     """
@@ -55,12 +62,14 @@ class GateResult:
     looks: int
     differing: int
     confidence: float
+    p_value: float | None
+    p_needed: float
     advice: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
         """Whether the improvement exceeds what the looks, and the blur, could explain."""
-        return self.improvement is not None and self.improvement > self.bought + self.blur
+        return exceeds(self.improvement, self.bought + self.blur)
 
 
 def gate(
@@ -68,21 +77,22 @@ def gate(
 ) -> GateResult:
     r"""Score both predictions and compare their difference with what looks could have bought.
 
-    Take any two looks, the later being the l-th of all teams on this data set. What was asked in
-    it follows from the answers before, so the pair is one of at most T, the number of answer
-    sequences that l - 1 looks can show (`log_transcripts`). Only the d examples on which the two
-    predictions differ count, and there the difference is a sum of d independent values in [-1, 1]
-    whose mean is not positive if the candidate is no better: it exceeds s with probability at most
-    exp(-d KL((1 + s/d)/2 || 1/2)) (Hoeffding). With the risk r looking bought at most the s at
-    which d KL(...) = log T + log 1/r, for all T at once. Test examples are taken to be independent
-    draws, and answers outside this ledger are not counted.
+    A pair of predictions is fixed by the answers before it: those before the first of the two looks
+    if both are answered at once, as here where neither was answered earlier; else those before the
+    later one. So it is one of at most T pairs, the number of answer sequences that those looks can
+    show (`log_transcripts`). Only the d examples on which the two predictions differ count, and
+    there the difference is a sum of d values 1, 0 or -1 whose mean is not positive if the candidate
+    is no better: it exceeds s no more often than d or d - 1 fair signs do (`largest_sum`). With the
+    risk r looking bought at most the s at which that chance is r / T, for all T at once. Test
+    examples are taken to be independent draws of one population, and answers outside this ledger
+    are not counted.
 
-    The risk is shared by all pairs of looks that there will ever be: there are 2 (l - 1) of them,
-    with their direction, whose later look is the l-th, and each gets (1 - confidence) /
-    (2 l (l - 1)^2); since the sum over l >= 2 of 1/(l (l - 1)) is 1, all together get no more
-    than 1 - confidence. So it does not matter how many candidates are tried, nor which pair of
-    earlier looks is gated. A rule with noise takes half of each share for the chance that the
-    difference of two draws of its noise exceeds the blur.
+    The risk is spent unequally. Of 1 - confidence, half is for pairs answered at once, where one
+    after t looks gets 1/((t + 1)(t + 2)) of it: an honest first look gets a quarter of all.
+    The other half is for pairs of looks (`pair_share`). All shares that there will ever be add up
+    to one, so it does not matter how many candidates are tried, nor which pair is gated. A rule
+    with noise takes half of each share for the chance that the difference of two draws of its
+    noise exceeds the blur.
 
     The released values must be the two predictions' own. A rule that repeats the best value so
     far says whether a look climbed: a candidate that did not can't pass, and a baseline that did
@@ -105,32 +115,37 @@ def gate(
             f"a gate's margin is proved for accuracies, which are means over examples of 0 and 1; "
             f"{metric} is not one. Gate under a policy whose metric is accuracy."
         )
-    before = guard.score(baseline, team=team)
-    if before.released is None or not before.own:
+    before, after = guard.score_pair(baseline, candidate, team=team, note=AT_ONCE)
+    if before.score is None or after is None:
         raise NotSupported(
             f"a gate needs the baseline's own score, and {guard.policy.release} answered with "
-            f"{before.meaning}, {before.released}. {GATE_RULE_REMEDY}"
+            f"{before.meaning}, {before.shown}. {GATE_RULE_REMEDY}"
         )
-    after = guard.score(candidate, team=team)
     differing = guard.differing(baseline, candidate)
-    looks = _looks_before(guard, before, after)
-    margin = Margin(rule, guard.problem, looks, 1.0 - confidence)
-    own = after.released if after.own else None
-    improvement = None if own is None else own - before.released
+    looks, share = _fixed_by(guard, before, after)
+    risk = 1.0 - confidence
+    margin = Margin(rule, guard.problem, looks, risk * share)
+    improvement = None if after.score is None else after.score - before.score
     n = guard.problem.n_examples
     bought, blur = margin.bought(n, differing), margin.blur
-    passed = improvement is not None and improvement > bought + blur
+    passed = exceeds(improvement, bought + blur)
+    p_value = None if improvement is None else margin.p_value(n, differing, improvement)
     return GateResult(
-        baseline=before.released,
-        candidate=own,
+        baseline=before.score,
+        candidate=after.score,
         improvement=improvement,
         bought=bought,
         blur=blur,
         looks=sum(looks.values()),
         differing=differing,
         confidence=confidence,
-        advice=() if passed else advice(margin, n, differing, improvement, after.meaning),
+        p_value=p_value,
+        p_needed=math.exp(-margin.log_count(n)),
+        advice=() if passed else advice(margin, n, differing, improvement, after.meaning, risk),
     )
+
+
+AT_ONCE = "the next two looks were answered at once, for a gate"
 
 
 GATE_RULE_REMEDY = (
@@ -152,9 +167,21 @@ def _refuse_unless_scores(rule: Rule) -> None:
         )
 
 
-def _looks_before(guard: Guard, *receipts: Receipt) -> Histories:
-    """Return all looks on the data set before the latest of these."""
-    latest = max(int(receipt.receipt_id.partition("-")[0]) for receipt in receipts)
+def _fixed_by(guard: Guard, baseline: Receipt, candidate: Receipt) -> tuple[Histories, float]:
+    """Return all looks before a pair was fixed, and its share of the risk."""
+    numbers = [int(each.receipt_id.partition("-")[0]) for each in (baseline, candidate)]
+    earlier, later = min(numbers), max(numbers)
     with guard.ledger.storage.reading() as transaction:
-        tallies = transaction.tallies(guard.data_set, before=latest)
-    return histories(tally for tally in tallies if not tally.charged)
+        note = transaction.entry(earlier - 1) if later == earlier + 1 else None
+        at_once = note is not None and (note.kind, note.detail) == ("host", AT_ONCE)
+        before = [
+            histories(
+                t for t in transaction.tallies(guard.data_set, before=number) if not t.charged
+            )
+            for number in (earlier, later)
+        ]
+    taken = [sum(looks.values()) for looks in before]
+    if at_once:
+        return before[0], first_share(taken[0])
+    candidate_is_later = numbers[1] == later
+    return before[1], pair_share(taken[0] + 1, taken[1] + 1, candidate_is_later=candidate_is_later)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from holdfast.bounds.bisection import fewest
-from holdfast.guard.gate_margin import Margin, largest_sum
+from holdfast.guard.gate_margin import ROUNDING, Margin, exceeds, first_share, largest_sum
 
 __all__ = ["advice"]
 
@@ -14,7 +14,12 @@ MOST_TIMES_MORE = 10_000
 
 
 def advice(
-    margin: Margin, n_examples: int, differing: int, improvement: float | None, meaning: str
+    margin: Margin,
+    n_examples: int,
+    differing: int,
+    improvement: float | None,
+    meaning: str,
+    risk: float,
 ) -> tuple[str, ...]:
     """Return what would pass, one sentence each, from the nearest to the farthest."""
     if improvement is None:
@@ -32,8 +37,14 @@ def advice(
     more = _more_examples(margin, n_examples, differing, improvement)
     if more is not None:
         found.append(f"the same improvement, and share that differs, on {more:,} examples")
+    first = risk * first_share(0)
+    if margin.p_value(n_examples, differing, improvement) <= first:
+        found.append(
+            "the same on labels that nobody has looked at, with both predictions in one gate: its "
+            f"p value is below {first:.3g}, what passes there"
+        )
     spare = improvement - margin.bought(n_examples, differing)
-    if margin.blur > 0.0 and spare > 0.0:
+    if margin.blur > 0.0 and spare > ROUNDING:
         found.append(
             f"a finer rule: one that blurs a difference by less than {100 * spare:.3f} points, "
             f"not by {100 * margin.blur:.3f}"
@@ -53,11 +64,11 @@ def _fewer_differing(
     if not margin.paired or improvement <= margin.blur:
         return None
     size = margin.scored(n_examples)
-    spare = (improvement - margin.blur) * size
+    spare = (improvement - margin.blur - ROUNDING) * size
     nats = margin.log_count(n_examples)
     # The more predictions differ, the more may be bought.
     most = fewest(lambda count: largest_sum(count, nats) >= spare, start=1) - 1
-    while most > 0 and margin.bought(n_examples, most) + margin.blur >= improvement:
+    while most > 0 and not exceeds(improvement, margin.bought(n_examples, most) + margin.blur):
         most -= 1
     # Fewer than this can't improve by as much.
     return most if round(improvement * size) <= most < differing else None
@@ -72,6 +83,6 @@ def _more_examples(
 
     def passes(n: int) -> bool:
         same_share = math.ceil(differing * n / n_examples)
-        return margin.bought(n, same_share) + margin.blur < improvement
+        return exceeds(improvement, margin.bought(n, same_share) + margin.blur)
 
     return fewest(passes, start=n_examples, most=MOST_TIMES_MORE * n_examples)

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import math
 
+from scipy.stats import binom
+
 from holdfast.bounds.binomial import divergence
-from holdfast.bounds.bisection import largest
+from holdfast.bounds.bisection import fewest, largest
 from holdfast.certificates import Histories, log_transcripts_of
 from holdfast.mechanisms import Rule
 from holdfast.problem import Problem
 
-__all__ = ["Margin", "largest_sum", "pair_share"]
+__all__ = ["Margin", "exceeds", "first_share", "largest_sum", "log_tail", "pair_share"]
 
-# The sum is found to this relative precision, rounded up.
+# Hoeffding's sum is found to this relative precision, rounded up.
 TOLERANCE = 1e-9
+# Beyond, probabilities are below what floats hold.
+MOST_NATS = 600.0
+# Of differences of scores: far above a float's last digit, and below one example of any set.
+ROUNDING = 1e-9
 
 
 class Margin:
@@ -26,15 +32,14 @@ class Margin:
     problem
         The sizes of the data set.
     looks
-        All looks on it before the later one of the two.
-    risk
-        The chance of ever letting a useless candidate pass, on this data set.
+        All looks on it before the pair was fixed.
+    share
+        The pair's share of the chance of ever letting a useless candidate pass, on this data set.
     """
 
-    def __init__(self, rule: Rule, problem: Problem, looks: Histories, risk: float) -> None:
+    def __init__(self, rule: Rule, problem: Problem, looks: Histories, share: float) -> None:
         self._rule, self._problem, self._looks = rule, problem, looks
         noisy = sum(stage.adds_noise for stage in rule.stages)
-        share = risk * pair_share(sum(looks.values()) + 1)
         self._share = share / 2.0 if noisy else share
         self.paired = rule.same_examples
         """Whether both predictions are scored on the same examples."""
@@ -61,31 +66,83 @@ class Margin:
         different examples, their rows are paired in any order: each pair's difference is a value in
         [-1, 1], independent of the others, as if all s predictions of one part differed.
         """
-        size = self.scored(n_examples)
-        count = min(differing, size) if self.paired else size
+        size, count = self._counts(n_examples, differing)
         return largest_sum(count, self.log_count(n_examples)) / size
+
+    def p_value(self, n_examples: int, differing: int, improvement: float) -> float:
+        """Return how often the one look at fresh labels would show as much by chance."""
+        size, count = self._counts(n_examples, differing)
+        least = math.ceil((improvement - self.blur - ROUNDING) * size)
+        return math.exp(log_tail(count, least))
+
+    def _counts(self, n_examples: int, differing: int) -> tuple[int, int]:
+        """Return how many examples a look is scored on, and how many of them may differ."""
+        size = self.scored(n_examples)
+        return size, min(differing, size) if self.paired else size
+
+
+def exceeds(improvement: float | None, needed: float) -> bool:
+    """Return whether it is more, and not by the last digit of a float alone."""
+    return improvement is not None and improvement > needed + ROUNDING
 
 
 def largest_sum(count: int, nats: float) -> float:
-    r"""Return what a sum of so many values in [-1, 1] exceeds with probability exp(-nats) at most.
+    r"""Return what a sum of so many values exceeds with probability exp(-nats) at most.
 
-    The values are independent, and their sum has mean zero or less. By Hoeffding (1963, Theorem 1)
-    the probability of a sum above s is at most exp(-d KL((1 + s/d)/2 || 1/2)) for d values, which
-    is never more than exp(-s^2 / 2d).
+    Each value is 1, 0 or -1, and they are independent draws of one law whose mean is zero or less.
+    Given which are not 0, the sum is that of signs that are 1 with probability 1/2 at most: it is
+    least often below `log_tail`. Where floats do not reach, it is Hoeffding's (1963, Theorem 1),
+    exp(-d KL((1 + s/d)/2 || 1/2)) for a sum above s of d values, which is never less.
 
     >>> largest_sum(100, 3.0) < math.sqrt(2 * 100 * 3.0), largest_sum(3, 3.0)
     (True, 3.0)
     """
     if count == 0 or nats >= count * math.log(2.0):
         return float(count)
-    gain = largest(lambda x: count * divergence(x, 2) <= nats, 0.0, 0.5, tolerance=TOLERANCE)
-    return 2.0 * count * gain
+    if nats >= MOST_NATS:
+        gain = largest(lambda x: count * divergence(x, 2) <= nats, 0.0, 0.5, tolerance=TOLERANCE)
+        return 2.0 * count * gain
+    return float(fewest(lambda least: log_tail(count, least) <= -nats, start=1) - 1)
 
 
-def pair_share(look: int) -> float:
-    """Return the share of the risk for each ordered pair of looks whose later one has this number.
+def log_tail(count: int, least: float) -> float:
+    r"""Return the logarithm of the chance that at most so many fair signs add up to `least`.
 
-    >>> sum(2 * (look - 1) * pair_share(look) for look in range(2, 10_000)) < 1.0
+    Two signs more make a sum of at least 1 no rarer, as fair signs add up to a small sum more often
+    than to a large one: so the most likely number of signs is `count`, or one less.
+
+    >>> round(math.exp(log_tail(10, 8)), 5), log_tail(10, 0)
+    (0.01074, 0.0)
+    """
+    if least <= 0.0:
+        return 0.0
+    counts = (d for d in (count, count - 1) if d >= least)
+    # Heads less tails is at least `least` with (d + least) / 2 heads or more.
+    return max(
+        (float(binom.logsf(math.ceil((d + least) / 2) - 1, d, 0.5)) for d in counts),
+        default=-math.inf,
+    )
+
+
+def first_share(before: int) -> float:
+    """Return the share of the risk for the pair that is answered at once after so many looks.
+
+    >>> sum(first_share(before) for before in range(10_000)) < 0.5
     True
     """
-    return 1.0 if look < 2 else 1.0 / (2.0 * look * (look - 1) ** 2)
+    return 0.5 / ((before + 1) * (before + 2))
+
+
+def pair_share(earlier: int, later: int, *, candidate_is_later: bool = True) -> float:
+    """Return the share of the risk for two looks with these numbers, one of them a baseline.
+
+    Baselines stay, so half of what a later look has goes to the first looks.
+
+    >>> pairs = [(i, l) for l in range(2, 200) for i in range(1, l)]
+    >>> sum(pair_share(*p, candidate_is_later=c) for p in pairs for c in (True, False)) < 0.5
+    True
+    """
+    if earlier >= later:
+        return 1.0  # one and the same prediction, which is no improvement
+    of_earlier = 0.5 / (earlier * (earlier + 1)) + 0.5 / (later - 1)
+    return 0.5 * (0.75 if candidate_is_later else 0.25) * of_earlier / (later * (later - 1))

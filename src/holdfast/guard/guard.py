@@ -132,6 +132,21 @@ class Guard:
             policy, self._shown, self._in_ledger, self.problem, self.part, keeps=self.keeps
         )
 
+    def under(self, policy: Policy) -> Guard:
+        """Return a guard over the same examples in the same ledger that keeps no predictions.
+
+        Its policy has a metric of the host's own, of one number for each example.
+        """
+        other = object.__new__(Guard)
+        vars(other).update(vars(self))
+        other.policy, other.keeps = policy, False
+        other._examples = self._examples.showing(policy.display)
+        other._shown = ShownNumbers(policy, other._examples)
+        other._answerer = LookAnswerer(
+            policy, other._shown, self._in_ledger, self.problem, self.part, keeps=False
+        )
+        return other
+
     def __repr__(self) -> str:
         return f"Guard({self.problem}, {self.policy}, data_set={self.data_set[:12]})"
 
@@ -255,15 +270,41 @@ class Guard:
         inside: Callable[[Transaction, Entry, Receipt], None] | None = None,
         ahead: Sequence[Question] = (),
     ) -> Receipt:
+        look = self._prepared(prediction, team)
+        with self.ledger.storage.writing([*look.wanted, *ahead]) as transaction:
+            receipt = self.take(transaction, look, before=before, inside=inside)
+        return replace(receipt, cautions=self._cautions)
+
+    def _prepared(self, prediction: object, team: str) -> PreparedLook:
+        """Return a prediction ready for its transaction, or record why it can't be scored."""
         team_key(team)  # a name that can't be one is nobody's look
         query, reason = self.checked(prediction)
         if query is None:
             self.refuse(reason, team=team)
             raise InvalidQuery(reason)
-        look = self.prepare(query, team=team)
-        with self.ledger.storage.writing([*look.wanted, *ahead]) as transaction:
-            receipt = self.take(transaction, look, before=before, inside=inside)
-        return replace(receipt, cautions=self._cautions)
+        return self.prepare(query, team=team)
+
+    def score_pair(
+        self, first: object, second: object, *, team: str, note: str
+    ) -> tuple[Receipt, Receipt | None]:
+        """Answer two looks in one transaction, the second if the first told its own score.
+
+        Where neither was answered before, an entry with this note stands before them: then the
+        second does not depend on the answer to the first. A refused second look undoes the first.
+        """
+        looks = [self._prepared(each, team) for each in (first, second)]
+        wanted = [question for look in looks for question in look.wanted]
+        with self.ledger.storage.writing(wanted) as transaction:
+            found, name = looks[0].found, looks[0].team
+            if not any(
+                transaction.answered(found.name, name, look.digest, self.rule) for look in looks
+            ):
+                now = self._in_ledger.present(transaction)
+                self._answerer.record(transaction, found, "host", name, now, detail=note)
+            receipt = self.take(transaction, looks[0])
+            if not receipt.own:
+                return receipt, None
+            return receipt, self.take(transaction, looks[1])
 
     def checked(self, prediction: object) -> tuple[Labels | None, str]:
         """Return a prediction as the metrics take it, or why it can't be scored."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,13 @@ class HiddenExamples:
         self._keeps = part is not None and part.keeps
         if ids is not None:
             order_by_id(ids, len(whole))  # what can't be ids is refused before there is a ledger
+
+    def showing(self, display: Display) -> HiddenExamples:
+        """Return the same examples for a display without groups that takes other submissions."""
+        other = copy(self)
+        other.display, other._taker, other.groups = display, display.taker, None
+        other._stand_in = np.zeros(self.n_predicted, self.labels.dtype)
+        return other
 
     def label_set(self, salt: bytes) -> LabelSet:
         """Return the scored labels with the names that they have under a ledger's salt."""

@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,11 +15,15 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.certificates.programs import ProgramCertificate, certify_programs
+from holdfast.certificates.programs import (
+    ProgramCertificate,
+    certify_programs,
+)
 from holdfast.errors import InvalidInput, InvalidQuery, NotSupported
 from holdfast.files.label_files import LabelFile
 from holdfast.files.outcomes import read_outcomes
 from holdfast.guard.files import check_owner_only
+from holdfast.guard.gate_verdict import Verdict, gate_verdict
 from holdfast.guard.guarded import GuardedSolution, as_policy
 from holdfast.guard.ledger import Ledger
 from holdfast.guard.policy import Policy
@@ -29,7 +33,7 @@ from holdfast.quoting import quoted
 
 __all__ = ["OutcomeGuard", "Outcomes", "parse_range", "read_secret"]
 
-Outcomes: TypeAlias = Mapping[str, bool | float]
+Outcomes: TypeAlias = Mapping[str, bool | float | Sequence[bool | float]]
 Missing: TypeAlias = Literal["refuse", "fail"]
 
 # A shorter secret could be found by trying.
@@ -61,7 +65,8 @@ class OutcomeGuard(GuardedSolution[Outcomes]):
     missing
         What becomes of a task without an outcome: "refuse" the submission, or "fail" the task.
     between
-        The range of graded outcomes; None: every task is passed or failed.
+        The range of graded outcomes, or of repeated runs: where a task has several outcomes, their
+        mean counts. None: every task is passed or failed, once.
 
     Examples
     --------
@@ -114,20 +119,45 @@ class OutcomeGuard(GuardedSolution[Outcomes]):
         score: str | None = None,
         mean: bool = False,
     ) -> Receipt:
-        """Answer one look at the outcomes in a file; see `files.outcomes.read_outcomes`.
+        """Answer one look at the outcomes in a file; see `read_file`."""
+        return self.score(self.read_file(path, team=team, score=score, mean=mean), team=team)
+
+    def read_file(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        team: str,
+        score: str | None = None,
+        mean: bool = False,
+    ) -> Outcomes:
+        """Return the outcomes in a file; see `files.outcomes.read_outcomes`.
 
         A file that can't be read is a submission that can't be scored, and is recorded as one.
         """
         self.guard.admit(team=team)
         reason = ""
         try:
-            outcomes = read_outcomes(path, score=score, mean=mean)
+            return read_outcomes(path, score=score, mean=mean)
         except InvalidInput as error:
             reason = str(error).replace(os.fspath(path), "of the submission", 1)
-        if reason:
-            self.refuse(reason, team=team)
-            raise InvalidQuery(reason)
-        return self.score(outcomes, team=team)
+        # Out here, so that nothing hangs on the exception but its message.
+        self.refuse(reason, team=team)
+        raise InvalidQuery(reason)
+
+    def gate(
+        self, baseline: Outcomes, candidate: Outcomes, *, team: str, confidence: float = 0.95
+    ) -> Verdict:
+        """Say whether a candidate's gain is more than chance and all answers so far explain.
+
+        One look; see `gate_verdict`.
+        """
+        pair = [
+            self.read(given, team=team, name=name)
+            for given, name in ((baseline, "baseline"), (candidate, "candidate"))
+        ]
+        return gate_verdict(
+            self.guard, *pair, team=team, confidence=confidence, between=self.between
+        )
 
     def certificate(self, looks: int, *, accounts: int = 1) -> ProgramCertificate:
         """Return how far the score of a final program may exceed its value after so many looks."""
@@ -168,7 +198,7 @@ class OutcomeGuard(GuardedSolution[Outcomes]):
                     f"{name} must be of the {len(self.tasks)} tasks of this guard, got the unknown "
                     f"id {quoted(task)}."
                 )
-            value = _number(outcome)
+            value = self._value(outcome)
             allowed = value in (0.0, 1.0) if self.between is None else low <= value <= high
             if not allowed:
                 wanted = (
@@ -189,6 +219,14 @@ class OutcomeGuard(GuardedSolution[Outcomes]):
             )
         found[absent] = low
         return found
+
+    def _value(self, outcome: object) -> float:
+        """Return an outcome as a number, of several runs their mean; NaN for what is none."""
+        if self.between is None or not isinstance(outcome, list | tuple) or not outcome:
+            return _number(outcome)
+        runs = [_number(each) for each in outcome]
+        low, high = self.between
+        return math.fsum(runs) / len(runs) if all(low <= x <= high for x in runs) else math.nan
 
 
 def read_secret(path: str | os.PathLike[str]) -> bytes:
