@@ -140,9 +140,14 @@ BAD_CSV = {
         "must have the id column 'key'; found 'id', 'label'.",
     ),
     "no column named label": (
-        b"id,x,y\n1,a,b\n",
+        b"id,x,z\n1,a,b\n",
         {},
-        "must have a column named label, or say which one it is; found 'id', 'x', 'y'.",
+        "must have a column named label, or say which one it is; found 'id', 'x', 'z'.",
+    ),
+    "two columns that may be it": (
+        b"id,class,target\n1,a,b\n",
+        {},
+        "must have a column named label, or say which one it is; 'class', 'target' may all be it.",
     ),
     "no column named id": (
         b"key,x,label\n1,a,b\n",
@@ -154,7 +159,6 @@ BAD_CSV = {
         {"id_column": "id", "label_column": "id"},
         "must have ids and labels in two columns, found 'id', 'label'.",
     ),
-    "semicolons": (b"id;label\n1;a\n", {}, "must separate columns by commas, got 'id;label'."),
     "duplicate ids": (
         b'id,label\n1,a\n"2\n",b\n1,a\n',
         {},
@@ -229,7 +233,8 @@ BAD_CSV = {
     "not UTF-8": (
         "id,label\n1,a\n2,é\n".encode("latin-1"),
         {},
-        "must be UTF-8 text, got other bytes at line 3.",
+        "must be UTF-8 text, got other bytes at line 3; save it as CSV UTF-8, or say its encoding "
+        "where it is read.",
     ),
     "NUL byte": (b"id,label\n1,a\x00\n", {}, "must be text, got a NUL byte at line 2."),
     "endless line": (

@@ -58,9 +58,9 @@ def board(rng: np.random.Generator, models: Labels, count: int) -> dict[str, lis
     return {f"honest {at}": honest(rng, models) for at in range(count)}
 
 
-def row_of(looks: list[Look], baselines: Sequence[Labels], **named: Any) -> dict[str, Any]:
+def row_of(looks: list[Look], own: Sequence[Labels], **named: Any) -> dict[str, Any]:
     """Return what is found of a board."""
-    found = detect(looks, baselines)
+    found = detect(looks, own)
     judged = [each for each in found.teams if not each.merged]
     merged = [each for each in found.teams if each.merged]
     flagged = [each.team for each in found.flagged if not each.merged]

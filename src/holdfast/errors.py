@@ -14,6 +14,7 @@ __all__ = [
     "CheckFailed",
     "FractionalLabels",
     "HoldfastError",
+    "HoldfastNote",
     "InconsistentAnswer",
     "InvalidInput",
     "InvalidQuery",
@@ -36,6 +37,10 @@ class HoldfastError(Exception):
     def __init__(self, message: str = "", *, reason: str | None = None) -> None:
         super().__init__(message)
         self.reason = message if reason is None else reason
+
+
+class HoldfastNote(UserWarning):
+    """What was assumed of an input; the message says how to have it otherwise."""
 
 
 class InvalidInput(HoldfastError, ValueError):

@@ -15,7 +15,7 @@ from holdfast._version import __version__
 from holdfast.cli import EXIT_INTERRUPTED
 from holdfast.cli.deprecated import note_old_words
 from holdfast.cli.explained import ExplainedCommand, ExplainedGroup, with_examples
-from holdfast.cli.output import report_error
+from holdfast.cli.output import notes_on_stderr, report_error
 from holdfast.errors import HoldfastError, LedgerError
 
 __all__ = ["COMMANDS", "TASKS", "build", "run"]
@@ -139,7 +139,8 @@ def run(arguments: Sequence[str] | None) -> int:
     compiling.announce(_say_that_it_compiles)
     try:
         app = build(wanted)
-        code = app(args=given or ["--help"], prog_name="holdfast", standalone_mode=False)
+        with notes_on_stderr():
+            code = app(args=given or ["--help"], prog_name="holdfast", standalone_mode=False)
     except LedgerError as error:
         report_error(str(error))
         return EXIT_NO_LEDGER

@@ -15,6 +15,7 @@ from holdfast.cli.attack_board import attack_board
 from holdfast.cli.boards_access import Insecure, TokenFile, Wait
 from holdfast.cli.options import (
     AsJson,
+    Encoding,
     Processes,
     Seed,
     completed_attack,
@@ -61,6 +62,7 @@ def attack(
     label_column: Annotated[
         str | None, typer.Option(help="The CSV file's column of labels.")
     ] = None,
+    encoding: Encoding = None,
     label_kind: Annotated[
         str | None,
         typer.Option(
@@ -110,6 +112,7 @@ def attack(
     """
     from holdfast.attacks.registry import attack_type
     from holdfast.experiments import Experiment, run, summarise
+    from holdfast.files.forms import read_as
     from holdfast.files.label_files import read_labels
 
     attack_type(name, without_features=without_features)  # a misspelt name is told first
@@ -136,7 +139,8 @@ def attack(
         raise InvalidInput("label_kind must not be given together with labels.")
     file = None
     if labels is not None:
-        file = read_labels(labels, id_column=id_column, label_column=label_column)
+        reading = read_as(encoding)(read_labels)
+        file = reading(labels, id_column=id_column, label_column=label_column)
     experiment = Experiment(
         name,
         problem_from(n_examples, n_classes, n_queries, file, labels),

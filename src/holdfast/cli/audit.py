@@ -40,6 +40,7 @@ from holdfast.cli.explained import ExplainedCommand
 from holdfast.cli.options import (
     AsJson,
     Cluster,
+    Encoding,
     Processes,
     Seed,
     check_finite,
@@ -48,6 +49,7 @@ from holdfast.cli.options import (
 from holdfast.cli.output import print_json
 from holdfast.cores import available_cores
 from holdfast.errors import InvalidInput, NotSupported
+from holdfast.files.forms import read_as
 from holdfast.problem import check_at_least
 
 __all__ = ["audit"]
@@ -72,6 +74,7 @@ NUMBER_OPTIONS = {
     "gap": None,
     "id_column": None,
     "label_column": None,
+    "encoding": None,
     "seed": 0,
 }
 
@@ -87,7 +90,9 @@ audit = typer.Typer(
 def run_audit(
     labels: Annotated[
         Path | None,
-        typer.Argument(help="CSV or NPY file of hidden labels. Default: an embedded example."),
+        typer.Argument(
+            help="File of hidden labels: CSV, JSON, Parquet or NPY. Default: an embedded example."
+        ),
     ] = None,
     policy: Annotated[
         Path | None,
@@ -183,6 +188,7 @@ def run_audit(
     label_column: Annotated[
         str | None, typer.Option(help="The CSV file's column of labels.")
     ] = None,
+    encoding: Encoding = None,
     quick: Annotated[
         bool,
         typer.Option(
@@ -228,7 +234,7 @@ def run_audit(
     check_writable(badge=badge, sarif=sarif, junit=junit, write_policy=write_policy)
     if write_policy is not None and write_policy.exists():
         raise InvalidInput(f"write_policy must be a new file, got {write_policy}.")
-    request = auditing.read_request(
+    request = read_as(encoding)(auditing.read_request)(
         labels,
         policy=policy,
         mechanism=mechanism,
@@ -254,7 +260,7 @@ def run_audit(
     if not display.plain:
         if labels is None and not predictions:
             request = replace(request, predictions=())  # the example's own model is not used here
-        asked = auditing.with_groups(
+        asked = read_as(encoding)(auditing.with_groups)(
             request, labels, display, id_column=id_column, label_column=label_column
         )
     if quick:

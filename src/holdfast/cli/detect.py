@@ -14,7 +14,7 @@ from rich.table import Table
 from holdfast.audit.exports import write_whole
 from holdfast.cli.audit_files import OpenPage, Report, open_in_browser, page_file
 from holdfast.cli.board_places import DEFAULT, Database, opened
-from holdfast.cli.options import AsJson
+from holdfast.cli.options import AsJson, Encoding
 from holdfast.cli.output import human, print_json
 from holdfast.detect import Detection, TeamFound
 from holdfast.detect import detect as look_for_probes
@@ -32,6 +32,7 @@ from holdfast.detect.words import (
     which_looks,
 )
 from holdfast.errors import InvalidInput
+from holdfast.files.forms import read_as
 from holdfast.metrics.registry import parse_metric
 
 __all__ = ["detect"]
@@ -62,6 +63,7 @@ def detect(
     ] = "accuracy",
     id_column: Annotated[str | None, typer.Option(help="Column of ids in CSV files.")] = None,
     label_column: Annotated[str | None, typer.Option(help="Column of values in them.")] = None,
+    encoding: Encoding = None,
     board: Annotated[
         str | None,
         typer.Option(help="Instead of files: the name of a board that keeps its submissions."),
@@ -100,6 +102,7 @@ def detect(
     report = page_file(report, open_page=open_page, name="detect.html")
     left_out: list[tuple[str, str]] = []
     with ExitStack() as open_places:
+        open_places.enter_context(read_as(encoding))
         if submissions is None:
             place = open_places.enter_context(opened(database))
             files = [_bytes_of(path) for path in baseline or []]

@@ -12,6 +12,7 @@ from rich.table import Table
 from holdfast.cli.options import (
     AsJson,
     Cluster,
+    Encoding,
     Processes,
     Seed,
     completed_rule,
@@ -54,6 +55,7 @@ def matrix(
     label_column: Annotated[
         str | None, typer.Option(help="The CSV file's column of labels.")
     ] = None,
+    encoding: Encoding = None,
     figure: Annotated[
         Path | None, typer.Option(help="Draw a heat map into this .png, .svg or .pdf file.")
     ] = None,
@@ -78,13 +80,15 @@ def matrix(
     """
     from holdfast.experiments import Matrix, heat_map, n_plays, run_matrix
     from holdfast.experiments.heat_map import check_figure
+    from holdfast.files.forms import read_as
     from holdfast.files.label_files import read_labels
 
     if figure is not None:
         check_figure(figure)
     file = None
     if labels is not None:
-        file = read_labels(labels, id_column=id_column, label_column=label_column)
+        reading = read_as(encoding)(read_labels)
+        file = reading(labels, id_column=id_column, label_column=label_column)
     plan = Matrix(
         problem_from(n_examples, n_classes, n_queries, file, labels),
         trials=trials,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AsJson",
     "Cluster",
+    "Encoding",
     "Processes",
     "Seed",
     "check_finite",
@@ -63,6 +64,10 @@ def count_option(meaning: str) -> Any:
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same result.")]
+Encoding = Annotated[
+    str | None,
+    typer.Option(help="Encoding of CSV and JSON files that are not UTF-8, such as cp1252."),
+]
 Cluster = Annotated[
     str | None,
     typer.Option(

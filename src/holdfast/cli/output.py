@@ -8,14 +8,17 @@ from __future__ import annotations
 import json
 import math
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
+
+from holdfast.errors import HoldfastNote
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["as_json_text", "human", "print_json", "progress", "report_error"]
+__all__ = ["as_json_text", "human", "notes_on_stderr", "print_json", "progress", "report_error"]
 
 
 def human() -> Console:
@@ -41,6 +44,32 @@ def as_json_text(data: Any) -> str:
 def report_error(message: str) -> None:
     """Print one line on stderr."""
     print(f"error: {message}", file=sys.stderr)
+
+
+@contextmanager
+def notes_on_stderr() -> Iterator[None]:
+    """Print each note about what was assumed of an input once, in one line on stderr."""
+    said = set[str]()
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", HoldfastNote)
+        others = warnings.showwarning
+
+        def show(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            if not issubclass(category, HoldfastNote):
+                others(message, category, filename, lineno, file, line)
+            elif str(message) not in said:
+                said.add(str(message))
+                print(f"note: {message}", file=sys.stderr)
+
+        warnings.showwarning = show
+        yield
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from holdfast.cli.explained import ExplainedCommand, ExplainedGroup, with_examples
-from holdfast.cli.options import AsJson, completed_rule
+from holdfast.cli.options import AsJson, Encoding, completed_rule
 from holdfast.cli.output import human, print_json
 from holdfast.cli.policy_settings import (
     classes_setting,
@@ -78,6 +78,7 @@ def init(
     label_column: Annotated[
         str | None, typer.Option(help="The CSV file's column of labels.")
     ] = None,
+    encoding: Encoding = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -91,6 +92,7 @@ def init(
     holdfast policy init --release ladder:0.01 --looks 100
     holdfast policy init policy.toml --release round:3 --looks 5/day --days 60 --labels labels.csv
     """
+    from holdfast.files.forms import read_as
     from holdfast.guard import Policy
     from holdfast.guard.policy_text import policy_text
 
@@ -105,9 +107,10 @@ def init(
     }
     given = _checked({name: value for name, value in said.items() if value is not None})
     if labels is not None:
-        given |= settings_from_labels(
-            labels, given, id_column=id_column, label_column=label_column, folder=path.parent
-        )
+        with read_as(encoding):
+            given |= settings_from_labels(
+                labels, given, id_column=id_column, label_column=label_column, folder=path.parent
+            )
     if looks is not None:
         given = _checked(given | settings_from_looks(looks, days, teams))
     text = policy_text(given)

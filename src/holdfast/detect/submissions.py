@@ -28,7 +28,7 @@ from holdfast.quoting import listed, quoted
 __all__ = ["Found", "read_submissions", "unpacked_place"]
 
 COLUMNS = ("team", "time", "file")
-KINDS = (".csv", ".npy")
+KINDS = (".csv", ".npy", ".tsv", ".json", ".jsonl", ".parquet", ".gz")
 # An archive that grows beyond this is refused before it is unpacked.
 LARGEST_ARCHIVE = 16 << 30
 MOST_FILES = 1_000_000

@@ -99,6 +99,8 @@ def read_clean(
     head, newline, _ = data[:LONGEST_LINE].partition(b"\n")
     if not newline or not head.decode("ascii").isprintable():
         return None
+    if b"," not in head and b";" in head:
+        return None
     header = [name.strip() for name in head.decode("ascii").split(",")]
     try:
         places = column_places(path, header, id_column, label_column)

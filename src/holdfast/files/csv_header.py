@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from holdfast.errors import InvalidInput
+from holdfast.errors import HoldfastNote, InvalidInput
 from holdfast.files.spelling import is_number
 from holdfast.quoting import listed, quoted
 
@@ -13,6 +14,8 @@ __all__ = ["ColumnPlaces", "column_places"]
 
 # Kaggle and Hugging Face name the column that says which part a row belongs to so.
 SPLIT_NAMES = ("usage", "split")
+# What a column of labels is called elsewhere, where none is named label.
+LABEL_NAMES = ("target", "answer", "y", "class")
 
 
 class ColumnPlaces(NamedTuple):
@@ -63,8 +66,6 @@ def _positions(
             f"{path} must name its columns in the first line, got {found}; if those are the "
             f"names, say which column holds the labels."
         )
-    if len(header) == 1 and label_column is None and (";" in header[0] or "\t" in header[0]):
-        raise InvalidInput(f"{path} must separate columns by commas, got {found}.")
     at_label = _named(path, header, "label", label_column)
     at_id = _named(path, header, "id", id_column)
     if at_label is None:
@@ -73,6 +74,8 @@ def _positions(
         few = len(header) - (at_split is not None) <= 2
         both = _common(header, "id") is not None and _common(header, "label") is not None
         at_label = others[-1] if few and others and not both else _common(header, "label")
+        if at_label is None:
+            at_label = _called_otherwise(path, header)
         if at_label is None:
             raise InvalidInput(
                 f"{path} must have a column named label, or say which one it is; found {found}."
@@ -90,6 +93,21 @@ def _positions(
     if at_id == at_label:
         raise InvalidInput(f"{path} must have ids and labels in two columns, found {found}.")
     return at_id, at_label
+
+
+def _called_otherwise(path: str, header: Sequence[str]) -> int | None:
+    """Find the one column of labels by another name, where none is named label."""
+    able = [at for at, name in enumerate(header) if name.lower() in LABEL_NAMES]
+    if len(able) > 1:
+        raise InvalidInput(
+            f"{path} must have a column named label, or say which one it is; "
+            f"{listed(header[at] for at in able)} may all be it."
+        )
+    if not able:
+        return None
+    told = f"{path}: the labels are the column {quoted(header[able[0]])}; name another where not."
+    warnings.warn(told, HoldfastNote, stacklevel=2)
+    return able[0]
 
 
 def _named(path: str, header: Sequence[str], what: str, name: str | None) -> int | None:

@@ -1,8 +1,9 @@
 """Rows of a CSV file: the one reader of tables, with one set of limits.
 
 Labels, numbers, groups and names of any kind are read by it, whatever becomes of them: UTF-8 text,
-lines and cells of limited length, as many cells in every row as the header has, nothing blank but
-the end of the file. Its memory is that of a row: columns become arrays as they grow.
+columns separated by commas, semicolons or tabs, lines and cells of limited length, as many cells in
+every row as the header has, nothing blank but the end of the file. Its memory is that of a row:
+columns become arrays as they grow.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import contextlib
 import csv
 from collections.abc import Iterator, Sequence
 from io import TextIOWrapper
+from itertools import chain
 from typing import BinaryIO, TextIO
 
 import numpy as np
@@ -20,7 +22,7 @@ from holdfast.files.ids import Ids, as_ids, as_plain_integers, distinct_keys, id
 from holdfast.files.name_columns import LONGEST_NAME
 from holdfast.quoting import quoted, shortened
 
-__all__ = ["IdColumn", "csv_header", "csv_rows"]
+__all__ = ["IdColumn", "csv_header", "csv_rows", "delimiter_of"]
 
 # A file of something else shows as an endless line; a table has short ones.
 LONGEST_LINE = 1 << 20
@@ -28,6 +30,8 @@ LONGEST_LINE = 1 << 20
 BLOCK_IDS = 1 << 15
 # Beyond this a table is no test set; it is refused before it is read.
 MOST_LINES = 20_000_000
+# What may separate columns: a comma, or else what Excel writes where that is the decimal point.
+DELIMITERS = (",", ";", "\t")
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -153,19 +157,38 @@ def _lines(file: BinaryIO, path: str) -> Iterator[tuple[int, list[str]]]:
     file.seek(0)
     text = TextIOWrapper(file, encoding="utf-8-sig", newline="")
     try:
-        reader = csv.reader(_checked(path, text), strict=True)
+        lines = _checked(path, text)
+        first = next(lines, "")
+        reader = csv.reader(chain([first], lines), delimiter=delimiter_of(first), strict=True)
         for row in reader:
             yield reader.line_num, [cell.strip() for cell in row]
     except csv.Error as error:
         raise InvalidInput(f"{path} must be CSV, got: {shortened(str(error))}.") from None
     except UnicodeDecodeError:
         raise InvalidInput(
-            f"{path} must be UTF-8 text, got other bytes at line {_undecodable(text.detach())}."
+            f"{path} must be UTF-8 text, got other bytes at line {_undecodable(text.detach())}; "
+            "save it as CSV UTF-8, or say its encoding where it is read."
         ) from None
     finally:
         # The file stays open for whoever opened it; it is detached already if it was no UTF-8.
         with contextlib.suppress(ValueError):
             text.detach()
+
+
+def delimiter_of(first_line: str) -> str:
+    r"""Return what separates the columns: a comma, or a semicolon or a tab where no comma does.
+
+    >>> [delimiter_of(line) for line in ("id,a;b", "Id;Klasse", '"a;b","c"', "a\tb", "label")]
+    [',', ';', ',', '\t', ',']
+    """
+    for delimiter in DELIMITERS:
+        with contextlib.suppress(csv.Error):
+            names = next(
+                csv.reader([first_line.strip(" \r\n")], delimiter=delimiter, strict=True), []
+            )
+            if len([name for name in names if name.strip()]) > 1:
+                return delimiter
+    return DELIMITERS[0]
 
 
 def _refuse_too_long(file: BinaryIO, path: str) -> None:

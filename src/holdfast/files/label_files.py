@@ -93,18 +93,20 @@ def read_labels(
     most_rows: int | None = None,
     name: str | None = None,
 ) -> LabelFile:
-    r"""Read a CSV or NPY file of labels, or raise `InvalidInput` naming the file and the rule.
+    r"""Read labels from a file or a frame, or raise `InvalidInput` naming it and the rule.
 
     Parameters
     ----------
     source
-        The file, or one that is open. One that starts like an NPY file is read as such, any other
-        as CSV in UTF-8 with a first line that names the columns.
+        An NPY file; or a table whose first line names the columns: CSV in UTF-8, with commas,
+        semicolons or tabs, as it is or packed by gzip; JSON, JSON lines or Parquet; or a data
+        frame. What a file is, is told by what is in it. One that is open is NPY or CSV.
     id_column, label_column
         Which columns of a CSV file to read. By default a single column is the label, the first of
         two columns is the id and the second the label, and among more columns those named `id`
-        and `label` (in any case) are taken. A column named `Usage` or `split` beside them says
-        which part a row belongs to.
+        and `label` (in any case) are taken; where none is named `label`, one named `target`,
+        `answer`, `y` or `class`, with a `HoldfastNote`. A column named `Usage` or `split` beside
+        them says which part a row belongs to.
     class_names
         The known classes, in the order of their numbers; any other class in the file is an error.
         By default the classes are those found in the file.

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from holdfast.errors import InvalidInput
 from holdfast.files.csv_header import SPLIT_NAMES
 from holdfast.files.csv_rows import IdColumn, csv_header, csv_rows
+from holdfast.files.forms import as_csv, frame_as_csv, is_frame
 from holdfast.files.name_columns import LONGEST_NAME, GrowingColumn
 from holdfast.files.npy_files import NPY_MAGIC, read_npy, read_npy_header
 from holdfast.files.text_files import open_regular_file
@@ -22,7 +23,7 @@ from holdfast.quoting import listed, quoted, shortened
 
 __all__ = ["Source", "Table", "called", "opened", "read_groups", "read_table"]
 
-# A file, or one that is open.
+# A file, one that is open, or a data frame.
 Source: TypeAlias = str | os.PathLike[str] | BinaryIO
 
 # More is no submission: a probability for each of a million classes fits nowhere.
@@ -70,10 +71,22 @@ class Table:
 
 
 def opened(source: Source, name: str | None = None) -> tuple[AbstractContextManager[BinaryIO], str]:
-    """Return a file to be opened, or one that is open, and what messages call it."""
+    """Return a table to be read, and what messages call it.
+
+    A file of any form is opened as the CSV file that it would be. One that is open, which somebody
+    else may have sent, is CSV or NPY and nothing that has to be unpacked.
+    """
+    if is_frame(source):
+        name = "labels" if name is None else name
+        return frame_as_csv(source, name, named_index=True), name
     name = called(source) if name is None else name
     if isinstance(source, str | os.PathLike):
-        return open_regular_file(source, name=name), name
+        file = open_regular_file(source, name=name)
+        try:
+            return as_csv(file, name)
+        except BaseException:
+            file.close()
+            raise
     return nullcontext(source), name
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +9,10 @@ from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.files.csv_header import column_places
+from holdfast.files.csv_rows import csv_header
 from holdfast.files.label_files import read_labels
 from holdfast.files.npy_files import NPY_MAGIC
+from holdfast.files.tables import opened
 from holdfast.files.tables import read_groups as read_column
 from holdfast.quoting import listed, quoted
 
@@ -21,7 +22,6 @@ __all__ = ["group_columns", "read_groups"]
 LEAST_MEAN_SIZE = 5
 # Files with more columns than this are tables of features.
 MOST_COLUMNS = 20
-LONGEST_HEADER = 1 << 16
 
 
 def read_groups(
@@ -95,10 +95,9 @@ def group_columns(
 
 
 def _header(path: Path) -> list[str] | None:
-    """Return the names in the first line of a CSV file; None: it is no such file."""
-    with path.open("rb") as file:
+    """Return the names in the first line of a table; None: it is an NPY file."""
+    context, name = opened(path)
+    with context as file:
         if file.read(len(NPY_MAGIC)) == NPY_MAGIC:
             return None
-        file.seek(0)
-        first = file.readline(LONGEST_HEADER).decode("utf-8-sig", errors="replace")
-    return [name.strip() for name in next(csv.reader([first]), [])]
+        return csv_header(file, name)

@@ -6,17 +6,15 @@ what is wrong with a table, whichever door it comes through.
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import replace
-from io import BytesIO
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from holdfast.errors import InvalidInput, InvalidQuery
-from holdfast.extras import needed_for
 from holdfast.files.csv_header import SPLIT_NAMES
 from holdfast.files.csv_rows import csv_header
+from holdfast.files.forms import frame_as_csv
 from holdfast.files.label_files import LabelFile
 from holdfast.files.tables import Table
 from holdfast.guard.files import SubmissionFiles
@@ -134,7 +132,7 @@ def _files(
     if policy.display.taker.takes is Submission.LABEL_SETS:
         raise InvalidInput(f"metric must be of one label or number per row, got {policy.metric}.")
     name = "solution"
-    file = _as_file(solution, name)
+    file = frame_as_csv(solution, name)
     header = csv_header(file, name)
     if label_column is None:
         taken = (id_column.lower(), *SPLIT_NAMES)
@@ -151,22 +149,7 @@ def _files(
 def _as_query(frame: Any, name: str) -> BinaryIO:
     """Return a submission as the file that it would be, or raise `InvalidQuery`."""
     try:
-        return _as_file(frame, name)
+        return frame_as_csv(frame, name)
     except InvalidInput as error:
         reason = str(error)
     raise InvalidQuery(reason)
-
-
-def _as_file(frame: Any, name: str) -> BinaryIO:
-    """Return a frame as the file that it would be."""
-    if hasattr(frame, "to_csv"):  # pandas itself, where narwhals need not be there
-        text = frame.to_csv(index=False)
-    else:
-        with needed_for("a frame that is not of pandas"):
-            narwhals = importlib.import_module("narwhals")
-        try:
-            text = narwhals.from_native(frame, eager_only=True).write_csv()
-        except TypeError:
-            kind = type(frame).__name__
-            raise InvalidInput(f"{name} must be a data frame, got {quoted(kind)}.") from None
-    return BytesIO(text.encode(errors="surrogatepass"))
