@@ -118,12 +118,13 @@ def test_answers_of_a_full_batch_count_for_their_looks(board):
     assert (final.score, final.released) == (0.5, 0.75)
 
 
-def test_a_board_is_closed_once_and_answers_from_the_record_after(board):
-    host = board.host()
+@pytest.mark.parametrize("failed", ["look", "free"])
+def test_a_board_is_closed_once_and_answers_from_the_record_after(board, failed):
+    host = board.host(failed=failed)
     receipt = host.score(board.submission(10, 30), team="blue")
     first = close(host)
     entries = Ledger(board.ledger).entries()
-    again = close(board.host())
+    again = close(board.host(failed=failed))
     assert again.repeated
     assert again.results == first.results
     assert Ledger(board.ledger).entries() == entries
@@ -132,6 +133,11 @@ def test_a_board_is_closed_once_and_answers_from_the_record_after(board):
     with pytest.raises(InvalidInput, match="the board is closed"):
         host.guard.choose_final(receipt.receipt_id, team="blue")
     assert host.score(board.submission(10, 30), team="blue").repeated
+    spent = host.guard.allowance(team="blue")
+    with pytest.raises(BudgetExhausted, match="the board is closed"):  # nor charged as a failure
+        host.guard.score(TRUTH[1:], team="blue")
+    assert host.guard.allowance(team="blue") == spent
+    assert Ledger(board.ledger).entries() == entries
 
 
 def test_the_final_scores_are_looks_at_a_data_set_of_their_own(board):
