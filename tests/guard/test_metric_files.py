@@ -1,6 +1,8 @@
 """Other metrics from files and on platforms: what submissions hold, and which column shows what."""
 
 import json
+import sqlite3
+from contextlib import closing
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from holdfast import metrics
+from holdfast.cli import main
 from holdfast.errors import HoldfastError, InvalidInput, InvalidQuery, NotSupported
 from holdfast.guard import GuardedFile, Ledger, Policy, close
 from holdfast.guard.adapters import codabench, evalai, hugging_face, kaggle
@@ -274,3 +277,38 @@ def test_scikit_learns_models_are_scored_by_the_policys_metric(tmp_path):
     assert numbers.score(LinearRegression().fit(X, X[:, 0])).released < 1e-20
     with pytest.raises(NotSupported, match="predict_proba"):
         holdout.score(LinearRegression().fit(X, y))
+
+
+HIDDEN = {
+    "log_loss": (
+        {"label": CLASSES[LABELS]},
+        dict(zip(CLASSES, np.full((3, N), 1 / 3), strict=True)),
+    ),
+    "mse": ({"target": np.arange(N) / 2}, {"target": np.ones(N)}),
+    "exact_match": (
+        {"a": LABELS % 2, "b": LABELS // 2},
+        {"a": np.ones(N, int), "b": np.zeros(N, int)},
+    ),
+}
+
+
+@pytest.mark.parametrize("metric", HIDDEN)
+def test_signatures_are_checked_with_labels_of_every_form_and_with_none_of_others(
+    metric, tmp_path, capsys
+):
+    """Numbers and label sets could not be given, and labels of no data set held without a word."""
+    hidden, guess = HIDDEN[metric]
+    path, other = tmp_path / "ledger.db", tmp_path / "other.csv"
+    truth = write(tmp_path / "truth.csv", {"id": IDS, **hidden})
+    write(other, {"id": IDS + 1, **hidden})
+    host = GuardedFile(truth, Policy("exact", metric=metric), path, create=True)
+    host.score(write(tmp_path / "guess.csv", {"id": IDS, **guess}), team="red")
+    host.guard.ledger.close()
+    verify = ["ledger", "verify", str(path), "--labels"]
+    assert main([*verify, str(truth)]) == 0
+    assert main([*verify, str(other)]) == 2
+    assert "no signature was checked" in capsys.readouterr().err
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("UPDATE holdfast_entries SET signature = 'none' WHERE kind = 'look'")
+    assert main([*verify, str(truth)]) == 1
+    assert "is not signed with these labels" in capsys.readouterr().out

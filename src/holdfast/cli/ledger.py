@@ -216,27 +216,27 @@ def verify(
     holdfast ledger verify ledger.db --receipt 7-5d0c3ab1 --labels labels.csv
     """
     from holdfast.guard import Ledger
-    from holdfast.guard.files import read_private_labels
-    from holdfast.guard.label_set import LabelSet
-    from holdfast.guard.parts import data_sets_of
+    from holdfast.guard.files import owners_of
 
     with Ledger(url, witness=witness) as opened:
-        owner: tuple[Fingerprint, ...] = ()
+        owners: tuple[Fingerprint, ...] = ()
         if labels is not None:
-            file = read_private_labels(
-                labels, id_column=id_column, label_column=label_column, shared=shared_labels
+            owners = owners_of(
+                labels, opened, id_column=id_column, label_column=label_column, shared=shared_labels
             )
-            sets = [
-                LabelSet(
-                    file.labels[rows],
-                    file.n_classes,
-                    None if file.ids is None else file.ids[rows],
-                    opened.salt(),
+        result = opened.verify(receipts=receipt or (), heads=head or (), owner=owners)
+        if labels is not None and result.ok:
+            with opened.storage.reading() as transaction:
+                known = [
+                    name
+                    for name in transaction.data_sets()
+                    if "linked_to" not in (transaction.opened(name) or "")
+                ]
+            if known and not any(owner.data_set in known for owner in owners):
+                raise InvalidInput(
+                    "labels must be of a data set that the ledger knows, got others; the chain "
+                    "holds, and no signature was checked."
                 )
-                for rows in data_sets_of(file)
-            ]
-            owner = tuple(name.owner for each in sets for name in each.names)
-        result = opened.verify(receipts=receipt or (), heads=head or (), owner=owner)
     if as_json:
         print_json({"ok": result.ok, **asdict(result)})
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,12 +15,24 @@ from holdfast.errors import InvalidInput, InvalidQuery
 from holdfast.files.label_files import LabelFile, read_labels
 from holdfast.files.npy_files import NPY_MAGIC
 from holdfast.files.tables import Source, Table, called, opened, read_groups, read_table
+from holdfast.guard.fingerprint import Fingerprint
 from holdfast.guard.guarded import GuardedSolution, as_policy
+from holdfast.guard.hidden_examples import HiddenExamples
+from holdfast.guard.label_set import Name
 from holdfast.guard.ledger import Ledger
+from holdfast.guard.parts import ALL, Part, data_sets_of
 from holdfast.guard.policy import Policy
+from holdfast.mechanisms import recorded_look
 from holdfast.metrics import Submission
+from holdfast.metrics.display import Display
 
-__all__ = ["GuardedFile", "SubmissionFiles", "check_owner_only", "read_private_labels"]
+__all__ = [
+    "GuardedFile",
+    "SubmissionFiles",
+    "check_owner_only",
+    "owners_of",
+    "read_private_labels",
+]
 
 # What a column of targets is called where others stand beside it.
 TARGET_COLUMNS = ("label", "target")
@@ -72,6 +85,51 @@ def read_private_labels(
     if breakdown is None:
         return file
     return replace(file, groups=read_groups(source, breakdown, file.n_examples))
+
+
+def owners_of(
+    source: str | os.PathLike[str],
+    ledger: Ledger,
+    *,
+    id_column: str | None = None,
+    label_column: str | None = None,
+    shared: bool = False,
+) -> tuple[Fingerprint, ...]:
+    """Return every fingerprint that the labels of a file may have in a ledger.
+
+    What is hidden, classes, numbers or label sets, is what the metrics of the ledger's looks say.
+    """
+    displays: dict[tuple[Submission, str | None], Display] = {}
+    with ledger.storage.reading() as transaction:
+        salt = transaction.salt()
+        for rule in {entry.rule for entry in transaction.entries(checked=False)}:
+            with suppress(InvalidInput):  # edited, or none
+                display = recorded_look(str(rule)).display
+                displays.setdefault((display.taker.takes, display.breakdown), display)
+    found: list[Name] = []
+    fault: InvalidInput | None = None
+    for display in displays.values() or [Display()]:
+        try:
+            file = read_private_labels(
+                source,
+                id_column=id_column,
+                label_column=label_column,
+                shared=shared,
+                takes=display.taker.takes,
+                breakdown=display.breakdown,
+            )
+        except InvalidInput as error:  # of another data set's form
+            fault = error
+            continue
+        n_classes = max(file.n_classes, 2)
+        for rows in data_sets_of(file):
+            examples = HiddenExamples(
+                file.labels, n_classes, file.ids, Part(ALL, rows), display, file.groups
+            )
+            found += examples.label_set(salt).names
+    if fault is not None and not found:
+        raise fault
+    return tuple(name.owner for name in found)
 
 
 def check_owner_only(path: str | os.PathLike[str], what: str) -> None:
