@@ -11,6 +11,7 @@ from holdfast import attacks
 from holdfast.answers import AnswerModel
 from holdfast.attacks.description import Described, Needs
 from holdfast.errors import InvalidInput
+from holdfast.plugins import installed
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
@@ -38,14 +39,15 @@ def register(cls: Class) -> Class:
 
 
 def attack_types(*, without_features: bool = False) -> list[type[Described]]:
-    """Return the package's attacks in the order in which tables list them, wrappers last.
+    """Return the attacks in the order in which tables list them, wrappers and plug-ins last.
 
     >>> [cls.name for cls in attack_types()][:2]
     ['constant', 'block-majority']
     """
     home = attacks.without_features if without_features else attacks
     found = [each for each in vars(home).values() if isinstance(each, type)]
-    return [each for each in found if issubclass(each, Described)]
+    own = [each for each in found if issubclass(each, Described)]
+    return own if without_features else [*own, *installed("holdfast.attacks", Described)]
 
 
 def attack_names(*, without_features: bool = False) -> list[str]:

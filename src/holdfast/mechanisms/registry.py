@@ -6,6 +6,7 @@ from functools import cache
 
 from holdfast import mechanisms
 from holdfast.mechanisms.base import Rule
+from holdfast.plugins import installed
 from holdfast.problem import Problem
 
 __all__ = ["compared_rules", "named_rules", "rule_classes"]
@@ -13,13 +14,14 @@ __all__ = ["compared_rules", "named_rules", "rule_classes"]
 
 @cache
 def rule_classes() -> tuple[type[Rule], ...]:
-    """Return every rule, in the order in which tables list them.
+    """Return every rule, in the order in which tables list them, plug-ins last.
 
     >>> [rule.__name__ for rule in rule_classes()][:2]
     ['Exact', 'Rounding']
     """
     found = [each for each in vars(mechanisms).values() if isinstance(each, type)]
-    return tuple(each for each in found if issubclass(each, Rule) and each is not Rule)
+    own = (each for each in found if issubclass(each, Rule) and each is not Rule)
+    return (*own, *installed("holdfast.rules", Rule))
 
 
 @cache

@@ -9,6 +9,7 @@ from functools import cache
 from holdfast import metrics
 from holdfast.errors import InvalidInput
 from holdfast.metrics.base import Metric
+from holdfast.plugins import installed
 from holdfast.quoting import quoted
 
 __all__ = ["metric_classes", "parse_metric"]
@@ -19,13 +20,14 @@ CLIP = re.compile(r"(?P<metric>[^\[\]]+)\[(?P<low>[^,\[\]]+),(?P<high>[^,\[\]]+)
 
 @cache
 def metric_classes() -> tuple[type[Metric], ...]:
-    """Return every metric that has a name, in the order in which tables list them.
+    """Return every metric that has a name, in the order in which tables list them, plug-ins last.
 
     >>> [each.name for each in metric_classes()][:2]
     ['accuracy', 'average_precision']
     """
     found = [each for each in vars(metrics).values() if isinstance(each, type)]
-    return tuple(each for each in found if issubclass(each, Metric) and each.name)
+    every = (*found, *installed("holdfast.metrics", Metric))
+    return tuple(each for each in every if issubclass(each, Metric) and each.name)
 
 
 def parse_metric(text: str) -> Metric:
