@@ -1,4 +1,4 @@
-"""What is believed of a block's champion label after the challenges that it withstood or lost.
+"""Belief about a block's champion label after the challenges that it withstood or lost.
 
 A block of b examples shows its champion. A challenge shows a label that was never shown there, and
 rises if the board's rule lets it. Of every example the label is equally likely to be any of the m,

@@ -223,7 +223,7 @@ class RunClimb(RowsInRuns, ThroughMetric):
         Into how many parts the rows are cut; None: one for each look, or two, 8 to 64.
     scores
         Whether the board takes scores rather than labels.
-    threshold, passes
+    threshold
         As `BlockClimb` takes them.
 
     Examples
@@ -273,7 +273,6 @@ class RunClimb(RowsInRuns, ThroughMetric):
         runs: int | None = None,
         scores: bool = False,
         threshold: float = 0.0,
-        passes: int = 2,
     ) -> None:
         problem = Problem.of(problem)
         fewest, most = self.fewest_and_most
@@ -283,9 +282,7 @@ class RunClimb(RowsInRuns, ThroughMetric):
         # A score in the middle is neither right nor wrong: one part at a time is challenged then.
         challenged = min(n_parts, max(1, looks - 1)) if scores else n_parts
         order = rng.permutation(n_parts) if scores else np.arange(n_parts)
-        climb = BlockClimb(
-            parts._replace(n_examples=challenged), rng=rng, threshold=threshold, passes=passes
-        )
+        climb = BlockClimb(parts._replace(n_examples=challenged), rng=rng, threshold=threshold)
         super().__init__(problem, climb, n_parts)
         self._place = order[self._part]
         self._is_challenged = self._place < challenged
