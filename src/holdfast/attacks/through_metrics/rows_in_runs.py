@@ -223,8 +223,8 @@ class RunClimb(RowsInRuns, ThroughMetric):
         Into how many parts the rows are cut; None: one for each look, or two, 8 to 64.
     scores
         Whether the board takes scores rather than labels.
-    threshold
-        As `BlockClimb` takes them.
+    climb
+        As `BlockClimb` takes it.
 
     Examples
     --------
@@ -272,7 +272,7 @@ class RunClimb(RowsInRuns, ThroughMetric):
         rng: np.random.Generator,
         runs: int | None = None,
         scores: bool = False,
-        threshold: float = 0.0,
+        **climb: Any,
     ) -> None:
         problem = Problem.of(problem)
         fewest, most = self.fewest_and_most
@@ -282,8 +282,8 @@ class RunClimb(RowsInRuns, ThroughMetric):
         # A score in the middle is neither right nor wrong: one part at a time is challenged then.
         challenged = min(n_parts, max(1, looks - 1)) if scores else n_parts
         order = rng.permutation(n_parts) if scores else np.arange(n_parts)
-        climb = BlockClimb(parts._replace(n_examples=challenged), rng=rng, threshold=threshold)
-        super().__init__(problem, climb, n_parts)
+        inner = BlockClimb(parts._replace(n_examples=challenged), rng=rng, **climb)
+        super().__init__(problem, inner, n_parts)
         self._place = order[self._part]
         self._is_challenged = self._place < challenged
         self._place = np.where(self._is_challenged, self._place, 0)
