@@ -11,8 +11,8 @@ from holdfast.attacks import through_metrics
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.description import FAMILIES, Described
 from holdfast.attacks.informed import InformedAttack
-from holdfast.attacks.through_metrics.around_attack import AroundAttack
 from holdfast.attacks.through_metrics.description import (
+    AroundAttack,
     MetricBoard,
     MetricEstimate,
     ThroughMetric,

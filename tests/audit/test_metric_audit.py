@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from holdfast import audit as auditing
-from holdfast.attacks.through_metrics.covered import check_covered
+from holdfast.attacks.through_metrics.registry import check_covered
 from holdfast.audit.inputs.group_columns import group_columns, read_groups
 from holdfast.audit.judgement.preflight import preflight
 from holdfast.audit.metrics.asked import MetricRequest

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 from holdfast import audit as auditing
-from holdfast.attacks.through_metrics.until_refused import UntilRefused
 from holdfast.audit.metrics import plays
 from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.scenarios import metric_scenarios, only_climbed
-from holdfast.errors import NotSupported
 from holdfast.mechanisms import Exact, Rounding
 from holdfast.metrics.display import Display
 from tests.audit.conftest import make_request
@@ -110,33 +108,3 @@ def test_a_column_beside_the_ranking_is_read_too():
     show = list(request.shows)[1]
     found = played(request, NAME, looks=60, show=show)
     assert found.bias == pytest.approx(2.0 / 3.0)
-
-
-class Stopping:
-    """An attack that can't go on after some answers."""
-
-    def __init__(self, after):
-        self._after, self.answered = after, 0
-
-    def ask(self):
-        if self.answered == self._after:
-            raise NotSupported("no further.")
-        return np.zeros(3)
-
-    def tell(self, answer):
-        self.answered += 1
-
-    def predict(self):
-        return np.full(3, self.answered)
-
-
-def test_what_was_learned_before_a_refusal_is_submitted():
-    attack = UntilRefused(Stopping(2))
-    for _ in range(2):
-        assert attack.ask() is not None
-        attack.tell(0.5)
-    assert attack.ask() is None
-    assert attack.ask() is None
-    assert attack.predict().tolist() == [2, 2, 2]
-    with pytest.raises(NotSupported, match="no further"):
-        UntilRefused(Stopping(0)).ask()

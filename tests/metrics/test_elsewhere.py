@@ -9,8 +9,7 @@ import pytest
 from holdfast import play
 from holdfast.attacks import HadamardBlocks, Lattice
 from holdfast.attacks.through_metrics import CountReader
-from holdfast.attacks.through_metrics.around_attack import LATTICE
-from holdfast.attacks.through_metrics.description import MetricBoard
+from holdfast.attacks.through_metrics.description import LATTICE, MetricBoard
 from holdfast.attacks.through_metrics.elsewhere import Elsewhere, best_class
 from holdfast.attacks.through_metrics.registry import attacks_on
 from holdfast.errors import InconsistentAnswer

@@ -6,16 +6,18 @@ import pytest
 from holdfast import attacks, metrics, oracles, play
 from holdfast.attacks import through_metrics
 from holdfast.attacks.description import MOST_SUMMARY_WORDS
-from holdfast.attacks.through_metrics.around_attack import LATTICE, AroundAttack, OnCounts
-from holdfast.attacks.through_metrics.covered import check_covered
 from holdfast.attacks.through_metrics.description import (
+    LATTICE,
+    AroundAttack,
     MetricBoard,
     MetricEstimate,
+    OnCounts,
     ThroughMetric,
 )
 from holdfast.attacks.through_metrics.registry import (
     AttackOnBoard,
     attacks_on,
+    check_covered,
     metric_attacks,
     readers_of,
 )

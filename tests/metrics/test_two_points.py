@@ -5,8 +5,7 @@ import pytest
 
 from holdfast import play
 from holdfast.attacks.through_metrics import TwoLevels, TwoTargets
-from holdfast.attacks.through_metrics.around_attack import LATTICE, OnCounts, Told
-from holdfast.attacks.through_metrics.description import MetricBoard
+from holdfast.attacks.through_metrics.description import LATTICE, MetricBoard, OnCounts, Told
 from holdfast.attacks.through_metrics.high_or_low import errors_of
 from holdfast.attacks.through_metrics.registry import attacks_on
 from holdfast.errors import HoldfastError, NotSupported

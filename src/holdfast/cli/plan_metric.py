@@ -36,7 +36,7 @@ def plan_metric(
     as_json: bool,
 ) -> None:
     """Print what looks at a metric are worth, alone, with groups, and at each column beside it."""
-    from holdfast.attacks.through_metrics.covered import check_covered
+    from holdfast.attacks.through_metrics.registry import check_covered
     from holdfast.mechanisms import check_metric
     from holdfast.metrics.display import Display
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from holdfast.attacks.through_metrics import ClassPools
-from holdfast.attacks.through_metrics.covered import check_covered
+from holdfast.attacks.through_metrics.registry import check_covered
 from holdfast.errors import NotSupported
 from holdfast.lint.metrics import COST, MetricColumn
 from holdfast.lint.record import Issue

@@ -14,8 +14,7 @@ from functools import partial
 import numpy as np
 
 from holdfast.attacks.exact.lattice.forecast import lattice_looks
-from holdfast.attacks.through_metrics.around_attack import OnCounts, Told
-from holdfast.attacks.through_metrics.description import MetricBoard, MetricEstimate
+from holdfast.attacks.through_metrics.description import MetricBoard, MetricEstimate, OnCounts, Told
 from holdfast.attacks.through_metrics.registry import AttackOnBoard, attacks_on
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.mechanisms import Chain, Exact, Gaussian, Rounding, Rule, check_metric

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.attacks.description import Described, Reads
-from holdfast.attacks.through_metrics.around_attack import OnCounts, Told
-from holdfast.attacks.through_metrics.description import MetricBoard
+from holdfast.attacks.through_metrics.description import MetricBoard, OnCounts, Told
 from holdfast.attacks.through_metrics.registry import AttackOnBoard, attacks_on
 from holdfast.errors import NotSupported
 from holdfast.experiments.suite import attack_on

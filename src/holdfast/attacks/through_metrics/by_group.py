@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.base import Turns
-from holdfast.attacks.through_metrics.around_attack import proved_by
-from holdfast.attacks.through_metrics.description import ThroughMetric
+from holdfast.attacks.through_metrics.description import ThroughMetric, proved_by
 from holdfast.errors import InconsistentAnswer, InvalidInput
 from holdfast.labels import Labels, label_dtype
 from holdfast.problem import Problem
@@ -78,11 +77,6 @@ class ByGroup(Turns[Labels], ThroughMetric):
             for member, generator in zip(self._members, generators, strict=True)
         ]
         self._open: list[bool] = [True] * len(self._attacks)
-
-    @property
-    def groups_done(self) -> int:
-        """How many groups have nothing left to ask."""
-        return self._open.count(False)
 
     def _query(self, index: int) -> Labels | None:  # noqa: ARG002
         """Return the merged query; None when no group has anything left to ask."""

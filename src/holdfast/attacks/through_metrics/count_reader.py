@@ -10,16 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.base import Turns
-from holdfast.attacks.through_metrics.around_attack import (
+from holdfast.attacks.through_metrics.description import (
     EXACT,
     LATTICE,
     AroundAttack,
+    MetricBoard,
+    MetricEstimate,
     OnCounts,
     Told,
+    label_metric,
     proved_by,
+    scores_two_classes,
 )
-from holdfast.attacks.through_metrics.description import MetricBoard, MetricEstimate
-from holdfast.attacks.through_metrics.label_metrics import label_metric, scores_two_classes
 from holdfast.bounds.bisection import least
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.labels import Labels

@@ -3,7 +3,7 @@
 Where another number than one accuracy is shown, an attack says in `reads_metric` whose values it
 reads, in `fits` what must be public, in `on_board` how it is made for a board, and in `forecast_on`
 what looks are worth. `registry.attacks_on` asks all of them. An attack that puts another one, on
-match counts, on such a board derives from `around_attack.AroundAttack` and is given that one.
+match counts, on such a board derives from `AroundAttack` and is given that one.
 `ByGroup` and `ClassPools` are told several numbers at a look: they say their name and summary here,
 and are made by hand.
 """
@@ -11,17 +11,32 @@ and are made by hand.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.description import Described
+from holdfast.attacks.exact.lattice import Lattice
+from holdfast.attacks.exact.lattice.forecast import lattice_affordable, lattice_looks
 from holdfast.errors import NotSupported
-from holdfast.metrics import Metric
+from holdfast.metrics import Accuracy, BalancedAccuracy, LabelMetric, Metric, RocAuc
 from holdfast.problem import Problem
 
-__all__ = ["MetricBoard", "MetricEstimate", "ThroughMetric"]
+__all__ = [
+    "EXACT",
+    "LATTICE",
+    "AroundAttack",
+    "MetricBoard",
+    "MetricEstimate",
+    "OnCounts",
+    "ThroughMetric",
+    "Told",
+    "label_metric",
+    "proved_by",
+    "scores_two_classes",
+]
 
 
 class MetricBoard(NamedTuple):
@@ -132,6 +147,73 @@ class MetricEstimate(NamedTuple):
         return cls(proved * (1.0 - problem.baseline), proved, looks, reason)
 
 
+class Told(NamedTuple):
+    """How match counts that are read off values reach an attack on accuracies.
+
+    Parameters
+    ----------
+    unit
+        What a value differs by between no match and all: noise and steps of the rule count in it.
+        None: the rule is undone, and `blur` is all that is left of it.
+    blur
+        The standard deviation of the accuracies that it is told.
+    """
+
+    unit: float | None = 1.0
+    blur: float = 0.0
+
+
+# Counts as they are, whatever the values are rounded to.
+EXACT = Told(None)
+
+
+def _unknown(problem: Problem, told: Told = EXACT) -> MetricEstimate:  # noqa: ARG001 - of any
+    raise NotSupported("no formula tells what it gains.")
+
+
+class OnCounts(NamedTuple):
+    """An attack on match counts, to be put on a board that shows something else.
+
+    Parameters
+    ----------
+    name
+        What tables call it.
+    summary
+        What it does, in six words.
+    make
+        Makes it from a problem, `rng=` and `told=`: how counts reach it.
+    forecast
+        What it gains on a problem where accuracies are shown, and they reach it so.
+    """
+
+    name: str
+    summary: str
+    make: Callable[..., Any]
+    forecast: Callable[..., MetricEstimate] = _unknown
+
+
+def _lattice(problem: Problem, *, rng: np.random.Generator, told: Told) -> Lattice:  # noqa: ARG001
+    return Lattice(problem, rng=rng)
+
+
+def _lattice_forecast(problem: Problem, told: Told = EXACT) -> MetricEstimate:  # noqa: ARG001
+    n, m, k = problem
+    known = min(n, lattice_affordable(k, problem))
+    looks = math.ceil(lattice_looks(n, m))
+    return MetricEstimate.of_proved(known, looks, "labels made certain", problem)
+
+
+LATTICE = OnCounts(Lattice.name, Lattice.summary, _lattice, _lattice_forecast)
+
+
+def proved_by(attack: Any, n_examples: int) -> NDArray[np.bool_]:
+    """Return which labels an attack has proved; none where it proves none, or has not begun."""
+    known: NDArray[np.bool_] = np.zeros(n_examples, dtype=np.bool_)
+    if getattr(attack, "proves_labels", False):
+        known = attack.certain()
+    return known
+
+
 class ThroughMetric(Described):
     """What is true of an attack through a metric, said once: a subclass overrides what differs.
 
@@ -199,3 +281,57 @@ class ThroughMetric(Described):
             f"no forecast for {board.metric} of {problem.n_classes} classes: {cls.name} has no "
             "formula. Audit the labels instead."
         )
+
+
+class AroundAttack(ThroughMetric):
+    """An attack through a metric that plays another one, on match counts.
+
+    Attributes
+    ----------
+    takes_prior
+        Whether that attack may start from what is known of the labels; it is named beside this one
+        then.
+    takes_climbers
+        Whether that attack may be one that hears only which look was the best.
+    """
+
+    takes_prior: ClassVar[bool] = True
+    takes_climbers: ClassVar[bool] = False
+
+    @classmethod
+    def on_board(
+        cls,
+        problem: Problem,
+        board: MetricBoard,
+        *,
+        rng: np.random.Generator,
+        inner: OnCounts = LATTICE,
+    ) -> Any:
+        """Make it for a board whose metric it reads, around an attack on match counts."""
+        raise NotImplementedError
+
+    @classmethod
+    def forecast_on(
+        cls, problem: Problem, board: MetricBoard, inner: OnCounts = LATTICE
+    ) -> MetricEstimate:
+        """Forecast what it gains around an attack on match counts."""
+        raise NotImplementedError
+
+
+def label_metric(metric: Metric) -> LabelMetric:
+    """Return the metric of labels whose value is shown for a submission of labels 0 and 1.
+
+    With two scores only, the area under the ROC curve is the balanced accuracy.
+
+    >>> str(label_metric(RocAuc()))
+    'balanced_accuracy'
+    """
+    shown = BalancedAccuracy() if isinstance(metric, RocAuc) else metric
+    assert isinstance(shown, LabelMetric)
+    return shown
+
+
+def scores_two_classes(metric: Metric, n_classes: int) -> bool:
+    """Tell whether labels of two classes get another value than their accuracy."""
+    kinds = isinstance(metric, LabelMetric | RocAuc) and not isinstance(metric, Accuracy)
+    return n_classes == 2 and kinds

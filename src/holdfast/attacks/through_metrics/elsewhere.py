@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.description import Described
-from holdfast.attacks.through_metrics.description import MetricBoard, ThroughMetric
-from holdfast.attacks.through_metrics.label_metrics import label_metric
+from holdfast.attacks.through_metrics.description import MetricBoard, ThroughMetric, label_metric
 from holdfast.attacks.through_metrics.passed_on import PassedOn
 from holdfast.attacks.through_metrics.target_digits import SQUARED
 from holdfast.labels import Labels

@@ -24,7 +24,6 @@ from holdfast.attacks.through_metrics.description import (
     MetricEstimate,
     ThroughMetric,
 )
-from holdfast.attacks.through_metrics.until_refused import UntilRefused
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.labels import Labels, label_dtype
 from holdfast.metrics import (
@@ -123,7 +122,7 @@ class JointCounts(TurnBased[Labels], ThroughMetric):
     @classmethod
     def on_board(
         cls, problem: Problem, board: MetricBoard, *, rng: np.random.Generator
-    ) -> UntilRefused:
+    ) -> JointCounts:
         """Make it for a macro average, to play as far as values are proved to tell the counts.
 
         Where class sizes are not public, it spends a look on each.
@@ -131,8 +130,8 @@ class JointCounts(TurnBased[Labels], ThroughMetric):
         assert isinstance(board.metric, LabelMetric)
         if board.sizes is None and isinstance(board.metric, BY_RECALL):
             raise NotSupported("it needs the sizes of the classes, and a group's are not public.")
-        return UntilRefused(
-            cls(problem, rng=rng, metric=board.metric, sizes=board.sizes, decimals=board.decimals)
+        return cls(
+            problem, rng=rng, metric=board.metric, sizes=board.sizes, decimals=board.decimals
         )
 
     @classmethod
@@ -222,7 +221,12 @@ class JointCounts(TurnBased[Labels], ThroughMetric):
             if open_tests:
                 break
             self._finish_round()
-        self._asked = self._best_look(open_tests) or self._single_example()
+        try:
+            self._asked = self._best_look(open_tests) or self._single_example()
+        except NotSupported:
+            if not index:
+                raise
+            return None  # what was learned till here is submitted
         return self._asked.shown.copy()
 
     def _take(self, answer: float) -> None:

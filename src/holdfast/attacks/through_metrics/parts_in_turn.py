@@ -10,8 +10,12 @@ import numpy as np
 from holdfast.attacks.base import Turns
 from holdfast.attacks.exact.lattice import Lattice
 from holdfast.attacks.through_metrics.count_reader import CountReader, tells_counts
-from holdfast.attacks.through_metrics.description import MetricBoard, ThroughMetric
-from holdfast.attacks.through_metrics.label_metrics import label_metric, scores_two_classes
+from holdfast.attacks.through_metrics.description import (
+    MetricBoard,
+    ThroughMetric,
+    label_metric,
+    scores_two_classes,
+)
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.labels import Labels
 from holdfast.metrics import Metric

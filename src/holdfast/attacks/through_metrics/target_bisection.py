@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from holdfast.attacks.base import Turns
 from holdfast.attacks.exact.lattice import Lattice
 from holdfast.attacks.through_metrics._fractional_offsets import OffsetDigits, read_sides
-from holdfast.attacks.through_metrics.around_attack import proved_by
 from holdfast.attacks.through_metrics.description import (
     MetricBoard,
     MetricEstimate,
     ThroughMetric,
+    proved_by,
 )
 from holdfast.attacks.through_metrics.target_rounds import forecast_rounds, round_looks
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported

@@ -10,8 +10,14 @@ from numpy.typing import NDArray
 
 from holdfast.attacks.climbing.block_climb import BlockClimb
 from holdfast.attacks.description import NewBestBoard, Reads
-from holdfast.attacks.through_metrics.around_attack import LATTICE, AroundAttack, OnCounts, Told
-from holdfast.attacks.through_metrics.description import MetricBoard, MetricEstimate
+from holdfast.attacks.through_metrics.description import (
+    LATTICE,
+    AroundAttack,
+    MetricBoard,
+    MetricEstimate,
+    OnCounts,
+    Told,
+)
 from holdfast.errors import NotSupported
 from holdfast.kernels.keyed import bounded, subkey
 from holdfast.labels import Labels, label_dtype

@@ -20,14 +20,15 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.through_metrics.around_attack import (
+from holdfast.attacks.through_metrics.description import (
     LATTICE,
     AroundAttack,
+    MetricBoard,
+    MetricEstimate,
     OnCounts,
     Told,
     proved_by,
 )
-from holdfast.attacks.through_metrics.description import MetricBoard, MetricEstimate
 from holdfast.attacks.through_metrics.digits import Digits
 from holdfast.attacks.through_metrics.high_or_low import ERRORS, errors_of
 from holdfast.attacks.through_metrics.likely_or_not import LikelyOrNot

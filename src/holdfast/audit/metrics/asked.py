@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.through_metrics.covered import check_covered
+from holdfast.attacks.through_metrics.registry import check_covered
 from holdfast.audit.inputs.group_columns import read_groups
 from holdfast.audit.inputs.models import prior_of
 from holdfast.audit.inputs.reading import read_request

@@ -8,7 +8,7 @@ from typing import Any
 
 from holdfast.attacks.description import Described, Needs, Reads
 from holdfast.attacks.registry import attack_types
-from holdfast.attacks.through_metrics.label_metrics import label_metric
+from holdfast.attacks.through_metrics.description import label_metric
 from holdfast.audit.metrics.match_counts import informed_attack
 from holdfast.audit.metrics.starts import Start
 from holdfast.metrics import Accuracy, LabelMetric, Metric, RocAuc

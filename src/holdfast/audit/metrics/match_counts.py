@@ -16,7 +16,7 @@ import numpy as np
 from holdfast.attacks import GridReader, Lattice
 from holdfast.attacks.description import Described, Reads
 from holdfast.attacks.registry import attack_types
-from holdfast.attacks.through_metrics.around_attack import OnCounts, Told
+from holdfast.attacks.through_metrics.description import OnCounts, Told
 from holdfast.audit.metrics.starts import Start
 from holdfast.experiments.suite import attack_on
 from holdfast.mechanisms import Exact, Rule

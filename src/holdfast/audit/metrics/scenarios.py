@@ -27,9 +27,8 @@ import numpy as np
 
 from holdfast.attacks.through_metrics import ByGroup, ClassPools, LinearReader
 from holdfast.attacks.through_metrics.affine_forms import has_affine_form
-from holdfast.attacks.through_metrics.around_attack import Told
 from holdfast.attacks.through_metrics.beside import Beside
-from holdfast.attacks.through_metrics.description import MetricBoard
+from holdfast.attacks.through_metrics.description import MetricBoard, Told
 from holdfast.attacks.through_metrics.registry import AttackOnBoard, attacks_on
 from holdfast.audit.metrics.asked import TOTAL, MetricRequest
 from holdfast.audit.metrics.climbers import climbers
