@@ -84,6 +84,18 @@ def test_where_accuracies_are_shown_they_play_by_name(rule, gain):
     assert max(ends) > gain
 
 
+def test_class_shares_are_what_it_takes_from_a_prior():
+    rows = np.repeat(np.random.default_rng(3).permutation(np.repeat([0, 1, 2], [28, 8, 4])), 50)
+    rule, problem, found = parse_mechanism("gaussian:0.03"), Problem(2000, 3, 60), []
+    for prior in (None, np.tile(np.bincount(rows) / 2000, (2000, 1))):
+        attack = RunReader(problem, rng=np.random.default_rng(0), prior=prior, noise=0.03, runs=40)
+        board = oracles.LabelOracle(
+            rows, problem=problem, mechanism=rule, rng=np.random.default_rng(1)
+        )
+        found.append(np.mean(play(attack, board) == rows))
+    assert found[1] > 0.8 > found[0]
+
+
 def test_parts_that_are_never_challenged_stand_in_the_middle_of_the_order():
     attack = RunClimb(Problem(60, 2, 5), rng=np.random.default_rng(0), runs=8, scores=True)
     assert set(np.unique(attack.predict())) == {0.0, 0.5, 1.0}

@@ -24,7 +24,15 @@ from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
 
-__all__ = ["IN_RUNS", "SUITE", "VERSION", "SuiteEntry", "attack_on", "entry_named"]
+__all__ = [
+    "IN_RUNS",
+    "SUITE",
+    "VERSION",
+    "SuiteEntry",
+    "attack_on",
+    "entry_named",
+    "settings_named",
+]
 
 VERSION = "2026.11"
 
@@ -139,3 +147,8 @@ IN_RUNS = (
 def entry_named(name: str) -> SuiteEntry:
     """Return the entry of that name, of the suite or for rows in runs."""
     return next(entry for entry in (*SUITE, *IN_RUNS) if entry.name == name)
+
+
+def settings_named(name: str) -> dict[str, int]:
+    """Return what the entry of that name is made with, if it is one for rows in runs."""
+    return next((dict(entry.settings) for entry in IN_RUNS if entry.name == name), {})

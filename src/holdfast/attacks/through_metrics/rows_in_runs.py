@@ -28,6 +28,7 @@ from holdfast.attacks.through_metrics.linear_reader import LinearReader
 from holdfast.attacks.through_metrics.passed_on import PassedOn
 from holdfast.errors import NotSupported
 from holdfast.metrics import Accuracy, LabelMetric, Metric, RocAuc, Submission
+from holdfast.priors import Prior
 from holdfast.problem import Problem, check_at_least
 
 __all__ = ["RowsInRuns", "RunClimb", "RunReader"]
@@ -115,6 +116,9 @@ class RunReader(RowsInRuns, ThroughMetric):
         Where the submissions come from.
     answers
         What a released accuracy tells, where accuracies are shown.
+    prior
+        What is known of the labels, of which the class sizes are used; None: accuracies are read as
+        those of equal classes.
     runs
         Into how many parts the rows are cut.
     metric
@@ -135,6 +139,7 @@ class RunReader(RowsInRuns, ThroughMetric):
     summary = "estimates each run's label from values"
     reads_decimals = False
     takes_answers = True
+    takes_prior = True
     tolerates = frozenset({ExactAnswers, RoundedAnswers, NoisyAnswers, SubsetAnswers})
     intolerance = "it reads every look's own value"
 
@@ -173,11 +178,12 @@ class RunReader(RowsInRuns, ThroughMetric):
         *,
         rng: np.random.Generator,
         answers: AnswerModel | None = None,
+        prior: Prior | NDArray[Any] | None = None,
         runs: int = 32,
         metric: Metric | None = None,
         noise: float = 0.0,
         step: float = 0.0,
-        sizes: Sequence[int] | None = None,
+        sizes: Sequence[float] | None = None,
         shares: Sequence[float] | None = None,
         highest: float = math.inf,
     ) -> None:
@@ -185,6 +191,12 @@ class RunReader(RowsInRuns, ThroughMetric):
         if answers is not None:
             check_tolerated(type(self), answers, problem)
             noise = math.hypot(noise, math.sqrt(answers.variance(problem)) / problem.n_examples)
+        if prior is not None:
+            known = prior if isinstance(prior, Prior) else Prior.dense(prior)
+            known.check_fits(problem)
+            sizes = known.dense_rows().sum(axis=0).tolist()
+        elif metric is None and sizes is None and shares is None:
+            sizes = [problem.n_examples / problem.n_classes] * problem.n_classes
         # Where all parts but a few have a row more, values of parts are off by up to this much.
         noise = math.hypot(noise, 0.5 / problem.n_examples)
         whole = None if sizes is None else np.array(sizes) * (parts.n_examples / problem.n_examples)

@@ -25,7 +25,7 @@ from holdfast.audit.result import Knowledge
 from holdfast.errors import HoldfastError, NotSupported
 from holdfast.experiments.matrix_plays import Played
 from holdfast.experiments.pool import Map, pool
-from holdfast.experiments.suite import attack_on, entry_named
+from holdfast.experiments.suite import attack_on, entry_named, settings_named
 from holdfast.labels import Labels
 from holdfast.loop import play
 from holdfast.mechanisms import Rule
@@ -144,7 +144,8 @@ def _attack(
         return entry_named(job.attack).play(problem, rng, job.rule)
     prior = context.prior if job.setting == "model" else context.baseline.prior
     assert prior is not None
-    return attack_on(attack_type(job.attack), problem, rng, job.rule, prior=prior)
+    cls, settings = attack_type(job.attack.partition(",")[0]), settings_named(job.attack)
+    return attack_on(cls, problem, rng, job.rule, prior=prior, settings=settings)
 
 
 def _without_features(context: PlayContext, job: Job, problem: Problem) -> tuple[Labels, int]:

@@ -128,7 +128,14 @@ def suite_scenarios(
     scenarios = [_suited(cls, accounts, problem.n_queries) for cls in _suite()]
     scenarios += _each("no features", blind, accounts)
     if in_runs:
-        scenarios += [Scenario("features", entry.name, accounts) for entry in IN_RUNS]
+        scenarios += [
+            Scenario(
+                "class shares" if shares and entry.attack.takes_prior else "features",
+                entry.name,
+                accounts,
+            )
+            for entry in IN_RUNS
+        ]
     if shares:
         scenarios += _from_shares(_from_prior(), accounts, problem)
     if models:
