@@ -22,9 +22,6 @@ __all__ = ["design_estimate", "design_gain", "design_ratio"]
 SHARE_OF_MODEL_LAW = 0.7
 # With fewer examples per class a count is far from normal, and the table changes fast.
 EXAMPLES_PER_CLASS = 10
-# Beliefs that are passed between fewer looks than this are worth less than a state evolution says:
-# (1635, 16) with 4 looks gains 10.0 +- 0.6, not 12.4.
-STATE_EVOLUTION_LOOKS = 8
 # Times the usual time that games in the head may take where a design starts from a model: nothing
 # else is known of it. Set by hand.
 PATIENCE_WITH_MODEL = 3.0
@@ -79,10 +76,10 @@ def design_estimate(
     `measured` names the table that says what few examples leave of it. From a model, or with few
     examples per class, it is played in the head. Where games take too long no figure from a model
     is honest: what scaling promises is sometimes twice what is gained, and only orders attacks.
-    `linear` designs need no beliefs, and are foretold for few looks, too.
+    `linear` designs pass no beliefs.
     """
     n, m, k = setting.problem
-    hard = n < EXAMPLES_PER_CLASS * m or (not linear and k < STATE_EVOLUTION_LOOKS)
+    hard = n < EXAMPLES_PER_CLASS * m
     patience = PATIENCE_WITH_MODEL if setting.informed else 1.0
     played = rehearsed_if_hard(design, setting, hard=hard, patience=patience)
     if played is not None:

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from holdfast.answers import AnswerModel, ExactAnswers
-from holdfast.attacks._answer_likelihood import Floats, effective_variance, slopes
 from holdfast.attacks.designs._forecast import design_estimate
-from holdfast.attacks.designs._subset_design import (
-    SubsetDesign,
-    add_rows,
-    label_counts,
-    one_step_accuracy,
-    row_totals,
-)
+from holdfast.attacks.designs._subset_design import SubsetDesign, label_counts, one_step_accuracy
+from holdfast.attacks.designs.message_passing import MessagePassing
 from holdfast.forecasts import Estimate, Setting
 from holdfast.problem import Problem
 
 __all__ = ["LabelSubset"]
 
 
-class LabelSubset(SubsetDesign):
+class LabelSubset(MessagePassing):
     r"""Give each example r of the m labels in random queries; take the best group mean.
 
     Two labels per block stop at 2/m, and all m labels spread the answers too thin until
@@ -36,28 +28,15 @@ class LabelSubset(SubsetDesign):
     for exact answers, and r is chosen to make it largest. For few queries r = 3 has the largest
     constant over r, .598 sqrt(k/(mn)), against .564 for two labels.
 
+    It is one round of `MessagePassing`, and takes the same parameters.
+
     Departures
     ----------
     Not in the paper; it fills the gap between its two regimes (1 + n/2m < k <= 9 m log m).
 
-    Parameters
-    ----------
-    problem
-        The sizes to play for; any number of queries.
-    rng
-        Where the attack's seed is drawn from.
-    permuted
-        Play through a random per-example permutation of the labels (Theorem 2).
-    prior
-        What a model says of the labels. An example's r labels are then its most likely ones, and
-        examples that so many answers can't change show their most likely label throughout.
-    answers
-        What a released answer tells.
-    n_labels
-        r, from 2 to n_classes; None: the number with the largest expected accuracy.
-
     Examples
     --------
+    >>> import numpy as np
     >>> attack = LabelSubset(Problem(10_000, 100, 1000), rng=np.random.default_rng(0))
     >>> attack.n_labels
     8
@@ -65,9 +44,16 @@ class LabelSubset(SubsetDesign):
     0.036
     """
 
-    family = "designs"
     summary = "averages random queries of few labels"
+    quick_forecast = True
     effort = 40.0
+    results = 2  # since 2: decoded as one round of message passing
+    rounds = 1
+
+    @classmethod
+    def obstacle(cls, setting: Setting) -> str | None:
+        """Return why it can't be planned with in this setting; None: it can."""
+        return super(MessagePassing, cls).obstacle(setting)
 
     @classmethod
     def forecast(cls, setting: Setting) -> Estimate:
@@ -76,38 +62,12 @@ class LabelSubset(SubsetDesign):
         return design_estimate(cls, setting, reason, measured=cls.name)
 
     @classmethod
+    def best_label_count(cls, problem: Problem, answers: AnswerModel) -> int:
+        """Return the number of labels with the largest expected accuracy of one step."""
+        return SubsetDesign.best_label_count(problem, answers)
+
+    @classmethod
     def expected_accuracy(cls, problem: Problem, *, answers: AnswerModel | None = None) -> float:
         """Return the accuracy in the Gaussian limit, with the best r and without a prior."""
         model = ExactAnswers() if answers is None else answers
         return max(one_step_accuracy(problem, r, model) for r in label_counts(problem.n_classes))
-
-    def _scores(self) -> Floats:
-        odds = self._odds[self._used]
-        seen, r = self._answered, self._n_labels
-        sums = np.zeros((self._used.size, r))
-        if self._flat:
-            means = np.full(seen, self._problem.n_examples / self._problem.n_classes)
-        else:
-            means = self._expected_counts(odds)
-        spread = self._spread(odds)
-        _, common = self._offset(odds)
-        level = self._level(means, spread, common)
-        weights = slopes(
-            self._answers, self._released.first(seen), means + level, spread, self._problem
-        )
-        times = np.zeros((self._used.size, r))
-        for here, rows in self._chunks():
-            add_rows(rows, weights[here], sums)
-            add_rows(rows, np.ones(rows.shape[0]), times)
-        hidden = effective_variance(self._answers, spread, common, self._problem)
-        # One answer that is higher by one has log-likelihood slope + (prior - 1/2)/variance.
-        own = odds - odds.sum(axis=1, keepdims=True) / r
-        return np.asarray(sums + times * (own - (1 - 1 / r) / 2) / (spread + hidden))
-
-    def _expected_counts(self, odds: Floats) -> Floats:
-        """Return each answered query's expected count under the prior."""
-        means = np.empty(self._answered)
-        still = np.delete(self._odds[:, 0], self._used).sum()
-        for here, rows in self._chunks():
-            row_totals(rows, odds, means[here])
-        return np.asarray(means + still)

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import binom
 
 from holdfast.answers import (
     EVERY_MODEL,
@@ -23,6 +24,7 @@ from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.description import Reads
 from holdfast.attacks.paper._rules import AnswerCounts
 from holdfast.bounds import block_majority
+from holdfast.bounds.lazy_walk import expected_distance
 from holdfast.errors import InvalidInput
 from holdfast.forecasts import Estimate, Setting
 from holdfast.kernels.fixed_queries import Staircase
@@ -32,6 +34,9 @@ from holdfast.problem import Problem
 __all__ = ["BlockMajority", "BlockRule", "first_label_wins", "n_blocks_for"]
 
 Query = TypeVar("Query")
+
+# In larger blocks the number of scored examples differs little from its mean.
+MOST_THINNED = 64
 
 
 def n_blocks_for(problem: Problem) -> int:
@@ -70,13 +75,12 @@ def block_gain(problem: Problem, answers: AnswerModel) -> float:
     >>> round(block_gain(Problem(10_000, 10, 101), ExactAnswers()), 1)
     177.5
     """
-    inner = Setting(problem, answers=answers).scored
-    n, m, k = inner
+    if isinstance(answers, SubsetAnswers) and problem.n_queries > 1:
+        return _gain_on_subset(problem, answers.size(problem.n_examples))
+    n, m, k = problem
     if k == 1 and isinstance(answers, ComparisonAnswers | RankAnswers):
         return 0.0  # there is nothing to compare the only look with
-    # With more blocks than scored examples each of these has a block to itself.
-    inner = Problem(n, m, min(k, n + 1))
-    exact = n * (block_majority.expected_accuracy(inner) - 1.0 / m)
+    exact = n * (block_majority.expected_accuracy(problem) - 1.0 / m)
     hidden = answers.variance(problem)
     if isinstance(answers, SubsetAnswers | ComparisonAnswers | RankAnswers) or hidden == 0.0:
         return exact
@@ -87,6 +91,27 @@ def block_gain(problem: Problem, answers: AnswerModel) -> float:
         seen = np.minimum(1.0, surplus / (answers.step * n))
         return exact * float(weights @ (surplus * seen)) / float(weights @ surplus)
     return exact * math.sqrt(spread / (spread + 2.0 * hidden))
+
+
+def _gain_on_subset(problem: Problem, scored: int) -> float:
+    """Return the expected gain where so many examples are scored, and nobody knows which.
+
+    A block of b has Bin(b, scored/n) scored examples, and half the surplus among them is gained.
+
+    >>> round(_gain_on_subset(Problem(400, 2, 250), 200), 1)  # 81.5 +- 2.7 were gained
+    81.1
+    """
+    n, m, k = problem
+    size, larger = divmod(n, k - 1)
+    if size > MOST_THINNED:
+        inner = Problem(scored, m, min(k, scored + 1))
+        return scored * (block_majority.expected_accuracy(inner) - 1.0 / m)
+    surplus = 0.0
+    for each, blocks in ((size, k - 1 - larger), (size + 1, larger)):
+        chances = binom.pmf(np.arange(each + 1), each, scored / n)
+        distances = [expected_distance(some, m) for some in range(each + 1)]
+        surplus += blocks * float(chances @ distances)
+    return surplus / 2.0
 
 
 class BlockRule(AnswerCounts[Query]):

@@ -139,7 +139,10 @@ class ChampionChallenger(InformedAttack):
             few = few_matches(setting, ChampionChallenger.name)
             if rounds and left_to_luck(setting.scored, setting.answers):
                 return None
-            return rehearsed_if_hard(cls, setting, hard=rounds or few)
+            # All labels of a subset within reach: what the looks beyond are worth has no formula.
+            beyond = setting.problem.n_queries > setting.scored.n_examples
+            longest = LONGEST_WITH_MODEL if beyond else 1.0
+            return rehearsed_if_hard(cls, setting, hard=rounds or few, longest=longest)
         effort = EFFORT_WITH_MODEL * math.sqrt(setting.problem.n_classes)
         effort = min(effort, MOST_EFFORT_WITH_MODEL)
         return rehearsed_if_hard(cls, setting, effort=effort, longest=LONGEST_WITH_MODEL)
