@@ -33,7 +33,7 @@ def test_every_kernel_of_the_package_has_a_row():
 
 def test_the_check_notices_a_kernel_without_a_row(monkeypatch):
     monkeypatch.setattr(record, "KERNELS", record.KERNELS[1:])
-    assert set(record.kernel_modules()) - record.measured_modules() == {"holdfast.evaluate"}
+    assert set(record.kernel_modules()) - record.measured_modules() == {"holdfast.kernels.matches"}
 
 
 @pytest.mark.slow

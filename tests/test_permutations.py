@@ -9,21 +9,17 @@ from scipy import stats
 
 from holdfast.errors import InvalidInput
 from holdfast.kernels import keyed
-from holdfast.kernels.permutations import grid, inverse_permutation, permutation, rounds_for
+from holdfast.kernels.permutations import grid, permutation, rounds_for
 from tests import plain_network
 
 keys64 = st.integers(0, 2**64 - 1).map(np.uint64)
 
 
 @given(size=st.integers(1, 3000), key=keys64)
-def test_a_keyed_permutation_is_a_permutation_and_its_inverse_undoes_it(size, key):
+def test_a_keyed_permutation_is_a_permutation(size, key):
     values = np.arange(size)
     images = permutation(values, key, size)
     assert sorted(images.tolist()) == values.tolist()
-    assert inverse_permutation(images, key, size).tolist() == values.tolist()
-    assert permutation(inverse_permutation(values, key, size), key, size).tolist() == (
-        values.tolist()
-    )
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, 1024, 1025, 16_384, 16_385, 2**20 + 1, 2**30])
@@ -71,4 +67,4 @@ def test_large_domains_are_undone_too(size):
     values = np.random.default_rng(0).integers(size, size=500)
     images = permutation(values, np.uint64(12345), size)
     assert images.max() < size
-    assert inverse_permutation(images, np.uint64(12345), size).tolist() == values.tolist()
+    assert np.unique(images).size == np.unique(values).size

@@ -18,7 +18,6 @@ from benchmarks.performance.rows import Row, in_turns, ratio_row
 from holdfast import Problem, attacks, oracles, play
 from holdfast.attacks import _answer_likelihood, without_features
 from holdfast.attacks.designs import _subset_design
-from holdfast.attacks.paper._running_sums import RunningSums
 from holdfast.attacks.steering import _posterior_kernels
 from holdfast.features import row_keys
 from holdfast.kernels import keyed, lazy_walk, permutations
@@ -158,18 +157,6 @@ def _permuting(scale: float) -> Kernel:
     )
 
 
-def _unpermuting(scale: float) -> Kernel:
-    n = int(500_000 * scale)
-    values = np.arange(n, dtype=np.uint32)
-    return Kernel(
-        "its inverse",
-        ("holdfast.kernels.permutations",),
-        lambda: permutations.inverse_permutation(values, np.uint64(3), n),
-        lambda: np.argsort(np.random.default_rng(3).permutation(n))[values],
-        8 * n,
-    )
-
-
 def plain_column_vote(problem: Problem, hidden: Any) -> Any:
     """Play ColumnVote as a user of numpy would: the whole matrix, one `np.add.at` per query."""
     n, m, k = problem
@@ -196,25 +183,6 @@ def _columns(scale: float) -> Kernel:
         lambda: plain_column_vote(problem, hidden),
         # Each query is written once, and read once to be counted and once to be decoded.
         3 * problem.n_examples * problem.n_queries,
-    )
-
-
-def _sums(scale: float) -> Kernel:
-    n, k, m = int(100_000 * scale), 50, 10
-    rows = _rng().integers(m, size=(k, n)).astype(np.uint8)
-    answers, examples = _rng().random(k), np.arange(n)
-
-    def plain() -> None:
-        sums = np.zeros((n, m))
-        for row, answer in zip(rows, answers, strict=True):
-            sums[examples, row] += answer
-
-    return Kernel(
-        "running sums",
-        ("holdfast.attacks.paper._running_sums",),
-        lambda: RunningSums(n, m).add(rows, answers),
-        plain,
-        rows.nbytes + 16 * n * m,
     )
 
 
@@ -358,9 +326,7 @@ KERNELS: tuple[Callable[[float], Kernel], ...] = (
     _hashing,
     _bounded,
     _permuting,
-    _unpermuting,
     _columns,
-    _sums,
     _adding,
     _totals,
     _agreements,

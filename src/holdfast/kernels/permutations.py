@@ -31,7 +31,7 @@ from holdfast.kernels.uint16_simd import (
 )
 from holdfast.problem import check_at_least
 
-__all__ = ["inverse_permutation", "permutation"]
+__all__ = ["permutation"]
 
 # Twice a coordinate must fit in 16 bits.
 LARGEST_SIDE = 2**15
@@ -202,26 +202,6 @@ def scramble_by_one_key(
                 left[i], right[i] = _walk(left[i], right[i], key, w, h, size, rounds)
 
 
-@njit(cache=True, nogil=True)
-def _unpermute(values: Any, key: Any, width: Any, height: Any, size: Any, rounds: Any) -> Any:
-    w, h, none = np.uint16(width), np.uint16(height), np.uint16(0)
-    out = np.empty(values.size, np.uint32)
-    for i in range(values.size):
-        left, right = np.uint16(values[i] // height), np.uint16(values[i] % height)
-        while True:
-            for back in range(4, rounds + 1, 4):
-                c = np.uint16(np.uint16(rounds - back) * _GOLDEN16)
-                for first in (2, 0):
-                    moved = _step(none, left, h, np.uint16(key[first + 1] + c))
-                    right = np.uint16((right + h - moved) % h)
-                    moved = _step(none, right, w, np.uint16(key[first] + c))
-                    left = np.uint16((left + w - moved) % w)
-            if np.uint32(left) * np.uint32(h) + np.uint32(right) < size:
-                break
-        out[i] = np.uint32(left) * np.uint32(h) + np.uint32(right)
-    return out
-
-
 def key_words(keys: NDArray[np.uint64]) -> NDArray[np.uint16]:
     """Return the four 16-bit words of every key as a (4, count) array."""
     shifts = np.array([0, 16, 32, 48], dtype=np.uint64)[:, None]
@@ -246,15 +226,3 @@ def permutation(values: NDArray[Any], key: np.uint64, size: int) -> NDArray[np.u
         here = slice(start, start + CHUNK_ENTRIES)
         scramble_by_one_key(left[here], right[here], words, width, height, size, rounds_for(size))
     return left.astype(np.uint32) * np.uint32(height) + right
-
-
-def inverse_permutation(values: NDArray[Any], key: np.uint64, size: int) -> NDArray[np.uint32]:
-    """Undo `permutation` with the same key and size.
-
-    >>> inverse_permutation(permutation(np.arange(5), np.uint64(7), 5), np.uint64(7), 5).tolist()
-    [0, 1, 2, 3, 4]
-    """
-    width, height = grid(size)
-    words = key_words(np.array([key], dtype=np.uint64))[:, 0]
-    originals: NDArray[np.uint32] = _unpermute(values, words, width, height, size, rounds_for(size))
-    return originals

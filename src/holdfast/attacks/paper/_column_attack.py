@@ -57,7 +57,6 @@ class ColumnAttack(ColumnRule[Labels], LabelAttack):
     def _query(self, index: int) -> Labels | None:
         ahead = index - self._first_ahead
         if not 0 <= ahead < self._ahead.shape[0]:
-            self._before_new_rows()
             self._first_ahead, ahead = index, 0
             left = self._problem.n_queries - index
             self._columns.write_rows(index, self._ahead[:left])
@@ -67,9 +66,6 @@ class ColumnAttack(ColumnRule[Labels], LabelAttack):
         row = self._default.copy()
         row[: self._n_live] = self._ahead[ahead]
         return row
-
-    def _before_new_rows(self) -> None:
-        """Use the queries that are at hand once more before others take their place."""
 
     def _guess(self) -> Labels:
         votes = np.zeros(self._problem.n_examples, dtype=np.uint32)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from holdfast.attacks.paper._column_attack import MOST_AT_ONCE, LiveColumnAttack
-from holdfast.attacks.paper._running_sums import RunningSums
+from holdfast.attacks.paper._column_attack import LiveColumnAttack
 from holdfast.bounds.column_vote import QUERIES_PER_NAT
 from holdfast.kernels.columns import BalancedColumns
-from holdfast.kernels.fixed_queries import LiveRows
 from holdfast.problem import Problem
 
 __all__ = ["ColumnVote"]
@@ -71,25 +68,3 @@ class ColumnVote(LiveColumnAttack):
         queries_per_nat: float = QUERIES_PER_NAT,
     ) -> None:
         super().__init__(problem, rng=rng, permuted=permuted, queries_per_nat=queries_per_nat)
-        n_classes = self._problem.n_classes
-        worth_it = RunningSums.is_worth_it(self._n_live, n_classes)
-        self._running_sums = RunningSums(self._n_live, n_classes) if worth_it else None
-
-    def fixed_queries(self, most: int = MOST_AT_ONCE) -> LiveRows | None:
-        """Return all queries; then votes are not counted as answers come in, but in the end."""
-        queries = super().fixed_queries(most)
-        if queries is not None:
-            self._running_sums = None
-        return queries
-
-    def _before_new_rows(self) -> None:
-        if self._running_sums is not None:
-            new = slice(self._running_sums.counted, self._answered)
-            self._running_sums.add(self._ahead[: new.stop - new.start], self._counts[new])
-
-    def _votes(self) -> NDArray[np.uint32]:
-        # Only in the end is it known how often each label was asked.
-        if self._running_sums is None or self._answered < self._problem.n_queries:
-            return super()._votes()
-        self._before_new_rows()
-        return self._columns.winners(self._running_sums.sums)
