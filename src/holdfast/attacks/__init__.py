@@ -1,4 +1,9 @@
-"""Attacks: one file and one line each, in the order in which tables list them."""
+"""Attacks: one file and one line each, in the order in which tables list them.
+
+Every attack is made with `problem`, the sizes to play for; `rng`, where its seed is drawn from; and
+mostly `permuted`, off to play without Theorem 2's permutation (`attacks.base.LabelAttack`). Each
+says what it takes besides.
+"""
 # ruff: noqa: I001 - see above
 
 from holdfast import kernels as kernels  # first: it says what to install where numba is missing

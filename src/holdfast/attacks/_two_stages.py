@@ -29,10 +29,6 @@ class TwoStages(TurnBased[Labels]):
 
     Parameters
     ----------
-    problem
-        The sizes to play for.
-    rng
-        Where the attack's seed is drawn from.
     answers
         What a released answer tells: exact answers, or rounded to less than one match.
     """

@@ -68,12 +68,6 @@ class Auto(TurnBased[Labels]):
 
     Parameters
     ----------
-    problem
-        The sizes to play for.
-    rng
-        Where the attack's seed is drawn from.
-    permuted
-        Play through a random per-example permutation of the labels (Theorem 2).
     prior
         What a model says of the labels: a `Prior`, or an (n, m) array of probabilities.
     answers

@@ -43,16 +43,10 @@ class Mixture(TwoStages):
 
     Parameters
     ----------
-    problem
-        The sizes to play for.
-    rng
-        Where the attack's seed is drawn from.
     n_certain
         t, the number of examples to make certain; with a prior, the least sure ones.
     rest
         The attack on the others, or its name.
-    permuted
-        Play through a random per-example permutation of the labels (Theorem 2).
     prior
         What a model says of the labels: a `Prior`, or an (n, m) array of probabilities.
     answers

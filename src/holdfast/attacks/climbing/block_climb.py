@@ -58,12 +58,6 @@ class BlockClimb(LabelAttack):
 
     Parameters
     ----------
-    problem
-        The sizes to play for.
-    rng
-        Where the attack's seed is drawn from.
-    permuted
-        Play through a random per-example permutation of the labels (Theorem 2).
     threshold
         By how many standard errors of the difference the board wants to be beaten.
     ties

@@ -50,12 +50,6 @@ class PriorClimb(LabelAttack):
 
     Parameters
     ----------
-    problem
-        The sizes to play for.
-    rng
-        Where the attack's seed is drawn from.
-    permuted
-        Play through a random per-example permutation of the labels (Theorem 2).
     prior
         What a model says of the labels: a `Prior`, or an (n, m) array of probabilities. None:
         all labels are equally likely.

@@ -42,12 +42,6 @@ class RandomClimb(LabelAttack):
 
     Parameters
     ----------
-    problem
-        The sizes to play for.
-    rng
-        Where the attack's seed is drawn from.
-    permuted
-        Play through a random per-example permutation of the labels (Theorem 2).
     step
         The board's step; 0: it shows every improvement.
 

@@ -118,12 +118,6 @@ class SubsetDesign(InformedAttack):
 
     Parameters
     ----------
-    problem
-        The sizes to play for; any number of queries.
-    rng
-        Where the attack's seed is drawn from.
-    permuted
-        Play through a random per-example permutation of the labels (Theorem 2).
     prior
         What a model says of the labels.
     answers

@@ -210,12 +210,6 @@ class HadamardBlocks(InformedAttack):
 
     Parameters
     ----------
-    problem
-        The sizes to play for; any number of queries.
-    rng
-        Where the attack's seed is drawn from.
-    permuted
-        Play through a random per-example permutation of the labels (Theorem 2).
     prior
         What a model says of the labels.
     answers

@@ -123,12 +123,6 @@ class MessagePassing(SubsetDesign):
 
     Parameters
     ----------
-    problem
-        The sizes to play for; any number of queries.
-    rng
-        Where the attack's seed is drawn from.
-    permuted
-        Play through a random per-example permutation of the labels (Theorem 2).
     prior
         What a model says of the labels. An example's r labels are then its most likely ones, and
         examples that so many answers can't change show their most likely label throughout.

@@ -158,10 +158,6 @@ class BlockMajority(BlockRule[Labels], LabelAttack):
     ----------
     problem
         The sizes to play for; n_queries at most n_examples + 1.
-    rng
-        Where the attack's seed is drawn from.
-    permuted
-        Play through a random per-example permutation of the labels (Theorem 2).
 
     Examples
     --------

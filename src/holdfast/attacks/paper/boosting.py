@@ -34,8 +34,6 @@ class Boosting(ColumnAttack):
     ----------
     problem
         The sizes to play for; n_classes must be 2.
-    rng
-        Where the attack's seed is drawn from.
     permuted
         Play through a random per-example permutation of the labels (Theorem 2). The queries are
         uniform already, so it changes nothing in distribution.

@@ -33,12 +33,6 @@ class ColumnVote(LiveColumnAttack):
 
     Parameters
     ----------
-    problem
-        The sizes to play for.
-    rng
-        Where the attack's seed is drawn from.
-    permuted
-        Play through a random per-example permutation of the labels (Theorem 2).
     queries_per_nat
         The c in t = 1 + k/(c log m). The paper's 9 makes each of the t labels almost certain; a
         smaller value decides more examples less surely, and gains more in total.

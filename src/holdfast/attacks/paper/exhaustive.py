@@ -89,12 +89,6 @@ class Exhaustive(ColumnAttack):
 
     Parameters
     ----------
-    problem
-        The sizes to play for.
-    rng
-        Where the attack's seed is drawn from.
-    permuted
-        Play through a random per-example permutation of the labels (Theorem 2).
     n_live
         The number t of examples to decide; None: k/(2 log2 m), at least 1 and at most n.
 

@@ -81,10 +81,6 @@ class NaiveBayes(LogOddsVotes[Labels], ColumnAttack):
 
     Parameters
     ----------
-    problem
-        The sizes to play for.
-    rng
-        Where the attack's seed is drawn from.
     permuted
         Play through a random per-example permutation of the labels (Theorem 2). The queries are
         uniform already, so it changes nothing in distribution.

@@ -24,12 +24,6 @@ class UniformVote(LiveColumnAttack):
 
     Parameters
     ----------
-    problem
-        The sizes to play for.
-    rng
-        Where the attack's seed is drawn from.
-    permuted
-        Play through a random per-example permutation of the labels (Theorem 2).
     queries_per_nat
         The c in t = 1 + k/(c log m).
 

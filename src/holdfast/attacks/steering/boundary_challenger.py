@@ -51,12 +51,6 @@ class BoundaryChallenger(ChampionChallenger):
 
     Parameters
     ----------
-    problem
-        The sizes to play for.
-    rng
-        Where the attack's seed is drawn from.
-    permuted
-        Play through a random per-example permutation of the labels (Theorem 2).
     prior
         What a model says of the labels: a `Prior`, or an (n, m) array of probabilities.
     answers

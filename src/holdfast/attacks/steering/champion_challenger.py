@@ -81,12 +81,6 @@ class ChampionChallenger(InformedAttack):
 
     Parameters
     ----------
-    problem
-        The sizes to play for.
-    rng
-        Where the attack's seed is drawn from.
-    permuted
-        Play through a random per-example permutation of the labels (Theorem 2).
     prior
         What a model says of the labels: a `Prior`, or an (n, m) array of probabilities.
     answers
@@ -338,10 +332,6 @@ class AnytimeChampionChallenger(ChampionChallenger):
     ----------
     problem
         The sizes to play for; n_queries is the most looks there can be.
-    rng
-        Where the attack's seed is drawn from.
-    permuted
-        Play through a random per-example permutation of the labels (Theorem 2).
     prior
         What a model says of the labels: a `Prior`, or an (n, m) array of probabilities.
     answers

@@ -45,12 +45,6 @@ class SteeredPools(TwoStages):
 
     Parameters
     ----------
-    problem
-        The sizes to play for; any number of queries.
-    rng
-        Where the attack's seed is drawn from.
-    permuted
-        Play through a random per-example permutation of the labels (Theorem 2).
     answers
         Exact, or rounded to less than one match.
     tail, second

@@ -50,8 +50,6 @@ class VoteStacking(InformedAttack):
         What the models say.
     problem
         The sizes to play for; every look counts, those at models too.
-    rng
-        Where the attack's seed is drawn from.
     permuted
         Play through a random per-example permutation of the labels (Theorem 2) after the models
         were scored.

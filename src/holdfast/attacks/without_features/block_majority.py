@@ -81,8 +81,6 @@ class BlockMajority(BlockRule[KeyedClassifier], ClassifierAttack):
     ----------
     problem
         The sizes to play for; n_queries at most n_examples + 1.
-    rng
-        Where the attack's seed is drawn from.
     permuted
         Play through a keyed permutation of each row's labels (Theorem 7).
 

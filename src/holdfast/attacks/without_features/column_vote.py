@@ -26,8 +26,6 @@ class ColumnVote(LiveColumnAttack):
     ----------
     problem
         The sizes to play for; the attack needs to know n.
-    rng
-        Where the attack's seed is drawn from.
     permuted
         Play through a keyed permutation of each row's labels (Theorem 7).
     queries_per_nat

@@ -22,10 +22,6 @@ class NaiveBayes(LogOddsVotes[KeyedClassifier], ColumnAttack):
 
     Parameters
     ----------
-    problem
-        The sizes to play for.
-    rng
-        Where the attack's seed is drawn from.
     permuted
         Play through a keyed permutation of each row's labels (Theorem 7); the queries are
         uniform already, so it changes nothing in distribution.

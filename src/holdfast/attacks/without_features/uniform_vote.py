@@ -19,8 +19,6 @@ class UniformVote(LiveColumnAttack):
     ----------
     problem
         The sizes to play for; the attack needs to know n.
-    rng
-        Where the attack's seed is drawn from.
     permuted
         Play through a keyed permutation of each row's labels (Theorem 7).
     queries_per_nat
