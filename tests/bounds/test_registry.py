@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.bounds import Bound, all_bounds
-from holdfast.bounds.assumptions import SHOWN
+from holdfast.bounds.record import SHOWN
 from holdfast.problem import Problem
 from tests.bounds.exhaustive import best_adaptive_accuracy, best_fixed_accuracy
 

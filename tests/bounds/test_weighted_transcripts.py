@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from holdfast.bounds.upper_tails import upper_tails
-from holdfast.bounds.weighted_transcripts import ladder_weighted, weighted_accuracy
+from holdfast.bounds.weighted_transcripts import upper_tails, weighted_accuracy
 from holdfast.errors import InvalidInput
 from holdfast.problem import Problem
 from tests.bounds import optimal_play
@@ -162,12 +161,7 @@ def test_finite_within_range_and_rising_with_looks(
             assert value <= later + 1e-12
 
 
-def test_the_record_says_who_is_not_covered() -> None:
-    record = ladder_weighted(Problem(899, 10, 1000), Fraction(1, 100))
-    assert record.applies
-    assert any("several accounts" in text for text in record.not_covered)
-    too_many = ladder_weighted(Problem(10**6, 10, 1000), Fraction(1, 10**6))
-    assert too_many.reason is not None
-    assert "not computed" in too_many.reason
+def test_too_many_rungs_are_not_computed_and_bad_steps_refused() -> None:
+    assert weighted_accuracy(Problem(10**6, 10, 1000), Fraction(1, 10**6)) is None
     with pytest.raises(InvalidInput, match=r"step must lie in \(0, 1\], got 3/2"):
         weighted_accuracy(Problem(10, 10, 10), Fraction(3, 2))

@@ -20,7 +20,7 @@ from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics import OwnMetric
 from holdfast.metrics.clipped import Clipped
 from holdfast.metrics.display import Display
-from holdfast.metrics.f1_macro import F1Macro
+from holdfast.metrics.labels import F1Macro
 from holdfast.problem import Problem
 
 N, M, LOOKS, BLOCK, RULE = 60, 3, 20, 5, "gaussian:6"

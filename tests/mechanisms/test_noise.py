@@ -11,8 +11,7 @@ from holdfast.certificates import certify
 from holdfast.guard import Guard, Policy
 from holdfast.mechanisms import parse_mechanism
 from holdfast.mechanisms.channel import Channel
-from holdfast.mechanisms.exact_sampling import ExactSampler
-from holdfast.mechanisms.noise import draw, grid_of, with_noise
+from holdfast.mechanisms.noise import ExactSampler, draw, grid_of, with_noise
 from tests.mechanisms.float_attack import accuracy_of_attack, possible_with_floats
 from tests.paces import few
 

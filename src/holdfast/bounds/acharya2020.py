@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 
-from holdfast.bounds.assumptions import EVERYTHING
 from holdfast.bounds.column_vote import QUERIES_PER_NAT
 from holdfast.bounds.multinomial import first_or_second
-from holdfast.bounds.record import Bound
+from holdfast.bounds.record import EVERYTHING, Bound
 from holdfast.problem import Problem
 
 __all__ = [

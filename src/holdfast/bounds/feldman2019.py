@@ -10,8 +10,7 @@ import math
 
 from scipy.special import erfcx
 
-from holdfast.bounds.assumptions import EVERYTHING
-from holdfast.bounds.record import Bound
+from holdfast.bounds.record import EVERYTHING, Bound
 from holdfast.errors import InvalidInput
 from holdfast.problem import Problem
 

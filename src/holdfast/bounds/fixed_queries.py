@@ -18,12 +18,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.bounds.assumptions import EVERYTHING, with_parity
 from holdfast.bounds.binomial import divergence, entropy, excesses
 from holdfast.bounds.bisection import largest
 from holdfast.bounds.guess_laws import guess_prices
 from holdfast.bounds.label_model import ROUNDING
-from holdfast.bounds.record import Bound
+from holdfast.bounds.record import EVERYTHING, Bound, with_parity
 from holdfast.problem import Problem
 
 __all__ = ["fixed_accuracy", "fixed_queries", "least_cost"]

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 
-from holdfast.bounds.assumptions import with_parity
 from holdfast.bounds.binomial import divergence, entropy
 from holdfast.bounds.bisection import largest
-from holdfast.bounds.record import Bound
+from holdfast.bounds.record import Bound, with_parity
 from holdfast.problem import Problem
 
 __all__ = ["information_adaptive", "information_non_adaptive"]

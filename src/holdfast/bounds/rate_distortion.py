@@ -31,7 +31,6 @@ __all__ = [
     "LabelLaws",
     "RateAllocation",
     "gain_for_nats",
-    "prior_gain",
     "spend",
 ]
 
@@ -166,17 +165,6 @@ def gain_for_nats(problem: Problem, nats: float) -> float:
     n, m, _ = problem
     # R(a) of a uniform label is the divergence KL(a || 1/m).
     return n * (accuracy_from_information(nats, n, m) - 1.0 / m)
-
-
-def prior_gain(prior: Prior, nats: float) -> float:
-    """Return the expected matches above the prior's own guess that so many nats are worth.
-
-    Examples
-    --------
-    >>> round(prior_gain(Prior.uniform(10_000, 10), 150.0))
-    557
-    """
-    return spend(prior, nats).gain
 
 
 def spend(prior: Prior, nats: float) -> RateAllocation:

@@ -5,6 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from holdfast.problem import Problem
+
+__all__ = ["CHOSEN", "EVERYTHING", "NOTHING_ELSE", "SHOWN", "UNIFORM", "with_parity"]
+
+UNIFORM = "the labels are uniform and independent for the analyst"
+SHOWN = "every submission shows one of the m labels at every example: no abstentions"
+CHOSEN = "all k looks were chosen by the analyst, or by a group that knows every query"
+NOTHING_ELSE = "nothing else about the labels is released"
+
+# What a bound for uniform labels assumes if it makes no use of parity.
+EVERYTHING = (UNIFORM, CHOSEN, NOTHING_ELSE)
+
+
+def with_parity(problem: Problem) -> tuple[str, ...]:
+    """Return what a bound for uniform labels assumes that uses the parity of two classes' answers.
+
+    >>> SHOWN in with_parity(Problem(10, 2, 5)), SHOWN in with_parity(Problem(10, 3, 5))
+    (True, False)
+    """
+    used = problem.n_classes == 2 and problem.n_queries > 1
+    return (*EVERYTHING, SHOWN) if used else EVERYTHING
+
+
 Side = Literal["achievable", "impossible"]
 Analyst = Literal["any", "non-adaptive"]
 
@@ -34,8 +57,6 @@ class Bound:
     analyst
         Whom it binds (impossible) or who reaches it (achievable): "any" analyst, or only one
         that fixes all queries before the first answer.
-    mechanism
-        What is released of each score; "exact" is the score itself.
     assumptions
         What it takes for granted beyond its conditions, in sentences.
     not_covered
@@ -55,7 +76,6 @@ class Bound:
     accuracy: float | None = None
     reason: str | None = None
     analyst: Analyst = "any"
-    mechanism: str = "exact"
     assumptions: tuple[str, ...] = ()
     not_covered: tuple[str, ...] = ()
 

@@ -18,21 +18,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from holdfast.bounds.assumptions import EVERYTHING, SHOWN
 from holdfast.bounds.binomial import entropy, excess
 from holdfast.bounds.bisection import largest
 from holdfast.bounds.first_rung import first_rung, first_rung_any_labels, n_rungs
 from holdfast.bounds.label_model import ROUNDING, LabelModel
-from holdfast.bounds.record import Bound
 from holdfast.errors import InvalidInput
 from holdfast.problem import Problem, check_at_least
 
 __all__ = [
-    "exact_best",
     "exact_best_accuracy",
-    "improved",
     "improved_accuracy",
-    "ladder",
     "ladder_accuracy",
 ]
 
@@ -40,10 +35,6 @@ __all__ = [
 # round's result is valid.
 ROUNDS_OF_LIMITS = 4
 STATEMENT = "information inequality, running best (docs/bounds.md)"
-NOT_COVERED = (
-    "a state that teams with models of their own climb too: their queries are not known to "
-    "the analyst",
-)
 
 
 def ladder_accuracy(
@@ -159,36 +150,6 @@ def improved_accuracy(
     ).accuracy(problem, accounts, model, abstentions)
 
 
-def ladder(problem: Problem, step: Fraction, *, accounts: int = 1) -> Bound:
-    """Return `ladder_accuracy` as a record."""
-    return _record(
-        "running-best-ladder",
-        ladder_accuracy(problem, step, accounts=accounts),
-        f"Ladder with step {float(step):g}",
-        f"{_states(accounts)}; strict comparison, rounding half up, first look always released",
-    )
-
-
-def exact_best(problem: Problem, *, accounts: int = 1) -> Bound:
-    """Return `exact_best_accuracy` as a record."""
-    return _record(
-        "running-best-exact",
-        exact_best_accuracy(problem, accounts=accounts),
-        "the best score so far, exactly, or only where it improves significantly",
-        f"{_states(accounts)}; every release is the score of a known query and none falls",
-    )
-
-
-def improved(problem: Problem, *, accounts: int = 1) -> Bound:
-    """Return `improved_accuracy` as a record."""
-    return _record(
-        "running-best-improved",
-        improved_accuracy(problem, accounts=accounts),
-        "improved or not",
-        f"{_states(accounts)}; an improvement is a strictly larger match count",
-    )
-
-
 @dataclass(frozen=True)
 class _Climb:
     """One rule's limits.
@@ -266,20 +227,3 @@ def _below(accuracy: float, m: int) -> float:
 def _least(possible: Callable[[float], bool], high: float) -> float:
     """Return the lower end of the range up to `high` in which `possible` holds, rounded down."""
     return high - largest(lambda lack: possible(high - lack), 0.0, high)
-
-
-def _states(accounts: int) -> str:
-    return "one state for all looks" if accounts == 1 else f"at most {accounts} states"
-
-
-def _record(name: str, accuracy: float, mechanism: str, conditions: str) -> Bound:
-    return Bound(
-        name=name,
-        side="impossible",
-        statement=STATEMENT,
-        conditions=conditions,
-        accuracy=accuracy,
-        mechanism=mechanism,
-        assumptions=(*EVERYTHING, SHOWN),
-        not_covered=NOT_COVERED,
-    )

@@ -21,16 +21,19 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.bounds.assumptions import EVERYTHING, SHOWN, with_parity
 from holdfast.bounds.binomial import entropy
 from holdfast.bounds.bisection import largest
 from holdfast.bounds.first_rung import first_rung, first_rung_any_labels
 from holdfast.bounds.label_model import ROUNDING, LabelModel
-from holdfast.bounds.record import Bound
+from holdfast.bounds.record import EVERYTHING, Bound, with_parity
 from holdfast.errors import InvalidInput
 from holdfast.problem import Problem
 
-__all__ = ["exact_accuracy", "exact_answers", "rounded_accuracy", "rounded_answers"]
+__all__ = [
+    "exact_accuracy",
+    "exact_answers",
+    "rounded_accuracy",
+]
 
 # Values of b: any set gives a valid bound, a denser one a slightly sharper one.
 SHARES = np.geomspace(1e-3, 0.7, 40)
@@ -131,20 +134,6 @@ def exact_answers(problem: Problem, *, abstentions: bool = False) -> Bound:
         conditions="none",
         accuracy=exact_accuracy(problem, abstentions=abstentions),
         assumptions=EVERYTHING if abstentions else with_parity(problem),
-    )
-
-
-def rounded_answers(problem: Problem, step: Fraction, *, abstentions: bool = False) -> Bound:
-    """Return `rounded_accuracy` as a record."""
-    return Bound(
-        name="spread-of-rounded-answers",
-        side="impossible",
-        statement=STATEMENT,
-        conditions="rounded to multiples of one step",
-        accuracy=rounded_accuracy(problem, step, abstentions=abstentions),
-        mechanism=f"rounded to a step of {float(step):g}",
-        assumptions=EVERYTHING if abstentions else (*EVERYTHING, SHOWN),
-        not_covered=("rounding to significant digits: the steps are not equal",),
     )
 
 

@@ -19,10 +19,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.bounds.assumptions import with_parity
 from holdfast.bounds.binomial import entropy, log_pmf
 from holdfast.bounds.information import accuracy_from_information
-from holdfast.bounds.record import Bound
+from holdfast.bounds.record import Bound, with_parity
 from holdfast.problem import Problem
 
 __all__ = ["information_adaptive_tilted"]

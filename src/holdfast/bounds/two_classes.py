@@ -16,10 +16,9 @@ from __future__ import annotations
 
 import math
 
-from holdfast.bounds.assumptions import EVERYTHING, SHOWN
 from holdfast.bounds.bisection import largest
 from holdfast.bounds.label_model import ROUNDING
-from holdfast.bounds.record import Bound
+from holdfast.bounds.record import EVERYTHING, SHOWN, Bound
 from holdfast.problem import Problem
 
 __all__ = [

@@ -14,21 +14,109 @@ exact fractions: the bound is attained on some problems and has no slack to hide
 
 from __future__ import annotations
 
+import functools
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.bounds.assumptions import EVERYTHING, SHOWN
+from holdfast.bounds.binomial import divergence, log_pmf, mean_absolute_deviation
+from holdfast.bounds.bisection import least
 from holdfast.bounds.first_rung import BETA_SLACK, first_rung_law, rung_of
 from holdfast.bounds.label_model import ROUNDING
-from holdfast.bounds.record import Bound
-from holdfast.bounds.upper_tails import UpperTails, upper_tails
 from holdfast.errors import InvalidInput
 from holdfast.problem import Problem
 
-__all__ = ["ladder_weighted", "weighted_accuracy"]
+__all__ = [
+    "UpperTails",
+    "upper_tails",
+    "weighted_accuracy",
+]
+
+Floats = NDArray[np.float64]
+
+# Counts or blocks in a table.
+MOST_ENTRIES = 1 << 18
+# Blocks per standard deviation, where counts are taken in blocks.
+BLOCKS_PER_DEVIATION = 64
+# The table ends where the tail is below exp(-nats - NATS_BEYOND_TABLE).
+NATS_BEYOND_TABLE = 60.0
+# By what share logarithms of tails are raised, which covers their rounding.
+TAIL_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class UpperTails:
+    """Tables over the counts `start`, `start + block`, ...
+
+    `tail[i]` is at least ln P(B >= count i), `excess[i]` at least ln E(B - count i)^+, `beyond[i]`
+    at least ln P(B > count i); `at_mean` is ln E(B - n/m)^+.
+    """
+
+    n: int
+    start: int
+    block: int
+    tail: Floats
+    beyond: Floats
+    excess: Floats
+    at_mean: float
+
+    def log_tail(self, counts: NDArray[np.int64]) -> Floats:
+        """Return at least ln P(B >= count)."""
+        place = np.clip((counts - self.start) // self.block, 0, len(self.tail) - 1)
+        found = np.where(counts <= self.start, 0.0, self.tail[place])
+        return np.where(counts > self.n, -np.inf, found)
+
+
+@functools.lru_cache(maxsize=32)
+def upper_tails(n: int, m: int, nats: float) -> UpperTails | None:
+    """Return the tables as far as a number of transcripts of e^nats can make them matter.
+
+    None if that takes too many entries.
+    """
+    deviation = math.sqrt(n / m * (1.0 - 1.0 / m))
+    last = _last_count(n, m, nats + NATS_BEYOND_TABLE)
+    first = max(0, n // m - math.ceil(40.0 + 12.0 * deviation))
+    if last - first < MOST_ENTRIES:
+        block = 1
+    else:
+        # Above the mode only: there probabilities fall.
+        first, block = (n + 1) // m + 1, max(1, int(deviation / BLOCKS_PER_DEVIATION))
+        if (last - first) // block >= MOST_ENTRIES:
+            return None
+    counts = np.arange(first, last + block, block, dtype=np.int64)
+    counts = counts[counts <= n]
+    log_p = log_pmf(counts, n, m) + math.log(block)
+    # What lies beyond the table: at most exp(-nats - NATS_BEYOND_TABLE) per count, n counts.
+    rest = -np.inf if counts[-1] + block > n else -nats - NATS_BEYOND_TABLE
+    # Where counts are left out below, they hold next to nothing.
+    tail = np.minimum(_sums_from_the_end(log_p, rest), 0.0) * (1.0 - TAIL_ROUNDING)
+    end = -np.inf if rest == -np.inf else rest + math.log(n)
+    if block == 1:
+        beyond = np.append(tail[1:], rest)
+    else:
+        beyond = tail
+        end = np.logaddexp(end, tail[-1] + math.log(block))
+    # E(B - c)^+ is the sum of P(B >= b) over b > c.
+    excess = np.append(_sums_from_the_end(beyond[:-1] + math.log(block), end), end)
+    mean = 0.5 * mean_absolute_deviation(n, m)
+    return UpperTails(n, int(first), block, tail, beyond, excess, math.log(mean))
+
+
+def _last_count(n: int, m: int, nats: float) -> int:
+    """Return the least count from which on P(B >= count) <= exp(-nats), or n."""
+    # Chernoff: P(B >= c) <= exp(-n KL(c/n || 1/m)).
+    return least(lambda c: n * divergence(max(0.0, c / n - 1.0 / m), m) >= nats, n // m, n)
+
+
+def _sums_from_the_end(logs: Floats, last: float) -> Floats:
+    """Return ln(sum of exp(logs[i:]) + exp(last)) for every i."""
+    backwards = np.logaddexp.accumulate(np.concatenate([[last], logs[::-1]]))
+    sums: Floats = backwards[:0:-1]
+    return sums
+
 
 Floats = NDArray[np.float64]
 
@@ -44,42 +132,6 @@ MOST_NATS = 1e6
 SUM_ROUNDING = 1e-11
 # What the law of the first rung leaves out.
 FIRST_RUNG_LEFT_OUT = math.exp(-60.0)
-
-NOT_COVERED = (
-    "several accounts: the first look of the second one is adaptive",
-    "unequal classes or a model: the weights are those of uniform labels",
-    "a state that teams with models of their own climb too: their queries are not known to "
-    "the analyst",
-)
-
-
-def ladder_weighted(problem: Problem, step: Fraction) -> Bound:
-    """Return `weighted_accuracy` as a record.
-
-    Examples
-    --------
-    >>> round(100 * (ladder_weighted(Problem(899, 10, 1000), Fraction(1, 100)).accuracy - 0.1), 2)
-    13.24
-    """
-    accuracy = weighted_accuracy(problem, step)
-    reason = None
-    if accuracy is None:
-        reason = (
-            f"It is not computed for so many rungs, counts or transcripts, got n = "
-            f"{problem.n_examples}, step = {float(step):g}, k = {problem.n_queries}."
-        )
-    return Bound(
-        name="weighted-transcripts",
-        side="impossible",
-        statement="weighted transcripts of the Ladder (docs/bounds.md)",
-        conditions="one state for all looks; strict comparison, rounding half up, first look "
-        "always released",
-        accuracy=accuracy,
-        reason=reason,
-        mechanism=f"Ladder with step {float(step):g}",
-        assumptions=(*EVERYTHING, SHOWN),
-        not_covered=NOT_COVERED,
-    )
 
 
 def weighted_accuracy(problem: Problem, step: Fraction) -> float | None:

@@ -46,7 +46,7 @@ from holdfast.metrics import (
 )
 from holdfast.metrics.confusion import two_class_counts
 from holdfast.metrics.display import Display
-from holdfast.metrics.log_loss import CLIP
+from holdfast.metrics.probabilities import CLIP
 from holdfast.problem import Problem
 
 __all__ = ["CertifiedGain", "certify_gain"]

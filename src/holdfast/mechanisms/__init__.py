@@ -9,8 +9,8 @@ from holdfast.mechanisms.parameter_free_ladder import ParameterFreeLadder as Par
 from holdfast.mechanisms.ladder import Ladder as Ladder
 from holdfast.mechanisms.shaky_ladder import ShakyLadder as ShakyLadder
 from holdfast.mechanisms.thresholdout import Thresholdout as Thresholdout
-from holdfast.mechanisms.gaussian import Gaussian as Gaussian
-from holdfast.mechanisms.laplace import Laplace as Laplace
+from holdfast.mechanisms.additive import Gaussian as Gaussian
+from holdfast.mechanisms.additive import Laplace as Laplace
 from holdfast.mechanisms.subsample import Subsample as Subsample
 from holdfast.mechanisms.chain import Chain as Chain
 from holdfast.mechanisms.fresh_subsample import FreshSubsample as FreshSubsample
@@ -27,5 +27,5 @@ from holdfast.mechanisms.registry import rule_classes as rule_classes
 from holdfast.mechanisms.recorded import RecordedLook as RecordedLook
 from holdfast.mechanisms.recorded import look_text as look_text
 from holdfast.mechanisms.recorded import recorded_look as recorded_look
-from holdfast.mechanisms.spec import parse_mechanism as parse_mechanism
+from holdfast.mechanisms.registry import parse_mechanism as parse_mechanism
 from holdfast.mechanisms.told import Told as Told

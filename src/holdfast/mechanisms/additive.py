@@ -1,11 +1,13 @@
-"""Additive noise, drawn anew at every look: the base of Gaussian and Laplace release."""
+"""Additive noise, drawn anew at every look: Gaussian and Laplace release."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from scipy.special import lambertw, ndtri
 
 from holdfast.answers import NoisyAnswers
 from holdfast.mechanisms.base import Reading, Rule
@@ -13,10 +15,40 @@ from holdfast.mechanisms.channel import Channel
 from holdfast.mechanisms.checks import check_scale
 from holdfast.mechanisms.noise import Shape, check_sampler, with_noise
 from holdfast.mechanisms.tilting import noisy_nats
+from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
 from holdfast.protocols import State
 
-__all__ = ["Additive"]
+__all__ = ["Additive", "Gaussian", "Laplace", "gaussian_difference", "laplace_difference"]
+
+# The draws lie on a grid that is finer than their scale by 2^40 (see `noise`): one cell of it for
+# each draw, and the floating-point error of the quantile, are far below this share.
+ROUNDING_SLACK = 1e-9
+
+
+def gaussian_difference(scale: float, chance: float) -> float:
+    """Return what the difference of two Gaussian draws of this standard deviation exceeds.
+
+    >>> round(gaussian_difference(1.0, 0.05), 3)  # 1.645 sqrt(2)
+    2.326
+    """
+    return max(0.0, -math.sqrt(2.0) * scale * float(ndtri(chance))) * (1.0 + ROUNDING_SLACK)
+
+
+def laplace_difference(scale: float, chance: float) -> float:
+    """Return what the difference of two Laplace draws of this parameter b exceeds.
+
+    It exceeds x b with probability (1 + x/2) exp(-x) / 2; with u = x + 2 this is the chance c
+    where u exp(-u) = 4 c exp(-2).
+
+    >>> x = laplace_difference(1.0, 0.01)
+    >>> round((1 + x / 2) * math.exp(-x) / 2, 6)
+    0.01
+    """
+    if chance >= 0.5:
+        return 0.0
+    u = -float(lambertw(-4.0 * chance * math.exp(-2.0), -1).real)
+    return scale * (u - 2.0) * (1.0 + ROUNDING_SLACK)
 
 
 @dataclass(frozen=True)
@@ -84,3 +116,76 @@ class Additive(Rule):
     def blurred_nats(self, problem: Problem) -> float:
         """Return what noisy counts can tell, given what was told before."""
         return noisy_nats(problem, Channel.of(self.shape, self.scale).tells)
+
+
+@dataclass(frozen=True)
+class Gaussian(Additive):
+    """Release the accuracy plus independent Gaussian noise.
+
+    Parameters
+    ----------
+    scale
+        Standard deviation of the noise, in units of accuracy.
+    sampler
+        "grid", repeatable from the seed, or "opendp": the same law from the system's randomness.
+
+    Examples
+    --------
+    >>> from holdfast import Problem
+    >>> str(Gaussian(0.005)), round(Gaussian(0.005).blurred_nats(Problem(10_000, 10, 300)) / 300, 2)
+    ('gaussian:0.005', 2.95)
+    """
+
+    name: ClassVar[str] = "gaussian"
+    source: ClassVar[str] = "Bassily et al. 2016; Rogers et al. 2020 (Gaussian answers)"
+    text_forms: ClassVar[tuple[str, ...]] = ("gaussian:0.005", "gaussian:0.02")
+    shape: ClassVar[Shape] = "gaussian"
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the noise."""
+        return self.scale
+
+    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
+        """Return the phrase with the noise."""
+        return so_far.then(f" plus Gaussian noise of standard deviation {self.scale}")
+
+    def difference(self, chance: float) -> float:
+        """Return what the difference of two draws exceeds with this chance."""
+        return gaussian_difference(self.scale, chance)
+
+
+@dataclass(frozen=True)
+class Laplace(Additive):
+    """Release the accuracy plus independent Laplace noise.
+
+    Parameters
+    ----------
+    scale
+        The parameter b of the noise, in units of accuracy; its standard deviation is b sqrt(2).
+    sampler
+        "grid", repeatable from the seed, or "opendp": the same law from the system's randomness.
+
+    Examples
+    --------
+    >>> str(Laplace(0.005))
+    'laplace:0.005'
+    """
+
+    name: ClassVar[str] = "laplace"
+    source: ClassVar[str] = "Dwork et al. 2006 (the Laplace mechanism)"
+    text_forms: ClassVar[tuple[str, ...]] = ("laplace:0.005",)
+    shape: ClassVar[Shape] = "laplace"
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the noise."""
+        return math.sqrt(2.0) * self.scale
+
+    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
+        """Return the phrase with the noise."""
+        return so_far.then(f" plus Laplace noise of parameter {self.scale}")
+
+    def difference(self, chance: float) -> float:
+        """Return what the difference of two draws exceeds with this chance."""
+        return laplace_difference(self.scale, chance)

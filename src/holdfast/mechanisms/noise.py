@@ -24,10 +24,18 @@ import numpy as np
 from holdfast.errors import InvalidInput
 from holdfast.extras import needed_for
 from holdfast.mechanisms.checks import as_fraction, nearest_multiple
-from holdfast.mechanisms.exact_sampling import ExactSampler
 from holdfast.quoting import quoted
 
-__all__ = ["GRID_BITS", "Sampler", "Shape", "check_sampler", "draw", "grid_of", "with_noise"]
+__all__ = [
+    "GRID_BITS",
+    "ExactSampler",
+    "Sampler",
+    "Shape",
+    "check_sampler",
+    "draw",
+    "grid_of",
+    "with_noise",
+]
 
 Sampler = Literal["grid", "opendp"]
 Shape = Literal["gaussian", "laplace"]
@@ -94,3 +102,94 @@ def _opendp(shape: Shape, scale: float) -> int:
     make = dp.m.make_gaussian if shape == "gaussian" else dp.m.make_laplace
     measurement = make(dp.atom_domain(T="i64"), dp.absolute_distance(T="i64"), scale=scale)
     return int(measurement(0))
+
+
+WORD_BITS = 64
+WORDS_AT_ONCE = 32
+
+
+class ExactSampler:
+    """Draws discrete Laplace and Gaussian noise from a generator's bits.
+
+    A draw in floating point has gaps and repetitions by which noise can be told apart (Mironov
+    2012); here every probability is a ratio of whole numbers, or exp of one, and is met exactly: a
+    trial of probability a/b compares random digits with those of a/b, one of probability exp(-x)
+    counts how many of those with x, x/2, x/3, ... succeed in a row.
+
+    >>> sampler = ExactSampler(np.random.default_rng(0))
+    >>> draws = [sampler.laplace(Fraction(3)) for _ in range(1000)]
+    >>> -0.5 < sum(draws) / 1000 < 0.5
+    True
+    """
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+        self._words: list[int] = []
+
+    def laplace(self, scale: Fraction) -> int:
+        """Return z with probability proportional to exp(-|z| / scale)."""
+        top, bottom = scale.numerator, scale.denominator
+        while True:
+            # u + top v is geometric with ratio exp(-1/top).
+            u = self._below(top)
+            if not self._exp(u, top):
+                continue
+            v = 0
+            while self._exp(1, 1):
+                v += 1
+            size, negative = (u + top * v) // bottom, self._flip(1, 2)
+            if size or not negative:  # zero has one sign
+                return -size if negative else size
+
+    def gaussian(self, variance: Fraction) -> int:
+        """Return z with probability proportional to exp(-z^2 / (2 variance))."""
+        a, b = variance.numerator, variance.denominator
+        scale = math.isqrt(a // b) + 1
+        bottom = 2 * a * b * scale * scale
+        while True:
+            z = self.laplace(Fraction(scale))
+            # Accepted with probability exp(-(|z| - variance/scale)^2 / (2 variance)).
+            if self._exp((abs(z) * scale * b - a) ** 2, bottom):
+                return z
+
+    def _exp(self, top: int, bottom: int) -> bool:
+        """Return True with probability exp(-top/bottom)."""
+        while top > bottom:
+            if not self._exp(1, 1):
+                return False
+            top -= bottom
+        # The number of successes in a row, with chances x, x/2, x/3, ..., is even so often.
+        row = 1
+        while self._flip(top, bottom * row):
+            row += 1
+        return row % 2 == 1
+
+    def _flip(self, top: int, bottom: int) -> bool:
+        """Return True with probability top/bottom: a uniform number, digit by digit, is below."""
+        while True:
+            if top >= bottom:
+                return True
+            digit, top = divmod(top << WORD_BITS, bottom)
+            word = self._word()
+            if word != digit:
+                return word < digit
+            if top == 0:
+                return False
+
+    def _below(self, limit: int) -> int:
+        """Return one of 0 .. limit - 1, all equally likely."""
+        bits = (limit - 1).bit_length()
+        while True:
+            value = 0
+            for _ in range(-(-bits // WORD_BITS)):
+                value = value << WORD_BITS | self._word()
+            value >>= -bits % WORD_BITS
+            if value < limit:
+                return value
+
+    def _word(self) -> int:
+        if not self._words:
+            self._words = self._rng.integers(
+                0, 1 << WORD_BITS, size=WORDS_AT_ONCE, dtype=np.uint64
+            ).tolist()
+        return self._words.pop()

@@ -9,7 +9,7 @@ from typing import Any
 
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms.base import Rule
-from holdfast.mechanisms.spec import parse_mechanism
+from holdfast.mechanisms.registry import parse_mechanism
 from holdfast.metrics import Metric, OwnMetric, Submission
 from holdfast.metrics.display import Display
 from holdfast.quoting import quoted

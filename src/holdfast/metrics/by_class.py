@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from holdfast.errors import InvalidInput
-from holdfast.metrics.accuracy import Accuracy
 from holdfast.metrics.base import FunctionOf, Metric
+from holdfast.metrics.labels import Accuracy
 from holdfast.metrics.shows import CellShare, ConfusionMatrix, PerClassRecall, Show
 
 __all__ = ["BY_CLASS", "ByClass"]

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.errors import InvalidInput
-from holdfast.metrics.accuracy import Accuracy
 from holdfast.metrics.base import Metric, Submission
 from holdfast.metrics.by_class import BY_CLASS, ByClass
+from holdfast.metrics.labels import Accuracy
 from holdfast.metrics.one_submission import taker_for
 from holdfast.metrics.registry import parse_metric
 from holdfast.metrics.shows import Breakdown, Several, Show

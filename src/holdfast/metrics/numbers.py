@@ -1,4 +1,4 @@
-"""Real targets: one number per example, hidden and submitted."""
+"""Metrics of real targets: one number per example, hidden and submitted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 from holdfast.errors import InvalidInput, InvalidQuery
 from holdfast.metrics.base import Metric, Submission, real_numbers
 
-__all__ = ["LARGEST", "NumberMetric"]
+__all__ = [
+    "LARGEST",
+    "R2",
+    "MeanAbsoluteError",
+    "MeanSquaredError",
+    "NumberMetric",
+    "RootMeanSquaredError",
+]
 
 # Squares of larger numbers may add up to more than a float holds. Who is told so must not learn
 # anything about the targets by it, so it is a limit of what may be handed in.
@@ -51,3 +58,96 @@ def _check_sizes(array: NDArray[np.float64], name: str, error: type[InvalidInput
             f"{name} must be numbers of at most {LARGEST:g} in size, got {array[at]} at "
             f"position {at}."
         )
+
+
+@dataclass(frozen=True)
+class MeanAbsoluteError(NumberMetric):
+    """The mean of absolute differences.
+
+    >>> MeanAbsoluteError().score([0, 1, 3], [0, 2, 2])
+    0.6666666666666666
+    """
+
+    name: ClassVar[str] = "mae"
+    averages_examples: ClassVar[bool] = True
+    reveals: ClassVar[str] = (
+        "sums, with weights of one's choice, over the targets above numbers of one's choice"
+    )
+    source: ClassVar[str] = "sklearn.metrics.mean_absolute_error"
+
+    def value(self, truth: Any, submission: Any) -> float:
+        """Return the mean."""
+        return float(np.mean(np.abs(truth - submission)))
+
+
+@dataclass(frozen=True)
+class MeanSquaredError(NumberMetric):
+    """The mean of squared differences.
+
+    >>> MeanSquaredError().score([0, 1, 3], [0, 2, 2])
+    0.6666666666666666
+    """
+
+    name: ClassVar[str] = "mse"
+    averages_examples: ClassVar[bool] = True
+    reveals: ClassVar[str] = "sums of the targets with weights of one's choice"
+    source: ClassVar[str] = "sklearn.metrics.mean_squared_error"
+
+    def value(self, truth: Any, submission: Any) -> float:
+        """Return the mean."""
+        return float(np.mean((truth - submission) ** 2))
+
+
+# Targets that differ less from their mean, all squares together, leave no room in a float for the
+# quotient by them.
+LEAST_VARIATION = 1e-100
+
+
+@dataclass(frozen=True)
+class R2(NumberMetric):
+    """One minus the sum of squared differences over that from the targets' mean.
+
+    >>> round(R2().score([0, 1, 3], [0, 2, 2]), 6)
+    0.571429
+    """
+
+    name: ClassVar[str] = "r2"
+    low: ClassVar[float] = float("-inf")
+    high: ClassVar[float] = 1.0
+    higher_is_better: ClassVar[bool] = True
+    reveals: ClassVar[str] = "sums of the targets with weights of one's choice"
+    source: ClassVar[str] = "sklearn.metrics.r2_score"
+
+    def truth(self, hidden: object) -> NDArray[np.float64]:
+        """Return the hidden targets, which may not all be equal."""
+        targets = super().truth(hidden)
+        if targets.min() == targets.max():
+            raise InvalidInput("targets must not all be equal for r2.")
+        if np.sum((targets - targets.mean()) ** 2) < LEAST_VARIATION:
+            raise InvalidInput(
+                "targets must differ for r2 by more than floats lose: their squared differences "
+                f"from the mean must add up to at least {LEAST_VARIATION:g}."
+            )
+        return targets
+
+    def value(self, truth: Any, submission: Any) -> float:
+        """Return the coefficient."""
+        left = np.sum((truth - submission) ** 2)
+        return float(1.0 - left / np.sum((truth - truth.mean()) ** 2))
+
+
+@dataclass(frozen=True)
+class RootMeanSquaredError(NumberMetric):
+    """The root of the mean of squared differences.
+
+    >>> RootMeanSquaredError().score([0, 1, 3], [0, 2, 2])
+    0.816496580927726
+    """
+
+    name: ClassVar[str] = "rmse"
+    reveals: ClassVar[str] = "sums of the targets with weights of one's choice"
+    source: ClassVar[str] = "sklearn.metrics.root_mean_squared_error"
+
+    def value(self, truth: Any, submission: Any) -> float:
+        """Return the mean."""
+        return float(np.sqrt(np.mean((truth - submission) ** 2)))

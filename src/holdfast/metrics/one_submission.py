@@ -24,8 +24,8 @@ from holdfast.errors import InvalidInput
 from holdfast.labels import label_dtype
 from holdfast.metrics.base import Metric, Submission
 from holdfast.metrics.clipped import Clipped
+from holdfast.metrics.labels import TopKAccuracy
 from holdfast.metrics.probabilities import ProbabilityMetric
-from holdfast.metrics.top_k_accuracy import TopKAccuracy
 
 __all__ = ["embedded", "read_of", "taker_for"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -13,7 +14,7 @@ from holdfast.errors import InvalidQuery
 from holdfast.labels import as_labels, count_classes
 from holdfast.metrics.base import Metric, Submission, real_numbers
 
-__all__ = ["ProbabilityMetric"]
+__all__ = ["CLIP", "Brier", "LogLoss", "ProbabilityMetric"]
 
 # Rows written with seven digits sum to one within this.
 SUM_SLACK = 1e-6
@@ -89,3 +90,92 @@ class ProbabilityMetric(Metric):
         """Return the probability that each example's own class was given."""
         found: NDArray[np.float64] = submission[np.arange(truth.size), truth]
         return found
+
+
+@dataclass(frozen=True)
+class Brier(ProbabilityMetric):
+    """The mean over examples of squared errors: of class 1 for two classes, else of all, summed.
+
+    For two classes it lies in [0, 1], for more in [0, 2].
+
+    >>> Brier().score([0, 1], [.5, .5])
+    0.25
+    """
+
+    name: ClassVar[str] = "brier"
+    high: ClassVar[float] = 2.0
+    reveals: ClassVar[str] = "with full precision the labels of dozens of examples of one's choice"
+    source: ClassVar[str] = "sklearn.metrics.brier_score_loss; Brier 1950"
+
+    def most_offset(self, n_classes: int) -> float:
+        """Return the largest sum of offsets that a row has room for."""
+        return 1.0 if n_classes == 2 else 4.0 / n_classes
+
+    def graded_row(self, unit: float, n_classes: int) -> NDArray[np.float64]:
+        """Return probabilities in an arithmetic sequence."""
+        if n_classes == 2:
+            low = (1.0 - unit) / 2.0
+            return np.array([1.0 - low, low])
+        steps = np.arange(n_classes) * (unit / 2.0)
+        row: NDArray[np.float64] = 1.0 / n_classes + steps.mean() - steps
+        return row
+
+    def pointed_row(self, weight: float, n_classes: int) -> NDArray[np.float64]:
+        """Return one larger probability and equal smaller ones."""
+        if n_classes == 2:
+            return self.graded_row(weight, 2)
+        small = (1.0 - weight / 2.0) / n_classes
+        row = np.full(n_classes, small)
+        row[0] = 1.0 - (n_classes - 1) * small
+        return row
+
+    def value(self, truth: Any, submission: Any) -> float:
+        """Return the mean squared error of the class indicators."""
+        if submission.shape[1] == 2:
+            return float(np.mean((submission[:, 1] - truth) ** 2))
+        own = self.of_truth(truth, submission)
+        squares = np.sum(submission**2, axis=1)
+        return float(np.mean(squares - 2.0 * own + 1.0))
+
+
+# Probabilities are kept this far from 0 and 1: scikit-learn's, and so most boards'.
+CLIP = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class LogLoss(ProbabilityMetric):
+    """The mean surprise in nats; probabilities are clipped to [CLIP, 1 - CLIP].
+
+    >>> round(LogLoss().score([0, 1], [.5, .25]), 6)
+    1.039721
+    """
+
+    name: ClassVar[str] = "log_loss"
+    high: ClassVar[float] = math.inf
+    reveals: ClassVar[str] = "with full precision the labels of dozens of examples of one's choice"
+    source: ClassVar[str] = "sklearn.metrics.log_loss"
+
+    def most_offset(self, n_classes: int) -> float:
+        """Return the logarithm of the clip, less what keeps a row's rounding from being clipped."""
+        return -math.log(CLIP) - math.log(4.0 * n_classes)
+
+    def graded_row(self, unit: float, n_classes: int) -> NDArray[np.float64]:
+        """Return probabilities in a geometric sequence."""
+        odds = np.exp(-unit * np.arange(n_classes))
+        row: NDArray[np.float64] = odds / odds.sum()
+        if n_classes == 2:
+            row[0] = 1.0 - row[1]  # as it is computed for a submission of class 1 alone
+        return row
+
+    def pointed_row(self, weight: float, n_classes: int) -> NDArray[np.float64]:
+        """Return one large probability and equal small ones, whose complement is exact."""
+        small = 1.0 / (math.exp(weight) + n_classes - 1)
+        small = max(1.0, round(small * 2.0**53)) / 2.0**53
+        row = np.full(n_classes, small)
+        row[0] = 1.0 - (n_classes - 1) * small
+        return row
+
+    def value(self, truth: Any, submission: Any) -> float:
+        """Return the mean loss."""
+        own = np.clip(self.of_truth(truth, submission), CLIP, 1.0 - CLIP)
+        return float(np.mean(-np.log(own)))

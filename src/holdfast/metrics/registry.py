@@ -20,14 +20,15 @@ CLIP = re.compile(r"(?P<metric>[^\[\]]+)\[(?P<low>[^,\[\]]+),(?P<high>[^,\[\]]+)
 
 @cache
 def metric_classes() -> tuple[type[Metric], ...]:
-    """Return every metric that has a name, in the order in which tables list them, plug-ins last.
+    """Return every metric that has a name, in the order of their names, plug-ins last.
 
     >>> [each.name for each in metric_classes()][:2]
     ['accuracy', 'average_precision']
     """
     found = [each for each in vars(metrics).values() if isinstance(each, type)]
-    every = (*found, *installed("holdfast.metrics", Metric))
-    return tuple(each for each in every if issubclass(each, Metric) and each.name)
+    own = (each for each in found if issubclass(each, Metric) and each.name)
+    named = (each for each in installed("holdfast.metrics", Metric) if each.name)
+    return (*sorted(own, key=lambda each: each.name), *named)
 
 
 def parse_metric(text: str) -> Metric:

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput, InvalidQuery
-from holdfast.metrics.accuracy import Accuracy
 from holdfast.metrics.base import FunctionOf, LabelMetric, Metric, Value
 from holdfast.metrics.confusion import confusion_matrix
+from holdfast.metrics.labels import Accuracy
 from holdfast.metrics.one_submission import read_of, taker_for
 from holdfast.problem import check_at_least
 
