@@ -46,7 +46,7 @@ from holdfast import attacks, play
 from holdfast.attacks.steering._tail import OpenLabels
 from holdfast.bounds import best_impossible
 from holdfast.bounds.binomial import entropy
-from holdfast.bounds.rate_distortion import NATS_PER_LOOK, gain_for_nats, prior_gain
+from holdfast.bounds.rate_distortion import NATS_PER_LOOK, gain_for_nats, spend
 from holdfast.forecasts.tables import along
 from holdfast.oracles import LabelOracle
 from holdfast.priors import Prior
@@ -189,7 +189,7 @@ def flat_cell(m: int, left: float, k: int, examples_a_look: int) -> float | None
         attack = attacks.ChampionChallenger(problem, rng=rng, prior=prior)
         guess = play(attack, LabelOracle(hidden, problem=problem))
         gains.append(int((guess == hidden).sum()) - int((model == hidden).sum()))
-    return round(float(np.mean(gains)) / prior_gain(prior, NATS_PER_LOOK * k), 3)
+    return round(float(np.mean(gains)) / spend(prior, NATS_PER_LOOK * k).gain, 3)
 
 
 def anytime() -> dict[str, Any]:

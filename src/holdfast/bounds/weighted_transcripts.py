@@ -118,8 +118,6 @@ def _sums_from_the_end(logs: Floats, last: float) -> Floats:
     return sums
 
 
-Floats = NDArray[np.float64]
-
 # More rungs than this are not computed; the bound for the running best is the sharper one there.
 MOST_RUNGS = 1 << 14
 # Rungs that are reached with less than this probability, as a logarithm and beside 1/n, count as if

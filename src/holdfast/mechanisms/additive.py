@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
+from numpy.random import Generator
 from scipy.special import lambertw, ndtri
 
 from holdfast.answers import NoisyAnswers
@@ -82,14 +82,12 @@ class Additive(Rule):
         """The standard deviation of the noise."""
         raise NotImplementedError
 
-    def pass_on(
-        self, state: State, reading: Reading, rng: np.random.Generator
-    ) -> tuple[Reading, State]:
+    def pass_on(self, state: State, reading: Reading, rng: Generator) -> tuple[Reading, State]:
         """Return the value plus one fresh draw of noise."""
         value = with_noise(reading.value, self.shape, self.scale, rng, self.sampler)
         return reading.with_value(value), state
 
-    def answer_model(self, problem: Problem) -> NoisyAnswers:  # noqa: ARG002 - the same for all
+    def answer_model(self, problem: Problem) -> NoisyAnswers:
         """Return noise of this spread."""
         return NoisyAnswers(scale=self.deviation)
 
@@ -97,7 +95,7 @@ class Additive(Rule):
         """Return what the difference of two draws exceeds with this chance."""
         raise NotImplementedError
 
-    def difference_blur(self, problem: Problem, chance: float) -> float:  # noqa: ARG002 - as there
+    def difference_blur(self, problem: Problem, chance: float) -> float:
         """Return the quantile of the difference of two draws."""
         return self.difference(chance)
 
@@ -146,7 +144,7 @@ class Gaussian(Additive):
         """The standard deviation of the noise."""
         return self.scale
 
-    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
+    def wording(self, so_far: Wording, told: Told) -> Wording:
         """Return the phrase with the noise."""
         return so_far.then(f" plus Gaussian noise of standard deviation {self.scale}")
 
@@ -182,7 +180,7 @@ class Laplace(Additive):
         """The standard deviation of the noise."""
         return math.sqrt(2.0) * self.scale
 
-    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
+    def wording(self, so_far: Wording, told: Told) -> Wording:
         """Return the phrase with the noise."""
         return so_far.then(f" plus Laplace noise of parameter {self.scale}")
 

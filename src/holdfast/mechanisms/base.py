@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.random import Generator
 
 from holdfast.answers import AnswerModel, NewBestAnswers, RankAnswers
 from holdfast.bounds.tilted import nats_adaptive_tilted
@@ -133,22 +134,20 @@ class Rule:
     accuracies_because: ClassVar[str] = "it looks at their examples"
     text_forms: ClassVar[tuple[str, ...]] = ()
 
-    def init(self, problem: Problem) -> State:  # noqa: ARG002 - the protocol's signature
+    def init(self, problem: Problem) -> State:
         """Return the state before the first look: plain data, and empty if nothing is kept."""
         return {}
 
-    def resume(self, state: State, problem: Problem) -> State:  # noqa: ARG002 - the general answer
+    def resume(self, state: State, problem: Problem) -> State:
         """Return a stored state as it goes on under a budget that may have changed since."""
         return state
 
-    def pass_on(
-        self, state: State, reading: Reading, rng: np.random.Generator
-    ) -> tuple[Reading, State]:
+    def pass_on(self, state: State, reading: Reading, rng: Generator) -> tuple[Reading, State]:
         """Return what the next rule sees, and the state after this look."""
         raise NotImplementedError
 
     def answers(
-        self, state: State, evaluation: Evaluation, rng: np.random.Generator
+        self, state: State, evaluation: Evaluation, rng: Generator
     ) -> tuple[list[Reading], State]:
         """Return what this look brings out, its own answer last, and the state after it.
 
@@ -157,9 +156,7 @@ class Rule:
         reading, after = self.pass_on(state, Reading.of(evaluation), rng)
         return [reading], after
 
-    def release(
-        self, state: State, evaluation: Evaluation, rng: np.random.Generator
-    ) -> tuple[float, State]:
+    def release(self, state: State, evaluation: Evaluation, rng: Generator) -> tuple[float, State]:
         """Return what is released for this look, and the state after it."""
         readings, after = self.answers(state, evaluation, rng)
         return (float(readings[-1].value) if readings else PENDING), after
@@ -208,7 +205,7 @@ class Rule:
 
     # What an attack that knows the rule makes of its answers.
 
-    def answer_model(self, problem: Problem) -> AnswerModel | None:  # noqa: ARG002 - the general answer
+    def answer_model(self, problem: Problem) -> AnswerModel | None:
         """Return the answer model that describes the rule best; None: it shows no accuracies.
 
         >>> from holdfast.mechanisms import parse_mechanism
@@ -221,7 +218,7 @@ class Rule:
             raise NotImplementedError
         return None
 
-    def informed_model(self, problem: Problem, accuracy: float) -> AnswerModel | None:  # noqa: ARG002 - the general answer
+    def informed_model(self, problem: Problem, accuracy: float) -> AnswerModel | None:
         """Return `answer_model` for somebody who starts from a model with this accuracy.
 
         The same, unless what an answer hides depends on the share of matches.
@@ -279,7 +276,7 @@ class Rule:
 
     # Which other rules its answers stand for.
 
-    def refines(self, other: Rule, problem: Problem) -> bool:  # noqa: ARG002 - the general answer
+    def refines(self, other: Rule, problem: Problem) -> bool:
         """Tell whether another rule's answers can be made from this one's.
 
         Then whatever an attack gains under the other rule, it gains under this one, too.
@@ -296,7 +293,7 @@ class Rule:
 
     # What an answer means.
 
-    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the general answer
+    def wording(self, so_far: Wording, told: Told) -> Wording:
         """Return the phrase for an answer, from that for the value that the rule was passed."""
         return so_far
 
@@ -319,7 +316,7 @@ class Rule:
         """Return how far an answer may be from the exact accuracy: a step or a standard error."""
         raise NotImplementedError
 
-    def difference_blur(self, problem: Problem, chance: float) -> float:  # noqa: ARG002 - the general answer
+    def difference_blur(self, problem: Problem, chance: float) -> float:
         """Return how much the difference of two released values may exceed the exact one.
 
         For two values of the submissions' own, on the examples that were scored, and but for
@@ -337,7 +334,7 @@ class Rule:
         """Return the problem with only those examples that any look can ever touch."""
         return problem
 
-    def own_nats(self, problem: Problem) -> float:  # noqa: ARG002 - the general answer
+    def own_nats(self, problem: Problem) -> float:
         """Return a limit on the information in the k answers of one state, for any labels.
 
         It holds for any input in [0, 1] and whatever the analyst has learned elsewhere, because it
@@ -366,9 +363,9 @@ class Rule:
     def counts_nats_of(
         self,
         problem: Problem,
-        states: Mapping[int, int],  # noqa: ARG002 - the general answer
+        states: Mapping[int, int],
         *,
-        whole: bool = True,  # noqa: ARG002 - as above
+        whole: bool = True,
     ) -> float:
         """Return `counts_nats` for several states: how many of them there are, by their looks.
 
@@ -377,7 +374,7 @@ class Rule:
         """
         return self.counts_nats(problem)
 
-    def blurred_nats(self, problem: Problem) -> float:  # noqa: ARG002 - the general answer
+    def blurred_nats(self, problem: Problem) -> float:
         """Return a limit that holds if the input is the exact accuracy on all n examples.
 
         Like that of the counts it is for uniform labels and for the looks of all states together.
@@ -388,19 +385,19 @@ class Rule:
         """Tell whether one state answers none of so many looks before all are asked."""
         return self.batch_size is not None and self.batch_size >= looks
 
-    def conditions(self, problem: Problem) -> str:  # noqa: ARG002 - the general answer
+    def conditions(self, problem: Problem) -> str:
         """Return in words what the limits of this rule rest on."""
         return "a state is never lost"
 
     # Its text form.
 
     @classmethod
-    def compared(cls, problem: Problem) -> tuple[str, ...]:  # noqa: ARG003 - the general answer
+    def compared(cls, problem: Problem) -> tuple[str, ...]:
         """Return the text forms with which rules are compared if none are named."""
         return cls.text_forms
 
     @classmethod
-    def bare_setting(cls, value: str) -> str:  # noqa: ARG003 - the general answer
+    def bare_setting(cls, value: str) -> str:
         """Return which setting a value without a name is of: the first."""
         return fields(cls)[0].name
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.random import Generator
 
 from holdfast.answers import ExactAnswers
 from holdfast.mechanisms.base import PENDING, Reading, Rule, WorksOn
@@ -87,7 +88,7 @@ class Batch(Rule):
         return due, {**state, "waiting": []}
 
     def answers(
-        self, state: State, evaluation: Evaluation, rng: np.random.Generator
+        self, state: State, evaluation: Evaluation, rng: Generator
     ) -> tuple[list[Reading], State]:
         """Return nothing, or the answers of the batch that is now full."""
         del rng  # nothing random
@@ -111,7 +112,7 @@ class Batch(Rule):
         """The size."""
         return self.size
 
-    def answer_model(self, problem: Problem) -> ExactAnswers:  # noqa: ARG002 - the same for all
+    def answer_model(self, problem: Problem) -> ExactAnswers:
         """Return that of exact answers: they are late, not coarse."""
         return ExactAnswers()
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-import numpy as np
+from numpy.random import Generator
 
 from holdfast.answers import AnswerModel, ExactAnswers, NoisyAnswers
 from holdfast.errors import InvalidInput
@@ -97,15 +97,13 @@ class Chain(Rule):
             problem = rule.scored(problem)
         return {**state, "rules": states}
 
-    def pass_on(
-        self, state: State, reading: Reading, rng: np.random.Generator
-    ) -> tuple[Reading, State]:
+    def pass_on(self, state: State, reading: Reading, rng: Generator) -> tuple[Reading, State]:
         """Return the reading after the last rule; a batch is not possible in here."""
         reading, states = self._through(self.rules, state["rules"], reading, rng)
         return reading, {**state, "rules": states}
 
     def answers(
-        self, state: State, evaluation: Evaluation, rng: np.random.Generator
+        self, state: State, evaluation: Evaluation, rng: Generator
     ) -> tuple[list[Reading], State]:
         """Return what the last rule passes on; with a batch, see `Batch.answers`."""
         first, rest = self.rules[0], self.rules[1:]
@@ -122,7 +120,7 @@ class Chain(Rule):
 
     @staticmethod
     def _through(
-        rules: Sequence[Rule], states: Sequence[State], reading: Reading, rng: np.random.Generator
+        rules: Sequence[Rule], states: Sequence[State], reading: Reading, rng: Generator
     ) -> tuple[Reading, list[State]]:
         after, spoke = [], False
         for rule, state in zip(rules, states, strict=True):

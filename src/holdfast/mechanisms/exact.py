@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
+from numpy.random import Generator
 
 from holdfast.answers import ExactAnswers
 from holdfast.mechanisms.base import Reading, Rule, WorksOn
@@ -34,29 +34,19 @@ class Exact(Rule):
     keeps_exact: ClassVar[bool] = True
     works_on: ClassVar[WorksOn] = WorksOn.ANY_METRIC
 
-    def pass_on(
-        self,
-        state: State,
-        reading: Reading,
-        rng: np.random.Generator,  # noqa: ARG002 - the protocol's signature
-    ) -> tuple[Reading, State]:
+    def pass_on(self, state: State, reading: Reading, rng: Generator) -> tuple[Reading, State]:
         """Return the reading as it is."""
         return reading, state
 
-    def release(
-        self,
-        state: State,
-        evaluation: Evaluation,
-        rng: np.random.Generator,  # noqa: ARG002 - the protocol's signature
-    ) -> tuple[float, State]:
+    def release(self, state: State, evaluation: Evaluation, rng: Generator) -> tuple[float, State]:
         """Return the exact accuracy; the same number as through `pass_on`, without a fraction."""
         return evaluation.matches / evaluation.n_examples, state
 
-    def answer_model(self, problem: Problem) -> ExactAnswers:  # noqa: ARG002 - the same for all
+    def answer_model(self, problem: Problem) -> ExactAnswers:
         """Return that of exact answers."""
         return ExactAnswers()
 
-    def refines(self, other: Rule, problem: Problem) -> bool:  # noqa: ARG002 - the same for all
+    def refines(self, other: Rule, problem: Problem) -> bool:
         """Tell whether the other rule reads match counts: whoever has them can do what it does."""
         return other.tells_counts_alone
 

@@ -6,13 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
+from numpy.random import Generator
 
-from holdfast.answers import NoisyAnswers
 from holdfast.bounds.tilted import nats_adaptive_tilted
-from holdfast.mechanisms.base import Reading, Rule, WorksOn
+from holdfast.mechanisms.base import Reading
 from holdfast.mechanisms.checks import check_step
-from holdfast.mechanisms.selection import as_noise, narrowed, subset_error, subset_size
+from holdfast.mechanisms.selection import Selecting, narrowed
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
 from holdfast.protocols import State
@@ -21,7 +20,7 @@ __all__ = ["FreshSubsample"]
 
 
 @dataclass(frozen=True)
-class FreshSubsample(Rule):
+class FreshSubsample(Selecting):
     """Score a fresh random part of the test set at every look.
 
     The sampling error works like noise that the host did not have to add. Every example is
@@ -43,42 +42,26 @@ class FreshSubsample(Rule):
     name: ClassVar[str] = "fresh"
     source: ClassVar[str] = "Blanc 2023 (subsampling suffices); the plain form, without more noise"
     text_forms: ClassVar[tuple[str, ...]] = ("fresh:0.1",)
-    selects: ClassVar[bool] = True
-    works_on: ClassVar[WorksOn] = WorksOn.ACCURACIES
-    accuracies_because: ClassVar[str] = "it scores some of the examples"
     same_examples: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_step("fraction", self.fraction)
 
-    def pass_on(
-        self, state: State, reading: Reading, rng: np.random.Generator
-    ) -> tuple[Reading, State]:
+    @property
+    def share(self) -> float:
+        """The fraction."""
+        return self.fraction
+
+    def pass_on(self, state: State, reading: Reading, rng: Generator) -> tuple[Reading, State]:
         """Return the reading of examples drawn without replacement."""
         n = reading.evaluation.n_examples
-        chosen = rng.choice(n, size=subset_size(self.fraction, n), replace=False, shuffle=False)
+        size = self.scored(Problem(n, 2, 1)).n_examples
+        chosen = rng.choice(n, size=size, replace=False, shuffle=False)
         return narrowed(reading, chosen), state
 
-    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
+    def wording(self, so_far: Wording, told: Told) -> Wording:
         """Return the phrase with the part."""
         return so_far.then(f" on {self.fraction} of the examples, drawn anew")
-
-    def answer_model(self, problem: Problem) -> NoisyAnswers:
-        """Return noise as large as the sampling error."""
-        return as_noise(self.fraction, problem)
-
-    def informed_model(self, problem: Problem, accuracy: float) -> NoisyAnswers:
-        """Return the sampling error at this share of matches."""
-        return as_noise(self.fraction, problem, accuracy)
-
-    def resolution(self, problem: Problem) -> float:
-        """Return the standard error of a part's accuracy about that of all examples."""
-        return subset_error(self.scored(problem).n_examples, problem.n_examples)
-
-    def scored(self, problem: Problem) -> Problem:
-        """Return the problem of one part."""
-        n, m, k = problem
-        return Problem(subset_size(self.fraction, n), m, k)
 
     def own_nats(self, problem: Problem) -> float:
         """Return k times the logarithm of the number of values an answer can have."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal
 
-import numpy as np
+from numpy.random import Generator
 
 from holdfast.mechanisms.base import Reading, Rule, WorksOn
 from holdfast.mechanisms.packed import matches_of, pack
@@ -48,12 +48,7 @@ class ImprovedOnly(Rule):
         """Return the state before the first submission."""
         return {"best": None, "n_classes": problem.n_classes}
 
-    def pass_on(
-        self,
-        state: State,
-        reading: Reading,
-        rng: np.random.Generator,  # noqa: ARG002 - the protocol's signature
-    ) -> tuple[Reading, State]:
+    def pass_on(self, state: State, reading: Reading, rng: Generator) -> tuple[Reading, State]:
         """Return 1 if the match count is strictly larger than the best before, else 0."""
         evaluation, n_classes = reading.evaluation, state["n_classes"]
         if state["best"] is not None:
@@ -63,12 +58,12 @@ class ImprovedOnly(Rule):
         after = {"best": pack(evaluation.query, n_classes), "n_classes": n_classes}
         return reading.telling(Fraction(1), new_best=True), after
 
-    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
+    def wording(self, so_far: Wording, told: Told) -> Wording:
         """Return the phrase for the one bit."""
         beat = f"whether this submission beat the best so far of {so_far.whose}, 1 or 0"
         return so_far.about(beat)
 
-    def resolution(self, problem: Problem) -> float:  # noqa: ARG002 - the protocol's signature
+    def resolution(self, problem: Problem) -> float:
         """Return 1: the answer says nothing about the level."""
         return 1.0
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-import numpy as np
+from numpy.random import Generator
 
 from holdfast.answers import RoundedAnswers
 from holdfast.mechanisms.base import Reading, Rule
@@ -44,6 +44,7 @@ class Ladder(Rule):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from holdfast.evaluate import evaluate
     >>> rule, labels = Ladder(step=0.25), np.zeros(8, dtype=np.uint8)
     >>> state, rng = rule.init(Problem(8, 2, 9)), np.random.default_rng(0)
@@ -70,16 +71,11 @@ class Ladder(Rule):
     def __post_init__(self) -> None:
         check_step("step", self.step)
 
-    def init(self, problem: Problem) -> State:  # noqa: ARG002 - the protocol's signature
+    def init(self, problem: Problem) -> State:
         """Return the state in which nothing was released."""
         return {"rung": None}
 
-    def pass_on(
-        self,
-        state: State,
-        reading: Reading,
-        rng: np.random.Generator,  # noqa: ARG002 - the protocol's signature
-    ) -> tuple[Reading, State]:
+    def pass_on(self, state: State, reading: Reading, rng: Generator) -> tuple[Reading, State]:
         """Return the new value if it climbs by more than a step, else the standing one."""
         step, rung = as_fraction(self.step), state["rung"]
         climbed = rung is None or reading.value > (rung + 1) * step
@@ -92,12 +88,12 @@ class Ladder(Rule):
         """Whether 1 is rounded up: to 1.2 with a step of 0.4."""
         return nearest_multiple(Fraction(1), as_fraction(self.step)) * as_fraction(self.step) > 1
 
-    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
+    def wording(self, so_far: Wording, told: Told) -> Wording:
         """Return the phrase for the standing value."""
         best = so_far.about(f"best so far of {so_far.whose}")
         return best.then(f", in steps of {self.step}")
 
-    def difference_blur(self, problem: Problem, chance: float) -> float:  # noqa: ARG002 - the same for all
+    def difference_blur(self, problem: Problem, chance: float) -> float:
         """Return a step: half of one for each of the two."""
         return self.step
 
@@ -106,7 +102,7 @@ class Ladder(Rule):
         """The step."""
         return self.step
 
-    def answer_model(self, problem: Problem) -> RoundedAnswers:  # noqa: ARG002 - the same for all
+    def answer_model(self, problem: Problem) -> RoundedAnswers:
         """Return the rounding to the step, which is right when the value is new."""
         return RoundedAnswers(step=self.step)
 

@@ -20,6 +20,7 @@ from functools import cache
 from typing import Literal
 
 import numpy as np
+from numpy.random import Generator
 
 from holdfast.errors import InvalidInput
 from holdfast.extras import needed_for
@@ -67,14 +68,14 @@ def grid_of(scale: float) -> Fraction:
 
 
 def with_noise(
-    value: Fraction, shape: Shape, scale: float, rng: np.random.Generator, sampler: str = "grid"
+    value: Fraction, shape: Shape, scale: float, rng: Generator, sampler: str = "grid"
 ) -> Fraction:
     """Return a value on the grid plus one draw of noise."""
     grid = grid_of(scale)
     return nearest_multiple(value, grid) * grid + draw(shape, scale, rng, sampler)
 
 
-def draw(shape: Shape, scale: float, rng: np.random.Generator, sampler: str = "grid") -> Fraction:
+def draw(shape: Shape, scale: float, rng: Generator, sampler: str = "grid") -> Fraction:
     """Return one draw of noise, in units of accuracy: a whole number of cells.
 
     `scale` is the standard deviation of Gaussian noise and the parameter b of Laplace noise.
@@ -122,7 +123,7 @@ class ExactSampler:
     True
     """
 
-    def __init__(self, rng: np.random.Generator) -> None:
+    def __init__(self, rng: Generator) -> None:
         self._rng = rng
         self._words: list[int] = []
 

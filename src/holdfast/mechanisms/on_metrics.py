@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
 from holdfast.errors import InvalidInput, NotSupported, ReleaseFailed
 from holdfast.mechanisms.base import Reading, Rule, WorksOn
@@ -84,7 +84,7 @@ def release_show(
     states: Sequence[State],
     truth: Any,
     submission: Any,
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> tuple[list[tuple[Reading, ...]], list[State]]:
     """Return what one look brings out, a reading per number, and the states after it.
 
@@ -121,7 +121,7 @@ def released(
     state: State,
     value: Value,
     evaluation: Evaluation | None,
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> tuple[list[Reading], State]:
     """Return what a rule brings out about one number of a show, and the state after it.
 

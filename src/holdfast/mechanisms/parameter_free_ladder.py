@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
+from numpy.random import Generator
 
 from holdfast.answers import ExactAnswers
 from holdfast.mechanisms.base import Reading, Rule, WorksOn
@@ -77,12 +78,7 @@ class ParameterFreeLadder(Rule):
         """Return the state in which nothing was released."""
         return {"best": None, "n_classes": problem.n_classes}
 
-    def pass_on(
-        self,
-        state: State,
-        reading: Reading,
-        rng: np.random.Generator,  # noqa: ARG002 - the protocol's signature
-    ) -> tuple[Reading, State]:
+    def pass_on(self, state: State, reading: Reading, rng: Generator) -> tuple[Reading, State]:
         """Return the new accuracy if the improvement is significant, else the best one."""
         evaluation, n_classes = reading.evaluation, state["n_classes"]
         if state["best"] is not None:
@@ -97,7 +93,7 @@ class ParameterFreeLadder(Rule):
         after = {"best": pack(evaluation.query.reshape(-1), n_classes), "n_classes": n_classes}
         return reading.telling(reading.value, new_best=True), after
 
-    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
+    def wording(self, so_far: Wording, told: Told) -> Wording:
         """Return the phrase for the standing value."""
         return so_far.about(f"best so far of {so_far.whose}")
 
@@ -106,7 +102,7 @@ class ParameterFreeLadder(Rule):
         """One: see `climbs`."""
         return 1.0
 
-    def answer_model(self, problem: Problem) -> ExactAnswers:  # noqa: ARG002 - the same for all
+    def answer_model(self, problem: Problem) -> ExactAnswers:
         """Return that of exact answers, which is right when the value is new."""
         return ExactAnswers()
 
@@ -118,6 +114,6 @@ class ParameterFreeLadder(Rule):
         """Return the logarithm of the number of non-decreasing sequences of k of n + 1 values."""
         return log_sequences(problem.n_queries, problem.n_examples + 1)
 
-    def counts_nats(self, problem: Problem) -> float:  # noqa: ARG002 - the protocol's signature
+    def counts_nats(self, problem: Problem) -> float:
         """Return no limit: its decisions use more than the match counts."""
         return math.inf

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal
 
-import numpy as np
+from numpy.random import Generator
 from scipy.special import gammaln
 
 from holdfast.mechanisms.base import Reading, Rule, WorksOn
@@ -53,12 +53,7 @@ class RankOnly(Rule):
         """Return the state before the first submission."""
         return {"order": [], "n_classes": problem.n_classes}
 
-    def pass_on(
-        self,
-        state: State,
-        reading: Reading,
-        rng: np.random.Generator,  # noqa: ARG002 - the protocol's signature
-    ) -> tuple[Reading, State]:
+    def pass_on(self, state: State, reading: Reading, rng: Generator) -> tuple[Reading, State]:
         """Return one more than the number of submissions with strictly more matches."""
         evaluation, n_classes = reading.evaluation, state["n_classes"]
         order: list[str] = state["order"]
@@ -71,11 +66,11 @@ class RankOnly(Rule):
         ranked = reading.telling(Fraction(place + 1), new_best=place == 0)
         return ranked, {"order": after, "n_classes": n_classes}
 
-    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
+    def wording(self, so_far: Wording, told: Told) -> Wording:
         """Return the phrase for a rank."""
         return so_far.about(f"rank of this submission among those of {so_far.whose}, 1 the best")
 
-    def resolution(self, problem: Problem) -> float:  # noqa: ARG002 - the protocol's signature
+    def resolution(self, problem: Problem) -> float:
         """Return 1: the answer says nothing about the level."""
         return 1.0
 

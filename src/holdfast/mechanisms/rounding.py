@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-import numpy as np
+from numpy.random import Generator
 
 from holdfast.answers import RoundedAnswers
 from holdfast.errors import InvalidInput
@@ -88,12 +88,7 @@ class Rounding(Rule):
         assert self.step is not None
         return as_fraction(self.step)
 
-    def pass_on(
-        self,
-        state: State,
-        reading: Reading,
-        rng: np.random.Generator,  # noqa: ARG002 - the protocol's signature
-    ) -> tuple[Reading, State]:
+    def pass_on(self, state: State, reading: Reading, rng: Generator) -> tuple[Reading, State]:
         """Return the nearest multiple of the step."""
         step = self.rounds_to
         return reading.with_value(nearest_multiple(reading.value, step) * step), state
@@ -103,17 +98,17 @@ class Rounding(Rule):
         """Whether 1 is rounded up: to 1.2 with a step of 0.4."""
         return nearest_multiple(Fraction(1), self.rounds_to) * self.rounds_to > 1
 
-    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
+    def wording(self, so_far: Wording, told: Told) -> Wording:
         """Return the phrase with the rounding."""
         if self.decimals is not None:
             return so_far.then(f", rounded to {self.decimals} decimals")
         return so_far.then(f", rounded to a step of {self.step}")
 
-    def difference_blur(self, problem: Problem, chance: float) -> float:  # noqa: ARG002 - the same for all
+    def difference_blur(self, problem: Problem, chance: float) -> float:
         """Return a step: half of one for each of the two."""
         return float(self.rounds_to)
 
-    def answer_model(self, problem: Problem) -> RoundedAnswers:  # noqa: ARG002 - the same for all
+    def answer_model(self, problem: Problem) -> RoundedAnswers:
         """Return the rounding."""
         return RoundedAnswers(step=float(self.rounds_to))
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.answers import NoisyAnswers, SubsetAnswers
+from holdfast.answers import AnswerModel, NoisyAnswers, SubsetAnswers
 from holdfast.hashing import hash_keys, subkey
-from holdfast.mechanisms.base import Reading, Rule
+from holdfast.mechanisms.base import Reading, Rule, WorksOn
 from holdfast.problem import Problem
 from holdfast.protocols import Evaluation
 
-__all__ = ["as_noise", "narrowed", "public_seed", "shuffled", "subset_error", "subset_size"]
+__all__ = ["Selecting", "narrowed", "public_seed", "shuffled"]
 
 
 @lru_cache(maxsize=16)
@@ -66,6 +67,37 @@ def narrowed(reading: Reading, chosen: NDArray[Any]) -> Reading:
     query, labels = whole.query[chosen], whole.labels[chosen]
     scored = Evaluation(int(np.count_nonzero(query == labels)), query, labels)
     return Reading(Reading.of(scored).value, scored, reading.told)
+
+
+@dataclass(frozen=True)
+class Selecting(Rule):
+    """Score some of the examples: the base of rules that choose them."""
+
+    selects: ClassVar[bool] = True
+    works_on: ClassVar[WorksOn] = WorksOn.ACCURACIES
+    accuracies_because: ClassVar[str] = "it scores some of the examples"
+
+    @property
+    def share(self) -> float:
+        """Which share of the examples a look is scored on."""
+        raise NotImplementedError
+
+    def scored(self, problem: Problem) -> Problem:
+        """Return the problem of the examples that one look is scored on."""
+        n, m, k = problem
+        return Problem(subset_size(self.share, n), m, k)
+
+    def answer_model(self, problem: Problem) -> AnswerModel:
+        """Return noise as large as the sampling error of a part."""
+        return as_noise(self.share, problem)
+
+    def informed_model(self, problem: Problem, accuracy: float) -> AnswerModel:
+        """Return the sampling error at this share of matches."""
+        return as_noise(self.share, problem, accuracy)
+
+    def resolution(self, problem: Problem) -> float:
+        """Return the standard error of a part's accuracy about that of all examples."""
+        return subset_error(self.scored(problem).n_examples, problem.n_examples)
 
 
 def public_seed(rule: Rule, seed: int) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-import numpy as np
+from numpy.random import Generator
 
 from holdfast.answers import NoisyAnswers
 from holdfast.mechanisms.additive import laplace_difference
@@ -66,13 +66,11 @@ class ShakyLadder(Rule):
         check_step("step", self.step)
         check_scale("scale", self.scale)
 
-    def init(self, problem: Problem) -> State:  # noqa: ARG002 - the protocol's signature
+    def init(self, problem: Problem) -> State:
         """Return the state in which nothing was released."""
         return {"best": None}
 
-    def pass_on(
-        self, state: State, reading: Reading, rng: np.random.Generator
-    ) -> tuple[Reading, State]:
+    def pass_on(self, state: State, reading: Reading, rng: Generator) -> tuple[Reading, State]:
         """Return a new noisy value if the noisy comparison climbs, else the standing one."""
         best = state["best"]
         mine, theirs = (draw("laplace", self.scale, rng) for _ in range(2))
@@ -84,12 +82,12 @@ class ShakyLadder(Rule):
             best = float(shown)
         return reading.telling(Fraction(best), new_best=climbed, own=climbed), {"best": best}
 
-    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
+    def wording(self, so_far: Wording, told: Told) -> Wording:
         """Return the phrase for the standing value."""
         best = so_far.about(f"best so far of {so_far.whose}")
         return best.then(f", with Laplace noise of parameter {self.scale}")
 
-    def difference_blur(self, problem: Problem, chance: float) -> float:  # noqa: ARG002 - the same for all
+    def difference_blur(self, problem: Problem, chance: float) -> float:
         """Return the quantile of the difference of two draws."""
         return laplace_difference(self.scale, chance)
 
@@ -98,7 +96,7 @@ class ShakyLadder(Rule):
         """The step."""
         return self.step
 
-    def answer_model(self, problem: Problem) -> NoisyAnswers:  # noqa: ARG002 - the same for all
+    def answer_model(self, problem: Problem) -> NoisyAnswers:
         """Return the noise of the value, which is right when it is new."""
         return NoisyAnswers(scale=math.sqrt(2.0) * self.scale)
 

@@ -7,15 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-import numpy as np
+from numpy.random import Generator
 
-from holdfast.answers import NoisyAnswers
 from holdfast.bounds.binomial import entropy
 from holdfast.bounds.tilted import nats_adaptive_tilted
 from holdfast.errors import BudgetExhausted
-from holdfast.mechanisms.base import Reading, Rule, WorksOn
+from holdfast.mechanisms.base import Reading
 from holdfast.mechanisms.checks import check_count
-from holdfast.mechanisms.selection import as_noise, narrowed, public_seed, shuffled, subset_error
+from holdfast.mechanisms.selection import Selecting, narrowed, public_seed, shuffled
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import State
@@ -24,7 +23,7 @@ __all__ = ["Split"]
 
 
 @dataclass(frozen=True)
-class Split(Rule):
+class Split(Selecting):
     """Cut the test set into parts and use up one after the other.
 
     With k looks and p parts, look t is scored on part floor(t p/k) alone. If k changes on the way
@@ -52,9 +51,6 @@ class Split(Rule):
     name: ClassVar[str] = "split"
     source: ClassVar[str] = "sample splitting; textbook"
     text_forms: ClassVar[tuple[str, ...]] = ("split:10",)
-    selects: ClassVar[bool] = True
-    works_on: ClassVar[WorksOn] = WorksOn.ACCURACIES
-    accuracies_because: ClassVar[str] = "it scores some of the examples"
     same_examples: ClassVar[bool] = False
     tells_of_others: ClassVar[bool] = False  # only how many looks there were
 
@@ -79,12 +75,7 @@ class Split(Rule):
         """Return a warning if the seed is the public default."""
         return public_seed(self, self.seed)
 
-    def pass_on(
-        self,
-        state: State,
-        reading: Reading,
-        rng: np.random.Generator,  # noqa: ARG002 - the protocol's signature
-    ) -> tuple[Reading, State]:
+    def pass_on(self, state: State, reading: Reading, rng: Generator) -> tuple[Reading, State]:
         """Return the reading of the part whose turn it is.
 
         Raises
@@ -107,17 +98,10 @@ class Split(Rule):
         which = f"part {told.part + 1}" if told.part is not None else "one"
         return so_far.then(f" on {which} of {self.parts} parts of the examples")
 
-    def answer_model(self, problem: Problem) -> NoisyAnswers:
-        """Return noise as large as the sampling error of one part."""
-        return as_noise(1.0 / self.parts, problem)
-
-    def informed_model(self, problem: Problem, accuracy: float) -> NoisyAnswers:
-        """Return the sampling error at this share of matches."""
-        return as_noise(1.0 / self.parts, problem, accuracy)
-
-    def resolution(self, problem: Problem) -> float:
-        """Return the standard error of a part's accuracy about that of all examples."""
-        return subset_error(self.scored(problem).n_examples, problem.n_examples)
+    @property
+    def share(self) -> float:
+        """That of one part."""
+        return 1.0 / self.parts
 
     def scored(self, problem: Problem) -> Problem:
         """Return the problem of one part, the smallest."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
+from numpy.random import Generator
 
 from holdfast.answers import SubsetAnswers
 from holdfast.bounds.tilted import nats_adaptive_tilted
-from holdfast.mechanisms.base import Reading, Rule, WorksOn
+from holdfast.mechanisms.base import Reading
 from holdfast.mechanisms.checks import check_count, check_step
-from holdfast.mechanisms.selection import narrowed, public_seed, shuffled, subset_error, subset_size
+from holdfast.mechanisms.selection import Selecting, narrowed, public_seed, shuffled
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
 from holdfast.protocols import State
@@ -20,7 +20,7 @@ __all__ = ["Subsample"]
 
 
 @dataclass(frozen=True)
-class Subsample(Rule):
+class Subsample(Selecting):
     """Score the same part of the test set at every look: a public/private split.
 
     Only the public part can be overfit. The private part keeps its worth for the final ranking,
@@ -46,46 +46,39 @@ class Subsample(Rule):
     name: ClassVar[str] = "subsample"
     source: ClassVar[str] = "common practice of boards (public/private split); no paper"
     text_forms: ClassVar[tuple[str, ...]] = ("subsample:0.3",)
-    selects: ClassVar[bool] = True
-    works_on: ClassVar[WorksOn] = WorksOn.ACCURACIES
-    accuracies_because: ClassVar[str] = "it scores some of the examples"
     keeps_exact: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_step("fraction", self.fraction)
         check_count("seed", self.seed, 0)
 
+    @property
+    def share(self) -> float:
+        """The fraction."""
+        return self.fraction
+
     def cautions(self) -> tuple[str, ...]:
         """Return a warning if the seed is the public default."""
         return public_seed(self, self.seed)
 
-    def pass_on(
-        self,
-        state: State,
-        reading: Reading,
-        rng: np.random.Generator,  # noqa: ARG002 - the protocol's signature
-    ) -> tuple[Reading, State]:
+    def pass_on(self, state: State, reading: Reading, rng: Generator) -> tuple[Reading, State]:
         """Return the reading of the public part."""
         n = reading.evaluation.n_examples
-        chosen = shuffled(n, self.seed, "subsample")[: subset_size(self.fraction, n)]
+        size = self.scored(Problem(n, 2, 1)).n_examples
+        chosen = shuffled(n, self.seed, "subsample")[:size]
         return narrowed(reading, chosen), state
 
-    def wording(self, so_far: Wording, told: Told) -> Wording:  # noqa: ARG002 - the same for all
+    def wording(self, so_far: Wording, told: Told) -> Wording:
         """Return the phrase with the part."""
         return so_far.then(f" on a fixed {self.fraction} of the examples")
 
-    def answer_model(self, problem: Problem) -> SubsetAnswers:  # noqa: ARG002 - the same for all
+    def answer_model(self, problem: Problem) -> SubsetAnswers:
         """Return exact answers of a part that nobody knows."""
         return SubsetAnswers(fraction=self.fraction)
 
-    def resolution(self, problem: Problem) -> float:
-        """Return the standard error of the public part's accuracy about that of all examples."""
-        return subset_error(self.scored(problem).n_examples, problem.n_examples)
-
-    def scored(self, problem: Problem) -> Problem:
-        """Return the problem of the public part."""
-        n, m, k = problem
-        return Problem(subset_size(self.fraction, n), m, k)
+    def informed_model(self, problem: Problem, accuracy: float) -> SubsetAnswers:
+        """Return the same: what it hides is which examples count, not how many are right."""
+        return self.answer_model(problem)
 
     def exposed(self, problem: Problem) -> Problem:
         """Return the problem of the public part: nothing else is ever looked at."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-import numpy as np
+from numpy.random import Generator
 
 from holdfast.answers import NoisyAnswers
 from holdfast.errors import BudgetExhausted, InvalidInput
@@ -86,9 +86,7 @@ class Thresholdout(Rule):
         last = problem.baseline if self.reference is None else self.reference
         return {"budget": self.budget, "threshold": None, "last": last}
 
-    def pass_on(
-        self, state: State, reading: Reading, rng: np.random.Generator
-    ) -> tuple[Reading, State]:
+    def pass_on(self, state: State, reading: Reading, rng: Generator) -> tuple[Reading, State]:
         """Return the reference, or a noisy accuracy at the price of one unit of the budget.
 
         Raises
@@ -112,7 +110,7 @@ class Thresholdout(Rule):
         after = {"budget": budget, "threshold": threshold, "last": kept}
         return reading.telling(Fraction(answer), own=exceeds), after
 
-    def _noisy_threshold(self, rng: np.random.Generator) -> float:
+    def _noisy_threshold(self, rng: Generator) -> float:
         return float(as_fraction(self.threshold) + draw("laplace", 2 * self.scale, rng))
 
     def wording(self, so_far: Wording, told: Told) -> Wording:
@@ -124,11 +122,11 @@ class Thresholdout(Rule):
             so_far = so_far.about(f"reference, or {so_far.head}")
         return so_far.then(f" plus Laplace noise of parameter {self.scale}")
 
-    def difference_blur(self, problem: Problem, chance: float) -> float:  # noqa: ARG002 - the same for all
+    def difference_blur(self, problem: Problem, chance: float) -> float:
         """Return the quantile of the difference of two draws."""
         return laplace_difference(self.scale, chance)
 
-    def answer_model(self, problem: Problem) -> NoisyAnswers:  # noqa: ARG002 - the same for all
+    def answer_model(self, problem: Problem) -> NoisyAnswers:
         """Return the noise of a value of the submission's own."""
         return NoisyAnswers(scale=math.sqrt(2.0) * self.scale)
 
