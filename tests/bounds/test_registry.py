@@ -64,7 +64,6 @@ def test_a_bound_gives_either_an_accuracy_or_a_reason(problem: Problem) -> None:
         assert bound.applies == (bound.accuracy is not None) == (bound.reason is None)
         assert bound.statement
         assert bound.conditions
-        assert bound.mechanism == "exact"
         # A promise says what it takes for granted; parity is used with two classes only.
         assert bool(bound.assumptions) == (bound.side == "impossible")
         assert SHOWN not in bound.assumptions or problem.n_classes == 2 or not bound.applies
