@@ -123,7 +123,6 @@ def one_query(problem: Problem) -> Bound:
     reason = _more_than_one(problem)
     return Bound(
         name="one-query",
-        side="impossible",
         statement="acharya2020 thm:info (Theorem 9)",
         conditions="k = 1",
         accuracy=None if reason else min(1.0, 1.0 / m + 0.5 / math.sqrt(n * (m - 1.0))),
@@ -150,7 +149,6 @@ def one_query_optimum(problem: Problem) -> Bound:
     reason = _more_than_one(problem)
     return Bound(
         name="one-query-optimum",
-        side="impossible",
         statement="acharya2020 thm:info (Theorem 9), exact form of its proof",
         conditions="k = 1",
         accuracy=None if reason else min(1.0, first_or_second(n, m).exact / n),

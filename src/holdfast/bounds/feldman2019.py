@@ -60,9 +60,7 @@ def description_length(problem: Problem) -> Bound:
         mean_maximum = root / math.sqrt(m * n) + beyond * (split + 1.0) / n
     return Bound(
         name="description-length",
-        side="impossible",
         statement=STATEMENT,
-        conditions="none",
         accuracy=min(1.0, 1.0 / m + 2.0 * mean_maximum),
         assumptions=EVERYTHING,
     )

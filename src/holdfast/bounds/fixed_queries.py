@@ -115,7 +115,6 @@ def fixed_queries(problem: Problem, *, abstentions: bool = False) -> Bound:
     """Return `fixed_accuracy` as a record."""
     return Bound(
         name="fixed-queries",
-        side="impossible",
         statement="sums of independent columns (docs/bounds.md)",
         conditions="all queries fixed before the first answer",
         accuracy=fixed_accuracy(problem, abstentions=abstentions),

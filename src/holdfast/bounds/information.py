@@ -67,9 +67,7 @@ def information_adaptive(problem: Problem) -> Bound:
     n, m, _ = problem
     return Bound(
         name="information-adaptive",
-        side="impossible",
         statement="information inequality, adaptive (docs/bounds.md)",
-        conditions="none",
         accuracy=accuracy_from_information(nats_adaptive(problem), n, m),
         assumptions=with_parity(problem),
     )
@@ -86,7 +84,6 @@ def information_non_adaptive(problem: Problem) -> Bound:
     n, m, _ = problem
     return Bound(
         name="information-non-adaptive",
-        side="impossible",
         statement="information inequality, non-adaptive (docs/bounds.md)",
         conditions="all queries fixed before the first answer",
         accuracy=accuracy_from_information(nats_non_adaptive(problem), n, m),

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from holdfast.bounds.binomial import divergence
 from holdfast.bounds.bisection import largest
+from holdfast.bounds.information import accuracy_from_information
 from holdfast.problem import check_at_least
 
 __all__ = ["ROUNDING", "LabelModel"]
@@ -36,6 +37,9 @@ class LabelModel:
     rarest
         The mean of the rows' smallest probabilities: the worst accuracy of a query that was chosen
         before any answer. Zero is always right.
+    dual
+        The largest a with F(a) <= nats, where it is known more sharply than by turning
+        `least_nats` round.
 
     Examples
     --------
@@ -47,6 +51,7 @@ class LabelModel:
     chance: float
     least_nats: Callable[[float], float]
     rarest: float = 0.0
+    dual: Callable[[float], float] | None = None
 
     @classmethod
     def uniform(cls, n_examples: int, n_classes: int) -> LabelModel:
@@ -54,7 +59,13 @@ class LabelModel:
         n = check_at_least("n_examples", n_examples, 1)
         m = check_at_least("n_classes", n_classes, 2)
         p = 1.0 / m
-        return cls(n, p, lambda a: n * divergence(a - p, m) if a > p else 0.0, p)
+        return cls(
+            n,
+            p,
+            lambda a: n * divergence(a - p, m) if a > p else 0.0,
+            p,
+            lambda nats: accuracy_from_information(nats, n, m),
+        )
 
     def largest_accuracy(self, nats: float) -> float:
         """Return the largest a with F(a) <= nats, rounded up.
@@ -65,4 +76,6 @@ class LabelModel:
         if nats <= 0.0:
             return self.chance
         most = nats * (1.0 + ROUNDING)
+        if self.dual is not None:
+            return self.dual(most)
         return largest(lambda a: self.least_nats(a) <= most, self.chance)

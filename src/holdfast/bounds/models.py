@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from holdfast.bounds.bisection import largest
 from holdfast.bounds.label_model import LabelModel
 from holdfast.bounds.rate_distortion import STEEPEST, LabelLaws
+from holdfast.bounds.shares import accuracy_from_shares
 from holdfast.errors import InvalidInput
 from holdfast.priors import Prior
 from holdfast.problem import check_at_least
@@ -129,13 +130,24 @@ def shared_labels(n_examples: int, shares: Sequence[float]) -> LabelModel:
     """
     row = np.sort(np.asarray(shares, dtype=np.float64))[None, ::-1]
     price = _Price(n_examples, row, np.ones_like(row))
-    return LabelModel(n_examples, float(row[0, 0]), price, float(row[0, -1]))
+    return LabelModel(
+        n_examples,
+        float(row[0, 0]),
+        price,
+        float(row[0, -1]),
+        lambda nats: accuracy_from_shares(nats, n_examples, shares),
+    )
 
 
 def predicted_labels(prior: Prior) -> LabelModel:
     """Return the labels of somebody who has these predictions, with the price of guessing them."""
     rows, alike = _rows(prior.ranked(min(prior.n_classes, LABELS_RANKED))[1], prior.n_classes)
-    return LabelModel(prior.n_examples, free_accuracy(prior), _Price(prior.n_examples, rows, alike))
+    return LabelModel(
+        prior.n_examples,
+        free_accuracy(prior),
+        _Price(prior.n_examples, rows, alike),
+        dual=lambda nats: accuracy_from_predictions(nats, prior),
+    )
 
 
 def worst_labels(n_examples: int, n_classes: int, accuracy: float) -> LabelModel:
@@ -148,7 +160,12 @@ def worst_labels(n_examples: int, n_classes: int, accuracy: float) -> LabelModel
     # Of each example the price is the mean of the two kinds', so one of each stands for all.
     candidates = np.array([[few], [more]], dtype=np.float64)
     price = _Price(n_examples, 1.0 / candidates, candidates, (share, others))
-    return LabelModel(n_examples, accuracy, price)
+    return LabelModel(
+        n_examples,
+        accuracy,
+        price,
+        dual=lambda nats: accuracy_from_model(nats, n_examples, n_classes, accuracy),
+    )
 
 
 class _Price:

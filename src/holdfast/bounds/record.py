@@ -70,9 +70,9 @@ class Bound:
     """
 
     name: str
-    side: Side
     statement: str
-    conditions: str
+    side: Side = "impossible"
+    conditions: str = "none"
     accuracy: float | None = None
     reason: str | None = None
     analyst: Analyst = "any"

@@ -129,9 +129,7 @@ def exact_answers(problem: Problem, *, abstentions: bool = False) -> Bound:
     """Return `exact_accuracy` as a record."""
     return Bound(
         name="spread-of-answers",
-        side="impossible",
         statement=STATEMENT,
-        conditions="none",
         accuracy=exact_accuracy(problem, abstentions=abstentions),
         assumptions=EVERYTHING if abstentions else with_parity(problem),
     )

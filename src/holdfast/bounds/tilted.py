@@ -44,9 +44,7 @@ def information_adaptive_tilted(problem: Problem) -> Bound:
     n, m, _ = problem
     return Bound(
         name="information-adaptive-tilted",
-        side="impossible",
         statement="information inequality, adaptive with tilted answers (docs/bounds.md)",
-        conditions="none",
         accuracy=accuracy_from_information(nats_adaptive_tilted(problem), n, m),
         assumptions=with_parity(problem),
     )

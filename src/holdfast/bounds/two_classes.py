@@ -71,7 +71,6 @@ def two_classes(problem: Problem, *, abstentions: bool = False) -> Bound:
     m = problem.n_classes
     return Bound(
         name="two-classes",
-        side="impossible",
         statement=STATEMENT,
         conditions="m = 2",
         accuracy=two_classes_accuracy(problem, abstentions=abstentions) if m == 2 else None,
@@ -91,9 +90,7 @@ def pairs_of_classes(problem: Problem) -> Bound:
     """
     return Bound(
         name="pairs-of-classes",
-        side="impossible",
         statement=STATEMENT,
-        conditions="none",
         accuracy=pairs_accuracy(problem),
         assumptions=EVERYTHING,
         not_covered=NOT_COVERED,

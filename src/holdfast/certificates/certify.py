@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 from holdfast.certificates.asked import Asked, RuleLooks, shared_evenly
 from holdfast.certificates.knowledge import Knowledge, Known, knowledge_of
@@ -18,7 +18,6 @@ from holdfast.quoting import quoted
 
 __all__ = [
     "ALL_TEAMS",
-    "NATS_ROUNDING",
     "Histories",
     "certify",
     "certify_histories",
@@ -31,16 +30,6 @@ Histories: TypeAlias = Mapping[tuple[str, str], int]
 
 # The memory of a state that all teams share.
 ALL_TEAMS = ""
-# Limits on nats are rounded up by this much before they are turned into accuracies.
-NATS_ROUNDING = 1e-9
-
-
-class Proved(NamedTuple):
-    """An accuracy that is not exceeded, and the bound that says so."""
-
-    accuracy: float
-    name: str
-    statement: str
 
 
 def certify(
@@ -179,28 +168,28 @@ def _certify(asked: Asked, knowledge: Knowledge, analysts: Analysts) -> Certific
     analysts = analysts._replace(fixed=analysts.fixed or at_once)
     found, missing = limits(asked, analysts)
     least = min(found, key=lambda limit: limit.nats, default=None)
-    proved = [Proved(1.0, "none", "no bound excludes that every label is known")]
+    proved = [(1.0, "none", "no bound excludes that every label is known")]
     if least is not None:
-        accuracy = knowledge.accuracy(least.nats * (1.0 + NATS_ROUNDING), asked.exposed)
-        proved.append(Proved(accuracy, least.name, "information inequality (docs/bounds.md)"))
+        accuracy = knowledge.accuracy(least.nats, asked.exposed)
+        proved.append((accuracy, least.name, "information inequality (docs/bounds.md)"))
     n, size = asked.n_examples, asked.exposed
     for theorem in theorems(asked, knowledge, analysts):
         if theorem.accuracy is None:
-            missing.append(NotCovered(theorem.name, theorem.because or ""))
+            missing.append(NotCovered(theorem.name, theorem.reason or ""))
         else:
             accuracy = (size * theorem.accuracy + (n - size) * knowledge.free) / n
-            proved.append(Proved(accuracy, theorem.name, theorem.statement))
-    best = min(proved, key=lambda each: each.accuracy)
+            proved.append((accuracy, theorem.name, theorem.statement))
+    best, bound, statement = min(proved, key=lambda each: each[0])
     who = knowledge.who
     if analysts.fixed:
         who += ", with all queries fixed before the first answer"
     return Certificate(
-        accuracy=min(1.0, max(best.accuracy, knowledge.free)),
+        accuracy=min(1.0, max(best, knowledge.free)),
         free=knowledge.free,
-        nats=min((limit.nats for limit in found), default=float("inf")),
+        nats=float("inf") if least is None else least.nats,
         looks=asked.total,
-        bound=best.name,
-        statement=best.statement,
+        bound=bound,
+        statement=statement,
         binds=who,
         not_covered=tuple(missing),
     )

@@ -31,16 +31,16 @@ from functools import partial
 
 import numpy as np
 
+from holdfast.bounds.label_model import LabelModel
 from holdfast.bounds.metric_values import nats_of_values
 from holdfast.certificates.asked import shared_evenly
 from holdfast.certificates.certify import (
-    NATS_ROUNDING,
     Histories,
     certify,
     certify_histories,
     of_all_teams,
 )
-from holdfast.certificates.knowledge import Known, Nothing, knowledge_of
+from holdfast.certificates.knowledge import Known, knowledge_of
 from holdfast.certificates.record import Certificate, NotCovered
 from holdfast.certificates.transcripts import log_transcripts
 from holdfast.errors import InvalidInput, NotSupported
@@ -199,9 +199,9 @@ def certify_shown(
     if reason is None:
         by_group = [shown_nats(each, n_classes) for each in looks]
         nats = min(n_examples * math.log(n_classes), sum(map(sum, by_group)))
-        accuracy = knowledge.accuracy(nats * (1.0 + NATS_ROUNDING), n_examples)
+        accuracy = knowledge.accuracy(nats, n_examples)
         alone = len(looks) == 1 and len(by_group[0]) == len(looks[0].groups)
-        if alone and isinstance(knowledge, Nothing):
+        if alone and knowledge.uniform:
             accuracy = min(accuracy, _weighted(looks[0].groups, by_group[0], n_classes))
     missing = () if reason is None else (NotCovered(BOUND, reason),)
     constants = _constants(looks, n_classes)
@@ -371,8 +371,7 @@ def _weighted(groups: Sequence[int], nats: Sequence[float], n_classes: int) -> f
     """Return the mean over groups of the accuracy that the nats about each allow."""
     known = 0.0
     for size, each in zip(groups, nats, strict=True):
-        alone = Nothing(Problem(size, n_classes, 1))
-        known += size * min(1.0, alone.accuracy(each * (1.0 + NATS_ROUNDING), size))
+        known += size * LabelModel.uniform(size, n_classes).largest_accuracy(each)
     return known / sum(groups)
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
 
 from holdfast.bounds import fixed_queries, running_best, spread_of_answers, two_classes
 from holdfast.bounds.label_model import LabelModel
-from holdfast.bounds.record import Analyst
+from holdfast.bounds.record import Analyst, Bound
 from holdfast.bounds.registry import all_bounds
 from holdfast.bounds.weighted_transcripts import weighted_accuracy
 from holdfast.certificates.asked import Asked, first_change
@@ -30,7 +29,7 @@ from holdfast.mechanisms import (
 from holdfast.mechanisms.checks import as_fraction
 from holdfast.problem import Problem
 
-__all__ = ["Theorem", "theorems"]
+__all__ = ["theorems"]
 
 # Reasons why a theorem does not cover the looks.
 UNKNOWN_SCORED_ROWS = "it is not known what the model knows of the examples that are scored"
@@ -39,17 +38,8 @@ ABSTENTIONS_BREAK_PARITY = "looks that abstain do not keep the parity of match c
 FIRST_LOOK_ABSTAINS = "a first look that abstains may start on any rung"
 
 
-class Theorem(NamedTuple):
-    """A bound on the expected accuracy on the exposed examples, or why it does not apply."""
-
-    name: str
-    statement: str
-    accuracy: float | None
-    because: str | None = None
-
-
-def theorems(asked: Asked, knowledge: Knowledge, analysts: Analysts) -> Iterator[Theorem]:
-    """Yield every theorem that is about these looks."""
+def theorems(asked: Asked, knowledge: Knowledge, analysts: Analysts) -> Iterator[Bound]:
+    """Yield every theorem about the accuracy on the examples that these looks expose."""
     yield from _Theorems(asked, knowledge, analysts).all()
 
 
@@ -87,7 +77,7 @@ class _Theorems:
             return UNKNOWN_SCORED_ROWS
         return None
 
-    def all(self) -> Iterator[Theorem]:
+    def all(self) -> Iterator[Bound]:
         """Yield those for exact answers, and those for the one rule that all looks are under."""
         yield from self._for_exact_answers()
         only = self._asked.only
@@ -103,25 +93,24 @@ class _Theorems:
             case ImprovedOnly():
                 yield self._running("running-best-improved", running_best.improved_accuracy)
 
-    def _for_exact_answers(self) -> Iterator[Theorem]:
+    def _for_exact_answers(self) -> Iterator[Bound]:
         """Yield bounds for exact answers: what is computed from the counts tells no more."""
         problem, abstentions = self._problem, self._analysts.abstentions
         obstacle = self._obstacle(uniform=True)
         if obstacle is not None:
-            yield Theorem("bounds-for-exact-answers", "", None, obstacle)
+            yield Bound(name="bounds-for-exact-answers", statement="", reason=obstacle)
         elif problem.n_classes > 2 or not abstentions or problem.n_queries == 1:
             analyst: Analyst = "non-adaptive" if self._analysts.fixed else "any"
             for bound in all_bounds(problem, analyst=analyst):
                 if bound.applies:
-                    yield Theorem(bound.name, bound.statement, bound.accuracy)
+                    yield bound
             return
         else:
-            yield Theorem("bounds-for-exact-answers", "", None, ABSTENTIONS_BREAK_PARITY)
-            found = [two_classes.two_classes(problem, abstentions=True)]
+            reason = ABSTENTIONS_BREAK_PARITY
+            yield Bound(name="bounds-for-exact-answers", statement="", reason=reason)
+            yield two_classes.two_classes(problem, abstentions=True)
             if self._analysts.fixed:
-                found.append(fixed_queries.fixed_queries(problem, abstentions=True))
-            for bound in found:
-                yield Theorem(bound.name, bound.statement, bound.accuracy)
+                yield fixed_queries.fixed_queries(problem, abstentions=True)
         yield self._theorem(
             "spread-of-answers",
             spread_of_answers.STATEMENT,
@@ -131,7 +120,7 @@ class _Theorems:
             ),
         )
 
-    def _rounded(self, step: Fraction) -> Theorem:
+    def _rounded(self, step: Fraction) -> Bound:
         return self._theorem(
             "spread-of-rounded-answers",
             spread_of_answers.STATEMENT,
@@ -141,7 +130,7 @@ class _Theorems:
             ),
         )
 
-    def _ladder(self, step: Fraction, accounts: int) -> Iterator[Theorem]:
+    def _ladder(self, step: Fraction, accounts: int) -> Iterator[Bound]:
         yield self._theorem(
             "running-best-ladder",
             running_best.STATEMENT,
@@ -163,7 +152,7 @@ class _Theorems:
             lambda: weighted_accuracy(self._problem, step),
         )
 
-    def _running(self, name: str, accuracy: Callable[..., float]) -> Theorem:
+    def _running(self, name: str, accuracy: Callable[..., float]) -> Bound:
         only = self._asked.only
         assert only is not None
         return self._theorem(
@@ -181,9 +170,8 @@ class _Theorems:
     @staticmethod
     def _theorem(
         name: str, statement: str, obstacle: str | None, accuracy: Callable[[], float | None]
-    ) -> Theorem:
-        if obstacle is not None:
-            return Theorem(name, statement, None, obstacle)
-        value = accuracy()
-        reason = None if value is not None else "it is not computed for so large a problem"
-        return Theorem(name, statement, value, reason)
+    ) -> Bound:
+        value = accuracy() if obstacle is None else None
+        if value is None and obstacle is None:
+            obstacle = "it is not computed for so large a problem"
+        return Bound(name=name, statement=statement, accuracy=value, reason=obstacle)
