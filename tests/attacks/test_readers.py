@@ -34,7 +34,7 @@ def test_one_bit_a_look_gains_as_much_as_exact_scores_gave_the_paper():
 
     found = gains(climb, "improved", PROBLEM, 20)
     blocks = gains(lambda p, rng: BlockMajority(p, rng=rng), "exact", PROBLEM, 20)
-    assert found.mean() > blocks.mean() - 4 * error(found - blocks)
+    assert found.mean() >= blocks.mean() - 4 * error(found - blocks)
 
 
 class Listener:

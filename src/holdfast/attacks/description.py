@@ -131,7 +131,7 @@ class Described:
     name: ClassVar[str]
     family: ClassVar[str]
     summary: ClassVar[str] = ""
-    adaptive: ClassVar[bool] = False
+    adaptive: bool = False
     reads: ClassVar[Reads] = Reads.SCORES
     needs: ClassVar[Needs | None] = None
     takes_prior: ClassVar[bool] = False

@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.attacks.description import Described, Needs
+from holdfast.attacks.outer import Outer
 from holdfast.attacks.without_features.keyed_classifier import KeyedClassifier
 from holdfast.kernels.keyed import Keys
 from holdfast.labels import Labels
-from holdfast.problem import Problem
-from holdfast.protocols import Answer, Attack
 
 __all__ = ["ByIndex", "IndexClassifier"]
 
@@ -28,7 +26,7 @@ class IndexClassifier:
         return self.inner.labels(np.asarray(index, dtype=np.uint64))
 
 
-class ByIndex(Described):
+class ByIndex(Outer):
     r"""Key an attack without features by the example's index instead of its features.
 
     If the test set is always evaluated in one order, a classifier may look at the index alone,
@@ -44,32 +42,13 @@ class ByIndex(Described):
 
     Examples
     --------
+    >>> from holdfast import Problem
     >>> from holdfast.attacks.without_features import BlockMajority
     >>> attack = ByIndex(BlockMajority(Problem(4, 2, 2), rng=np.random.default_rng(0)))
     >>> attack.ask().predict(["same"] * 4, np.arange(4)).shape
     (4,)
     """
 
-    family = "wrappers"
-    needs = Needs.ATTACK
-
-    def __init__(self, attack: Attack[KeyedClassifier]) -> None:
-        self._inner = attack
-
-    @property
-    def problem(self) -> Problem:
-        """The sizes that it plays for."""
-        return self._inner.problem
-
-    def ask(self) -> IndexClassifier | None:
-        """Return the inner attack's query, keyed by index."""
-        query = self._inner.ask()
-        return None if query is None else IndexClassifier(query)
-
-    def tell(self, answer: Answer) -> None:
-        """Hand the answer on as it is."""
-        self._inner.tell(answer)
-
-    def predict(self) -> IndexClassifier:
-        """Return the inner attack's prediction, keyed by index."""
-        return IndexClassifier(self._inner.predict())
+    def send(self, query: KeyedClassifier) -> IndexClassifier:
+        """Return the inner attack's classifier, keyed by index."""
+        return IndexClassifier(query)

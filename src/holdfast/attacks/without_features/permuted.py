@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.attacks.base import TurnBased
-from holdfast.attacks.description import Needs
+from holdfast.attacks.outer import Outer
 from holdfast.features import row_keys
 from holdfast.kernels.keyed import bounded, subkey, wrap
 from holdfast.labels import Labels, as_labels, label_dtype
-from holdfast.protocols import Answer, Attack, Classifier
+from holdfast.protocols import Attack, Classifier
 
 __all__ = ["Permuted", "PermutedClassifier"]
 
@@ -33,7 +32,7 @@ class PermutedClassifier:
         return wrap(labels + shifts, m).astype(label_dtype(m))
 
 
-class Permuted(TurnBased[PermutedClassifier]):
+class Permuted(Outer):
     r"""Play another attack through a keyed permutation of each row's labels.
 
     If the inner attack asks f, ask x -> pi_x(f(x)); if it predicts f, predict x -> pi_x(f(x)).
@@ -63,26 +62,10 @@ class Permuted(TurnBased[PermutedClassifier]):
     True
     """
 
-    family = "wrappers"
-    needs = Needs.ATTACK
-
     def __init__(self, attack: Attack[Classifier], *, rng: np.random.Generator) -> None:
-        super().__init__(attack.problem, rng=rng)
-        self._inner = attack
+        super().__init__(attack)
+        self._seed = int(rng.integers(2**63))
 
-    def ask(self) -> PermutedClassifier | None:
-        """Return pi(f) for the inner attack's query f."""
-        query = self._inner.ask()
-        return None if query is None else self._wrapped(query)
-
-    def tell(self, answer: Answer) -> None:
-        """Hand the answer on as it is."""
-        self._inner.tell(answer)
-        self._answered += 1
-
-    def predict(self) -> PermutedClassifier:
-        """Return pi(f) for the inner attack's prediction f."""
-        return self._wrapped(self._inner.predict())
-
-    def _wrapped(self, classifier: Classifier) -> PermutedClassifier:
-        return PermutedClassifier(classifier, self._seed, self._problem.n_classes)
+    def send(self, query: Classifier) -> PermutedClassifier:
+        """Return pi(f)."""
+        return PermutedClassifier(query, self._seed, self.problem.n_classes)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.attacks.wrappers._reader import Reader
-from holdfast.forecasts import Setting
+from holdfast.attacks.outer import Outer
 from holdfast.labels import Labels
 from holdfast.problem import check_at_least
 from holdfast.protocols import Answer, Attack, one_number
@@ -11,7 +10,7 @@ from holdfast.protocols import Answer, Attack, one_number
 __all__ = ["GridReader"]
 
 
-class GridReader(Reader):
+class GridReader(Outer):
     """Play another attack with answers moved to the nearest multiple of 1/size.
 
     An accuracy on `size` examples is a count divided by `size`. Rounded to a step below
@@ -36,11 +35,6 @@ class GridReader(Reader):
     """
 
     summary = "plays another attack on rounded scores"
-
-    @classmethod
-    def obstacle(cls, setting: Setting) -> str:  # noqa: ARG003
-        """Return why no plan has a figure for it."""
-        return "wraps another attack, for boards that round finely"
 
     def __init__(self, attack: Attack[Labels], *, size: int) -> None:
         super().__init__(attack)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from holdfast.answers import ComparisonAnswers
 from holdfast.attacks.description import Reads
-from holdfast.attacks.wrappers._reader import Reader
-from holdfast.forecasts import Setting
+from holdfast.attacks.outer import Outer
 from holdfast.labels import Labels
 from holdfast.protocols import Answer, Attack, one_number
 
 __all__ = ["ImprovementReader"]
 
 
-class ImprovementReader(Reader):
+class ImprovementReader(Outer):
     """Play a climbing attack on a board that tells only whether a look is a new best.
 
     The inner attack is told a made-up score that rises by one with each improvement and stands
@@ -39,11 +38,6 @@ class ImprovementReader(Reader):
 
     summary = "climbs on news of new bests"
     reads = Reads.NEW_BEST
-
-    @classmethod
-    def obstacle(cls, setting: Setting) -> str:  # noqa: ARG003
-        """Return why no plan has a figure for it."""
-        return "wraps an attack that climbs, for boards that only tell a new best"
 
     def __init__(self, attack: Attack[Labels]) -> None:
         super().__init__(attack)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from holdfast.attacks.base import LabelAttack
-from holdfast.attacks.description import Needs
-from holdfast.forecasts import Setting
-from holdfast.labels import Labels
-from holdfast.protocols import Answer, Attack
+from holdfast.attacks.outer import Outer
+from holdfast.kernels.keyed import bounded, subkey, wrap
+from holdfast.labels import Labels, label_dtype
+from holdfast.protocols import Attack
 
 __all__ = ["Permuted"]
 
 
-class Permuted(LabelAttack):
+class Permuted(Outer):
     r"""Play another attack through a random permutation of each example's labels.
 
     If the inner attack asks q, ask pi(q); if it guesses z, guess pi(z). The answer to pi(q) on
@@ -48,35 +48,20 @@ class Permuted(LabelAttack):
     [1, 1, 1, 1, 1, 1]
     """
 
-    family = "wrappers"
     summary = "plays another attack on shuffled labels"
-    needs = Needs.ATTACK
-    adaptive = True  # as far as the class can tell: it depends on the attack that is wrapped
-
-    @classmethod
-    def obstacle(cls, setting: Setting) -> str:  # noqa: ARG003
-        """Return why no plan has a figure for it."""
-        return "wraps another attack and gains what that gains"
 
     def __init__(self, attack: Attack[Labels], *, rng: np.random.Generator) -> None:
-        super().__init__(attack.problem, rng=rng)
-        self._inner = attack
+        super().__init__(attack)
+        n, m, _ = attack.problem
+        seed = subkey(int(rng.integers(2**63)), "shift")
+        self._shifts = bounded(np.arange(n, dtype=np.uint64), seed, m)
 
     @property
-    def shifts(self) -> Labels:
+    def shifts(self) -> NDArray[np.uint32]:
         """How far each example's labels are shifted."""
         return self._shifts.copy()
 
-    def ask(self) -> Labels | None:
-        """Return pi(q) for the inner attack's query q."""
-        query = self._inner.ask()
-        return None if query is None else self._shifted(query)
-
-    def tell(self, answer: Answer) -> None:
-        """Hand the answer on as it is."""
-        self._inner.tell(answer)
-        self._answered += 1
-
-    def predict(self) -> Labels:
-        """Return pi(z) for the inner attack's guess z."""
-        return self._shifted(self._inner.predict())
+    def send(self, query: Labels) -> Labels:
+        """Return pi(q)."""
+        m = self.problem.n_classes
+        return wrap(self._shifts + np.asarray(query, dtype=np.uint32), m).astype(label_dtype(m))

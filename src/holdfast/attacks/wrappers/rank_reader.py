@@ -5,8 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from holdfast.attacks.description import Reads
-from holdfast.attacks.wrappers._reader import Reader
-from holdfast.forecasts import Setting
+from holdfast.attacks.outer import Outer
 from holdfast.labels import Labels
 from holdfast.protocols import Answer, Attack, one_number
 
@@ -17,7 +16,7 @@ __all__ = ["RankReader"]
 SPACING = float(2**20)
 
 
-class RankReader(Reader):
+class RankReader(Outer):
     """Play another attack on a board that tells only the rank among the looks so far.
 
     From the ranks the order of all looks is known. The inner attack is told made-up scores in
@@ -45,11 +44,6 @@ class RankReader(Reader):
 
     summary = "plays another attack on ranks alone"
     reads = Reads.ORDER
-
-    @classmethod
-    def obstacle(cls, setting: Setting) -> str:  # noqa: ARG003
-        """Return why no plan has a figure for it."""
-        return "wraps an attack that compares, for boards that show ranks"
 
     def __init__(self, attack: Attack[Labels]) -> None:
         super().__init__(attack)
