@@ -19,6 +19,7 @@ INSTALLED_BY = {
     "jinja2": ("jinja2", "report"),
     "limits": ("limits", "server"),
     "matplotlib": ("matplotlib", "plot"),
+    "mcp": ("mcp", "mcp"),
     "narwhals": ("narwhals", "frames"),
     "numba": ("numba", "attacks"),
     "opendp": ("opendp", "opendp"),

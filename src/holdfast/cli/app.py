@@ -58,6 +58,7 @@ TASKS = {
         "forwarder": "Write the file with which a host forwards submissions to a board, on stdout.",
         "submit": "Send a file of predictions, or of outcomes of tasks, to a board; print "
         "what is released.",
+        "mcp": "Serve a board to an agent as MCP tools, on standard input and output.",
     },
     "See and reproduce": {
         "demo": "Overfit a hidden test set of 10,000 examples and 10 classes with the paper's "

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import secrets
 import sys
 import time
@@ -27,12 +25,11 @@ from holdfast.cli.guarding import moment
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json, report_error
 from holdfast.client import BoardClient, Unscorable
+from holdfast.client.mcp_tools import content
 from holdfast.errors import BoardUnreachable, BudgetExhausted, LedgerError
 from holdfast.quoting import quoted
 
-__all__ = ["content", "submit"]
-
-LARGEST_FILE = 1 << 30
+__all__ = ["submit"]
 
 
 def submit(
@@ -78,11 +75,7 @@ def submit(
     client = BoardClient(board, token_from(token_file), patience=patience, insecure=insecure)
     try:
         body = content(client, file, key=key, mean=mean)
-        known = client.allowance()
-        # In another phase the labels or the rule are others, so it is another submission.
-        place = f"{client.url} {known['team_id']} {known['phase']}"
-        digest = hashlib.sha256(place.encode() + b"\0" + hashlib.sha256(body).digest())
-        name = secrets.token_hex(20) if again else digest.hexdigest()
+        name = secrets.token_hex(20) if again else client.key_for(body)
         while True:
             try:
                 told = client.submit(body, key=f"file-{name}", file=file.name)
@@ -119,17 +112,6 @@ def submit(
     soon = "now" if told.looks_left else "never"
     human().print(f"next look  {told.next_allowed_at or soon}")
     human().print(f"receipt    {told.receipt_id}", soft_wrap=True)
-
-
-def content(client: BoardClient, file: Path, *, key: str | None, mean: bool) -> bytes:
-    """Return what is sent of a file: itself, or the outcomes that a tool wrote into it."""
-    from holdfast.files.outcomes import read_outcomes
-    from holdfast.files.text_files import open_regular_file
-
-    if client.board().get("takes") == "outcomes":
-        return json.dumps(read_outcomes(file, score=key, mean=mean)).encode()
-    with open_regular_file(file) as opened:
-        return opened.read(LARGEST_FILE)
 
 
 def _refusal(code: int, message: str, as_json: bool, **more: Any) -> typer.Exit:

@@ -7,6 +7,7 @@ Any other refusal is final. The standard library's client is enough: the retry r
 
 from __future__ import annotations
 
+import hashlib
 import http.client
 import random
 import re
@@ -17,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from holdfast import errors
 from holdfast.client.forwarder import refuse_in_clear
@@ -144,6 +145,20 @@ class BoardClient:
         told = self._ask("GET", f"/boards/{self.name}/allowance").body
         _require(told, team_id=int, phase=int, looks_left=int)
         return told
+
+    def receipt(self, receipt_id: str) -> dict[str, Any]:
+        """Return whether a receipt is in the chain, and to its team what was released."""
+        return self._ask("GET", f"/boards/{self.name}/receipts/{quote(receipt_id, safe='')}").body
+
+    def key_for(self, body: bytes) -> str:
+        """Return the same key for the same content from the same team in the same phase.
+
+        In another phase the labels or the rule are others, so it is another submission.
+        """
+        known = self.allowance()
+        place = f"{self.url} {known['team_id']} {known['phase']}"
+        digest = hashlib.sha256(place.encode() + b"\0" + hashlib.sha256(body).digest())
+        return digest.hexdigest()
 
     def submit(self, body: bytes, *, key: str, file: str = "submission") -> Released:
         """Send a submission; sent again under the same key, it is the same look.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from scipy.stats import binom
+from scipy.special import bdtrc
 
 from holdfast.bounds.binomial import divergence
 from holdfast.bounds.bisection import fewest, largest
@@ -116,12 +116,10 @@ def log_tail(count: int, least: float) -> float:
     """
     if least <= 0.0:
         return 0.0
-    counts = (d for d in (count, count - 1) if d >= least)
     # Heads less tails is at least `least` with (d + least) / 2 heads or more.
-    return max(
-        (float(binom.logsf(math.ceil((d + least) / 2) - 1, d, 0.5)) for d in counts),
-        default=-math.inf,
-    )
+    heads = ((math.ceil((d + least) / 2), d) for d in (count, count - 1) if d >= least)
+    most = max((float(bdtrc(head - 1, d, 0.5)) for head, d in heads), default=0.0)
+    return math.log(most) if most > 0.0 else -math.inf
 
 
 def first_share(before: int) -> float:

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom
+from scipy.special import bdtrc
 
 from holdfast.certificates import certify_recorded_programs, log_transcripts_of
 from holdfast.errors import InvalidInput, InvalidQuery, NotSupported
@@ -285,7 +285,7 @@ def p_value(differences: NDArray[np.float64], *, binary: bool) -> float:
     """
     if binary:
         won, lost = np.count_nonzero(differences > 0), np.count_nonzero(differences < 0)
-        return float(binom.sf(won - 1, won + lost, 0.5))
+        return float(bdtrc(won - 1, won + lost, 0.5)) if won else 1.0
     log_capital = np.log1p(np.outer(BETS, differences)).sum(axis=1)
     top = log_capital.max()
     return min(1.0, math.exp(-(top + math.log(np.mean(np.exp(log_capital - top))))))
@@ -308,6 +308,6 @@ def needed_wins(differing: int, p_needed: float) -> int | None:
     >>> needed_wins(30, 0.01), needed_wins(5, 0.01)
     (22, None)
     """
-    wins = np.arange(differing + 1)
-    enough = np.flatnonzero(binom.sf(wins - 1, differing, 0.5) <= p_needed)
+    wins = np.arange(1, differing + 1)
+    enough = wins[bdtrc(wins - 1, differing, 0.5) <= p_needed]
     return int(enough[0]) if enough.size else None
