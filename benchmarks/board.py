@@ -280,8 +280,8 @@ def pages(n_teams: int = 10_000, looks: int = 200_000) -> None:
     """Measure the pages of a large board."""
     from starlette.testclient import TestClient
 
-    from holdfast.guard.data_set import record
-    from holdfast.guard.windows import clock
+    from holdfast.ledger import record
+    from holdfast.ledger.moments import clock
     from holdfast.server import store
     from holdfast.server.accounts import Accounts, join_team
     from holdfast.server.app import create

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from holdfast.guard import Ledger, exposure
-from holdfast.guard.entry import Draft, Head
+from holdfast.ledger.entry import Draft, Head
 
 KEY, DATA_SET, RULE = b"k" * 32, "d" * 64, "ladder:0.01"
 OPENING = json.dumps({"n_examples": 10_000, "n_classes": 10, "coding": "0" * 16})

@@ -78,9 +78,9 @@ def test_a_page_without_its_extra_is_refused_before_anything_is_played(
 
 def test_a_ledger_in_postgresql_without_its_extra_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    monkeypatch.delitem(sys.modules, "holdfast.guard.storage.postgres", raising=False)
+    monkeypatch.delitem(sys.modules, "holdfast.ledger.storage.postgres", raising=False)
     with pytest.raises(LedgerError, match=r"pip install 'holdfast\[postgres\]'"):
-        import holdfast.guard.storage.postgres  # noqa: F401
+        import holdfast.ledger.storage.postgres  # noqa: F401
 
 
 def test_a_sampler_without_its_extra_names_it(monkeypatch):

@@ -14,9 +14,10 @@ import pandas as pd
 import pytest
 
 from holdfast.errors import BudgetExhausted, HoldfastError, InvalidInput, InvalidQuery
-from holdfast.guard import Ledger, Policy, windows
+from holdfast.guard import Ledger, Policy
 from holdfast.guard.adapters.audiences import NEUTRAL_MESSAGE
 from holdfast.guard.adapters.frames import GuardedFrame
+from holdfast.ledger import moments
 from holdfast.metrics import MeanSquaredError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -193,7 +194,7 @@ def test_codabench_says_that_a_batch_is_not_full(app, ledger):
 def test_kaggle_calls_score_with_frames(ledger, monkeypatch):
     monkeypatch.setenv("HOLDFAST_POLICY", str(EXAMPLES / "kaggle" / "policy.toml"))
     # The policy is so many looks per day, and a day may end while this runs.
-    monkeypatch.setattr(windows, "time", SimpleNamespace(time_ns=lambda: 1_800_000_000 * 10**9))
+    monkeypatch.setattr(moments, "time", SimpleNamespace(time_ns=lambda: 1_800_000_000 * 10**9))
     metric = load(EXAMPLES / "kaggle" / "metric.py")
     solution, submission = (
         pd.read_csv(EXAMPLES / "kaggle" / f"{name}.csv") for name in ("solution", "submission")

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from holdfast.guard.budget import allowance
 from holdfast.guard.policy import Policy
-from holdfast.guard.storage.contract import Past
-from holdfast.guard.windows import DAY, SECOND, Microseconds
+from holdfast.ledger.moments import DAY, SECOND, Microseconds
+from holdfast.ledger.storage.contract import Past
 
 START = 20_000 * DAY
 

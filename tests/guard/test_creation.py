@@ -12,7 +12,7 @@ from holdfast.errors import LedgerError, LedgerMissing
 from holdfast.guard import Guard, Ledger, Policy
 from holdfast.guard.adapters.frames import GuardedFrame
 from holdfast.guard.adapters.scikit_learn import GuardedHoldout
-from holdfast.guard.storage import new_file
+from holdfast.ledger.storage import new_file
 
 LABELS = [0, 1, 2, 0]
 

@@ -7,7 +7,7 @@ import pytest
 from holdfast.certificates import certify_histories
 from holdfast.errors import LedgerError
 from holdfast.guard import Guard, Policy, exposure
-from holdfast.guard.windows import as_datetime
+from holdfast.ledger.moments import as_datetime
 
 
 def test_a_ledger_shows_every_team_and_all_together(ledger_url):

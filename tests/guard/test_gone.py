@@ -13,7 +13,7 @@ import pytest
 
 from holdfast.errors import BudgetExhausted, LedgerError
 from holdfast.guard import Guard, Ledger, Policy
-from holdfast.guard.storage import files_in_place
+from holdfast.ledger.storage import files_in_place
 
 LABELS = np.arange(40) % 4
 BUDGET = 2

@@ -13,7 +13,7 @@ import pytest
 
 from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery, LedgerError
 from holdfast.guard import Guard, Ledger, Policy
-from holdfast.guard.windows import DAY, SECOND, as_microseconds
+from holdfast.ledger.moments import DAY, SECOND, as_microseconds
 
 LABELS = np.arange(40) % 4
 

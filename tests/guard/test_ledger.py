@@ -1,14 +1,16 @@
 """Any edit shows: one by one, every field of every table."""
 
 import dataclasses
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 from holdfast.guard import Guard, Ledger, Policy
-from holdfast.guard.entry import Entry, Head, first_hash
 from holdfast.guard.fingerprint import fingerprint
-from holdfast.guard.sealing import seal, unseal
+from holdfast.ledger.entry import Entry, Head, first_hash
+from holdfast.ledger.sealing import seal, unseal
 
 LABELS = (np.arange(30) % 3).astype(np.uint8)
 TEXT_FIELDS = [
@@ -146,3 +148,14 @@ def test_reading_makes_no_ledger(tmp_path):
     with pytest.raises(LedgerMissing, match="there is none"):
         Ledger(tmp_path / "none.db")
     assert not (tmp_path / "none.db").exists()
+
+
+def test_the_ledger_is_used_without_the_guard():
+    """A program that keeps a ledger of its own loads no labels, metrics, rules or policies."""
+    program = (
+        "import sys, holdfast.ledger;"
+        "above = ('guard', 'labels', 'problem', 'metrics', 'mechanisms', 'evaluate');"
+        "print([name for name in above if f'holdfast.{name}' in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("[]\n", "")

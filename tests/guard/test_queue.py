@@ -9,9 +9,9 @@ import time
 import pytest
 
 from holdfast.errors import LedgerError
-from holdfast.guard.storage import open_storage, sqlite
-from holdfast.guard.storage.file_lock import FileQueue, lock_path
-from holdfast.guard.storage.turns import Turns
+from holdfast.ledger.storage import open_storage, sqlite
+from holdfast.ledger.storage.file_lock import FileQueue, lock_path
+from holdfast.ledger.storage.turns import Turns
 
 
 def test_threads_get_their_turn_in_the_order_in_which_they_came():

@@ -10,9 +10,10 @@ import pytest
 
 from holdfast.cli import main
 from holdfast.errors import BudgetExhausted, HoldfastError, InvalidQuery
-from holdfast.guard import Guard, GuardedFile, Ledger, Policy, windows
+from holdfast.guard import Guard, GuardedFile, Ledger, Policy
 from holdfast.guard.adapters import codabench, evalai, hugging_face, kaggle
 from holdfast.guard.adapters.frames import GuardedFrame
+from holdfast.ledger import moments
 
 IDS = np.arange(101, 141)
 CLASSES = ("cat", "dog", "emu")
@@ -326,7 +327,7 @@ def test_every_refusal_is_recorded_with_its_cost(failed, ledger_url):
 
 def test_beyond_the_limit_no_file_is_read_and_nothing_is_written(two, tmp_path, monkeypatch):
     clock = [1_800_000_000 * 10**9]
-    monkeypatch.setattr(windows, "time", SimpleNamespace(time_ns=lambda: clock[0]))
+    monkeypatch.setattr(moments, "time", SimpleNamespace(time_ns=lambda: clock[0]))
     policy = Policy("exact", window="day", refusals_per_team=3)
     host = GuardedFile(two[0].path, policy, two[0].ledger)
     good, bad = tmp_path / "good.csv", tmp_path / "bad.csv"

@@ -13,7 +13,7 @@ import pytest
 
 from holdfast.errors import HoldfastError, InvalidQuery, ReleaseFailed
 from holdfast.guard import Guard, Policy
-from holdfast.guard.storage.sql import Transaction
+from holdfast.ledger.storage.sql import Transaction
 from tests.guard.rules import Coarse, Noise, Talkative
 
 N = 100_003
@@ -120,7 +120,7 @@ def test_no_unreleased_byte_is_in_the_file(new_sqlite_url):
 def test_the_state_is_kept_all_the_same(ledger_url):
     guard, prediction, _ = guard_with(Coarse(), ledger_url)
     guard.score(prediction, team="blue")
-    from holdfast.guard.sealing import unseal
+    from holdfast.ledger.sealing import unseal
 
     with guard.ledger.storage.reading() as transaction:
         (state,) = transaction.states()

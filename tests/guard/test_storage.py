@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from holdfast.errors import InvalidInput, LedgerError
-from holdfast.guard.entry import Draft
-from holdfast.guard.storage import open_storage
-from holdfast.guard.storage.contract import Past, StoredState
-from holdfast.guard.storage.sql import QUESTIONS
+from holdfast.ledger.entry import Draft
+from holdfast.ledger.storage import open_storage
+from holdfast.ledger.storage.contract import Past, StoredState
+from holdfast.ledger.storage.sql import QUESTIONS
 
 DRAFT = Draft(
     kind="look",

@@ -13,8 +13,8 @@ from holdfast.guard import Guard, GuardedFile, Ledger, Policy, exposure
 from holdfast.guard.closing import close
 from holdfast.guard.fingerprint import fingerprint
 from holdfast.guard.receipt import released_score
-from holdfast.guard.storage.backup import back_up
-from holdfast.guard.storage.sql import COLUMNS
+from holdfast.ledger.storage.backup import back_up
+from holdfast.ledger.storage.sql import COLUMNS
 
 LABELS = (np.arange(30) % 3).astype(np.uint8)
 ENTRIES = 12

@@ -6,18 +6,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from holdfast.errors import InvalidInput
-from holdfast.guard.windows import (
-    DAY,
-    SECOND,
-    Calendar,
-    Rolling,
-    Total,
-    as_datetime,
-    as_microseconds,
-    clock,
-    parse_duration,
-    parse_window,
-)
+from holdfast.guard.windows import Calendar, Rolling, Total, parse_duration, parse_window
+from holdfast.ledger.moments import DAY, SECOND, as_datetime, as_microseconds, clock
 
 # 1990 to 2100, to the microsecond.
 moments = st.integers(7305 * DAY, 47_482 * DAY)

@@ -15,7 +15,7 @@ import numpy as np
 
 from holdfast.errors import BudgetExhausted
 from holdfast.guard import Guard, Policy
-from holdfast.guard.storage import sqlite
+from holdfast.ledger.storage import sqlite
 
 LABELS = np.arange(200) % 5
 

@@ -380,7 +380,7 @@ def test_when_others_look_is_nobodys_business_where_looks_are_not_open(
     hour = 3_600 * 10**9
     real = time.time_ns
     ahead = [hour - real() % hour]
-    monkeypatch.setattr("holdfast.guard.windows.time.time_ns", lambda: real() + ahead[0])
+    monkeypatch.setattr("holdfast.ledger.moments.time.time_ns", lambda: real() + ahead[0])
     paths = [
         f"{start}{board}"
         for board in ("/pets", "/open")

@@ -21,7 +21,7 @@ from holdfast.errors import (
     LedgerError,
     TranscriptMismatch,
 )
-from holdfast.guard.storage.sql import Transaction
+from holdfast.ledger.storage.sql import Transaction
 from holdfast.oracles import LabelOracle, Remote
 from tests.server.conftest import Place, as_csv, free_port, listening, write_labels
 from tests.server.test_api import changed

@@ -18,7 +18,7 @@ from holdfast.errors import InvalidQuery, ReleaseFailed
 from holdfast.guard import Guard, GuardedFile, Policy
 from holdfast.guard.adapters.frames import GuardedFrame
 from holdfast.guard.adapters.scikit_learn import guarded_scorer
-from holdfast.guard.ledger import Ledger
+from holdfast.ledger.chain import Ledger
 from holdfast.metrics import OwnMetric, Submission
 from holdfast.metrics.registry import metric_classes
 from tests.server.conftest import Place, bearer, listening

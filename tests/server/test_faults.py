@@ -144,7 +144,7 @@ def test_a_clock_that_is_set_back_reopens_no_window(place, monkeypatch):
         real = time.time_ns
         for back in (3600, 86_400, 10 * 86_400):
             monkeypatch.setattr(
-                "holdfast.guard.windows.time.time_ns", lambda back=back: real() - back * 10**9
+                "holdfast.ledger.moments.time.time_ns", lambda back=back: real() - back * 10**9
             )
             refused = send(client, place, token, as_csv(changed(place.labels, 1)))
             assert refused.status_code == 409

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from holdfast.guard.ledger import Ledger
+from holdfast.ledger.chain import Ledger
 from holdfast.server import schema, store
 from holdfast.server.accounts import Accounts
 from holdfast.server.records import Member, Team, Token, User

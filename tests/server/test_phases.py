@@ -22,7 +22,7 @@ def clock(monkeypatch):
 
     def move(hours):
         moment = round((NOW.timestamp() + 3600 * hours) * 1e9)
-        monkeypatch.setattr("holdfast.guard.windows.time.time_ns", lambda: moment)
+        monkeypatch.setattr("holdfast.ledger.moments.time.time_ns", lambda: moment)
 
     move(0)
     return move

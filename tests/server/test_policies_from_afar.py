@@ -116,7 +116,7 @@ def test_the_rules_of_a_frozen_board_stand_still_for_all_but_hosts(place):
 def test_the_rules_say_since_when_the_policy_is_in_force(place, monkeypatch):
     now = 4_000_000_000 * 10**9  # 2096-10-02 07:06:40
     with place.client() as client:
-        monkeypatch.setattr("holdfast.guard.windows.time.time_ns", lambda: now)
+        monkeypatch.setattr("holdfast.ledger.moments.time.time_ns", lambda: now)
         assert put(client, place, 'release = "exact"\nlooks_per_team = 7\n').status_code == 200
         assert place.phase().number == 1
         assert "in force since <time" in client.get("/b/pets/rules").text

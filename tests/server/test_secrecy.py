@@ -166,7 +166,7 @@ def test_a_session_cookie_is_out_of_reach_of_scripts(place):
 def test_a_ledger_that_cannot_be_written_releases_nothing(place, monkeypatch):
     """As a full disk: the commit fails after the score was computed."""
     from holdfast.errors import LedgerError
-    from holdfast.guard.storage.sql import Transaction
+    from holdfast.ledger.storage.sql import Transaction
 
     token = place.token(place.team("blue"))
     put = Transaction.put_state

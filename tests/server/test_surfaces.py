@@ -12,7 +12,7 @@ import pytest
 from argon2 import PasswordHasher
 
 from holdfast.guard.policy import Policy
-from holdfast.guard.windows import clock
+from holdfast.ledger.moments import clock
 from holdfast.mechanisms import parse_mechanism
 from holdfast.problem import Problem
 from holdfast.server import api, pages

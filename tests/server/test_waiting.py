@@ -4,7 +4,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from holdfast.errors import LedgerError, LedgerMissing
-from holdfast.guard.storage import waiting
+from holdfast.ledger.storage import waiting
 from holdfast.server.app import create
 from holdfast.server.settings import Settings
 

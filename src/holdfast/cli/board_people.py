@@ -96,7 +96,7 @@ def token(
         raise InvalidInput("team must be given with the scope submit, and with no other.")
     with opened(database) as place:
         from holdfast.guard.team import team_key
-        from holdfast.guard.windows import clock
+        from holdfast.ledger.moments import clock
         from holdfast.server import store
         from holdfast.server.accounts import new_token
         from holdfast.server.records import Team
@@ -140,7 +140,7 @@ def tokens(
     holdfast board tokens pets --revoke 1f2e3d4c5b6a
     """
     with opened(database) as place:
-        from holdfast.guard.windows import as_datetime, clock
+        from holdfast.ledger.moments import as_datetime, clock
         from holdfast.server import store
         from holdfast.server.records import Token
 

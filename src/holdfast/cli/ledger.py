@@ -18,8 +18,8 @@ from holdfast.errors import InvalidInput, LedgerError, LedgerMissing
 
 if TYPE_CHECKING:
     from holdfast.guard import DataSetExposure
-    from holdfast.guard.fingerprint import Fingerprint
-    from holdfast.guard.verification import Verification
+    from holdfast.ledger.fingerprint import Fingerprint
+    from holdfast.ledger.verification import Verification
 
 __all__ = ["ledger"]
 
@@ -61,7 +61,7 @@ def init(url: Url = DEFAULT_LEDGER, witness: WitnessPlace = None, as_json: AsJso
     holdfast ledger init ledger.db --witness /mnt/other/witness
     """
     from holdfast.guard import Ledger
-    from holdfast.guard.witness import open_witness
+    from holdfast.ledger.witness import open_witness
 
     try:
         Ledger(url).close()
@@ -100,7 +100,7 @@ def start_witness(
     holdfast ledger witness /mnt/other/witness ledger.db --back
     """
     from holdfast.guard import Ledger
-    from holdfast.guard.witness import open_witness
+    from holdfast.ledger.witness import open_witness
 
     witness = open_witness(place)
     with Ledger(url) as opened:
@@ -130,8 +130,8 @@ def backup(
     holdfast ledger backup copy.db ledger.db --json
     """
     from holdfast.guard import Ledger
-    from holdfast.guard.storage import sqlite_path
-    from holdfast.guard.storage.backup import back_up
+    from holdfast.ledger.storage import sqlite_path
+    from holdfast.ledger.storage.backup import back_up
 
     path = sqlite_path(url)
     Ledger(url).close()
@@ -160,9 +160,9 @@ def put_back(
     holdfast ledger restore copy.db ledger.db
     """
     from holdfast.guard import Ledger
-    from holdfast.guard.storage import sqlite_path
-    from holdfast.guard.storage.backup import restore
-    from holdfast.guard.storage.sqlite import PATIENCE_SECONDS
+    from holdfast.ledger.storage import sqlite_path
+    from holdfast.ledger.storage.backup import restore
+    from holdfast.ledger.storage.sqlite import PATIENCE_SECONDS
 
     path = sqlite_path(url)
     with Ledger(file) as copy:

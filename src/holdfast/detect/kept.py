@@ -10,10 +10,10 @@ import numpy as np
 from holdfast.detect.looks import Look
 from holdfast.detect.reading import as_judged
 from holdfast.errors import InvalidInput
-from holdfast.guard.entry import Entry
 from holdfast.guard.guard import Guard
-from holdfast.guard.storage import Storage
 from holdfast.labels import Labels
+from holdfast.ledger.entry import Entry
+from holdfast.ledger.storage import Storage
 
 __all__ = ["kept_looks"]
 

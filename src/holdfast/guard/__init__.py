@@ -7,11 +7,11 @@ from holdfast.guard.finals import Final, Finals
 from holdfast.guard.gate import GateResult, gate
 from holdfast.guard.gate_verdict import Verdict, gate_verdict
 from holdfast.guard.guard import Guard
-from holdfast.guard.ledger import Ledger, Verification
 from holdfast.guard.oracle import GuardOracle
 from holdfast.guard.outcomes import OutcomeGuard
 from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import Receipt
+from holdfast.ledger.chain import Ledger, Verification
 
 __all__ = [
     "DataSetExposure",

@@ -10,19 +10,19 @@ import numpy as np
 
 from holdfast.errors import BudgetExhausted
 from holdfast.guard.budget import Allowance, allowance, memory_budget
-from holdfast.guard.data_set import DataSet, record
-from holdfast.guard.entry import Entry, Kind
+from holdfast.guard.data_set import DataSet
 from holdfast.guard.labels_in_ledger import LabelsInLedger
-from holdfast.guard.ledger import state_digest
 from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import Answer, Receipt, receipt_for
 from holdfast.guard.refusals import refuse_unless_allowed
-from holdfast.guard.sealing import seal, unseal
 from holdfast.guard.shown_numbers import ShownNumbers
-from holdfast.guard.storage import Transaction
-from holdfast.guard.storage.contract import Question, StoredState
-from holdfast.guard.windows import Microseconds
 from holdfast.labels import Labels
+from holdfast.ledger.chain import record, state_digest
+from holdfast.ledger.entry import Entry, Kind
+from holdfast.ledger.moments import Microseconds
+from holdfast.ledger.sealing import seal, unseal
+from holdfast.ledger.storage import Transaction
+from holdfast.ledger.storage.contract import Question, StoredState
 from holdfast.mechanisms import recorded_look
 from holdfast.problem import Problem
 from holdfast.protocols import State

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from holdfast.guard.policy import Policy
-from holdfast.guard.storage import Transaction
-from holdfast.guard.windows import DAY, Calendar, Microseconds, Rolling, Total, Window
+from holdfast.guard.windows import Calendar, Rolling, Total, Window
+from holdfast.ledger.moments import DAY, Microseconds
+from holdfast.ledger.storage import Transaction
 
 __all__ = ["Allowance", "allowance", "memory_budget"]
 

@@ -7,20 +7,20 @@ from typing import Any
 import numpy as np
 
 from holdfast.errors import InvalidInput, LedgerError
-from holdfast.guard.data_set import DataSet, record, settle
-from holdfast.guard.entry import Entry
+from holdfast.guard.data_set import DataSet, settle
 from holdfast.guard.finals import Finals, finals_of, ranked
 from holdfast.guard.guard import CLOSED_RULE, Guard
 from holdfast.guard.guarded import GuardedSolution
 from holdfast.guard.hidden_examples import as_given
-from holdfast.guard.kept_predictions import KEPT_PREFIX, unpacked
 from holdfast.guard.label_set import LabelSet
-from holdfast.guard.ledger import state_digest
 from holdfast.guard.parts import PRIVATE, rows_of_parts
-from holdfast.guard.sealing import seal, unseal
-from holdfast.guard.storage import Transaction
-from holdfast.guard.storage.contract import StoredState
 from holdfast.labels import Labels
+from holdfast.ledger.chain import record, state_digest
+from holdfast.ledger.entry import Entry
+from holdfast.ledger.kept_predictions import KEPT_PREFIX, unpacked
+from holdfast.ledger.sealing import seal, unseal
+from holdfast.ledger.storage import Transaction
+from holdfast.ledger.storage.contract import StoredState
 from holdfast.mechanisms import look_text
 from holdfast.metrics.display import Display
 from holdfast.metrics.one_submission import read_of

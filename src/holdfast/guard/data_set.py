@@ -16,15 +16,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.errors import InvalidInput, LedgerError
-from holdfast.guard.entry import Draft, Entry, looks_spent, looks_spent_by_all
-from holdfast.guard.fingerprint import Fingerprint
 from holdfast.guard.label_set import LabelSet, Order
-from holdfast.guard.ledger import append, data_set_detail
-from holdfast.guard.storage import Transaction
-from holdfast.guard.windows import Microseconds
 from holdfast.labels import Labels
+from holdfast.ledger.chain import data_set_detail, record
+from holdfast.ledger.entry import Entry
+from holdfast.ledger.fingerprint import Fingerprint
+from holdfast.ledger.moments import Microseconds
+from holdfast.ledger.storage import Transaction
 
-__all__ = ["DataSet", "charge", "find", "record", "settle"]
+__all__ = ["DataSet", "charge", "find", "settle"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -127,40 +127,6 @@ def settle(ledger: Transaction, labels: LabelSet, now: Microseconds) -> DataSet:
         if not name.former and _home(ledger, name.owner.data_set) is None:
             record(ledger, name.owner, "linked", "", now, detail=alias)
     return replace(found, known=True, settled=True)
-
-
-def record(
-    ledger: Transaction,
-    owner: Fingerprint,
-    kind: Any,
-    team: str,
-    now: Microseconds,
-    *,
-    prediction: str = "",
-    rule: str = "",
-    policy: str = "",
-    released: str | None = None,
-    state: str = "",
-    scope: str = "",
-    detail: str = "",
-) -> Entry:
-    """Append an entry about a data set, with the counts that follow from the ones before it."""
-    draft = Draft(
-        kind=kind,
-        data_set=owner.data_set,
-        team=team,
-        time=now,
-        prediction=prediction,
-        rule=rule,
-        policy=policy,
-        released=released,
-        state=state,
-        scope=scope,
-        team_looks=ledger.team_past(owner.data_set, team).looks + looks_spent(kind),
-        data_set_looks=ledger.data_set_looks(owner.data_set) + looks_spent_by_all(kind),
-        detail=detail,
-    )
-    return append(ledger, draft, owner.key)
 
 
 def charge(ledger: Transaction, found: DataSet, team: str, other: str, now: Microseconds) -> int:

@@ -19,9 +19,9 @@ from holdfast.certificates import (
 )
 from holdfast.certificates.displays import NO_LABELS
 from holdfast.errors import InvalidInput, LedgerError
-from holdfast.guard.ledger import Ledger, data_set_detail
-from holdfast.guard.storage.contract import Tally
-from holdfast.guard.windows import as_datetime
+from holdfast.ledger.chain import Ledger, data_set_detail
+from holdfast.ledger.moments import as_datetime
+from holdfast.ledger.storage.contract import Tally
 
 __all__ = ["DataSetExposure", "TeamExposure", "exposure", "histories", "of_programs"]
 

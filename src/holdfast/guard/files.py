@@ -15,13 +15,13 @@ from holdfast.errors import InvalidInput, InvalidQuery
 from holdfast.files.label_files import LabelFile, read_labels
 from holdfast.files.npy_files import NPY_MAGIC
 from holdfast.files.tables import Source, Table, called, opened, read_groups, read_table
-from holdfast.guard.fingerprint import Fingerprint
 from holdfast.guard.guarded import GuardedSolution, as_policy
 from holdfast.guard.hidden_examples import HiddenExamples
 from holdfast.guard.label_set import Name
-from holdfast.guard.ledger import Ledger
 from holdfast.guard.parts import ALL, Part, data_sets_of
 from holdfast.guard.policy import Policy
+from holdfast.ledger.chain import Ledger
+from holdfast.ledger.fingerprint import Fingerprint
 from holdfast.mechanisms import recorded_look
 from holdfast.metrics import Submission
 from holdfast.metrics.display import Display

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from holdfast.errors import InvalidInput
 from holdfast.guard.data_set import DataSet
-from holdfast.guard.entry import Entry
-from holdfast.guard.kept_predictions import KEPT_PREFIX
-from holdfast.guard.storage import Transaction
+from holdfast.ledger.entry import Entry
+from holdfast.ledger.kept_predictions import KEPT_PREFIX
+from holdfast.ledger.storage import Transaction
 from holdfast.quoting import quoted
 
 __all__ = ["is_new_choice", "look_to_choose"]

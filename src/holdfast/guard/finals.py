@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from holdfast.guard.entry import Entry
 from holdfast.guard.receipt import first_note, released_score
+from holdfast.ledger.entry import Entry
 from holdfast.mechanisms import Told, recorded_look
 
 __all__ = ["Final", "FinalCandidate", "Finals", "finals_of", "ranked"]

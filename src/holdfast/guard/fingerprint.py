@@ -9,7 +9,6 @@ of the last few labels against it.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -17,34 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.labels import Labels
+from holdfast.ledger.fingerprint import Fingerprint
 
-__all__ = ["Fingerprint", "coding", "fingerprint", "has_negative_zeros"]
+__all__ = ["coding", "fingerprint", "has_negative_zeros"]
 
 # 16 MiB and some 50 ms per guess; paid once when a guard is made.
 SCRYPT_COST = 2**14
 SCRYPT_BLOCK = 8
-
-
-@dataclass(frozen=True, repr=False)
-class Fingerprint:
-    """A label set's name in a ledger, and a key that only its owner can compute.
-
-    Attributes
-    ----------
-    data_set
-        The name, in hexadecimal: the same for the same labels in the same ledger.
-    coding
-        A check of how the classes are numbered: the rule's stored state is in these numbers.
-    key
-        Derived from the labels and never stored: it seals what the ledger keeps for the rule.
-    """
-
-    data_set: str
-    coding: str
-    key: bytes
-
-    def __repr__(self) -> str:
-        return f"Fingerprint({self.data_set})"
 
 
 def fingerprint(

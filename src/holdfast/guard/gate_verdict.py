@@ -38,9 +38,9 @@ from holdfast.errors import InvalidInput, InvalidQuery, NotSupported
 from holdfast.guard.exposure import histories
 from holdfast.guard.guard import Guard
 from holdfast.guard.receipt import Receipt
-from holdfast.guard.storage import Transaction
-from holdfast.guard.storage.sql import END
 from holdfast.labels import Labels
+from holdfast.ledger.storage import Transaction
+from holdfast.ledger.storage.sql import END
 from holdfast.metrics import OwnMetric, Submission
 
 __all__ = [

@@ -22,22 +22,22 @@ from holdfast.errors import (
 from holdfast.guard.answered_look import CLOSED_RULE, LookAnswerer, PreparedLook
 from holdfast.guard.budget import allowance
 from holdfast.guard.data_set import charge
-from holdfast.guard.entry import Entry, Kind
 from holdfast.guard.final_choice import is_new_choice, look_to_choose
 from holdfast.guard.hidden_examples import HiddenExamples, as_given
-from holdfast.guard.kept_predictions import digest_of, kept_name, packed, unpacked
 from holdfast.guard.labels_in_ledger import LabelsInLedger
-from holdfast.guard.ledger import Ledger
 from holdfast.guard.parts import ALL, Part
 from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import NOT_OWN, Receipt, moment_ahead, refusal
 from holdfast.guard.refusals import refuse_more_refusals, refuse_unless_allowed
 from holdfast.guard.shown_numbers import ShownNumbers
-from holdfast.guard.storage import Transaction
-from holdfast.guard.storage.contract import Question
 from holdfast.guard.team import team_key
-from holdfast.guard.windows import Microseconds, clock
 from holdfast.labels import Labels
+from holdfast.ledger.chain import Ledger
+from holdfast.ledger.entry import Entry, Kind
+from holdfast.ledger.kept_predictions import digest_of, kept_name, packed, unpacked
+from holdfast.ledger.moments import Microseconds, clock
+from holdfast.ledger.storage import Transaction
+from holdfast.ledger.storage.contract import Question
 from holdfast.metrics import Metric
 from holdfast.problem import Problem
 

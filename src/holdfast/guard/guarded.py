@@ -11,12 +11,12 @@ from holdfast.errors import BudgetExhausted, InvalidQuery, NotSupported
 from holdfast.files.label_files import LabelFile
 from holdfast.files.tables import Table
 from holdfast.guard.guard import Guard
-from holdfast.guard.ledger import Ledger
 from holdfast.guard.parts import rows_of_parts, scored_part
 from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import Receipt, refusal
 from holdfast.guard.solution import Solution
 from holdfast.labels import Labels
+from holdfast.ledger.chain import Ledger
 from holdfast.metrics import Submission as Form
 
 __all__ = ["GuardedSolution"]

@@ -9,9 +9,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.guard.fingerprint import Fingerprint, coding, fingerprint, has_negative_zeros
+from holdfast.guard.fingerprint import coding, fingerprint, has_negative_zeros
 from holdfast.guard.ids import order_by_id
 from holdfast.labels import Labels
+from holdfast.ledger.fingerprint import Fingerprint
 
 __all__ = ["LabelSet", "Name", "Order", "Within"]
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from holdfast.guard.data_set import DataSet, find, settle
 from holdfast.guard.hidden_examples import HiddenExamples
-from holdfast.guard.ledger import Ledger
-from holdfast.guard.storage import Transaction
-from holdfast.guard.windows import Microseconds
+from holdfast.ledger.chain import Ledger
+from holdfast.ledger.moments import Microseconds
+from holdfast.ledger.storage import Transaction
 
 __all__ = ["LabelsInLedger"]
 

@@ -25,9 +25,9 @@ from holdfast.files.outcomes import read_outcomes
 from holdfast.guard.files import check_owner_only
 from holdfast.guard.gate_verdict import Verdict, gate_verdict
 from holdfast.guard.guarded import GuardedSolution, as_policy
-from holdfast.guard.ledger import Ledger
 from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import Receipt
+from holdfast.ledger.chain import Ledger
 from holdfast.metrics.own_metric import mean_outcome
 from holdfast.quoting import quoted
 

@@ -18,13 +18,8 @@ from typing import Any
 from holdfast.errors import InvalidInput
 from holdfast.files.text_files import LARGEST_SETTINGS, read_text_file
 from holdfast.guard.class_names import checked_classes, read_classes
-from holdfast.guard.windows import (
-    LONGEST_DAYS,
-    Microseconds,
-    Window,
-    parse_duration,
-    parse_window,
-)
+from holdfast.guard.windows import LONGEST_DAYS, Window, parse_duration, parse_window
+from holdfast.ledger.moments import Microseconds
 from holdfast.mechanisms import Rule, check_metric, parse_mechanism
 from holdfast.metrics import Metric, OwnMetric
 from holdfast.metrics.by_class import BY_CLASS

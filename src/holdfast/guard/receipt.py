@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from holdfast.errors import BudgetExhausted, InvalidQuery, LedgerError
 from holdfast.guard.budget import Allowance
-from holdfast.guard.entry import Entry
 from holdfast.guard.parts import ALL
-from holdfast.guard.windows import Microseconds, as_datetime
+from holdfast.ledger.entry import Entry
+from holdfast.ledger.moments import Microseconds, as_datetime
 from holdfast.mechanisms import RecordedLook, Told, recorded_look
 from holdfast.mechanisms.told import OWN_SCORE
 from holdfast.protocols import Answer as Numbers

@@ -5,8 +5,8 @@ from __future__ import annotations
 from holdfast.errors import BudgetExhausted
 from holdfast.guard.budget import allowance
 from holdfast.guard.policy import Policy
-from holdfast.guard.storage import Transaction
-from holdfast.guard.windows import Microseconds, as_datetime
+from holdfast.ledger.moments import Microseconds, as_datetime
+from holdfast.ledger.storage import Transaction
 
 __all__ = ["refuse_more_refusals", "refuse_unless_allowed"]
 

@@ -17,9 +17,9 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from holdfast.errors import InvalidInput
-from holdfast.guard.storage import Transaction
 from holdfast.guard.team import team_key
-from holdfast.guard.windows import as_datetime, clock
+from holdfast.ledger.moments import as_datetime, clock
+from holdfast.ledger.storage import Transaction
 from holdfast.quoting import quoted
 from holdfast.server import store
 from holdfast.server.problems import Problem

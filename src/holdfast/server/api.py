@@ -16,7 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from holdfast.errors import InvalidInput
 from holdfast.guard.receipt import released_numbers, released_score
 from holdfast.guard.team import team_key
-from holdfast.guard.windows import as_datetime, clock
+from holdfast.ledger.moments import as_datetime, clock
 from holdfast.server import store
 from holdfast.server.accounts import Caller
 from holdfast.server.exports import as_kaggle_csv, as_lines

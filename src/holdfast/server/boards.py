@@ -14,8 +14,8 @@ from typing import NamedTuple
 from holdfast.errors import InvalidInput
 from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import numbers_of
-from holdfast.guard.storage import Transaction
-from holdfast.guard.windows import as_datetime, as_microseconds, clock
+from holdfast.ledger.moments import as_datetime, as_microseconds, clock
+from holdfast.ledger.storage import Transaction
 from holdfast.quoting import quoted
 from holdfast.server import store
 from holdfast.server.gatekeeper import Gatekeeper

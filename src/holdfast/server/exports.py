@@ -8,8 +8,8 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 
-from holdfast.guard.entry import Entry
-from holdfast.guard.windows import as_datetime
+from holdfast.ledger.entry import Entry
+from holdfast.ledger.moments import as_datetime
 from holdfast.quoting import safe_cell
 from holdfast.server.standings import Row
 

@@ -14,7 +14,7 @@ from holdfast.detect import Detection, detect
 from holdfast.detect.page import as_page
 from holdfast.detect.words import summary
 from holdfast.errors import HoldfastError
-from holdfast.guard.windows import clock
+from holdfast.ledger.moments import clock
 from holdfast.server.gatekeeper import Gatekeeper
 from holdfast.server.records import Board, Phase
 

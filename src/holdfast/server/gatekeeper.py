@@ -24,15 +24,15 @@ from holdfast.detect.looks import Look as SeenLook
 from holdfast.errors import BudgetExhausted, InvalidInput
 from holdfast.evaluate import evaluate
 from holdfast.guard.closing import close
-from holdfast.guard.entry import Entry
 from holdfast.guard.exposure import DataSetExposure, exposure, of_programs
 from holdfast.guard.finals import Finals
 from holdfast.guard.guard import PreparedLook
-from holdfast.guard.ledger import Ledger
 from holdfast.guard.receipt import Receipt
-from holdfast.guard.storage import Transaction
-from holdfast.guard.verification import Verification
-from holdfast.guard.windows import clock
+from holdfast.ledger.chain import Ledger
+from holdfast.ledger.entry import Entry
+from holdfast.ledger.moments import clock
+from holdfast.ledger.storage import Transaction
+from holdfast.ledger.verification import Verification
 from holdfast.server import store
 from holdfast.server.hidden import Facts, HiddenSets, Host
 from holdfast.server.looks import STANDING, Known, Look, Sent, Superseded, with_choice

@@ -23,11 +23,11 @@ from holdfast.files.outcomes import parse_outcomes, read_tasks
 from holdfast.files.sample_layout import SampleLayout
 from holdfast.guard.files import GuardedFile
 from holdfast.guard.guarded import GuardedSolution
-from holdfast.guard.ledger import Ledger
 from holdfast.guard.outcomes import OutcomeGuard, read_secret
 from holdfast.guard.policy import Policy
 from holdfast.guard.policy_text import policy_text
-from holdfast.guard.windows import clock
+from holdfast.ledger.chain import Ledger
+from holdfast.ledger.moments import clock
 from holdfast.metrics import Submission as Form
 from holdfast.metrics import TopKAccuracy
 from holdfast.server.prices import Price, prices

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from holdfast.errors import LedgerError
-from holdfast.guard.entry import Entry
 from holdfast.guard.receipt import Receipt
-from holdfast.guard.storage import Transaction
-from holdfast.guard.storage.contract import Question
-from holdfast.guard.windows import as_datetime
+from holdfast.ledger.entry import Entry
+from holdfast.ledger.moments import as_datetime
+from holdfast.ledger.storage import Transaction
+from holdfast.ledger.storage.contract import Question
 from holdfast.server import store
 from holdfast.server.accounts import refuse_ended
 from holdfast.server.problems import Problem

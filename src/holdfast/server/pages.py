@@ -21,7 +21,7 @@ from starlette.routing import Route
 
 from holdfast.errors import HoldfastError
 from holdfast.guard.receipt import released_numbers
-from holdfast.guard.windows import as_datetime, clock
+from holdfast.ledger.moments import as_datetime, clock
 from holdfast.mechanisms import Told
 from holdfast.problem import Problem as Sizes
 from holdfast.server import store

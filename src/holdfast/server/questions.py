@@ -14,12 +14,12 @@ from fastapi import Depends, Path, Request
 
 from holdfast.detect.released import chance_band, suspects
 from holdfast.errors import InvalidInput
-from holdfast.guard.entry import Entry
 from holdfast.guard.exposure import DataSetExposure, TeamExposure
 from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import Receipt, first_note, released_numbers, released_score
-from holdfast.guard.storage import Transaction
-from holdfast.guard.windows import as_datetime, clock
+from holdfast.ledger.entry import Entry
+from holdfast.ledger.moments import as_datetime, clock
+from holdfast.ledger.storage import Transaction
 from holdfast.mechanisms import RecordedLook, Told
 from holdfast.server import store
 from holdfast.server.accounts import Caller

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from holdfast.errors import LedgerError
-from holdfast.guard.storage import Storage
+from holdfast.ledger.storage import Storage
 
 __all__ = ["migrate"]
 

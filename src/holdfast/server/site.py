@@ -15,7 +15,7 @@ from limits import RateLimitItem, parse
 from starlette.datastructures import FormData
 from starlette.requests import ClientDisconnect, Request
 
-from holdfast.guard.windows import clock
+from holdfast.ledger.moments import clock
 from holdfast.server import store
 from holdfast.server.accounts import Accounts, Caller, spelling
 from holdfast.server.boards import Boards

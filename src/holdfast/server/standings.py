@@ -16,9 +16,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 
-from holdfast.guard.entry import Entry
 from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import released_numbers, released_score
+from holdfast.ledger.entry import Entry
 from holdfast.mechanisms import RecordedLook, recorded_look
 from holdfast.metrics.display import Display
 from holdfast.metrics.own_metric import mean_outcome

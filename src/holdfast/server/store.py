@@ -11,9 +11,9 @@ from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, TypeVar
 
 from holdfast.errors import InvalidInput
-from holdfast.guard.storage import Storage, Transaction
-from holdfast.guard.storage.contract import Question
 from holdfast.guard.team import team_key
+from holdfast.ledger.storage import Storage, Transaction
+from holdfast.ledger.storage.contract import Question
 from holdfast.quoting import quoted
 from holdfast.server.records import Board, Member, Phase, Standing, Submission, Team, Token, User
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from holdfast.guard import Guard, Policy
 from holdfast.guard.parts import Part
-from holdfast.guard.windows import DAY
+from holdfast.ledger.moments import DAY
 
 N = 12
 START = 20_000 * DAY

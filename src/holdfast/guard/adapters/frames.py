@@ -20,11 +20,11 @@ from holdfast.files.tables import Table
 from holdfast.guard.files import SubmissionFiles
 from holdfast.guard.guarded import GuardedSolution
 from holdfast.guard.hidden_examples import HiddenExamples
-from holdfast.guard.ledger import Ledger
 from holdfast.guard.parts import PRIVATE, rows_of_parts, scored_part
 from holdfast.guard.policy import Policy
 from holdfast.guard.shown_numbers import ShownNumbers
 from holdfast.guard.solution import Solution
+from holdfast.ledger.chain import Ledger
 from holdfast.metrics import Submission
 from holdfast.problem import Problem
 from holdfast.quoting import listed, quoted

@@ -20,9 +20,9 @@ from holdfast.guard.adapters.feature_rows import (
 )
 from holdfast.guard.guard import Guard
 from holdfast.guard.guarded import as_policy
-from holdfast.guard.ledger import Ledger
 from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import Receipt
+from holdfast.ledger.chain import Ledger
 from holdfast.metrics import Submission
 from holdfast.protocols import Classifier
 from holdfast.quoting import quoted

@@ -11,11 +11,12 @@ import hashlib
 import hmac
 import json
 import secrets
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from holdfast.errors import LedgerError
-from holdfast.protocols import State
 
 __all__ = ["seal", "seal_bytes", "sign", "unseal", "unseal_bytes"]
 
@@ -23,7 +24,7 @@ NONCE_BYTES = 16
 TAG_BYTES = 32
 
 
-def seal(state: State, key: bytes) -> bytes:
+def seal(state: Mapping[str, Any], key: bytes) -> bytes:
     """Return the state encrypted, then authenticated, under a fresh nonce.
 
     >>> unseal(seal({"best": 3}, b"k" * 32), b"k" * 32)
@@ -32,12 +33,12 @@ def seal(state: State, key: bytes) -> bytes:
     return seal_bytes(json.dumps(state, sort_keys=True, separators=(",", ":")).encode(), key)
 
 
-def unseal(sealed: bytes, key: bytes) -> State:
+def unseal(sealed: bytes, key: bytes) -> Mapping[str, Any]:
     """Return the state, or raise `LedgerError` if it is not what was sealed with this key."""
     text = unseal_bytes(sealed, key)
     if text is None:
         raise LedgerError("the rule's state in the ledger was edited; nothing was released.")
-    state: State = json.loads(text)
+    state: Mapping[str, Any] = json.loads(text)
     return state
 
 

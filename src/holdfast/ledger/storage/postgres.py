@@ -10,9 +10,9 @@ from typing import Any
 
 from holdfast.errors import LedgerError, LedgerMissing
 from holdfast.extras import remedy
-from holdfast.guard.entry import VERSION, first_hash
-from holdfast.guard.storage.contract import Question
-from holdfast.guard.storage.sql import (
+from holdfast.ledger.entry import VERSION, first_hash
+from holdfast.ledger.storage.contract import Question
+from holdfast.ledger.storage.sql import (
     FORMAT_OF,
     MOVE_HEAD,
     QUESTIONS,
@@ -21,12 +21,12 @@ from holdfast.guard.storage.sql import (
     names,
     schema,
 )
-from holdfast.guard.storage.turns import Turns
+from holdfast.ledger.storage.turns import Turns
 
 try:
     import psycopg
 
-    from holdfast.guard.storage.pipeline import Pipeline, Statement
+    from holdfast.ledger.storage.pipeline import Pipeline, Statement
 except ImportError:  # pragma: no cover - the test environment has it
     raise LedgerError(remedy("a postgresql:// ledger", "psycopg")) from None
 

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from holdfast.errors import LedgerError
-from holdfast.guard.storage import Storage, Transaction
-from holdfast.guard.storage.contract import Question
-from holdfast.guard.verification import Checker
-from holdfast.guard.witness import Mark, Witness
+from holdfast.ledger.storage import Storage, Transaction
+from holdfast.ledger.storage.contract import Question
+from holdfast.ledger.verification import Checker
+from holdfast.ledger.witness import Mark, Witness
 
 __all__ = ["WatchedStorage"]
 

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Protocol
 
 from holdfast.errors import InvalidInput
-from holdfast.guard.storage.contract import Question
-from holdfast.guard.storage.sql import Transaction
-from holdfast.guard.storage.sqlite import SqliteStorage
+from holdfast.ledger.storage.contract import Question
+from holdfast.ledger.storage.sql import Transaction
+from holdfast.ledger.storage.sqlite import SqliteStorage
 from holdfast.quoting import shortened
 
 __all__ = ["Storage", "Transaction", "open_storage", "sqlite_path"]
@@ -63,7 +63,7 @@ def open_storage(url: str | os.PathLike[str], *, create: bool = False) -> Storag
     text = os.fspath(url)
     if text.startswith(("postgresql://", "postgres://")):
         # Imported here: psycopg is an extra.
-        from holdfast.guard.storage.postgres import PostgresStorage
+        from holdfast.ledger.storage.postgres import PostgresStorage
 
         return PostgresStorage(text, create=create)
     path, shared = _file(text)

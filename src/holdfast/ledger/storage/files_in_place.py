@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from holdfast.errors import LedgerError
-from holdfast.guard.storage.note import stamp
+from holdfast.ledger.storage.note import stamp
 
 __all__ = ["Files", "has_log", "refuse_mounted_file", "refuse_wide_modes"]
 

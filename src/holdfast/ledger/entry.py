@@ -7,8 +7,8 @@ import json
 from dataclasses import dataclass, fields
 from typing import Final, Literal, TypeAlias
 
-from holdfast.guard.sealing import sign
-from holdfast.guard.windows import Microseconds, is_moment
+from holdfast.ledger.moments import Microseconds, is_moment
+from holdfast.ledger.sealing import sign
 
 __all__ = [
     "VERSION",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from holdfast.guard.storage.sql import schema
+from holdfast.ledger.storage.sql import schema
 
 __all__ = ["damage"]
 

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import LedgerError
-from holdfast.guard.sealing import seal_bytes, unseal_bytes
-from holdfast.labels import Labels
+from holdfast.ledger.sealing import seal_bytes, unseal_bytes
 
 __all__ = ["KEPT_PREFIX", "digest_of", "is_whole", "kept_name", "packed", "unpacked"]
 
@@ -25,18 +24,18 @@ __all__ = ["KEPT_PREFIX", "digest_of", "is_whole", "kept_name", "packed", "unpac
 KEPT_PREFIX = "kept-"
 
 
-def digest_of(prediction: Labels) -> str:
+def digest_of(prediction: NDArray[Any]) -> str:
     """Return the name of a prediction, in hexadecimal."""
     flat = np.ascontiguousarray(prediction).reshape(-1)
     return hashlib.blake2b(flat.data, digest_size=20).hexdigest()
 
 
-def kept_name(prediction: Labels) -> str:
+def kept_name(prediction: NDArray[Any]) -> str:
     """Return the name of a prediction that is kept."""
     return KEPT_PREFIX + digest_of(prediction)
 
 
-def packed(prediction: Labels, key: bytes) -> bytes:
+def packed(prediction: NDArray[Any], key: bytes) -> bytes:
     """Return a prediction compressed and sealed: some log2(m)/8 bytes per example."""
     # Labels have few different values and no repetitions worth the time to look for them.
     code = zlib.compressobj(strategy=zlib.Z_HUFFMAN_ONLY)

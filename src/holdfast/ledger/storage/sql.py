@@ -12,9 +12,9 @@ from dataclasses import fields
 from typing import Any, Final, Protocol
 
 from holdfast.errors import LedgerError
-from holdfast.guard.entry import VERSION, Entry, Head, wrong_kinds
-from holdfast.guard.storage.contract import Past, Question, StoredState, Tally
-from holdfast.guard.windows import Microseconds, is_moment
+from holdfast.ledger.entry import VERSION, Entry, Head, wrong_kinds
+from holdfast.ledger.moments import Microseconds, is_moment
+from holdfast.ledger.storage.contract import Past, Question, StoredState, Tally
 from holdfast.quoting import quoted
 
 __all__ = [

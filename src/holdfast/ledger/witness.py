@@ -15,8 +15,8 @@ from typing import Protocol
 
 from holdfast.errors import InvalidInput, LedgerError
 from holdfast.files.text_files import open_regular_file
-from holdfast.guard.storage.backup import flush_folder
-from holdfast.guard.storage.file_lock import FileQueue
+from holdfast.ledger.storage.backup import flush_folder
+from holdfast.ledger.storage.file_lock import FileQueue
 from holdfast.quoting import quoted
 
 __all__ = ["FileWitness", "Mark", "Witness", "open_witness"]
@@ -70,7 +70,7 @@ def open_witness(place: str | os.PathLike[str]) -> Witness:
     text = os.fspath(place)
     if text.startswith(("postgresql://", "postgres://")):
         # Imported here: psycopg is an extra.
-        from holdfast.guard.postgres_witness import PostgresWitness
+        from holdfast.ledger.postgres_witness import PostgresWitness
 
         return PostgresWitness(text)
     if not text or "://" in text:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from holdfast.guard.entry import (
+from holdfast.ledger.entry import (
     Entry,
     Head,
     first_hash,
@@ -16,11 +16,11 @@ from holdfast.guard.entry import (
     looks_spent_by_all,
     wrong_kinds,
 )
-from holdfast.guard.fingerprint import Fingerprint
-from holdfast.guard.kept_predictions import is_whole
-from holdfast.guard.sealing import sign
-from holdfast.guard.storage import Transaction
-from holdfast.guard.storage.contract import StoredState
+from holdfast.ledger.fingerprint import Fingerprint
+from holdfast.ledger.kept_predictions import is_whole
+from holdfast.ledger.sealing import sign
+from holdfast.ledger.storage import Transaction
+from holdfast.ledger.storage.contract import StoredState
 from holdfast.quoting import quoted, shortened
 
 __all__ = ["Checker", "Verification", "state_digest"]

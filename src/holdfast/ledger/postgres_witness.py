@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from holdfast.errors import LedgerError
 from holdfast.extras import remedy
-from holdfast.guard.witness import Mark
+from holdfast.ledger.witness import Mark
 
 try:
     import psycopg

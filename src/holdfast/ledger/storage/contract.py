@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
-from holdfast.guard.windows import Microseconds
+from holdfast.ledger.moments import Microseconds
 
 __all__ = ["Past", "Question", "StoredState", "Tally"]
 

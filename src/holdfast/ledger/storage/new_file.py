@@ -8,11 +8,11 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from holdfast.guard.entry import VERSION, first_hash
-from holdfast.guard.storage.backup import flush_folder, refuse_leftovers, temporary_file
-from holdfast.guard.storage.file_lock import FileQueue
-from holdfast.guard.storage.note import Note, stamp_of
-from holdfast.guard.storage.sql import schema
+from holdfast.ledger.entry import VERSION, first_hash
+from holdfast.ledger.storage.backup import flush_folder, refuse_leftovers, temporary_file
+from holdfast.ledger.storage.file_lock import FileQueue
+from holdfast.ledger.storage.note import Note, stamp_of
+from holdfast.ledger.storage.sql import schema
 
 __all__ = ["make_file"]
 

@@ -8,14 +8,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from holdfast.errors import LedgerError
-from holdfast.guard.entry import Draft, Entry
-from holdfast.guard.fingerprint import Fingerprint
-from holdfast.guard.storage import Transaction, open_storage
-from holdfast.guard.verification import Checker, Verification, state_digest
-from holdfast.guard.watched import WatchedStorage
-from holdfast.guard.witness import open_witness
+from holdfast.ledger.entry import Draft, Entry, Kind, looks_spent, looks_spent_by_all
+from holdfast.ledger.fingerprint import Fingerprint
+from holdfast.ledger.moments import Microseconds
+from holdfast.ledger.storage import Transaction, open_storage
+from holdfast.ledger.verification import Checker, Verification, state_digest
+from holdfast.ledger.watched import WatchedStorage
+from holdfast.ledger.witness import open_witness
 
-__all__ = ["Ledger", "Verification", "append", "data_set_detail", "state_digest"]
+__all__ = ["Ledger", "Verification", "data_set_detail", "record", "state_digest"]
 
 
 class Ledger:
@@ -119,9 +120,38 @@ class Ledger:
         return checker.result
 
 
-def append(ledger: Transaction, draft: Draft, key: bytes) -> Entry:
-    """Put a draft at the end of the chain, signed."""
-    entry = draft.after(ledger.head(), key)
+def record(
+    ledger: Transaction,
+    owner: Fingerprint,
+    kind: Kind,
+    team: str,
+    now: Microseconds,
+    *,
+    prediction: str = "",
+    rule: str = "",
+    policy: str = "",
+    released: str | None = None,
+    state: str = "",
+    scope: str = "",
+    detail: str = "",
+) -> Entry:
+    """Append an entry about a data set, with the counts that follow from the ones before it."""
+    draft = Draft(
+        kind=kind,
+        data_set=owner.data_set,
+        team=team,
+        time=now,
+        prediction=prediction,
+        rule=rule,
+        policy=policy,
+        released=released,
+        state=state,
+        scope=scope,
+        team_looks=ledger.team_past(owner.data_set, team).looks + looks_spent(kind),
+        data_set_looks=ledger.data_set_looks(owner.data_set) + looks_spent_by_all(kind),
+        detail=detail,
+    )
+    entry = draft.after(ledger.head(), owner.key)
     ledger.append(entry)
     return entry
 

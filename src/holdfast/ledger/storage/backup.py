@@ -10,8 +10,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from holdfast.errors import InvalidInput, LedgerError
-from holdfast.guard.storage.file_lock import FileQueue
-from holdfast.guard.storage.note import Note, stamp_of
+from holdfast.ledger.storage.file_lock import FileQueue
+from holdfast.ledger.storage.note import Note, stamp_of
 
 __all__ = ["back_up", "flush_folder", "refuse_leftovers", "restore", "temporary_file"]
 
