@@ -27,6 +27,10 @@ from holdfast.problem import Problem
 __all__ = ["AuditShown", "Demo", "MatrixShown", "make_demo"]
 
 IMAGES = ROOT / "docs" / "images"
+# What the README shows of the demo's table, and where an audit's verdict begins and ends.
+LOOKS_SHOWN = 501
+VERDICTS = ("UNSAFE", "MARGINAL", "SAFE")
+AFTER_VERDICT = ("note ", "warning ", "Page:")
 # Pixels of the picture of the audit's page, which ends with the first chart.
 WIDTH = 1000
 
@@ -134,24 +138,26 @@ class AuditShown(Generated):
 
 
 def make_demo(demo: Sequence[str], audit: Sequence[str]) -> str:
-    """Return the README's block: all of the demo, and of the audit the verdict and two tables."""
+    """Return the README's block: one number of looks of the demo, and the audit's verdict."""
     left_out = "[...]"
-    attacks = next(at for at, line in enumerate(audit) if line.startswith("possible:"))
-    first = next(at for at, line in enumerate(audit) if at > attacks and line.startswith("┡")) + 1
-    rules = audit.index("release rules compared, in points")
-    end = next(at for at, line in enumerate(audit) if at > rules and "└" in line)
+    head = next(at for at, line in enumerate(demo) if line.startswith("┡")) + 1
+    first = next(at for at, line in enumerate(demo) if line.startswith(f"│ {LOOKS_SHOWN:>6,} │"))
+    last = next(at for at, line in enumerate(demo) if at > first and not line.startswith("│"))
+    verdict = next(at for at, line in enumerate(audit) if line.startswith(VERDICTS))
+    end = next(
+        (at for at, line in enumerate(audit) if at > verdict and line.startswith(AFTER_VERDICT)),
+        len(audit),
+    )
     lines = [
         "```",
         "$ make demo",
         left_out,
         "== holdfast demo",
-        *demo,
+        *demo[:head],
+        *demo[first:last],
+        left_out,
         "== holdfast audit --report out/audit.html",
-        *audit[: next(at for at, line in enumerate(audit) if line.startswith("note "))],
-        left_out,
-        *audit[attacks : first + 8],
-        left_out,
-        *audit[rules : end + 1],
+        *audit[verdict:end],
         left_out,
         audit[-1],
         "```",
