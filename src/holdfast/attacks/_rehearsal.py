@@ -60,7 +60,7 @@ EXAMPLES_PER_CLASS = 10
 # Rehearsals that are remembered: every trial of an experiment plans anew.
 REMEMBERED = 256
 
-_known: OrderedDict[Any, tuple[float, int]] = OrderedDict()
+_known: OrderedDict[Any, tuple[float, float, int]] = OrderedDict()
 
 
 def board_of(setting: Setting) -> NewBestBoard:
@@ -78,15 +78,16 @@ def rehearsed(cls: type[Described], setting: Setting, *, games: int | None = Non
     """
     if setting.prior is not None and not cls.takes_prior:
         # It plays through a permutation of the labels: whose they are makes no difference to it.
-        return setting.from_scratch(*rehearsed(cls, setting.without_prior())[:3])
+        found = rehearsed(cls, setting.without_prior())
+        return setting.from_scratch(*found[:3])._replace(error=found.error)
     key = (cls, setting.problem, setting.answers, _fingerprint(setting))
     if key not in _known:
         _known[key] = _mean_gain(cls, setting, games or max(1, _games(cls, setting)))
         if len(_known) > REMEMBERED:
             _known.popitem(last=False)
-    gain, played = _known[key]
+    gain, error, played = _known[key]
     reason = f"played in the head on imagined labels, {played} times"
-    return Estimate(gain, setting.problem.n_queries, reason)
+    return Estimate(gain, setting.problem.n_queries, reason, error=error)
 
 
 def rehearsed_if_hard(
@@ -142,7 +143,8 @@ def rehearsed_if_hard(
     reason = f"{found.reason} of {IN_HEAD_INSTEAD:,} examples"
     reason += ", times the root of their share" if grows_with_n else "; more change nothing"
     share = math.sqrt(n / IN_HEAD_INSTEAD) if grows_with_n else 1.0
-    return found._replace(gain=found.gain * share, reason=reason)
+    error = None if found.error is None else found.error * share
+    return found._replace(gain=found.gain * share, reason=reason, error=error)
 
 
 def _fewer_examples(setting: Setting) -> Setting | None:
@@ -182,14 +184,15 @@ def _fingerprint(setting: Setting) -> bytes | None:
     return setting.prior.ranked(depth)[1].round(9).tobytes()
 
 
-def _mean_gain(cls: type[Described], setting: Setting, most: int) -> tuple[float, int]:
+def _mean_gain(cls: type[Described], setting: Setting, most: int) -> tuple[float, float, int]:
+    """Return the mean gain, its standard error, and how many games were played."""
     rng = np.random.default_rng([SEED, *setting.problem])
     n, m, _ = setting.problem
     if setting.prior is None and most >= MOST_GAMES and n * math.log(m) <= math.log(MOST_VECTORS):
         every = np.stack(np.unravel_index(np.arange(m**n), (m,) * n), axis=1)
         passes = max(1, MOST_GAMES // len(every))
         found = [_game(cls, setting, rng, hidden) for _ in range(passes) for hidden in every]
-        return float(np.mean(found)), len(found)
+        return float(np.mean(found)), 0.0, len(found)
     gains: list[float] = []
     while len(gains) < most:
         hidden = rng.integers(m, size=n) if setting.prior is None else setting.prior.sample(rng)
@@ -199,7 +202,8 @@ def _mean_gain(cls: type[Described], setting: Setting, most: int) -> tuple[float
             # Gains that are all alike, such as none at all, may hide a rare one.
             if min(gains) < max(gains) and error <= ERROR_SHARE * abs(float(np.mean(gains))):
                 break
-    return float(np.mean(gains)), len(gains)
+    spread = float(np.std(gains, ddof=1)) if len(gains) > 1 else abs(gains[0])
+    return float(np.mean(gains)), spread / math.sqrt(len(gains)), len(gains)
 
 
 def _game(

@@ -6,8 +6,6 @@ import re
 from enum import Enum
 from typing import Any, ClassVar, NamedTuple
 
-import numpy as np
-
 from holdfast.answers import ExactAnswers, check_tolerated
 from holdfast.errors import HoldfastError
 from holdfast.forecasts import Estimate, Setting
@@ -176,15 +174,6 @@ class Described:
             check_tolerated(cls, setting.answers, setting.problem)
         except HoldfastError as error:
             return str(error).rstrip(".")
-        return None
-
-    @classmethod
-    def drawn_matches(cls, problem: Problem, rng: np.random.Generator) -> int | None:  # noqa: ARG003
-        """Return the matches of one game with exact scores, drawn from their law without labels.
-
-        The law is that of uniform labels, or of any labels through a random permutation of each
-        example's. None: the attack's law does not follow from counts alone.
-        """
         return None
 
     @classmethod

@@ -149,6 +149,7 @@ def _entry(each: Forecast, found: Plan) -> dict[str, Any]:
         "attack": each.attack,
         "gain": None if each.gain is None else each.gain / n,
         "gain_examples": each.gain,
+        "gain_stderr": None if each.error is None else each.error / n,
         "accuracy": accuracy,
         "looks": each.looks,
         "adaptive": each.adaptive,
@@ -174,7 +175,8 @@ def _show(result: dict[str, Any]) -> None:
     for each in result["attacks"]:
         figures = ("-", "-", "-")
         if each["gain"] is not None:
-            figures = (points(each["gain"]), percent(each["accuracy"]), f"{each['looks']:,}")
+            gain = f"{points(each['gain'])} ± {points(each['gain_stderr'])}"
+            figures = (gain, percent(each["accuracy"]), f"{each['looks']:,}")
         table.add_row(explained_attack(each["attack"]), *figures, each["reason"])
     console.print(table)
     start, most = result["start"], result["most_possible"]

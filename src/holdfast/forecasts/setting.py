@@ -34,12 +34,15 @@ class Estimate(NamedTuple):
         Where the figure comes from.
     known
         False: the figure is no forecast, and only orders attacks; `reason` says why.
+    error
+        The standard error of `gain`; None: that of a formula or a measured table.
     """
 
     gain: float
     looks: int
     reason: str
     known: bool = True
+    error: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

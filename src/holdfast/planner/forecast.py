@@ -13,7 +13,11 @@ from holdfast.certificates import certify
 from holdfast.forecasts import Setting
 from holdfast.problem import Problem
 
-__all__ = ["Forecast", "forecast"]
+__all__ = ["FORMULA_ERROR", "Forecast", "forecast"]
+
+# The standard error of a formula or a measured table, as a share of the gain: that of the table of
+# champion-challenger (docs/attacks/choosing.md); exact sums have less.
+FORMULA_ERROR = 0.04
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +42,10 @@ class Forecast:
     rank
         What the planner orders by: the gain, or where none is known a figure that is no forecast;
         None: it can't be played here.
+    error
+        The standard error of the gain; None: there is no gain.
+    rehearsed
+        Whether games were played for it, so that chance is in the figure.
 
     Examples
     --------
@@ -52,6 +60,8 @@ class Forecast:
     adaptive: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
     rank: float | None = None
+    error: float | None = None
+    rehearsed: bool = False
 
     def __post_init__(self) -> None:
         if self.rank is None:
@@ -66,7 +76,7 @@ class Forecast:
         """Return the same without a gain where the figure is known not to hold."""
         if self.gain is None:
             return self
-        return replace(self, gain=None, reason=f"{why}, so its gain is not known")
+        return replace(self, gain=None, error=None, reason=f"{why}, so its gain is not known")
 
 
 def forecast(cls: type[Described], setting: Setting) -> Forecast:
@@ -86,6 +96,7 @@ def forecast(cls: type[Described], setting: Setting) -> Forecast:
         reason = reason or "nothing is known of its gain"
         return Forecast(attack=cls.name, gain=None, looks=0, reason=reason, adaptive=cls.adaptive)
     gain = min(estimate.gain, _most(setting))
+    error = FORMULA_ERROR * abs(gain) if estimate.error is None else estimate.error
     return Forecast(
         attack=cls.name,
         gain=gain if estimate.known else None,
@@ -94,6 +105,8 @@ def forecast(cls: type[Described], setting: Setting) -> Forecast:
         reason=estimate.reason,
         adaptive=cls.adaptive,
         settings=_settings(cls, setting),
+        error=error if estimate.known else None,
+        rehearsed=estimate.error is not None,
     )
 
 

@@ -17,7 +17,7 @@ from holdfast.attacks.registry import attack_types
 from holdfast.errors import InvalidInput
 from holdfast.forecasts import Setting
 from holdfast.mechanisms import Rule
-from holdfast.planner.forecast import Forecast, forecast
+from holdfast.planner.forecast import FORMULA_ERROR, Forecast, forecast
 from holdfast.planner.mixture import FIRST_STAGE_RESERVE, Mixture, part_of
 from holdfast.priors import Prior
 from holdfast.problem import Problem
@@ -91,19 +91,17 @@ def plan(
     found.append(_mixture(setting, max(_worth(each) for each in found), list(types.values())))
     types[MIXTURE] = Mixture
     found.sort(key=lambda each: _rank(each, types[each.attack], setting))
-    choice = next(
-        (
-            each
-            for each in found
-            if each.rank is not None
-            # One that does not know the number of looks gives up some of its gain for that.
-            and types[each.attack].needs is not Needs.OPEN_END
-            and not (non_adaptive and each.adaptive)
-        ),
-        None,
-    )
-    if choice is None:
+    able = [
+        each
+        for each in found
+        if each.rank is not None
+        # One that does not know the number of looks gives up some of its gain for that.
+        and types[each.attack].needs is not Needs.OPEN_END
+        and not (non_adaptive and each.adaptive)
+    ]
+    if not able:
         raise InvalidInput(f"answers must suit some attack, got {setting.answers}.")
+    choice = _surest(able)
     found.remove(choice)
     ranked = [choice, *found]
     setting = adapting if choice.adaptive else setting
@@ -176,6 +174,19 @@ def _rank(each: Forecast, cls: type[Described], setting: Setting) -> tuple[Any, 
     return -round(_worth(each), 6), cls.reads is Reads.NOTHING, each.looks, later, each.attack
 
 
+def _surest(able: Sequence[Forecast]) -> Forecast:
+    """Return the first, or what was rehearsed as well and can't be told from it, but is surer."""
+    best = able[0]
+    tied = [
+        each
+        for each in able
+        if best.rehearsed
+        and each.rehearsed
+        and _worth(best) - _worth(each) < math.hypot(best.error or 0.0, each.error or 0.0)
+    ]
+    return min(tied, key=lambda each: each.error or 0.0, default=best)
+
+
 def _worth(each: Forecast) -> float:
     return -1e300 if each.rank is None else each.rank
 
@@ -219,6 +230,7 @@ def _mixture(setting: Setting, best_single: float, attacks: Sequence[type[Descri
         f"other {n - sure:,} examples with those that are left",
         adaptive=True,
         settings={"n_certain": sure, "rest": second},
+        error=FORMULA_ERROR * gain,
     )
 
 

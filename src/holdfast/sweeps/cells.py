@@ -29,6 +29,7 @@ from holdfast.metrics.registry import parse_metric
 from holdfast.oracles import LabelOracle
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.sweeps.drawn import drawn_matches
 from holdfast.sweeps.models import NO_MODEL, drawn_prior, is_drawn, voted_prior
 from holdfast.sweeps.references import find_attack, find_rule, named_in_file
 from holdfast.sweeps.stretches import LARGE, MappedLabels, drawn_stretches, play_by_stretches
@@ -267,7 +268,7 @@ def _drawn_matches(cell: Cell, own: str) -> int:
     if not isinstance(parse_metric(cell.metric), Accuracy):
         raise NotSupported("counts alone are drawn where a look tells an accuracy.")
     rng = _generator("counts", RESULTS, own)
-    matches = find_attack(cell.attack).drawn_matches(cell.problem, rng)
+    matches = drawn_matches(find_attack(cell.attack), cell.problem, rng)
     if matches is None:
         raise NotSupported("its matches do not follow from counts alone: it needs labels.")
     return matches

@@ -81,7 +81,7 @@ def bound_attack(cls: type[Described], settings: Mapping[str, Any]) -> type[Desc
     def __init__(self: Any, *given: Any, **more: Any) -> None:  # noqa: N807 - of the class made here
         cls.__init__(self, *given, **{**settings, **more})
 
-    # What is proved or forecast of it, and drawn without labels, is that of the usual settings.
+    # What is proved or forecast of it is that of the usual settings.
     own: dict[str, Any] = {
         "__init__": __init__,
         "__doc__": cls.__doc__,
@@ -89,5 +89,4 @@ def bound_attack(cls: type[Described], settings: Mapping[str, Any]) -> type[Desc
         "guarantee": None,
         "quick_forecast": False,
     }
-    own["drawn_matches"] = classmethod(lambda *_: None)
     return type(cls.__name__, (cls,), own)

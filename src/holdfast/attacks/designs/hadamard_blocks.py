@@ -239,33 +239,6 @@ class HadamardBlocks(InformedAttack):
         reason = "two labels per block, spread over all answers: closed form"
         return design_estimate(cls, setting, reason)
 
-    @classmethod
-    def drawn_matches(cls, problem: Problem, rng: np.random.Generator) -> int:
-        """Return the matches of one game with exact scores, drawn without labels.
-
-        A block of b examples has Bin(b, 2/m) of its two labels, and each is the first with
-        probability 1/2. The answers follow from these counts, and the decoder, which knows the
-        answers and the sizes of blocks alone, decides as in a game. Time and memory follow k.
-
-        >>> problem = Problem(10**12, 10, 101)
-        >>> 0 < HadamardBlocks.drawn_matches(problem, np.random.default_rng(0)) - 10**11 < 10**8
-        True
-        """
-        n, m, k = problem
-        answers = ExactAnswers()
-        order, constant, _ = _layout(problem, answers)
-        sizes = np.array([constant, *_sizes(n - constant, order - 1)], dtype=np.int64)
-        both = rng.binomial(sizes, 2 / m)
-        first = rng.binomial(both, 0.5)
-        surplus = transform((2 * first - both).astype(float), order)[:k]
-        counts = (both.sum() + surplus) / 2
-        share = 2 / m
-        sums = _BlockSums(
-            np.zeros(order), share * sizes / 4, n * share * (1 - share) / 4, n * share / 2
-        )
-        evidence, _ = _evidence(sums, ReleasedCounts(counts, counts, counts), answers, problem)
-        return int(np.where(evidence >= 0.0, first, both - first).sum())
-
     def __init__(
         self,
         problem: Problem,

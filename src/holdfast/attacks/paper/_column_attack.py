@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.paper._rules import ColumnRule, LiveColumns
-from holdfast.bounds.column_vote import predicted_accuracy, voted_examples
+from holdfast.bounds.column_vote import predicted_accuracy
 from holdfast.forecasts import Estimate, Setting
 from holdfast.kernels.fixed_queries import LiveRows
 from holdfast.kernels.keyed import hash_keys, subkey, wrap
-from holdfast.labels import Labels, label_dtype
+from holdfast.labels import Labels
 from holdfast.problem import Problem
 
 __all__ = ["ColumnAttack", "LiveColumnAttack"]
@@ -82,24 +82,6 @@ class LiveColumnAttack(LiveColumns[Labels], ColumnAttack):
     """A column attack that decides the paper's t examples, as many as k queries can prove."""
 
     by_stretches = True
-
-    @classmethod
-    def drawn_matches(cls, problem: Problem, rng: np.random.Generator) -> int | None:
-        """Return the matches of one game: the t live examples are played, the others drawn.
-
-        The others add one and the same number to all answers, which changes no difference of
-        averages, and each of them is right with probability 1/m.
-        """
-        n, m, k = problem
-        live = voted_examples(problem)
-        small = cls(Problem(live, m, k), rng=rng)
-        queries = small.fixed_queries(MOST_LABELS_AHEAD)
-        if queries is None:
-            return None
-        labels = rng.integers(m, size=live).astype(label_dtype(m))
-        others = int(rng.binomial(n - live, 1 / m))
-        small.tell_all((queries.matches(labels) + others) / live)
-        return others + int(np.count_nonzero(small.predict() == labels))
 
     def fixed_queries(self, most: int = MOST_AT_ONCE) -> LiveRows | None:
         """Return all queries, where their live columns are few: the rest is the same in all."""

@@ -187,29 +187,6 @@ class BlockMajority(BlockRule[Labels], LabelAttack):
         return setting.from_scratch(gain, problem.n_queries, reason)
 
     @classmethod
-    def drawn_matches(cls, problem: Problem, rng: np.random.Generator) -> int:
-        """Return the matches of one game, drawn block by block from the multinomial law.
-
-        A block of b examples has Bin(b, 2/m) of its two labels, and each is the first with
-        probability 1/2; the more frequent one is kept. Time and memory follow k, not n.
-
-        >>> problem = Problem(10**12, 10, 101)
-        >>> 0 < BlockMajority.drawn_matches(problem, np.random.default_rng(0)) - 10**11 < 10**8
-        True
-        """
-        n, m, k = problem
-        if k == 1:
-            zeros = int(rng.binomial(n, 1 / m))
-            return zeros if m * zeros >= n else int(rng.binomial(n - zeros, 1 / (m - 1)))
-        blocks = n_blocks_for(problem)
-        size, larger = divmod(n, blocks)
-        sizes = np.full(blocks, size, dtype=np.int64)
-        sizes[:larger] += 1
-        both = rng.binomial(sizes, 2 / m)
-        first = rng.binomial(both, 0.5)
-        return int(np.maximum(first, both - first).sum())
-
-    @classmethod
     def usable(cls, problem: Problem) -> Problem:
         """Return the problem with at most n + 1 looks: one block per example.
 

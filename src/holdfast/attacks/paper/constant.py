@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from holdfast.answers import EVERY_MODEL
 from holdfast.attacks.description import Reads
 from holdfast.attacks.informed import InformedAttack
 from holdfast.forecasts import Estimate, Setting
 from holdfast.labels import Labels
-from holdfast.problem import Problem
 
 __all__ = ["Constant"]
 
@@ -42,11 +39,6 @@ class Constant(InformedAttack):
         """Return that nothing is gained."""
         reason = "asks nothing" if setting.prior is None else "asks nothing: the model's own labels"
         return Estimate(0.0, 0, reason)
-
-    @classmethod
-    def drawn_matches(cls, problem: Problem, rng: np.random.Generator) -> int:
-        """Return the matches of one guess: each example is right with probability 1/m."""
-        return int(rng.binomial(problem.n_examples, 1 / problem.n_classes))
 
     def _query(self, index: int) -> Labels | None:  # noqa: ARG002 - it never asks
         return None

@@ -12,15 +12,14 @@ from holdfast.attacks import (
     BlockMajority,
     ColumnVote,
     Constant,
-    HadamardBlocks,
     Lattice,
     UniformVote,
 )
 from holdfast.bounds.block_majority import expected_accuracy
 from holdfast.experiments.suite import attack_on
-from holdfast.forecasts import Setting
 from holdfast.mechanisms import Exact
 from holdfast.oracles import LabelOracle
+from holdfast.sweeps.drawn import drawn_matches
 
 
 def played(cls, problem, labels, rng):
@@ -42,7 +41,7 @@ def test_tiny_problems_have_the_law_of_full_enumeration(sizes):
         law[int(np.count_nonzero(guess == hidden))] += m**-n
     rng, draws = np.random.default_rng(71), 20_000
     seen = np.bincount(
-        [BlockMajority.drawn_matches(problem, rng) for _ in range(draws)], minlength=n + 1
+        [drawn_matches(BlockMajority, problem, rng) for _ in range(draws)], minlength=n + 1
     )
     assert not seen[law == 0].any()
     assert stats.chisquare(seen[law > 0], draws * law[law > 0]).pvalue > 1e-3
@@ -55,20 +54,16 @@ def test_whole_games_have_the_same_law_on_any_labels(sizes, labels):
     n, m, _ = problem
     hidden = np.zeros(n, dtype=int) if labels == "one class" else rng.integers(m, size=n)
     real = [played(BlockMajority, problem, hidden, rng) for _ in range(games)]
-    drawn = [BlockMajority.drawn_matches(problem, rng) for _ in range(games)]
+    drawn = [drawn_matches(BlockMajority, problem, rng) for _ in range(games)]
     assert stats.ks_2samp(real, drawn).pvalue > 1e-3
 
 
 @pytest.mark.parametrize(
     ("cls", "sizes"),
     [
-        pytest.param(HadamardBlocks, (60, 3, 1), marks=pytest.mark.long),
-        pytest.param(HadamardBlocks, (101, 10, 11), marks=pytest.mark.slow),
-        pytest.param(HadamardBlocks, (200, 4, 16), marks=pytest.mark.long),
         (ColumnVote, (60, 3, 90)),
         (ColumnVote, (101, 10, 40)),
         (UniformVote, (60, 3, 90)),
-        (HadamardBlocks, (60, 2, 7)),
     ],
 )
 def test_other_laws_of_counts_are_those_of_whole_games(cls, sizes):
@@ -76,7 +71,7 @@ def test_other_laws_of_counts_are_those_of_whole_games(cls, sizes):
     n, m, _ = problem
     hidden = rng.integers(m, size=n)
     real = [played(cls, problem, hidden, rng) for _ in range(games)]
-    drawn = [cls.drawn_matches(problem, rng) for _ in range(games)]
+    drawn = [drawn_matches(cls, problem, rng) for _ in range(games)]
     assert stats.ks_2samp(real, drawn).pvalue > 1e-3
     error = math.sqrt((np.var(real) + np.var(drawn)) / games)
     assert abs(np.mean(real) - np.mean(drawn)) < 4 * error + 1e-12
@@ -85,7 +80,7 @@ def test_other_laws_of_counts_are_those_of_whole_games(cls, sizes):
 def test_live_columns_are_played_however_many_the_others_are():
     rng = np.random.default_rng(76)
     problem = Problem(10**12, 4, 1000)
-    drawn = [ColumnVote.drawn_matches(problem, rng) for _ in range(20)]
+    drawn = [drawn_matches(ColumnVote, problem, rng) for _ in range(20)]
     spread = math.sqrt(10**12 * 3 / 16 / 20)
     assert abs(np.mean(drawn) - 10**12 / 4) < 4 * spread
 
@@ -93,26 +88,16 @@ def test_live_columns_are_played_however_many_the_others_are():
 @pytest.mark.parametrize("n", [10**3, 10**6, 10**9, 10**12])
 def test_the_mean_is_the_exact_expectation_at_every_size(n):
     problem, rng, games = Problem(n, 10, 101), np.random.default_rng(73), 400
-    drawn = np.array([BlockMajority.drawn_matches(problem, rng) / n for _ in range(games)])
+    drawn = np.array([drawn_matches(BlockMajority, problem, rng) / n for _ in range(games)])
     error = drawn.std(ddof=1) / math.sqrt(games)
     assert abs(drawn.mean() - expected_accuracy(problem)) < 4 * error
 
 
-@pytest.mark.parametrize("n", [10**4, 10**9, 10**12])
-def test_what_block_designs_gain_follows_their_forecast_at_every_size(n):
-    """Within a tenth: the forecasts are limits for large blocks, or measured constants."""
-    problem, rng, games = Problem(n, 10, 101), np.random.default_rng(77), 300
-    gains = np.array([HadamardBlocks.drawn_matches(problem, rng) - n / 10 for _ in range(games)])
-    forecast = HadamardBlocks.forecast(Setting(problem)).gain
-    error = gains.std(ddof=1) / math.sqrt(games)
-    assert abs(gains.mean() - forecast) < 0.1 * forecast + 4 * error
-
-
 def test_a_guess_is_right_with_probability_one_in_m():
     rng = np.random.default_rng(74)
-    drawn = [Constant.drawn_matches(Problem(300, 5, 1), rng) for _ in range(2000)]
+    drawn = [drawn_matches(Constant, Problem(300, 5, 1), rng) for _ in range(2000)]
     assert abs(np.mean(drawn) - 60) < 4 * math.sqrt(300 * 0.16 / 2000)
 
 
 def test_an_attack_whose_law_needs_labels_draws_nothing():
-    assert Lattice.drawn_matches(Problem(30, 2, 5), np.random.default_rng(0)) is None
+    assert drawn_matches(Lattice, Problem(30, 2, 5), np.random.default_rng(0)) is None
