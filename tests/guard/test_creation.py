@@ -12,7 +12,7 @@ from holdfast.errors import LedgerError, LedgerMissing
 from holdfast.guard import Guard, Ledger, Policy
 from holdfast.guard.adapters.frames import GuardedFrame
 from holdfast.guard.adapters.scikit_learn import GuardedHoldout
-from holdfast.ledger.storage import new_file
+from holdfast.ledger.storage import copies
 
 LABELS = [0, 1, 2, 0]
 
@@ -113,8 +113,8 @@ def test_a_crash_while_it_is_made_leaves_nothing(tmp_path, monkeypatch):
         new_file_fill(path)
         raise KeyboardInterrupt
 
-    new_file_fill = new_file._fill
-    monkeypatch.setattr(new_file, "_fill", fail)
+    new_file_fill = copies._fill
+    monkeypatch.setattr(copies, "_fill", fail)
     with pytest.raises(KeyboardInterrupt):
         Ledger(tmp_path / "ledger.db", create=True)
     assert [path.name for path in tmp_path.iterdir()] == ["ledger.db.lock"]

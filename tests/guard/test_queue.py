@@ -10,8 +10,7 @@ import pytest
 
 from holdfast.errors import LedgerError
 from holdfast.ledger.storage import open_storage, sqlite
-from holdfast.ledger.storage.file_lock import FileQueue, lock_path
-from holdfast.ledger.storage.turns import Turns
+from holdfast.ledger.storage.file_lock import FileQueue, Turns, lock_path
 
 
 def test_threads_get_their_turn_in_the_order_in_which_they_came():

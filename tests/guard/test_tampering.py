@@ -13,7 +13,7 @@ from holdfast.guard import Guard, GuardedFile, Ledger, Policy, exposure
 from holdfast.guard.closing import close
 from holdfast.guard.fingerprint import fingerprint
 from holdfast.guard.receipt import released_score
-from holdfast.ledger.storage.backup import back_up
+from holdfast.ledger.storage.copies import back_up
 from holdfast.ledger.storage.sql import COLUMNS
 
 LABELS = (np.arange(30) % 3).astype(np.uint8)

@@ -13,7 +13,7 @@ import pytest
 
 from holdfast.errors import InvalidInput, LedgerError
 from holdfast.guard import Guard, Ledger, Policy
-from holdfast.ledger.storage.backup import back_up, restore
+from holdfast.ledger.storage.copies import back_up, restore
 from holdfast.ledger.witness import FileWitness, Mark, open_witness
 
 LABELS = np.arange(40) % 4

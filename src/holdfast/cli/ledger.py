@@ -131,7 +131,7 @@ def backup(
     """
     from holdfast.guard import Ledger
     from holdfast.ledger.storage import sqlite_path
-    from holdfast.ledger.storage.backup import back_up
+    from holdfast.ledger.storage.copies import back_up
 
     path = sqlite_path(url)
     Ledger(url).close()
@@ -161,7 +161,7 @@ def put_back(
     """
     from holdfast.guard import Ledger
     from holdfast.ledger.storage import sqlite_path
-    from holdfast.ledger.storage.backup import restore
+    from holdfast.ledger.storage.copies import restore
     from holdfast.ledger.storage.sqlite import PATIENCE_SECONDS
 
     path = sqlite_path(url)

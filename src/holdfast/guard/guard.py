@@ -20,15 +20,14 @@ from holdfast.errors import (
     ReleaseFailed,
 )
 from holdfast.guard.answered_look import CLOSED_RULE, LookAnswerer, PreparedLook
-from holdfast.guard.budget import allowance
+from holdfast.guard.budget import allowance, refuse_more_refusals, refuse_unless_allowed
 from holdfast.guard.data_set import charge
-from holdfast.guard.final_choice import is_new_choice, look_to_choose
+from holdfast.guard.finals import is_new_choice, look_to_choose
 from holdfast.guard.hidden_examples import HiddenExamples, as_given
 from holdfast.guard.labels_in_ledger import LabelsInLedger
 from holdfast.guard.parts import ALL, Part
 from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import NOT_OWN, Receipt, moment_ahead, refusal
-from holdfast.guard.refusals import refuse_more_refusals, refuse_unless_allowed
 from holdfast.guard.shown_numbers import ShownNumbers
 from holdfast.guard.team import team_key
 from holdfast.labels import Labels

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from holdfast.errors import InvalidInput, LedgerError
 from holdfast.files.text_files import open_regular_file
-from holdfast.ledger.storage.backup import flush_folder
+from holdfast.ledger.storage.copies import flush_folder
 from holdfast.ledger.storage.file_lock import FileQueue
 from holdfast.quoting import quoted
 

@@ -3,9 +3,9 @@
 `sql` asks a ledger's questions in SQL that both databases understand, `contract` names what they
 are made of; `sqlite` and `postgres` open transactions. All else serves one of the two:
 
-- SQLite: `file_lock` and `turns` put processes and threads in line; `files_in_place` refuses a file
-  that was removed, replaced or linked while it was open; `note` lets a writer see what changed
-  since the last one; `new_file`, `backup` and `damage` make, copy and check a file.
+- SQLite: `file_lock` puts processes and threads in line; `files_in_place` refuses a file that was
+  removed, replaced or linked while it was open; `note` lets a writer see what changed since the
+  last one; `copies` makes, copies and checks a file.
 - PostgreSQL: `pipeline` sends the dozen statements of a look in two messages.
 
 A write goes: wait in line, compare the file with the last writer's note, begin, ask and append,

@@ -1,15 +1,23 @@
-"""The note that each writer of an SQLite ledger leaves for the next one."""
+"""How a writer of an SQLite ledger left it: a note for the next one, and a mark in the file.
+
+The mark is the entry with which the file ended when its log was begun. It stands in
+`user_version`, which nothing else uses; 0 is no mark.
+"""
 
 from __future__ import annotations
 
 import os
+import sqlite3
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Note", "stamp", "stamp_of"]
+from holdfast.errors import LedgerError
 
+__all__ = ["Note", "is_marked", "last_number", "mark_of", "stamp", "stamp_of"]
 
 MARKED = " marked"
+# A mark has 32 bits, with a sign.
+MOST = 2**31 - 1
 
 
 class Note(NamedTuple):
@@ -59,3 +67,26 @@ def stamp_of(path: str | Path) -> str:
 def stamp(status: os.stat_result) -> str:
     """Return inode, size and time of the last change."""
     return f"{status.st_ino} {status.st_size} {status.st_mtime_ns}"
+
+
+def mark_of(number: int) -> int:
+    """Return the mark of a file that ends with an entry of this number.
+
+    >>> mark_of(0), mark_of(7)
+    (1, 8)
+    """
+    return number % MOST + 1
+
+
+def is_marked(connection: sqlite3.Connection) -> bool:
+    """Tell whether a ledger ends with the very entry after which its log was begun."""
+    [(mark,)] = connection.execute("PRAGMA user_version")
+    return bool(mark == mark_of(last_number(connection)))
+
+
+def last_number(connection: sqlite3.Connection) -> int:
+    """Return the number of the entry that the ledger says it ends with."""
+    rows = connection.execute("SELECT number FROM holdfast_ledger").fetchall()
+    if len(rows) != 1 or type(rows[0][0]) is not int:
+        raise LedgerError("the ledger's head was edited. Nothing was released.")
+    return int(rows[0][0])

@@ -12,6 +12,7 @@ from holdfast.errors import LedgerError, LedgerMissing
 from holdfast.extras import remedy
 from holdfast.ledger.entry import VERSION, first_hash
 from holdfast.ledger.storage.contract import Question
+from holdfast.ledger.storage.file_lock import Turns
 from holdfast.ledger.storage.sql import (
     FORMAT_OF,
     MOVE_HEAD,
@@ -21,7 +22,6 @@ from holdfast.ledger.storage.sql import (
     names,
     schema,
 )
-from holdfast.ledger.storage.turns import Turns
 
 try:
     import psycopg

@@ -13,19 +13,16 @@ from typing import Any
 
 from holdfast.errors import LedgerError, LedgerMissing
 from holdfast.ledger.storage.contract import Question
-from holdfast.ledger.storage.damage import damage
-from holdfast.ledger.storage.file_lock import FileQueue
+from holdfast.ledger.storage.copies import damage, make_file
+from holdfast.ledger.storage.file_lock import FileQueue, Turns
 from holdfast.ledger.storage.files_in_place import (
     Files,
     has_log,
     refuse_mounted_file,
     refuse_wide_modes,
 )
-from holdfast.ledger.storage.marks import is_marked, last_number, mark_of
-from holdfast.ledger.storage.new_file import make_file
-from holdfast.ledger.storage.note import Note, stamp_of
+from holdfast.ledger.storage.note import Note, is_marked, last_number, mark_of, stamp_of
 from holdfast.ledger.storage.sql import FORMAT_OF, Transaction, check_format
-from holdfast.ledger.storage.turns import Turns
 
 __all__ = ["SqliteStorage"]
 

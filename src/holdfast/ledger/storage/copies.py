@@ -1,4 +1,4 @@
-"""Copies of an SQLite ledger that are ledgers themselves, and the way back."""
+"""Files of SQLite ledgers: how they are made, copied, put back and checked as databases."""
 
 from __future__ import annotations
 
@@ -10,13 +10,25 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from holdfast.errors import InvalidInput, LedgerError
+from holdfast.ledger.entry import VERSION, first_hash
 from holdfast.ledger.storage.file_lock import FileQueue
 from holdfast.ledger.storage.note import Note, stamp_of
+from holdfast.ledger.storage.sql import schema
 
-__all__ = ["back_up", "flush_folder", "refuse_leftovers", "restore", "temporary_file"]
+__all__ = [
+    "back_up",
+    "damage",
+    "flush_folder",
+    "make_file",
+    "refuse_leftovers",
+    "restore",
+    "temporary_file",
+]
 
 # What SQLite keeps beside a database and would read into a new one of the same name.
 SIDE_FILE_SUFFIXES = ("-wal", "-journal")
+# More findings than anybody reads; one is enough to know.
+MOST_FINDINGS = 20
 
 
 def back_up(source: Path, target: Path) -> None:
@@ -103,3 +115,69 @@ def _copy(source: Path, target: Path) -> None:
             new.execute("PRAGMA user_version = 0")  # a copy is whole: no log belongs to it
     except sqlite3.Error as error:
         raise LedgerError(f"ledger {source} can't be copied: {error}.") from None
+
+
+def make_file(path: Path, patience: float) -> None:
+    """Make an empty ledger where there is no file; one that is there, of any kind, is left alone.
+
+    It is made under another name and moved into place when it is complete and on disk, without a
+    log: nobody ever sees half a ledger, and the file alone is one.
+    """
+    with closing(FileQueue(path)) as queue, queue.turn(patience) as front:
+        if path.exists():
+            return
+        refuse_leftovers(path)
+        with temporary_file(path) as draft:
+            _fill(draft)
+            place = Path(os.path.realpath(path))
+            draft.replace(place)
+            flush_folder(place.parent)
+        front.note = str(Note(stamp_of(path)))
+
+
+def _fill(path: Path) -> None:
+    connection = sqlite3.connect(path, isolation_level=None)
+    try:
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("BEGIN IMMEDIATE")
+        for statement in schema("BLOB"):
+            connection.execute(statement)
+        salt = secrets.token_bytes(32)
+        connection.execute(
+            "INSERT INTO holdfast_ledger VALUES (1, ?, ?, 0, ?, 0)",
+            (VERSION, salt, first_hash(salt)),
+        )
+        connection.execute("COMMIT")
+        # Last, so that the tables are in the file itself and not in its log.
+        connection.execute("PRAGMA journal_mode = WAL")
+    finally:
+        connection.close()
+
+
+def damage(connection: sqlite3.Connection) -> list[str]:
+    """Return what SQLite's own check finds, and where the schema is not the ledger's.
+
+    A trigger can change what a commit writes, and a lost index or constraint what a question
+    finds, without any entry being edited.
+    """
+    found = [
+        str(line) for (line,) in connection.execute(f"PRAGMA integrity_check({MOST_FINDINGS})")
+    ]
+    problems = [f"the database is damaged: {line}" for line in found if line != "ok"]
+    stored = {
+        str(name): (str(kind), _words(text))
+        for kind, name, text in connection.execute("SELECT type, name, sql FROM sqlite_master")
+    }
+    for statement in schema("BLOB"):
+        text = statement.replace("IF NOT EXISTS ", "")
+        name = text.split()[2]
+        if stored.get(name) != (text.split()[1].lower(), _words(text)):
+            problems.append(f"the schema was edited: {name} is missing or another one.")
+    for name, (kind, _) in stored.items():
+        if kind in ("trigger", "view"):
+            problems.append(f"the schema was edited: there is a {kind} {name}.")
+    return problems
+
+
+def _words(text: object) -> list[str]:
+    return str(text).split()
