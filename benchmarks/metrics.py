@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.metric_limits import absolute_limit, information_limit, target_limit
 from benchmarks.tables import Table, print_rows, timed
 from holdfast import attacks, metrics
 from holdfast.attacks.through_metrics import (
@@ -36,9 +37,6 @@ from holdfast.attacks.through_metrics import (
     TargetDigits,
     TopK,
 )
-from holdfast.attacks.through_metrics.digits import information_limit
-from holdfast.attacks.through_metrics.target_digits import target_limit
-from holdfast.attacks.through_metrics.target_rounds import absolute_limit
 from holdfast.audit import (
     MetricAudit,
     MetricRequest,

@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 import sklearn.metrics
+from benchmarks.metric_limits import information_limit
 
 from holdfast import Problem, metrics, oracles
 from holdfast.attacks.through_metrics import Digits
-from holdfast.attacks.through_metrics.digits import information_limit
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
 from holdfast.mechanisms import parse_mechanism
 from tests.paces import few

@@ -5,11 +5,11 @@ import itertools
 import numpy as np
 import pytest
 import sklearn.metrics
+from benchmarks.metric_limits import absolute_limit
 
 from holdfast import metrics, oracles
 from holdfast.attacks import Lattice
 from holdfast.attacks.through_metrics import TargetBisection
-from holdfast.attacks.through_metrics.target_rounds import absolute_limit
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
 from holdfast.mechanisms import parse_mechanism
 

@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 import sklearn.metrics
+from benchmarks.metric_limits import target_limit
 
 from holdfast import metrics, oracles
 from holdfast.attacks.through_metrics import TargetDigits
-from holdfast.attacks.through_metrics.target_digits import target_limit
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
 from holdfast.mechanisms import parse_mechanism
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from holdfast.attacks.through_metrics.digits import ADDITIONS_IN_BLOCK, BLOCK, SPACING
+from holdfast.attacks.through_metrics.digits import SPACING, adding_error
 
 __all__ = ["OffsetDigits", "read_sides"]
 
@@ -56,8 +56,7 @@ class OffsetDigits:
         decimals
             How many decimals are released; None: all that a float has.
         """
-        additions = ADDITIONS_IN_BLOCK + max(0, math.ceil(math.log2(n_examples / BLOCK)))
-        adding = additions * 2.0**-53 * (most + 1.0)
+        adding = adding_error(n_examples) * (most + 1.0)
         rounding = 0.0 if decimals is None else 0.5 * n_examples * 10.0**-decimals
         slack, step = adding + rounding, math.ulp(largest + 1.0)
         sizes: list[float] = []

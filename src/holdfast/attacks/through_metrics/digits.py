@@ -25,7 +25,7 @@ from holdfast.metrics import LogLoss, Metric
 from holdfast.metrics.probabilities import ProbabilityMetric
 from holdfast.problem import Problem, check_at_least
 
-__all__ = ["Digits"]
+__all__ = ["SPACING", "Digits", "adding_error"]
 
 # numpy adds in eight lanes of blocks of 128 and then in pairs: a summand goes through 16 additions
 # of its lane, 3 of the lanes and one per halving. A few more for the logarithm and the mean.
@@ -34,6 +34,12 @@ BLOCK, ADDITIONS_IN_BLOCK = 128, 25
 SPACING = 1.01
 # Rounds in which the design settles: labels read as counts decide how exact a sum is, and back.
 DESIGN_ROUNDS = 4
+
+
+def adding_error(n_examples: int) -> float:
+    """Return by which share of its size a sum of so many floats may be off, as numpy adds them."""
+    halvings = max(0, math.ceil(math.log2(n_examples / BLOCK)))
+    return (ADDITIONS_IN_BLOCK + halvings) * 2.0**-53
 
 
 @dataclass(frozen=True)
@@ -266,8 +272,7 @@ def _with_counted(
     even = float(metric.costs(np.full(m, 1.0 / m))[0])
     # Digits cost more than even forecasts by less than two weights in all.
     most = n_counted * (weight + even) + n * even + 2.0 * weight
-    additions = ADDITIONS_IN_BLOCK + max(0, math.ceil(math.log2(n / BLOCK)))
-    slack = additions * 2.0**-53 * most
+    slack = adding_error(n) * most
     if decimals is not None:
         slack += 0.5 * n * 10.0**-decimals
     unit, units, reach = 2.0 * SPACING * slack, [], 0.0
@@ -283,20 +288,3 @@ def _looks_for_all(digits: int, problem: Problem) -> int:
     """Return the least number of looks in which digits and counts together reach every label."""
     n = problem.n_examples
     return least(lambda looks: digits * looks + lattice_affordable(looks, problem) >= n, 0, n + 1)
-
-
-def information_limit(
-    problem: Problem, metric: ProbabilityMetric, decimals: int | None = None
-) -> float:
-    """Return how many looks at least tell all labels: their entropy over that of an answer.
-
-    An answer is a sum over independent examples, each spread by at most half of what the metric
-    has room for; nothing with that variance has more entropy than a normal law. Rounding, or the
-    spacing of floats where the answers lie, sets how finely it is told.
-    """
-    n, m, _ = problem
-    widest = metric.most_offset(m)
-    spread = widest / 2.0 / math.sqrt(n)
-    step = math.ulp(widest / 2.0) if decimals is None else 10.0**-decimals
-    bits = math.log2(spread * math.sqrt(2.0 * math.pi * math.e) / step)
-    return n * math.log2(m) / bits

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.description import Described
+from holdfast.attacks.through_metrics.best_expected import best_submission, expected_value
 from holdfast.attacks.through_metrics.description import MetricBoard, ThroughMetric, label_metric
 from holdfast.attacks.through_metrics.passed_on import PassedOn
 from holdfast.attacks.through_metrics.target_digits import SQUARED
 from holdfast.labels import Labels
 from holdfast.metrics import LabelMetric, Metric, RocAuc
-from holdfast.metrics.confusion import ClassCounts
 from holdfast.metrics.probabilities import ProbabilityMetric
 
 __all__ = ["Elsewhere", "best_class", "with_fallback"]
@@ -115,7 +115,7 @@ def median_in_range(attack: Any, *, targets: NDArray[np.float64]) -> NDArray[np.
 
 
 def best_class(attack: Any, *, metric: LabelMetric) -> Labels:
-    """Return proved labels, and the guess or the class that is expected to score best for the rest.
+    """Return proved labels, and what is expected to score best for the rest.
 
     An attack on match counts guesses what is likeliest where it has proved nothing, which is best
     for accuracies. Other metrics are lost by it: with half of the examples positive, F1 of
@@ -130,34 +130,13 @@ def best_class(attack: Any, *, metric: LabelMetric) -> Labels:
     sure = attack.certain()
     if not sure.any():
         return guess
-    m = len(sizes)
-    proved = np.bincount(guess[sure], minlength=m)
-    left = np.asarray(sizes) - proved
-    value = partial(_expected, metric, sizes, proved, left)
-    # Its guess is right about as often as the classes occur among the rest.
-    best, most = guess, value(np.bincount(guess[~sure], minlength=m))
-    for label in range(m):
-        everything = value(np.bincount([label], minlength=m) * int(left.sum()))
-        if everything > most:
-            best, most = np.where(sure, guess, label).astype(guess.dtype), everything
-    return best
-
-
-def _expected(
-    metric: LabelMetric,
-    sizes: tuple[int, ...],
-    proved: NDArray[np.intp],
-    left: NDArray[np.intp],
-    called: NDArray[np.intp],
-) -> float:
-    """Return the value expected of the proved labels and so many others called each class.
-
-    Of c others that are called a class, those are right that fall on it by chance: c times the
-    class's share among what is left. With 10 of 40 positives proved among 100 examples, calling the
-    other 90 positive finds all 40, an F1 of 2 * 40 / (100 + 40) = 57 %; calling them negative
-    leaves 2 * 10 / (10 + 40) = 40 %.
-    """
-    hits = proved + np.rint(called * left / max(1, int(left.sum()))).astype(np.int64)
-    rows = zip(range(len(sizes)), sizes, (proved + called).tolist(), hits.tolist(), strict=True)
-    classes, true, predicted, both = zip(*(row for row in rows if row[1] or row[2]), strict=True)
-    return float(metric.from_counts(ClassCounts(sum(sizes), classes, true, predicted, both)))
+    # Of the rest it is known how many each class has, and no more.
+    true = np.asarray(sizes, dtype=np.float64)
+    left = true - np.bincount(guess[sure], minlength=true.size)
+    chances = np.tile(left / max(1.0, left.sum()), (guess.size, 1))
+    chances[sure] = np.eye(true.size)[guess[sure]]
+    best: Labels = best_submission(metric, chances, true)
+    better = expected_value(metric, best, chances, true) > expected_value(
+        metric, guess, chances, true
+    )
+    return best if better else guess

@@ -9,6 +9,7 @@ import numpy as np
 
 from holdfast.attacks.base import Turns
 from holdfast.attacks.exact.lattice import Lattice
+from holdfast.attacks.through_metrics._class_tests import ClassTest
 from holdfast.attacks.through_metrics.count_reader import CountReader, tells_counts
 from holdfast.attacks.through_metrics.description import (
     MetricBoard,
@@ -118,64 +119,46 @@ class PartsInTurn(Turns[Labels], ThroughMetric):
             raise InvalidInput(f"positives must lie in 0 .. {n}, got {positives}.")
         size = check_at_least("part_size", part_size, 1)
         order = rng.permutation(n)
-        self._parts = [np.sort(order[at : at + size]) for at in range(0, n, size)]
-        self._rngs = rng.spawn(len(self._parts))
-        self._make, self._positives = make, positives
-        self._at, self._in_part = 0, -1
-        self._inner: Attack[Labels] | None = None
-        self._labels = np.zeros(n, dtype=np.uint8)
+        parts = [np.sort(order[at : at + size]) for at in range(0, n, size)]
+        self._tests = [
+            ClassTest(part, 1, make, each)
+            for part, each in zip(parts, rng.spawn(len(parts)), strict=True)
+        ]
+        self._positives = positives
+        self._at = 0
         self._called = 0
 
-    def _query(self, index: int) -> Labels | None:  # noqa: ARG002
+    def _query(self, index: int) -> Labels | None:
         """Return the next query: a part called positive, or an attack's query about it."""
-        shown: Labels | None = None
-        while shown is None:
-            if self._at == len(self._parts) or self._labels.sum() == self._positives:
-                return None
-            part = self._parts[self._at]
-            if self._in_part < 0:
-                shown = np.ones(part.size, dtype=np.uint8)
-            else:
-                assert self._inner is not None
-                shown = self._inner.ask()
-                if shown is None:
-                    self._finish(self._inner.predict())
-        query: Labels = np.zeros(self._problem.n_examples, dtype=np.uint8)
-        query[self._parts[self._at]] = shown
-        self._called = int(query.sum())
-        return query
+        while self._at < len(self._tests) and self._found(self._at).sum() < self._positives:
+            test = self._tests[self._at]
+            pool = test.pool(self._problem.n_queries - index)
+            if pool is not None:
+                query: Labels = np.zeros(self._problem.n_examples, dtype=np.uint8)
+                query[test.members[pool]] = 1
+                self._called = int(pool.sum())
+                return query
+            self._at += 1
+        return None
 
     def _take(self, answer: float) -> None:
         """Take the accuracy of the last query."""
-        n, _, k = self._problem
-        part, called = self._parts[self._at], self._called
+        n, test = self._problem.n_examples, self._tests[self._at]
         # Matches are n - positives - called + 2 true positives.
-        hits = (answer * n - n + self._positives + called) / 2.0
-        if self._inner is not None:
-            matches = part.size - self._in_part - called + 2.0 * hits
-            self._inner.tell(matches / part.size)
-            return
-        self._in_part = round(min(max(hits, 0.0), part.size))
-        left = k - self._answered - 1
-        if self._in_part in (0, part.size):
-            self._finish(np.full(part.size, self._in_part > 0))
-        elif left:
-            self._inner = self._make(
-                Problem(part.size, 2, left),
-                rng=self._rngs[self._at],
-                share=self._in_part / part.size,
-            )
+        hits = (answer * n - n + self._positives + self._called) / 2.0
+        low, high = test.limits(self._called, self._positives)
+        test.tell(round(min(max(hits, low), high)))
 
     def _guess(self) -> Labels:
         """Return the labels of the parts that are done, and the guess for the one in work."""
-        labels = self._labels.copy()
-        if self._inner is not None:
-            labels[self._parts[self._at]] = self._inner.predict()
-        return labels
+        return self._found(self._at + 1)
 
-    def _finish(self, labels: Labels) -> None:
-        self._labels[self._parts[self._at]] = labels
-        self._at, self._in_part, self._inner = self._at + 1, -1, None
+    def _found(self, parts: int) -> Labels:
+        """Return the labels of the first parts."""
+        labels: Labels = np.zeros(self._problem.n_examples, dtype=np.uint8)
+        for test in self._tests[:parts]:
+            labels[test.members] = test.found()[0]
+        return labels
 
 
 def _lattice(problem: Problem, *, rng: np.random.Generator, share: float) -> Lattice:

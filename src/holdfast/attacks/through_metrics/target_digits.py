@@ -14,12 +14,12 @@ from holdfast.attacks.through_metrics.description import (
     MetricEstimate,
     ThroughMetric,
 )
-from holdfast.attacks.through_metrics.digits import ADDITIONS_IN_BLOCK, BLOCK, SPACING
+from holdfast.attacks.through_metrics.digits import SPACING, adding_error
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
 from holdfast.metrics import R2, MeanSquaredError, Metric, RootMeanSquaredError
 from holdfast.problem import Problem, check_at_least
 
-__all__ = ["TargetDigits", "target_limit"]
+__all__ = ["TargetDigits"]
 
 SQUARED = (MeanSquaredError, RootMeanSquaredError, R2)
 # Rounds in which the smallest weight settles: it sets the largest, whose square sets the error.
@@ -312,9 +312,7 @@ class TargetDigits(Turns[NDArray[np.float64]], ThroughMetric):
 
     def _slack(self, squared_sum: float) -> float:
         """Return how far a sum of squares can be off that is computed from an answer."""
-        additions = ADDITIONS_IN_BLOCK + max(0, math.ceil(math.log2(self._n / BLOCK)))
-        relative = additions * 2.0**-53
-        slack = relative * squared_sum + self._open
+        slack = adding_error(self._n) * squared_sum + self._open
         if self._error is None:
             return slack
         if isinstance(self._metric, R2):
@@ -371,20 +369,3 @@ def _whole_numbers(low: float, high: float) -> range:
     if last - first > MOST_CHOICES:
         raise NotSupported(OPEN_VARIANCE)
     return range(first, last + 1)
-
-
-def target_limit(n_examples: int, radix: int, decimals: int | None = None) -> float:
-    """Return how many looks at a mean squared error at least tell uniform targets 0 .. radix - 1.
-
-    With all submitted numbers s from the middle, an answer spreads by 2 s sd(t) / sqrt(n) around
-    s^2 + var(t). Floats there are spaced by their last bit, or decimals are: the best s is where
-    spread over spacing is largest. No law of that spread has more entropy than a normal one.
-    """
-    variance = (radix**2 - 1) / 12.0
-    coarse = 0.0 if decimals is None else 10.0**-decimals
-    told = max(
-        2.0 * s * math.sqrt(variance / n_examples) / max(math.ulp(s * s + variance), coarse)
-        for s in (2.0 ** (exponent / 4.0) for exponent in range(-40, 200))
-    )
-    bits = math.log2(told * math.sqrt(2.0 * math.pi * math.e))
-    return n_examples * math.log2(radix) / bits

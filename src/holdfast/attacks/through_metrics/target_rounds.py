@@ -6,14 +6,12 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
-import numpy as np
-
 from holdfast.attacks.exact.lattice.forecast import lattice_affordable
 from holdfast.attacks.through_metrics._fractional_offsets import OffsetDigits
 from holdfast.bounds.bisection import least
 from holdfast.problem import Problem
 
-__all__ = ["Halving", "absolute_limit", "forecast_rounds", "round_looks"]
+__all__ = ["Halving", "forecast_rounds", "round_looks"]
 
 
 def round_looks(digits: int, size: int, left: int) -> int:
@@ -78,21 +76,3 @@ def forecast_rounds(n_examples: int, radix: int, decimals: int | None) -> list[H
         ranges = halves
         rounds.append(Halving(looks, ranges.total() / radix, ranges[1] / radix))
     return rounds
-
-
-def absolute_limit(n_examples: int, radix: int, decimals: int | None = None) -> float:
-    """Return how many looks at a mean absolute error at least tell uniform targets 0 .. radix - 1.
-
-    With one number submitted for all, an answer spreads by the errors' deviation over sqrt(n)
-    around their mean. Floats there are spaced by their last bit, or decimals are: the best number
-    is where spread over spacing is largest. No law of that spread has more entropy than a normal
-    one.
-    """
-    targets, coarse = np.arange(radix), 0.0 if decimals is None else 10.0**-decimals
-    errors = [np.abs(targets - half / 2.0) for half in range(radix - 1, 2 * radix)]
-    told = max(
-        float(each.std()) / math.sqrt(n_examples) / max(math.ulp(float(each.mean())), coarse)
-        for each in errors
-    )
-    bits = math.log2(told * math.sqrt(2.0 * math.pi * math.e))
-    return n_examples * math.log2(radix) / bits
