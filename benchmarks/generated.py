@@ -37,6 +37,7 @@ from benchmarks import (
     tiny,
 )
 from benchmarks.bounds_figure import Bounds
+from benchmarks.detect import kept as detected
 from benchmarks.generated_base import Generated
 from benchmarks.packaged import Example, PlannerTables, WhatIf
 from benchmarks.performance.kept import Performance
@@ -65,6 +66,7 @@ def everything() -> dict[str, Generated]:
             metrics,
             real,
             standings,
+            detected,
         )
         for table in module.tables()
     ]

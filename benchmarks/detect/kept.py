@@ -2,8 +2,10 @@
 
     python -m benchmarks.detect.kept OUT
 
-takes the rows that the other measurements have written into OUT. Their labels are not part of the
-project, so nothing here can be measured again without them.
+takes the rows that the other measurements have written into OUT, and of what was trained on
+made-up sets of two and four classes the first rows, for tests. The labels of the seven sets are not
+part of the project, so nothing here can be measured again without them; nor is what was predicted
+of them, which `benchmarks.detect.train` predicts again.
 """
 
 from __future__ import annotations
@@ -14,12 +16,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from benchmarks.detect.common import SEED
 from benchmarks.detect.groups import groups, spread
+from benchmarks.detect.simulated import Rates
 from benchmarks.detect.tables import detect_blocks
+from benchmarks.generated_base import Generated
 from benchmarks.made import fingerprint
 from benchmarks.real.kept import Kept
-from benchmarks.tables import DATA
+from benchmarks.tables import DATA, ROOT
 
 __all__ = ["Detected", "tables"]
 
@@ -28,9 +34,15 @@ HONEST: dict[str, tuple[str, Sequence[str], Sequence[str]]] = {
     "real": ("real", ("set", "members"), ("set", "order")),
     "look-alikes": ("synthetic", ("kind", "members"), ("kind", "set", "seed")),
     "trained": ("trained", ("set", "members"), ("team",)),
-    "small": ("small", ("what", "n", "members"), ("set", "order")),
     "scores": ("scores-honest", ("set", "metric", "members"), ("kind", "seed")),
 }
+SMALL = ("what", "n", "members")
+# What is kept of a board.
+OF_A_BOARD = ("what", "baselines", "teams_honest", "flagged_honest", "guilty", "flagged_guilty",
+              "refused", "p0", "merged_at", "panel", "panel_honest")  # fmt: skip
+# What tests hold of trained teams: so many rows of these sets.
+LOOKALIKES = ROOT / "tests" / "detect" / "lookalikes.npz"
+KEPT_SETS, KEPT_ROWS = ("made-2", "made-4"), 4_000
 OF_A_GAME = (
     "set",
     "rule",
@@ -67,9 +79,9 @@ class Detected(Kept):
         return detect_blocks(content)
 
 
-def tables() -> list[Detected]:
-    """Return what is kept."""
-    return [Detected()]
+def tables() -> list[Generated]:
+    """Return what is kept, and what is simulated."""
+    return [Detected(), Rates()]
 
 
 def read(out: Path, name: str) -> list[dict[str, Any]]:
@@ -97,8 +109,20 @@ def content_of(out: Path) -> dict[str, Any]:
         for row in read(out, "scores-attacks")
         if "error" not in row
     ]  # fmt: skip
-    found["boards"] = read(out, "season")
+    small = groups(read(out, "small"), SMALL, ("set", "order")).items()
+    found["small"] = [
+        [*key, each.teams, each.ones, each.decided, len(each.flagged), len(each.flagged_at_rate)]
+        for key, each in small
+    ]
+    found["boards"] = [[board_of(row)[name] for name in OF_A_BOARD] for row in read(out, "season")]
+    found["columns of boards"] = list(OF_A_BOARD)
     return found
+
+
+def board_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a board's row with the number of baselines, and of guilty accounts flagged."""
+    guilty = len(row["flagged"]) - row["flagged_honest"]
+    return {"baselines": 1, **row, "flagged_guilty": guilty}
 
 
 def evasions(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[Any]]:
@@ -113,11 +137,25 @@ def evasions(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[Any]]:
         yield [*key, len(games), len(flagged), at, round(mean, 2), round(error, 2)]
 
 
+def keep_lookalikes(out: Path) -> None:
+    """Write what trained teams predicted on the first rows of some sets, (rows, looks) each."""
+    kept = {}
+    for file in sorted((out / "lookalikes").glob("*.npz")):
+        if file.stem.partition(" ")[0] in KEPT_SETS:
+            with np.load(file, allow_pickle=False) as arrays:
+                # Rows by looks pack best: a row is mostly the same.
+                rows = arrays["looks"][:, :KEPT_ROWS].T
+            kept[file.stem] = np.ascontiguousarray(rows).astype(np.uint8)
+    np.savez_compressed(LOOKALIKES, allow_pickle=False, **kept)
+
+
 def main() -> None:
     """Keep it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("out", type=Path)
-    Detected().keep(content_of(parser.parse_args().out))
+    out = parser.parse_args().out
+    Detected().keep(content_of(out))
+    keep_lookalikes(out)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ from benchmarks.real.tables import TITLES
 __all__ = ["detect_blocks"]
 
 MEMBERS = (9, 3, 1)
+# The look by which an attack from scratch is to be flagged: three of grace, and three.
+SCRATCH_AT = 6
 Games = Sequence[Mapping[str, Any]]
 
 KINDS = {
@@ -45,13 +47,17 @@ def detect_blocks(content: Mapping[str, Any]) -> dict[str, str]:
         "detect-honest": by_members(content["real"], lambda key: TITLES[key], "test set"),
         "detect-alike": by_members(content["look-alikes"], KINDS.__getitem__, "look-alike"),
         "detect-trained": by_members(content["trained"], MADE.__getitem__, "trained on"),
+        "detect-flagged": flagged(content),
         "detect-attacks": attacks(games),
         "detect-by-attack": by_attack(games),
+        "detect-missed": missed(games),
         "detect-evade": evade(content["evasions"]),
         "detect-small": small(content["small"]),
         "detect-scores": scores(content["scores"]),
         "detect-through": through(content["scores attacked"]),
-        "detect-boards": boards(content["boards"]),
+        "detect-boards": boards(
+            [dict(zip(content["columns of boards"], row, strict=True)) for row in content["boards"]]
+        ),
     }
 
 
@@ -111,6 +117,49 @@ def by_members(rows: Sequence[Sequence[Any]], title: Callable[[str], str], first
         ]
     )
     return table(head, lines)
+
+
+def flagged(content: Mapping[str, Any]) -> str:
+    """Return each honest team by its name that is flagged at p0 = 0.1, and by how many others."""
+    titles: tuple[tuple[str, Mapping[str, str]], ...] = (
+        ("real", TITLES),
+        ("look-alikes", KINDS),
+        ("trained", MADE),
+    )
+    found: dict[str, list[int]] = {}
+    for what, title in titles:
+        for key, members, *group in content[what]:
+            for name in Group(*group).flagged:
+                called = name.removeprefix(f"{key}, ")
+                found.setdefault(f"{title[key]}: {called}", []).append(members)
+    lines = [
+        f"- {name}, held against {' and '.join(map(str, sorted(members, reverse=True)))}"
+        for name, members in found.items()
+    ]
+    return "\n".join([*lines, "", ""])
+
+
+def missed(games: Games) -> str:
+    """Return the games that are flagged too late or never, by attack."""
+    found: dict[str, list[str]] = {}
+    for game in games:
+        place = f"{TITLES.get(game['set'], game['set'])}, `{game['rule']}`"
+        if not game["from_model"] and game["flagged"] != SCRATCH_AT:
+            found.setdefault(f"`{game['attack']}` from scratch", []).append(
+                f"{place} {_when(game)} ({game['decided']} of {game['looks']} looks have a bit)"
+            )
+        late = not game["flagged"] or game["gain_when_flagged"] >= 1.0
+        if game["from_model"] and game["gain"] >= 1.0 and late:
+            attack = f"`{game['attack']}` from a model"
+            found.setdefault(attack, []).append(f"{place} {_when(game)}")
+    lines = [f"- {name}: {'; '.join(places)}" for name, places in sorted(found.items())]
+    return "\n".join([*lines, "", ""])
+
+
+def _when(game: Mapping[str, Any]) -> str:
+    if not game["flagged"]:
+        return f"never, gains {game['gain']:.1f}"
+    return f"at {game['flagged']} with {game['gain_when_flagged']:.1f} of {game['gain']:.1f}"
 
 
 def _percent(group: Group) -> str:
@@ -190,15 +239,15 @@ def evade(rows: Sequence[Sequence[Any]]) -> str:
 
 def small(rows: Sequence[Sequence[Any]]) -> str:
     """Return few examples of two classes: false alarms, and power."""
-    cells = {tuple(row[:3]): Group(*row[3:]) for row in rows}
+    cells = {tuple(row[:3]): row[3:] for row in rows}
     lines = []
     for n in sorted({key[1] for key in cells}):
         line: list[object] = [n]
         for members in (9, 1):
-            honest = cells["honest", n, members]
-            line += [_percent(honest), f"{len(honest.flagged)} / {len(honest.flagged_at_rate)}"]
+            teams, ones, decided, flagged, at_rate = cells["honest", n, members]
+            line += [f"{100 * ones / decided:.2g}", f"{flagged} / {at_rate}"]
             for what in ("probes from a model", "guesses"):
-                line.append(f"{100 * len(cells[what, n, members].flagged) / honest.teams:.0f}")
+                line.append(f"{100 * cells[what, n, members][3] / teams:.0f}")
         lines.append(line)
     one = ("honest ones, %", "flagged at .1 / at the others' p0", "probes flagged, %",
            "guesses flagged, %")  # fmt: skip
@@ -234,11 +283,11 @@ def boards(rows: Games) -> str:
     """Return whole boards: seasons, floods, and accounts that work together."""
     cells: dict[tuple[str, object], list[Mapping[str, Any]]] = {}
     for row in rows:
-        cells.setdefault((row["what"], row.get("baselines", 1)), []).append(row)
+        cells.setdefault((row["what"], row["baselines"]), []).append(row)
     lines = []
     for (what, baselines), some in cells.items():
         honest = sum(each["teams_honest"] for each in some)
-        guilty = sum(len(each["flagged"]) - each["flagged_honest"] for each in some)
+        guilty = sum(each["flagged_guilty"] for each in some)
         merged = [each["merged_at"] for each in some if each["merged_at"]]
         lines.append(
             [

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benchmarks.detect.simulated import flagged_share
 
 from holdfast.detect import Evidence, evidence_of
 from holdfast.detect.evidence import (
@@ -11,7 +12,7 @@ from holdfast.detect.evidence import (
     MOST_STARTS,
     SHARE_WEIGHTS,
     SHARES,
-    _start_weight,
+    start_weight,
 )
 from holdfast.errors import InvalidInput
 
@@ -25,8 +26,8 @@ def by_definition(bits, rate):
         for start in range(len(bits)):
             ones, zeros = sum(bits[start:]), len(bits) - start - sum(bits[start:])
             product = (q / rate) ** max(0, ones - GRACE) * ((1 - q) / (1 - rate)) ** zeros
-            total += v * _start_weight(start + 1)[0] * product
-    return total + (_start_weight(len(bits))[1] if bits else 1.0)
+            total += v * start_weight(start + 1)[0] * product
+    return total + (start_weight(len(bits))[1] if bits else 1.0)
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.15, 0.35])
@@ -41,7 +42,7 @@ def test_it_is_the_sum_that_the_page_has(rate):
 def test_weights_sum_to_one():
     assert sum(SHARE_WEIGHTS) == 1.0
     starts = range(1, 1000)
-    assert sum(_start_weight(s)[0] for s in starts) + _start_weight(999)[1] == pytest.approx(1.0)
+    assert sum(start_weight(s)[0] for s in starts) + start_weight(999)[1] == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("before", [[], [False], [False, False]])
@@ -74,28 +75,6 @@ def test_a_rate_beyond_all_shares_leaves_no_evidence():
 def test_a_rate_is_a_probability(rate):
     with pytest.raises(InvalidInput, match="rate must be between 0 and 1"):
         Evidence(rate)
-
-
-def flagged_share(rate, teams, looks, junk, seed):
-    """Return how many teams are ever flagged at p0 = 0.1 whose looks are 1 at a rate.
-
-    `junk`: so many first looks are ones. All teams at once, by the recursion of `Evidence`.
-    """
-    rng = np.random.default_rng(seed)
-    bits = rng.random((looks, teams)) < rate
-    bits[:junk] = True
-    up = np.log(np.array(SHARES) / 0.1)[:, None, None]
-    down = np.log((1 - np.array(SHARES)) / 0.9)[:, None, None]
-    starts = np.log([_start_weight(at + 1)[0] for at in range(looks)])
-    logs = np.log(np.array(SHARE_WEIGHTS))[:, None, None] + starts[None, :, None]
-    logs = np.repeat(logs, teams, axis=2)
-    ones, most = np.zeros((looks, teams)), np.zeros(teams)
-    for at, bit in enumerate(bits):
-        ones[: at + 1] += bit
-        gained = np.where(bit, up * (ones[None, : at + 1] > GRACE), down)
-        logs[:, : at + 1] += gained
-        most = np.maximum(most, np.exp(logs[:, : at + 1]).sum(axis=(0, 1)))
-    return float((most + 1.0 >= FLAG).mean())
 
 
 @pytest.mark.slow

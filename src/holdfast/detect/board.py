@@ -34,8 +34,8 @@ LOOKS_PER_TEAM = 20
 # With a higher rate coin flips are what this board's teams do, whatever the reason.
 HIGHEST_RATE = 0.5
 
-# On fewer examples edits are so small that hardly one is told: of probes from a model one in five
-# was flagged at 200 examples of two classes, one in twenty-five at 100.
+# On fewer examples edits are so small that hardly one is told: of probes from a model one in eight
+# was flagged at 200 examples of two classes, one in forty at 100.
 LEAST_EXAMPLES = 200
 
 # So many teams at most, evenly chosen, are asked who agrees with whom, where no baseline is given.

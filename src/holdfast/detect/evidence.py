@@ -24,7 +24,16 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 
-__all__ = ["FLAG", "GRACE", "LEAST_RATE", "Evidence", "evidence_of"]
+__all__ = [
+    "FLAG",
+    "GRACE",
+    "LEAST_RATE",
+    "SHARES",
+    "SHARE_WEIGHTS",
+    "Evidence",
+    "evidence_of",
+    "start_weight",
+]
 
 # Evidence from which on a team is flagged: at most 1 % of honest teams ever get there.
 FLAG = 100.0
@@ -76,7 +85,7 @@ class Evidence:
         if bit is None or not len(self._up):
             return self.log
         self._decided = now = self._decided + 1
-        weight, coming = _start_weight(now)
+        weight, coming = start_weight(now)
         self._logs = np.vstack([self._logs, self._weights + np.log(weight)])
         self._ones = np.append(self._ones, 0.0)
         if bit:
@@ -94,10 +103,10 @@ class Evidence:
         return self.log
 
 
-def _start_weight(start: int) -> tuple[float, float]:
+def start_weight(start: int) -> tuple[float, float]:
     """Return what a start weighs, and all that come after it.
 
-    >>> [_start_weight(start) for start in (1, 3, 4, 5)]
+    >>> [start_weight(start) for start in (1, 3, 4, 5)]
     [(0.25, 0.75), (0.25, 0.25), (0.125, 0.125), (0.041666666666666664, 0.08333333333333333)]
     """
     if start <= EARLY_STARTS:
