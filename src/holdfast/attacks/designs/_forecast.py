@@ -16,9 +16,7 @@ from holdfast.problem import Problem
 
 __all__ = ["design_estimate", "design_gain", "design_ratio"]
 
-# What the law with a model promises of a fixed design is seldom reached: with this share of it, it
-# stands behind attacks whose gain from a model is known, unless it promises far more. Set by hand:
-# it orders attacks, and is no forecast.
+# Fallback score for ranking only: 0.7 x the rate-distortion gain, set by hand. Not an estimate.
 SHARE_OF_MODEL_LAW = 0.7
 # With fewer examples per class a count is far from normal, and the table changes fast.
 EXAMPLES_PER_CLASS = 10

@@ -26,8 +26,8 @@ __all__ = ["left_to_gain", "model_ratio", "model_worth", "openness"]
 # Variance of a count, given the answers before, quarter by quarter of the looks: it falls as
 # positions are decided.
 VARIANCE_BY_QUARTER = (1.0, 0.6, 0.3, 0.13)
-# In the first quarter it is what the first challengers have times .43 q^-.3, if they are a share q
-# of all: the fewer there are, the more others come within reach as beliefs spread. Measured with
+# Empirical fit: Var(count) = .43 q^-.3 Var_0 in the first quarter, where q is the share of examples
+# whose runner-up is shown at the first look and Var_0 the variance of its count. Measured with
 # exact answers at n = 1000 to 8000, m = 2, 4 and 10, k = 30 to 300.
 FIRST_QUARTER_VARIANCE, FIRST_QUARTER_EXPONENT = 0.43, 0.3
 # Places of a count between two boundaries of the rounding.

@@ -47,9 +47,9 @@ class ShowWeights(NamedTuple):
     the challenger's over a fresh label add, and what the last look adds. A label that was just
     shown has had its say: the other one is likelier to be next.
 
-    A fresh label takes the challenger's place if the challenger leads it by less than a bar, in
-    steps of one answer: at first even a little better than fresh is not worth another look, later
-    and beside a strong champion a challenger that is known is.
+    A fresh label takes the challenger's place unless the challenger leads it by `bar` steps, a
+    step being what one answer moves a label; the bar is higher the more looks are left, and lower
+    beside a strong champion.
     """
 
     no_lead: float

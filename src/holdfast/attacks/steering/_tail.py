@@ -156,7 +156,8 @@ def _second_round(laws: Laws, n_rows: int) -> tuple[float, Laws]:
             continue
         p = min(0.5, float(row[0]))
         gain += weight / size * pool_gain(size, p)
-        # Labels that are less likely count as parts of one that is shown in no pool.
+        # A pool's posterior has three values: both labels shown, and all others, lumped into one
+        # class of `others` effective labels.
         others = labels[0] - 2.0 + float(row[1:] @ labels[1:]) / p
         for s, chance in zip(*surpluses(size, 1.0 / p), strict=True):
             second, first, _ = label_odds(size, int(s), 1.0 / p)
