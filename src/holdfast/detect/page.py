@@ -99,11 +99,12 @@ def _teams(found: Detection) -> str:
             str(each.ones),
             str(each.decided),
             f"{each.rate:.3g}",
-            f"not judged: {each.refused}"
-            if each.refused
-            else evidence_text(each.last_log_evidence),
+            "not judged" if each.refused else evidence_text(each.last_log_evidence),
             str(each.flagged_at or "–"),
         )
         for each in found.teams
     ]
-    return table(titles, rows, label="All teams, by evidence")
+    reasons = dict.fromkeys(each.refused for each in found.teams if each.refused)
+    return table(titles, rows, label="All teams, by evidence") + "".join(
+        f"<p>Not judged: {escape(reason)}.</p>" for reason in reasons
+    )
