@@ -30,6 +30,8 @@ __all__ = ["information_adaptive_tilted"]
 SLOPES = np.geomspace(32.0, 1e-6, 72)
 # Up to this many examples every count is summed; above, blocks between so many nodes.
 MOST_SUMMED_COUNTS = 1 << 16
+# Sums and roots of floats are raised by this share.
+ROUNDING = 1e-12
 BLOCK_NODES = 1 << 13
 
 
@@ -62,8 +64,34 @@ def nats_adaptive_tilted(problem: Problem, *, abstentions: bool = False) -> floa
     a logarithm.
     """
     n, m, k = problem
-    information, looks = entropy(n, m), float(k - 1)
-    for intercept, slope, end in _lines(n, m, m == 2 and not abstentions):
+    return _after(entropy(n, m), k - 1, _lines(n, m, m == 2 and not abstentions))
+
+
+def nats_in_random_order(n_examples: int, rarer: int, looks: int) -> float:
+    r"""Return the same for labels of two classes in random order, of which the rarer has r.
+
+    What a look tells is how many hits it has, one of r + 1 numbers. With H hypergeometric and mean
+    h, P(H = x) <= exp(-2 (x-h)^2 / r) (Hoeffding), whatever is called positive, so that
+
+        R_t(H) <= ln(1 + sqrt(pi r / (2t))) / (1-t).
+
+    >>> round(nats_in_random_order(10_000, 5000, 10) / (10 * math.log(5001)), 2)
+    0.81
+    """
+    n, r = n_examples, rarer
+    flat = (math.log(r + 1.0), 0.0)
+    orders = SLOPES / (1.0 + SLOPES)
+    renyi = np.log1p(np.sqrt(0.5 * math.pi * r / orders)) * (1.0 + SLOPES)
+    spread = r * (n - r) / (4.0 * max(1, n - 1))
+    first = 0.5 * math.log(2.0 * math.pi * math.e * (spread + 1.0 / 12.0))
+    lines = _envelope([flat, *zip(renyi.tolist(), SLOPES.tolist(), strict=True)])
+    return _after(min(first, flat[0]), looks - 1, lines) * (1.0 + ROUNDING)
+
+
+def _after(first: float, more: int, lines: tuple[tuple[float, float, float], ...]) -> float:
+    """Return where the information is after so many looks more, each worth the lowest line."""
+    information, looks = first, float(more)
+    for intercept, slope, end in lines:
         if information >= end:
             continue
         rate = intercept + slope * information
@@ -86,7 +114,12 @@ def _lines(n: int, m: int, parity: bool) -> tuple[tuple[float, float, float], ..
         order = slope / (1.0 + slope)
         log_sum = max(_log_sum_exp(order * log_p[i], weight[i]) for i in range(len(log_p)))
         candidates.append((log_sum * (1.0 + slope) - slope * known, slope))
-    # Lower envelope of lines in order of falling slope: each next line takes over where it crosses.
+    return _envelope(candidates)
+
+
+def _envelope(candidates: list[tuple[float, float]]) -> tuple[tuple[float, float, float], ...]:
+    """Return the lowest of lines (intercept, slope), each with the end of where it is."""
+    # In order of falling slope: each next line takes over where it crosses.
     candidates.sort(key=lambda line: -line[1])
     envelope: list[tuple[float, float, float]] = []
     position = 0.0

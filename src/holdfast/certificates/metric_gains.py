@@ -11,6 +11,7 @@ import numpy as np
 
 from holdfast.bounds.metric_gains import TwoClassValues, subgaussian_gain, value_after
 from holdfast.bounds.metric_values import nats_of_values
+from holdfast.bounds.tilted import ROUNDING, nats_in_random_order
 from holdfast.certificates.asked import shared_evenly
 from holdfast.certificates.displays import (
     ShownLooks,
@@ -49,7 +50,10 @@ from holdfast.metrics.display import Display
 from holdfast.metrics.probabilities import CLIP
 from holdfast.problem import Problem
 
-__all__ = ["CertifiedGain", "certify_gain"]
+__all__ = [
+    "CertifiedGain",
+    "certify_gain",
+]
 
 INDEPENDENT = "whoever knows no more than the law of each label, independent of the others"
 IN_RANDOM_ORDER = "whoever knows no more of the labels than how many there are of each class"
@@ -167,29 +171,27 @@ def certify_gain(
     if class_sizes is None:
         return CertifiedGain(None, math.inf, because=NO_SIZES)
     nats = _counted_nats(looks, m)
-    found = CertifiedGain(math.inf, nats, IN_RANDOM_ORDER)
+    sequences, entropy = _hits_nats(looks, class_sizes)
+    told = min(nats, entropy)
+    found = CertifiedGain(math.inf, told, IN_RANDOM_ORDER)
     if by_hits and len(class_sizes) == 2 and 0 < class_sizes[1] < n:
         assert isinstance(metric, LabelMetric)
-        found = _two_classes(metric, n, class_sizes[1], nats, rule)
+        values = _values_of(metric, n, class_sizes[1])
+        # An entropy is no number of sequences, and neither is what noise lets through.
+        counted = rule.counted or isinstance(rule, Exact)
+        most = (min(sequences, nats if counted else math.inf), True), (told, False)
+        best = min(value_after(values, metric.low, metric.high, c, counted=s) for c, s in most)
+        found = CertifiedGain(max(0.0, best - values.without_a_look()), told, IN_RANDOM_ORDER)
     elif not by_pairs:
         return CertifiedGain(None, nats, because=f"{metric} needs examples of both classes")
     if by_pairs:
         here = [size for size in class_sizes if size]
         # Nobody has more than 1, and by chance one has 1/m, or the area 1/2.
         gain = min(
-            1.0 - 1.0 / len(here), subgaussian_gain(nats, 1.0 / min(here)), found.gain or 0.0
+            1.0 - 1.0 / len(here), subgaussian_gain(told, 1.0 / min(here)), found.gain or 0.0
         )
-        found = CertifiedGain(gain, nats, IN_RANDOM_ORDER)
+        found = CertifiedGain(gain, told, IN_RANDOM_ORDER)
     return found
-
-
-def _two_classes(
-    metric: LabelMetric, n: int, positives: int, nats: float, rule: Rule
-) -> CertifiedGain:
-    counted = rule.counted or isinstance(rule, Exact)
-    values = _values_of(metric, n, positives)
-    best = value_after(values, metric.low, metric.high, nats, counted=counted)
-    return CertifiedGain(max(0.0, best - values.without_a_look()), nats, IN_RANDOM_ORDER)
 
 
 @lru_cache(maxsize=16)
@@ -264,6 +266,24 @@ def _counted_nats(looks: ShownLooks, m: int) -> float:
     if whole and not looks.rule.looks_at_examples:
         counted = min(counted, sum(shown_nats(looks, m)))
     return min(looks.sizes[-1] * math.log(m), counted)
+
+
+def _hits_nats(looks: ShownLooks, class_sizes: Sequence[int]) -> tuple[float, float]:
+    """Return the logarithm of the number of sequences of hits of two classes, and their entropy.
+
+    Given the sizes, every metric of labels is a function of the submission and its hits, and the
+    rest is noise or computed from earlier looks. Infinite where something else is shown, or
+    examples are looked at.
+    """
+    shown = looks.display
+    every = (*shown.metrics, *(each.metric for each in shown.by_class))
+    by_hits = all(each.takes is Submission.LABELS and not each.may_fail for each in every)
+    if len(class_sizes) != 2 or shown.breakdown or looks.rule.looks_at_examples or not by_hits:
+        return math.inf, math.inf
+    total = sum(count * times for count, times in looks.states.items())
+    rarer = min(class_sizes)
+    most = total * math.log(rarer + 1.0) * (1.0 + ROUNDING)
+    return most, nats_in_random_order(sum(class_sizes), rarer, total)
 
 
 def _numbers_counted(looks: ShownLooks, m: int, *, sizes_public: bool = False) -> float:
