@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help board demo test test-lowest test-newest fast long lint check format data measure docs constraints bench bench-compare mutants browser clean
+.PHONY: help board demo test test-adapters test-lowest test-newest fast long lint check format data measure docs constraints bench bench-compare mutants browser clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -97,6 +97,18 @@ $(NEWEST)/.installed: pyproject.toml
 	@$(NEWEST)/bin/python -m pip --disable-pip-version-check --no-input install --quiet --editable '.[dev]'
 	@touch $@
 
+# The frames of loops, at the versions in tests/adapters/requirements.txt, in an environment of its own.
+ADAPTERS := .venv-adapters
+$(ADAPTERS)/.installed: pyproject.toml tests/adapters/requirements.txt
+	@echo "== Installing the frames that the adapters are for into $(ADAPTERS) (once, about a minute)"
+	@$(PYTHON) -m venv --clear $(ADAPTERS)
+	@$(ADAPTERS)/bin/python -m pip --disable-pip-version-check --no-input install --quiet \
+	  --editable '.[cli,server]' --requirement tests/adapters/requirements.txt
+	@touch $@
+
+test-adapters: $(ADAPTERS)/.installed  ## run the adapters in the real frames of loops: Optuna, Inspect, OpenEvolve, ShinkaEvolve, GEPA, pytest
+	@$(ADAPTERS)/bin/python -m pytest --confcutdir tests/adapters --override-ini addopts= -q tests/adapters
+
 check: lint fast  ## what a contributor runs before a commit: make lint, then make fast
 
 format: $(STAMP)  ## format the code and mend what ruff can mend
@@ -137,5 +149,5 @@ browser:  ## install Chromium for the page tests where it is missing and allowed
 	else echo "No browser found and none may be installed: the page tests will say so and skip."; fi
 
 clean:  ## remove .venv, caches and results
-	rm -rf $(VENV) $(LOWEST) $(NEWEST) .pytest_cache .mypy_cache .ruff_cache .hypothesis out
+	rm -rf $(VENV) $(LOWEST) $(NEWEST) $(ADAPTERS) .pytest_cache .mypy_cache .ruff_cache .hypothesis out
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -21,11 +21,11 @@ UNSAFE = 1
 
 
 def lint(
-    file: Annotated[
-        Path,
+    files: Annotated[
+        list[Path],
         typer.Argument(
             help="EvalAI's challenge_config.yaml, Codabench's or CodaLab's competition.yaml, or a "
-            "Hugging Face competition's conf.json."
+            "Hugging Face competition's conf.json; several at once."
         ),
     ],
     n_examples: Annotated[
@@ -58,27 +58,32 @@ def lint(
     Errors and warnings are about what the file can change; what is so on every board of the host
     is a note. Defaults count: a limit that is not set is the host's own. With the test set's size,
     also what the scored submissions (looks) expose in bits, and gains in points (fractions in the
-    JSON). Exit code 1 if there is an error or a warning, 0 if there are notes at most, 2 if the
-    file can't be read.
+    JSON, a list for several files). Exit code 1 if there is an error or a warning, 0 if there are
+    notes at most, 2 if a file can't be read.
 
     Examples
     --------
     holdfast lint competition.yaml --n-examples 10000 --n-classes 10
     holdfast lint challenge_config.yaml --release round:2 --ignore many-metrics
     """
-    report = check(
-        file,
-        n_examples=n_examples,
-        n_classes=n_classes,
-        days=days,
-        release=release,
-        ignore=ignore or (),
-    )
+    reports = [
+        check(
+            file,
+            n_examples=n_examples,
+            n_classes=n_classes,
+            days=days,
+            release=release,
+            ignore=ignore or (),
+        )
+        for file in files
+    ]
     if as_json:
-        print_json(asdict(report) | {"unsafe": report.unsafe})
+        told = [asdict(report) | {"unsafe": report.unsafe} for report in reports]
+        print_json(told[0] if len(told) == 1 else told)
     else:
-        _show(report)
-    if report.unsafe:
+        for report in reports:
+            _show(report)
+    if any(report.unsafe for report in reports):
         raise typer.Exit(UNSAFE)
 
 

@@ -67,7 +67,7 @@ class BoardTools:
                 raise InvalidInput(f"path must be in the folder of this server, got {quoted(path)}")
             return content(self._client, file, key=key or None, mean=mean)
 
-        return self._answer(lambda: self._submitted(body(), Path(path).name))
+        return _answer(lambda: _submitted(self._client, body(), Path(path).name))
 
     def submit_outcomes(self, outcomes: dict[str, bool | float]) -> dict[str, Any]:
         """Submit the outcome of each task by its id: true, false, or a grade.
@@ -75,7 +75,7 @@ class BoardTools:
         `score` is this submission's own score, null where the answer is another's or nothing.
         """
         body = json.dumps(outcomes).encode()
-        return self._answer(lambda: self._submitted(body, "outcomes.json"))
+        return self.submitted(self._client, body, "outcomes.json")
 
     def looks_left(self) -> dict[str, Any]:
         """Say how many looks the team has left, when the next is allowed, and what is released."""
@@ -86,28 +86,35 @@ class BoardTools:
             return {**left, **{name: board[name] for name in wanted if name in board},
                     "release": board["policy"]["release"]}  # fmt: skip
 
-        return self._answer(told)
+        return _answer(told)
 
     def receipt(self, receipt_id: str) -> dict[str, Any]:
         """Look up a receipt: whether it is in the chain, and what was released; costs nothing."""
-        return self._answer(lambda: self._client.receipt(receipt_id))
+        return _answer(lambda: self._client.receipt(receipt_id))
 
-    def _submitted(self, body: bytes, name: str) -> dict[str, Any]:
-        key = self._client.key_for(body)
-        told = self._client.submit(body, key=f"file-{key}", file=name)
-        return {"score": told.score, **asdict(told), "refused": ""}
+    @staticmethod
+    def submitted(client: BoardClient, body: bytes, name: str) -> dict[str, Any]:
+        """Return what a board tells of a submission, or why it tells nothing."""
+        return _answer(lambda: _submitted(client, body, name))
 
-    def _answer(self, ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """Return what is told, or why nothing is."""
-        try:
-            return ask()
-        except BudgetExhausted as refusal:
-            at = refusal.next_allowed_at
-            return _refused(refusal, next_allowed_at=None if at is None else at.isoformat())
-        except Unscorable as refusal:
-            return _refused(refusal, rows=refusal.rows)
-        except (HoldfastError, OSError) as refusal:
-            return _refused(refusal)
+
+def _submitted(client: BoardClient, body: bytes, name: str) -> dict[str, Any]:
+    told = client.submit(body, key=f"file-{client.key_for(body)}", file=name)
+    return {"score": told.score, **asdict(told), "refused": ""}
+
+
+def _answer(ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Return what is told, or why nothing is."""
+    try:
+        return ask()
+    except BudgetExhausted as refusal:
+        at = refusal.next_allowed_at
+        moment = None if at is None else at.isoformat()
+        return _refused(refusal, looks_left=0, next_allowed_at=moment)
+    except Unscorable as refusal:
+        return _refused(refusal, rows=refusal.rows)
+    except (HoldfastError, OSError) as refusal:
+        return _refused(refusal)
 
 
 def _refused(reason: Exception, **more: Any) -> dict[str, Any]:

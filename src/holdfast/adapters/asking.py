@@ -1,0 +1,70 @@
+"""What adapters ask, a guard or a board alike: an answer with a score of its own, or a refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeAlias
+
+from holdfast.client import BoardClient
+from holdfast.client.mcp_tools import BoardTools
+from holdfast.errors import NotSupported
+from holdfast.mechanisms import parse_mechanism
+
+__all__ = ["Answer", "Ask", "of_board", "of_guard"]
+
+
+class Answer(Protocol):
+    """A receipt, or what stands for one: `score` is None where there is none of its own."""
+
+    @property
+    def score(self) -> float | None: ...  # noqa: D102
+    @property
+    def refused(self) -> str: ...  # noqa: D102
+    @property
+    def looks_left(self) -> int: ...  # noqa: D102
+
+
+Ask: TypeAlias = Callable[[Any], Answer]
+
+
+class _Told:
+    def __init__(self, told: dict[str, Any]) -> None:
+        self.score: float | None = told["score"]
+        self.refused: str = told["refused"]
+        # Not known where a submission could not be scored, or the board not be reached.
+        self.looks_left: int = told.get("looks_left", -1)
+
+
+def of_guard(guard: Any, *, team: str, frame: str, own: bool = False) -> Ask:
+    """Return what asks a `Guard`, `GuardedFile` or `OutcomeGuard` in this process.
+
+    Whatever runs in this process has the labels: for candidates' code, ask a board.
+    """
+    inner = getattr(guard, "guard", guard)
+    _refuse_rule(inner.policy.release, frame, own=own)
+    return lambda submission: guard.try_score(submission, team=team)
+
+
+def of_board(client: BoardClient, *, frame: str, own: bool = False) -> Ask:
+    """Return what sends bytes to a board; `own`: every answer must be the submission's own."""
+    _refuse_rule(client.board()["policy"]["release"], frame, own=own)
+
+    def ask(body: bytes) -> Answer:
+        return _Told(BoardTools.submitted(client, body, f"{frame}.csv"))
+
+    return ask
+
+
+def _refuse_rule(release: str, frame: str, *, own: bool) -> None:
+    """Raise `NotSupported` for a rule of which the frame can make nothing."""
+    rule = parse_mechanism(release)
+    if rule.shows != "scores" or rule.waits:
+        raise NotSupported(
+            f"{frame} needs a score at once, and {release} tells none: take release = "
+            '"round:2", or a rule with noise.'
+        )
+    if own and rule.speaks:
+        raise NotSupported(
+            f"{frame} takes what is told for each program's own score, and {release} may tell "
+            'another\'s: take release = "round:2", or a rule with noise.'
+        )

@@ -1,0 +1,68 @@
+"""OpenEvolve and ShinkaEvolve: an evaluator that runs a program elsewhere and asks a board.
+
+An evaluator file of a few lines is in `examples/openevolve`. Both load programs into the process of
+the evaluator in their own examples; here the program is a process of its own, of another user if
+`run` says so, with an empty environment, and what it prints is the submission.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from holdfast.adapters.asking import of_board
+from holdfast.client import BoardClient
+
+__all__ = ["evaluator", "shinka"]
+
+LARGEST_OUTPUT = 1 << 28
+
+
+def evaluator(
+    client: BoardClient, run: Sequence[str], *, seconds: float = 600.0, worst: float = 0.0
+) -> Callable[[str], dict[str, float]]:
+    """Return OpenEvolve's `evaluate(program_path)`.
+
+    Parameters
+    ----------
+    client
+        The board. A rule that may tell another's value is refused here.
+    run
+        The command that runs a program, "{program}" in it for its path, such as
+        ["sudo", "-u", "candidate", "python3", "{program}"].
+    seconds
+        How long a program may run.
+    worst
+        The `combined_score` of a program that fails or is refused.
+    """
+    ask = of_board(client, frame="evolution", own=True)
+
+    def evaluate(program_path: str) -> dict[str, float]:
+        command = [part.replace("{program}", program_path) for part in run]
+        try:
+            ran = subprocess.run(command, capture_output=True, timeout=seconds, env={}, check=True)
+        except (OSError, subprocess.SubprocessError):
+            return {"combined_score": worst, "answered": 0.0}
+        answer = ask(ran.stdout[:LARGEST_OUTPUT])
+        if answer.refused or answer.score is None:
+            return {"combined_score": worst, "answered": 0.0}
+        left = float(answer.looks_left)
+        return {"combined_score": answer.score, "answered": 1.0, "looks_left": left}
+
+    return evaluate
+
+
+def shinka(
+    evaluate: Callable[[str], dict[str, float]], program_path: str, results_dir: str
+) -> None:
+    """Write what ShinkaEvolve reads of an evaluation: metrics.json and correct.json."""
+    metrics: dict[str, Any] = dict(evaluate(program_path))
+    answered = bool(metrics["answered"])
+    folder = Path(results_dir)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "metrics.json").write_text(json.dumps({**metrics, "public": {}, "private": {}}))
+    error = None if answered else "the program failed, or the board told nothing of it"
+    (folder / "correct.json").write_text(json.dumps({"correct": answered, "error": error}))

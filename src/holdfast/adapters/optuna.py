@@ -1,0 +1,59 @@
+"""Optuna: an objective that asks a guard or a board, and stops the study when looks are used up.
+
+>>> import optuna, tempfile                                            # doctest: +SKIP
+>>> objective = GuardedObjective(predict, of_guard(guard, team="tpe", frame="Optuna"))
+>>> study.optimize(objective, n_trials=100, callbacks=[objective.stop])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from holdfast.adapters.asking import Ask, of_board, of_guard
+
+__all__ = ["GuardedObjective", "of_board", "of_guard"]
+
+# What a trial's user attributes say of its look.
+LOOKS_LEFT, REFUSED = "holdfast_looks_left", "holdfast_refused"
+
+
+class GuardedObjective:
+    """An objective for `Study.optimize`, and a callback.
+
+    A trial gets what was told of its own submission, never another trial's value: where a rule
+    repeats the best so far, or a submission is refused, it ends as pruned, without a value.
+
+    Parameters
+    ----------
+    predict
+        Makes of a trial what is submitted.
+    ask
+        `of_guard(...)` or `of_board(...)`.
+    """
+
+    def __init__(self, predict: Callable[[Any], Any], ask: Ask) -> None:
+        self._predict, self._ask = predict, ask
+        self.looks = 0
+        """How many trials were answered."""
+
+    def __call__(self, trial: Any) -> float:
+        """Return a trial's own score, or end it as pruned."""
+        import optuna
+
+        answer = self._ask(self._predict(trial))
+        trial.set_user_attr(LOOKS_LEFT, answer.looks_left)
+        if answer.refused:
+            trial.set_user_attr(REFUSED, answer.refused)
+            if answer.looks_left == 0:
+                trial.study.stop()
+            raise optuna.TrialPruned(answer.refused)
+        self.looks += 1
+        if answer.score is None:
+            raise optuna.TrialPruned("what was told is not this trial's own score")
+        return answer.score
+
+    def stop(self, study: Any, trial: Any) -> None:
+        """Stop the study after the trial that took the last look: a callback of `optimize`."""
+        if trial.user_attrs.get(LOOKS_LEFT) == 0:
+            study.stop()

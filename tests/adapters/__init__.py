@@ -1,0 +1,1 @@
+"""Adapters in the real frames of loops; `make test-adapters` installs them."""
