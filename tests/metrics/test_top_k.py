@@ -56,7 +56,7 @@ def test_overlapping_blocks_are_climbed_to_every_label_vector_of_a_tiny_problem(
 
 def test_overlapping_blocks_name_different_labels_and_cover_all():
     attack = TopK(Problem(50, 7, 9), 3, attacks.BlockClimb, rng=np.random.default_rng(0))
-    blocks = [attack._labels_of(np.full(50, block)) for block in range(3)]
+    blocks = [attack.send(np.full(50, block)) for block in range(3)]
     for row in zip(*blocks, strict=True):
         assert all(len(set(block.tolist())) == 3 for block in row)
         assert set(np.concatenate(row).tolist()) == set(range(7))

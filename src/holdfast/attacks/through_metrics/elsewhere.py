@@ -15,9 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.description import Described
+from holdfast.attacks.outer import Outer
 from holdfast.attacks.through_metrics.best_expected import best_submission, expected_value
-from holdfast.attacks.through_metrics.description import MetricBoard, ThroughMetric, label_metric
-from holdfast.attacks.through_metrics.passed_on import PassedOn
+from holdfast.attacks.through_metrics.description import (
+    MetricBoard,
+    ThroughMetric,
+    label_metric,
+    proved_by,
+)
 from holdfast.attacks.through_metrics.target_digits import SQUARED
 from holdfast.labels import Labels
 from holdfast.metrics import LabelMetric, Metric, RocAuc
@@ -26,26 +31,26 @@ from holdfast.metrics.probabilities import ProbabilityMetric
 __all__ = ["Elsewhere", "best_class", "with_fallback"]
 
 
-class Elsewhere(PassedOn[Any]):
+class Elsewhere(Outer):
     """Plays an attack, and submits a fallback wherever it has proved nothing.
 
     Parameters
     ----------
     inner
-        The attack.
+        The attack, one that proves labels.
     fallback
         Makes the final submission of the attack that has played.
     """
 
+    proves_labels = True
+
     def __init__(self, inner: Any, fallback: Callable[[Any], NDArray[Any]]) -> None:
         super().__init__(inner)
         self._fallback = fallback
-        self.proves_labels = inner.proves_labels
 
     def certain(self) -> NDArray[np.bool_]:
-        """Tell which examples the attack has proved."""
-        found: NDArray[np.bool_] = self._inner.certain()
-        return found
+        """Tell which examples the attack has proved: none, if it proves none."""
+        return proved_by(self._inner, self.problem.n_examples)
 
     def predict(self) -> NDArray[Any]:
         """Return the attack's submission, with the fallback where nothing is known."""

@@ -20,12 +20,12 @@ from holdfast.answers import (
     check_tolerated,
 )
 from holdfast.attacks.climbing.block_climb import BlockClimb
-from holdfast.attacks.description import Described, Needs, NewBestBoard, Reads
+from holdfast.attacks.description import Needs, NewBestBoard, Reads
+from holdfast.attacks.outer import Outer
 from holdfast.attacks.registry import register
 from holdfast.attacks.through_metrics.affine_forms import has_affine_form
 from holdfast.attacks.through_metrics.description import MetricBoard, ThroughMetric
 from holdfast.attacks.through_metrics.linear_reader import LinearReader
-from holdfast.attacks.through_metrics.passed_on import PassedOn
 from holdfast.errors import NotSupported
 from holdfast.metrics import Accuracy, LabelMetric, Metric, RocAuc, Submission
 from holdfast.priors import Prior
@@ -37,7 +37,7 @@ __all__ = ["RowsInRuns", "RunClimb", "RunReader"]
 RUNS = (16, 20, 32, 40, 64)
 
 
-class RowsInRuns(PassedOn[Any], Described):
+class RowsInRuns(Outer):
     """Play an attack on parts of the rows, each part as one example; a subclass says which attack.
 
     The rows are cut into `runs` parts of equal length, up to one row, and all rows of a part are
@@ -57,7 +57,6 @@ class RowsInRuns(PassedOn[Any], Described):
         How many parts its problem has.
     """
 
-    family = "wrappers"
     needs = Needs.RUNS
 
     def __init__(self, problem: Problem, inner: Any, runs: int) -> None:
@@ -70,18 +69,9 @@ class RowsInRuns(PassedOn[Any], Described):
         """The sizes of the board."""
         return self._problem
 
-    def ask(self) -> NDArray[np.generic] | None:
-        """Return the inner attack's query for every row of each part."""
-        query = self._inner.ask()
-        return None if query is None else self._of_rows(np.asarray(query))
-
-    def predict(self) -> NDArray[np.generic]:
-        """Return the inner attack's submission for every row of each part."""
-        return self._of_rows(np.asarray(self._inner.predict()))
-
-    def _of_rows(self, of_parts: NDArray[np.generic]) -> NDArray[np.generic]:
+    def send(self, query: NDArray[np.generic]) -> NDArray[np.generic]:
         """Return what every row is given, of what each part is."""
-        found: NDArray[np.generic] = of_parts[self._part]
+        found: NDArray[np.generic] = np.asarray(query)[self._part]
         return found
 
     @classmethod
@@ -251,7 +241,6 @@ class RunClimb(RowsInRuns, ThroughMetric):
     """
 
     summary = "climbs by the labels of runs"
-    adaptive = True
     reads = Reads.NEW_BEST
     reads_decimals = False
     tolerates = frozenset({ExactAnswers, RankAnswers, NewBestAnswers})
@@ -300,6 +289,7 @@ class RunClimb(RowsInRuns, ThroughMetric):
         self._is_challenged = self._place < challenged
         self._place = np.where(self._is_challenged, self._place, 0)
 
-    def _of_rows(self, of_parts: NDArray[np.generic]) -> NDArray[np.generic]:
-        labels: NDArray[np.generic] = of_parts[self._place]
+    def send(self, query: NDArray[np.generic]) -> NDArray[np.generic]:
+        """Return the label of each row's part; in the middle where it is never challenged."""
+        labels: NDArray[np.generic] = np.asarray(query)[self._place]
         return labels if self._is_challenged.all() else np.where(self._is_challenged, labels, 0.5)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from holdfast.attacks.climbing.block_climb import BlockClimb
 from holdfast.attacks.description import NewBestBoard, Reads
+from holdfast.attacks.outer import Outer
 from holdfast.attacks.through_metrics.description import (
     LATTICE,
     AroundAttack,
@@ -23,12 +24,12 @@ from holdfast.kernels.keyed import bounded, subkey
 from holdfast.labels import Labels, label_dtype
 from holdfast.metrics import Metric, TopKAccuracy
 from holdfast.problem import Problem, check_at_least
-from holdfast.protocols import Answer, Attack
+from holdfast.protocols import Attack
 
 __all__ = ["TopK"]
 
 
-class TopK(AroundAttack):
+class TopK(AroundAttack, Outer):
     """Play an attack on m/K classes where K labels per example may be named.
 
     The labels of each example are cut into blocks of K, at a random place. Naming a block scores
@@ -128,7 +129,7 @@ class TopK(AroundAttack):
         examples = np.arange(n, dtype=np.uint64)
         key = subkey(int(rng.integers(2**63)), "shift")
         self._shifts = bounded(examples, key, m).astype(np.int64)
-        self._inner = make(Problem(n, _blocks(m, self._k), looks), rng=rng)
+        super().__init__(make(Problem(n, _blocks(m, self._k), looks), rng=rng))
         if m % self._k and getattr(self._inner, "reads", None) is not Reads.NEW_BEST:
             raise NotSupported(
                 f"K must divide the number of classes for an attack that reads scores, got {k} for "
@@ -145,23 +146,11 @@ class TopK(AroundAttack):
         """The attack on blocks."""
         return self._inner
 
-    def ask(self) -> NDArray[np.generic] | None:
-        """Return K labels per example; None when nothing is left worth asking."""
-        blocks = self._inner.ask()
-        return None if blocks is None else self._labels_of(blocks)
-
-    def tell(self, answer: Answer) -> None:
-        """Take the released top-K accuracy."""
-        self._inner.tell(answer)
-
-    def predict(self) -> NDArray[np.generic]:
-        """Return the best block of each example."""
-        return self._labels_of(self._inner.predict())
-
-    def _labels_of(self, blocks: Labels) -> NDArray[np.generic]:
+    def send(self, query: Labels) -> NDArray[np.generic]:
+        """Return K labels per example, those of its block."""
         m = self._problem.n_classes
         # The last block of a cut that does not end well goes on with the labels of the first.
-        first = blocks.astype(np.int64) * self._k + self._shifts
+        first = query.astype(np.int64) * self._k + self._shifts
         labels = (first[:, None] + np.arange(self._k)) % m
         return labels.astype(label_dtype(m))
 
