@@ -96,7 +96,10 @@ def test_codabench_charges_for_an_archive_without_predictions(app, ledger):
     policy = app / "input" / "ref" / "policy.toml"
     policy.write_text(policy.read_text() + 'failed = "look"\n')
     outcome = run_codabench(app)
-    assert outcome.stderr == "predictions must be one CSV or NPY file in res, got none.\n"
+    assert (
+        outcome.stderr
+        == "predictions must be one CSV or NPY file in the top folder of res, got none.\n"
+    )
     assert [entry.kind for entry in Ledger(ledger).entries()] == ["opened", "linked", "failed"]
 
 

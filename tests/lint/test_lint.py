@@ -483,3 +483,24 @@ def test_each_column_says_what_it_adds(write):
 def test_metrics_are_known_by_the_names_of_columns(name, metric):
     found = metric_of(name)
     assert (None if found is None else str(found)) == metric
+
+
+def test_a_phase_that_ends_before_it_starts_and_columns_of_the_template_are_found(tmp_path):
+    """As a real file had it: day first, which Codabench reads as the month."""
+    file = tmp_path / "competition.yaml"
+    columns = ", ".join(
+        f"{{title: {name}, key: {name}}}" for name in ("Metric1", "Metric2", "Total")
+    )
+    file.write_text(
+        "phases:\n"
+        "- {index: 0, name: a, start: 10-07-2025, end: 03-09-2025, max_submissions: 5,\n"
+        "   max_submissions_per_day: 1, hide_output: true}\n"
+        f"leaderboards:\n- {{title: r, columns: [{columns}]}}\n"
+    )
+    found = {issue.code: issue for issue in lint(file).issues}
+    assert (found["ends-before-start"].severity, found["ends-before-start"].line) == ("error", 2)
+    assert "starts on 2025-10-07 and ends on 2025-03-09" in found["ends-before-start"].what
+    assert found["template-names"].severity == "note"
+    assert "many-metrics" not in found
+    file.write_text(file.read_text().replace("10-07", "03-07"))
+    assert "ends-before-start" not in {issue.code for issue in lint(file).issues}

@@ -286,15 +286,18 @@ def test_three_fresh_codabench_containers_share_one_budget(place, tmp_path, pyth
 
 
 WORKER = """
-import importlib, json, sys
+import importlib, json, sys, traceback
 sys.path.insert(0, sys.argv[1])
 # As EvalAI's worker: the package of the challenge is imported, and called with paths and metadata.
 script = importlib.import_module("challenge_data.challenge_1")
 try:
     metadata = json.loads(sys.argv[4])
     result = script.evaluate(sys.argv[2], sys.argv[3], "dev", submission_metadata=metadata)
-except Exception as error:
-    sys.exit("refused: {}".format(error))
+except Exception:
+    sys.stderr.write(traceback.format_exc())
+    result = {}
+if "result" not in result:
+    sys.exit(1)  # the worker marks it as failed, and shows what is on stderr
 print(json.dumps(result))
 """
 
@@ -325,14 +328,17 @@ def test_an_evalai_worker_counts_each_participant_team(place, tmp_path, python):
             )
     assert outcomes == [
         [{"test_split": {"Accuracy": 0.75}}],
-        "refused: all looks of team 7 on this data set are used up.\n",
+        "all looks of team 7 on this data set are used up.\n",
         [{"test_split": {"Accuracy": 0.95}}],
     ]
 
 
 HUB = """
+import os
 def hf_hub_download(repo_id, filename, token, repo_type):
     assert (repo_id, token, repo_type) == ("org/pets", "secret", "dataset")
+    if not os.path.exists(FOLDER + "/" + filename.replace("submissions/", "")):
+        raise OSError("404 Client Error. Entry Not Found for url: https://hub/" + filename)
     return FOLDER + "/" + filename.replace("submissions/", "")
 """
 
@@ -377,6 +383,68 @@ def test_hugging_face_fails_a_submission_that_gets_no_look(place, tmp_path, pyth
     assert said[0].startswith("Refused: submission must hold at least one example")
     assert said[1]["public_score"] == {"accuracy": 1.0}
     assert said[2] == "Refused: all looks of team t1 on this data set are used up.\n"
+
+
+def test_a_parquet_file_on_hugging_face_ends_in_a_sentence(place, tmp_path, python):
+    rebuilt_space(tmp_path, "http://127.0.0.1:9/b/pets", "token")
+    (tmp_path / "t1-s1.parquet").write_bytes(b"PAR1")
+    done = run(python, "-c", COMPUTE, cwd=tmp_path)
+    said = "Refused: submission must be a CSV file, got a Parquet file; send it as CSV.\n"
+    assert done.stderr == said
+    (tmp_path / "t1-s1.parquet").unlink()
+    assert "404 Client Error" in run(python, "-c", COMPUTE, cwd=tmp_path).stderr
+
+
+CONTAINER = """
+import sys
+sys.argv = ["/app/program/score.py"]
+text = open({script!r}).read()
+space = {{"__name__": "score", "__file__": {script!r}}}
+exec(compile(text, {script!r}, "exec"), space)
+space["MOUNTS"] = {mounts!r}
+sys.exit(space["main"]([{inside!r}, {out!r}]))
+"""
+MOUNT = "7 6 0:1 /codabench/uPK-{}_sID-345__fjq9jg9j/input /app/input rw - ext4 /dev/sda rw\n"
+
+
+def test_codabenchs_users_have_budgets_of_their_own_by_the_mounts_of_the_worker(
+    place, tmp_path, python
+):
+    policy = 'release = "round:1"\nlooks_per_team = 1\n'
+    place.boards.change(place.board, place.phase(), "policy", policy, "test")
+    outcomes = []
+    with listening(place) as url:
+        script = tmp_path / "score.py"
+        token = place.token(scope="service")
+        script.write_text(forwarder("codabench", url, token=token, per_user=True))
+        for number, user in enumerate((12, 12, 13, None)):
+            # The archive had a folder, as those of many participants have.
+            inside, mounts = tmp_path / f"{number}/res/mine", tmp_path / f"{number}/mountinfo"
+            inside.mkdir(parents=True)
+            (inside / "guess.csv").write_bytes(as_csv(changed(place.labels, 6 * number)))
+            (inside.parent / "__MACOSX").mkdir()
+            (inside.parent / "__MACOSX/._guess.csv").write_text("")
+            mounts.write_text("1 0 0:2 / / rw - overlay\n" + (MOUNT.format(user) if user else ""))
+            paths = {"mounts": str(mounts), "inside": str(tmp_path / str(number))}
+            program = CONTAINER.format(script=str(script), out=str(tmp_path / "o"), **paths)
+            done = run(python, "-c", program)
+            outcomes.append((done.returncode, done.stderr or done.stdout.splitlines()[0]))
+        two = tmp_path / "two/res"
+        two.mkdir(parents=True)
+        for name in ("a.csv", "b.csv"):
+            (two / name).write_text("")
+        program = CONTAINER.format(script=str(script), mounts="none", inside=str(two.parent),
+                                   out=str(tmp_path / "o"))  # fmt: skip
+        several = run(python, "-c", program)
+    assert outcomes == [
+        (0, "released 1.0: score of this submission, rounded to 1 decimals"),
+        (1, "all looks of user 12 on this data set are used up.\n"),
+        (0, "released 0.8: score of this submission, rounded to 1 decimals"),
+        (0, "whose submission it is was not told: it counts for everyone's budget"),
+    ]
+    assert "in the top folder of its archive, got 2." in several.stderr
+    with pytest.raises(InvalidInput, match="per_user must be for codabench"):
+        forwarder("kaggle", url, per_user=True)
 
 
 def test_any_script_forwards_a_file_in_a_teams_name(place, tmp_path, python):

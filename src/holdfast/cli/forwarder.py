@@ -32,6 +32,14 @@ def forwarder(
     split: Annotated[
         str, typer.Option(help="EvalAI's codename of the data set split.")
     ] = "test_split",
+    per_user: Annotated[
+        bool,
+        typer.Option(
+            "--per-user",
+            help="Codabench: a budget for each user, whom its worker names in the mounts of the "
+            "container. Otherwise all share one.",
+        ),
+    ] = False,
     insecure: Insecure = False,
 ) -> None:
     """Write the file with which a host forwards submissions to a board, on stdout.
@@ -42,8 +50,17 @@ def forwarder(
     Examples
     --------
     holdfast forwarder codabench --board https://boards.example/b/pets > score.py
+    holdfast forwarder codabench --board https://boards.example/b/pets --per-user > score.py
     holdfast forwarder evalai --board https://boards.example/b/pets --split test > __init__.py
     """
     token = "" if token_file is None else token_from(token_file)
-    text = text_of(host, board, token=token, metric=metric, split=split, insecure=insecure)
+    text = text_of(
+        host,
+        board,
+        token=token,
+        metric=metric,
+        split=split,
+        insecure=insecure,
+        per_user=per_user,
+    )
     print(text, end="")

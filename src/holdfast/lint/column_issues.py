@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from holdfast.attacks.through_metrics import ClassPools
 from holdfast.attacks.through_metrics.registry import check_covered
 from holdfast.errors import NotSupported
-from holdfast.lint.metrics import COST, MetricColumn
+from holdfast.lint.metrics import COST, MetricColumn, template_names
 from holdfast.lint.record import Issue
 from holdfast.metrics import Metric
 from holdfast.problem import Problem
@@ -25,7 +25,20 @@ def column_issues(
     `n_classes` is the labels' number of classes; None: not known, and taken as two.
     """
     issues = []
-    scored = [column for column in columns if column.kind != COST]
+    template = template_names(columns)
+    scored = [column for column in columns if column.kind != COST and column not in template]
+    if template:
+        issues.append(
+            Issue(
+                template[0].line,
+                "template-names",
+                "note",
+                f"The leaderboard's columns {', '.join(each.name for each in template)} are called "
+                "as in the template.",
+                "Which metrics they are, and how many, can't be told; they are not counted.",
+                "Call them what the evaluation script returns, and leave out the others.",
+            )
+        )
     if len(scored) > 1:
         issues.append(
             Issue(

@@ -95,6 +95,12 @@ def phase_looks(
     if not seen:
         return looks, text, []
     issues = limit_issues(limits, looks)
+    if first is not None and last is not None and last < first:
+        assert end is not None
+        what = f"The phase starts on {first} and ends on {last}, as the host reads its dates."
+        why = "It is over before it begins, and takes no submission."
+        fix = "Write dates as YYYY-MM-DD: others are read month first."
+        return looks, text, [*issues, Issue(end.line, "ends-before-start", "error", what, why, fix)]
     if dated is None and looks and looks != total:
         issues.append(undated(phase.line, days, "The phase has no dates that tell its length."))
     return looks, text, issues

@@ -10,7 +10,7 @@ from holdfast.metrics import Accuracy, Metric, TopKAccuracy
 from holdfast.metrics.registry import parse_metric
 from holdfast.quoting import shortened
 
-__all__ = ["COST", "MetricColumn", "kind_of", "metric_of", "scored"]
+__all__ = ["COST", "MetricColumn", "kind_of", "metric_of", "scored", "template_names"]
 
 COST = "a time or cost"
 # What a name may contain, and the kind of metric that tells; the first kind found counts.
@@ -61,6 +61,8 @@ MICRO = (
 # Words of a recall of one class, unless it is said to be an average.
 RECALL = {"recall", "sensitivity", "tpr"}
 AVERAGED = {"macro", "micro", "weighted", "average", "averaged", "mean", "avg"}
+# What EvalAI's template calls the columns of its leaderboard.
+TEMPLATE, TEMPLATE_TOTAL = re.compile(r"metric[ _-]?[0-9]+", re.IGNORECASE), "total"
 # Not behind a letter: "desktop 3" is no top-3.
 TOP_K = re.compile(r"(?<![a-z])top[ _-]?(\d+)", re.IGNORECASE)
 
@@ -157,8 +159,21 @@ def _words(name: str) -> list[str]:
     return re.findall(r"[a-z]+[0-9]*", name.lower())
 
 
+def template_names(columns: Sequence[MetricColumn]) -> list[MetricColumn]:
+    """Return the columns that are called as in a host's template.
+
+    >>> columns = [MetricColumn((name,), 1) for name in ("Metric1", "Metric2", "Total", "F1")]
+    >>> [column.name for column in template_names(columns)], template_names(columns[2:])
+    (['Metric1', 'Metric2', 'Total'], [])
+    """
+    numbered = [column for column in columns if TEMPLATE.fullmatch(column.name.strip())]
+    totals = [column for column in columns if column.name.strip().lower() == TEMPLATE_TOTAL]
+    return numbered + totals if numbered else []
+
+
 def scored(columns: Sequence[MetricColumn]) -> tuple[MetricColumn, ...]:
     """Return the columns that depend on the labels; an accuracy, which a board shows at least."""
-    return tuple(column for column in columns if column.kind != COST) or (
-        MetricColumn(("accuracy",), 0),
-    )
+    template = template_names(columns)
+    return tuple(
+        column for column in columns if column.kind != COST and column not in template
+    ) or (MetricColumn(("accuracy",), 0),)

@@ -16,6 +16,7 @@ SeenBy = Literal["everyone", "own team", "hosts"]
 CODES = {
     "bad-limit": "a limit that is no whole number",
     "display-rounding": "the host rounds on display only (once per file)",
+    "ends-before-start": "a phase that ends before it starts, as the host reads its dates",
     "high-limit": "a limit so high that an account has more than 500 looks",
     "hosts-only": "phases whose scores only the hosts see",
     "many-metrics": "several metrics of every submission are shown",
@@ -25,6 +26,7 @@ CODES = {
     "own-scores": "what Codabench hides on the board, an account still sees of its own",
     "same-labels": "phases that score the same labels, so that their looks add up",
     "selection": "how many submissions count in the private ranking",
+    "template-names": "columns that are called as in the host's template, which names no metric",
     "undated": "looks that depend on a length which the file doesn't tell",
     "unknown-setting": "a setting that the host doesn't read",
     "visible-output": "participants can download what the scoring program wrote",

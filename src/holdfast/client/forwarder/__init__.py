@@ -28,6 +28,7 @@ def forwarder(
     metric: str = "accuracy",
     split: str = "test_split",
     insecure: bool = False,
+    per_user: bool = False,
 ) -> str:
     """Return the text of a host's file.
 
@@ -43,6 +44,8 @@ def forwarder(
         The host's own names of the leaderboard's column and of the split.
     insecure
         Let the token travel in clear text, to a board without https on another machine.
+    per_user
+        On Codabench, a budget for each user, by a detail of its worker that is not documented.
 
     Examples
     --------
@@ -58,6 +61,9 @@ def forwarder(
     refuse_in_clear(board, insecure)
     settings = {"BOARD": board, "TOKEN": token, "METRIC": metric, "SPLIT": split}
     settings["INSECURE"] = "yes" if insecure else ""
+    settings["PER_USER"] = "yes" if per_user else ""
+    if per_user and host != "codabench":
+        raise InvalidInput(f"per_user must be for codabench; {host} tells the team, or never does.")
     for name, value in settings.items():
         if not value.isprintable() or not value.isascii() or set(value) & set("\"'\\"):
             raise InvalidInput(f"{name.lower()} must be plain printable text, got {quoted(value)}.")

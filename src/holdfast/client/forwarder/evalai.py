@@ -7,15 +7,31 @@ The labels stay on the board's server: the annotation file may be empty.
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any
 
-from holdfast.client.forwarder.sending import EVERYONE, METRIC, SPLIT, find_token, send
+from holdfast.client.forwarder.sending import EVERYONE, METRIC, SPLIT, Refused, find_token, send
 
 
 def evaluate(
     test_annotation_file: str, user_submission_file: str, phase_codename: str, **kwargs: Any
 ) -> dict[str, Any]:
-    """Return what EvalAI puts on its leaderboard; what is raised is shown to the participant."""
+    """Return what EvalAI puts on its leaderboard; without a result, the submission has failed.
+
+    A refusal goes to stderr, which the worker shows to the participant: of what is raised it would
+    show the traceback, with its own paths.
+    """
+    try:
+        return scored(test_annotation_file, user_submission_file, phase_codename, kwargs)
+    except Refused as refusal:
+        sys.stderr.write("{}\n".format(refusal))
+        return {}
+
+
+def scored(
+    test_annotation_file: str, user_submission_file: str, phase_codename: str, kwargs: Any
+) -> dict[str, Any]:
+    """Forward a submission, or raise `Refused`."""
     metadata = kwargs.get("submission_metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     team = metadata.get("participant_team")

@@ -18,15 +18,32 @@ from holdfast.client.forwarder.sending import METRIC, Refused, find_token, send
 def compute(params: Any) -> dict[str, dict[str, Any]]:
     """Return public and private scores as the platform wants them."""
     name = "submissions/{}-{}.csv".format(params.team_id, params.submission_id)
-    with open(downloaded(params, name), "rb") as file:
+    with open(found(params, name), "rb") as file:
         body = file.read()
     try:
         token = find_token()
-    except Refused:
-        token = find_token(os.path.dirname(downloaded(params, "holdfast-token")))
+    except Refused as refusal:
+        try:
+            kept = downloaded(params, "holdfast-token")
+        except Exception:
+            raise refusal from None
+        token = find_token(os.path.dirname(kept))
     told = send(body, "team {}".format(params.team_id), token, name)
     released = {METRIC: told["released"]}
     return {"public_score": dict(released), "private_score": dict(released)}
+
+
+def found(params: Any, name: str) -> str:
+    """Return the path of a submission; one that is there as Parquet is refused in a sentence."""
+    try:
+        return downloaded(params, name)
+    except Exception as error:
+        missing = error
+    try:
+        downloaded(params, name[: -len("csv")] + "parquet")
+    except Exception:
+        raise missing from None
+    raise Refused("submission must be a CSV file, got a Parquet file; send it as CSV.")
 
 
 def downloaded(params: Any, name: str) -> str:

@@ -26,6 +26,8 @@ METRIC = "accuracy"
 SPLIT = "test_split"
 # "yes": the token may travel in clear text to another machine.
 INSECURE = ""
+# "yes": on Codabench every user has a budget, where its worker tells who it is.
+PER_USER = ""
 
 EVERYONE = "everyone"
 # What participants are told of the host's own faults, with a word by which the host finds them.

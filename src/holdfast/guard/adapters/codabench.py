@@ -116,13 +116,23 @@ def _refuse_unknown_keys(columns: Columns, reference: Path) -> None:
 
 
 def _only_table(folder: Path, what: str) -> tuple[Path | None, str]:
-    """Return the one CSV or NPY file of a folder, whatever it is called, or what is wrong."""
-    found = sorted(
+    """Return the one CSV or NPY file of a folder, or one below, or what is wrong."""
+    found = _tables(folder)
+    if not found and folder.is_dir():
+        below = (each for each in sorted(folder.iterdir()) if not each.name.startswith((".", "__")))
+        found = [path for each in below if each.is_dir() for path in _tables(each)]
+    if len(found) == 1:
+        return found[0], ""
+    names = listed(path.name for path in found) or "none"
+    return (
+        None,
+        f"{what} must be one CSV or NPY file in the top folder of {folder.name}, got {names}.",
+    )
+
+
+def _tables(folder: Path) -> list[Path]:
+    return sorted(
         path
         for path in (folder.iterdir() if folder.is_dir() else [])
         if path.suffix.lower() in (".csv", ".npy") and path.name not in HOLDFAST_FILES
     )
-    if len(found) == 1:
-        return found[0], ""
-    names = listed(path.name for path in found) or "none"
-    return None, f"{what} must be one CSV or NPY file in {folder.name}, got {names}."
