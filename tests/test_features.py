@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import InvalidInput
 from holdfast.features import row_keys
+from holdfast.guard.adapters.feature_rows import fingerprint_of_rows, stacked
 
 
 @given(st.lists(st.binary(max_size=40), min_size=1, max_size=30))
@@ -75,3 +76,19 @@ def test_another_process_computes_the_same_keys():
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     ).stdout
     assert printed.strip() == str(row_keys(["a", "bc"]).tolist())
+
+
+@pytest.mark.parametrize("module", ["pandas", "polars", "pyarrow"])
+def test_frames_of_every_kind_have_the_same_keys_and_can_be_stacked(module):
+    frames = pytest.importorskip(module)
+    make = frames.table if module == "pyarrow" else frames.DataFrame
+    mixed = {"a": [1.0, 2.0, 1.0], "b": ["x", "y", "x"], "c": [1, 2, 1]}
+    keys = row_keys(make(mixed))
+    assert (keys[0] == keys[2], keys[0] == keys[1]) == (True, False)
+    assert (keys == row_keys(pytest.importorskip("pandas").DataFrame(mixed))).all()
+    half = {"a": [1.0, 2.0], "c": [3.0, 4.0]}
+    both = stacked(make(half), make(half))
+    assert type(both) is type(make(half))
+    assert fingerprint_of_rows(both) == fingerprint_of_rows([[1, 3], [2, 4], [1, 3], [2, 4]])
+    with pytest.raises(InvalidInput, match="X must have the holdout's columns"):
+        stacked(make(half), make({"c": [1.0], "a": [2.0]}))

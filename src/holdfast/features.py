@@ -9,13 +9,14 @@ Numbers are hashed by their bytes, so features must arrive in one dtype througho
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
+from holdfast.extras import needed_for
 from holdfast.hashing import GOLDEN64
 from holdfast.kernels import njit
 from holdfast.kernels.keyed import Keys, keyed64, mix64
@@ -122,15 +123,25 @@ def _of_texts(rows: Sequence[Any]) -> Keys:
 
 
 def _of_frame(X: Any) -> Keys:
-    """Hash a pandas frame column by column."""
-    keys = np.full(len(X), GOLDEN64, dtype=np.uint64)
-    for name in X.columns:
-        values = X[name].to_numpy()
+    """Hash a frame column by column."""
+    keys = np.full(X.shape[0], GOLDEN64, dtype=np.uint64)
+    for values in _columns(X):
         column = (
             _of_array(values) if values.dtype.kind in "iufbmM" else _of_texts([*map(str, values)])
         )
         _combine(keys, column)
     return keys
+
+
+def _columns(X: Any) -> Iterator[NDArray[Any]]:
+    """Yield the columns of a frame of pandas, polars, pyarrow or the like."""
+    if hasattr(X, "iloc"):  # pandas itself, where narwhals need not be there
+        yield from (X[name].to_numpy() for name in X.columns)
+        return
+    with needed_for("a frame that is not of pandas"):
+        import narwhals
+    for column in narwhals.from_native(X, eager_only=True).iter_columns():
+        yield column.to_numpy()
 
 
 def row_keys(X: Any) -> Keys:
@@ -140,7 +151,7 @@ def row_keys(X: Any) -> Keys:
     ----------
     X
         A numpy array with one row per example (any numeric dtype, any number of axes), a list
-        of bytes or strings, or a pandas frame.
+        of bytes or strings, or a frame of pandas, polars, pyarrow or the like.
 
     Examples
     --------
@@ -148,7 +159,7 @@ def row_keys(X: Any) -> Keys:
     >>> bool(keys[0] == keys[2]), bool(keys[0] == keys[1])
     (True, False)
     """
-    if hasattr(X, "columns") and hasattr(X, "iloc"):
+    if hasattr(X, "columns"):
         return _of_frame(X)
     if isinstance(X, np.ndarray) and X.dtype.kind in "iufbmM":
         if X.ndim == 0:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.errors import InvalidInput
+from holdfast.extras import needed_for
 from holdfast.quoting import quoted
 
 __all__ = ["fingerprint_of_rows", "hidden_labels_after", "n_rows", "stacked"]
@@ -71,6 +72,15 @@ def stacked(first: Any, second: Any) -> Any:
                 f"X must have the holdout's columns, got {quoted(list(first.columns))}."
             )
         return pandas.concat([first, second], ignore_index=True)
+    if hasattr(first, "columns") and type(first) is type(second):
+        with needed_for("a frame that is not of pandas"):
+            import narwhals
+        frames = [narwhals.from_native(each, eager_only=True) for each in (first, second)]
+        if frames[0].columns != frames[1].columns:
+            raise InvalidInput(
+                f"X must have the holdout's columns, got {quoted(frames[0].columns)}."
+            )
+        return narwhals.concat(frames).to_native()
     if isinstance(first, list) and isinstance(second, list):
         return first + second
     first, second = np.asarray(first), np.asarray(second)
