@@ -103,7 +103,7 @@ $(ADAPTERS)/.installed: pyproject.toml tests/adapters/requirements.txt
 	@echo "== Installing the frames that the adapters are for into $(ADAPTERS) (once, about a minute)"
 	@$(PYTHON) -m venv --clear $(ADAPTERS)
 	@$(ADAPTERS)/bin/python -m pip --disable-pip-version-check --no-input install --quiet \
-	  --editable '.[cli,server]' --requirement tests/adapters/requirements.txt
+	  --editable '.[cli,inspect,server]' --requirement tests/adapters/requirements.txt
 	@touch $@
 
 test-adapters: $(ADAPTERS)/.installed  ## run the adapters in the real frames of loops: Optuna, Inspect, OpenEvolve, ShinkaEvolve, GEPA, pytest

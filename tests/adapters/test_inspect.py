@@ -19,6 +19,7 @@ from inspect_ai.tool import ToolDef
 
 from holdfast.adapters.inspect import board_look
 from holdfast.errors import NotSupported
+from holdfast.files.outcomes import read_outcomes
 from tests.adapters.conftest import as_csv, with_wrong
 
 
@@ -35,6 +36,8 @@ def test_a_model_submits_by_the_tool_and_reads_its_own_score(board, served, tmp_
     assert log.status == "success", log.error
     told = [m.text for m in log.samples[0].messages if m.role == "tool"]
     assert told == ["score 0.75, 2 looks left"] * 2  # the same again is the same look
+    # The log as Inspect itself writes it, packed as it likes.
+    assert read_outcomes(log.location.removeprefix("file://")) == {"1": True}
 
 
 def test_refusals_are_sentences_that_a_model_can_read(board, served):

@@ -153,3 +153,14 @@ def test_more_looks_accounts_and_finer_rules_certify_no_less():
     assert one <= many
     assert certify_programs(100, rules[0], 0).excess == 0.0
     assert certify_programs(1, rules[2], 10**6).excess == 1.0
+
+
+def test_the_bound_that_is_printed_is_for_all_looks_of_the_ledger_gates_too(ledger):
+    guard = guarded(ledger, looks=5)
+    assert guard.certified().excess == 0.0
+    for seed, team in enumerate(("red", "blue")):
+        guard.score(outcomes(TASKS, seed), team=team)
+    two = guard.certified()
+    assert (two.looks, two.excess) == (2, pytest.approx(guard.certificate(2).excess))
+    guard.gate(outcomes(TASKS, 1), outcomes(TASKS, 2), team="red")
+    assert guard.certified().excess > two.excess

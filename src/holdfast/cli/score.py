@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,6 +36,7 @@ from holdfast.cli.output import human, print_json, report_error
 from holdfast.errors import BudgetExhausted, InvalidQuery, LedgerError
 
 if TYPE_CHECKING:
+    from holdfast.certificates import ProgramCertificate
     from holdfast.guard import Receipt
 
 __all__ = ["score"]
@@ -89,11 +91,13 @@ def score(
     """
     given = ((labels, submission), (tasks, secret, outcomes))
     names = ("--labels and --submission", "--tasks, --secret and --outcomes")
+    bound: ProgramCertificate | None = None
     try:
         if of_tasks(*given, names):
             host = open_outcomes(policy, tasks, secret, ledger, missing_fails, between)
             assert outcomes is not None
             receipt = host.score_file(outcomes, team=team, score=key, mean=mean)
+            bound = host.certified()
         else:
             guard = open_guard(policy, labels, ledger, id_column, label_column, shared_labels, part)
             assert submission is not None
@@ -120,6 +124,7 @@ def score(
                 "meaning": receipt.meaning,
                 "new_best": receipt.new_best,
                 "own": receipt.own,
+                **({} if bound is None else {"certified": asdict(bound)}),
             }
         )
         return
@@ -135,6 +140,13 @@ def score(
     soon = "now" if receipt.looks_left else "never"
     human().print(f"next look  {moment(receipt.next_allowed_at) or soon}")
     human().print(f"receipt    {receipt.receipt_id}", soft_wrap=True)
+    if bound is not None:
+        human().print(
+            f"certified  a program chosen by all {bound.looks:,} looks so far scores at most "
+            f"{bound.excess:.3g} more here than on fresh tasks, on average: {bound.statement}",
+            soft_wrap=True,
+        )
+        human().print(f"binds      {bound.binds}", soft_wrap=True)
 
 
 def _more(receipt: Receipt) -> dict[str, Any]:

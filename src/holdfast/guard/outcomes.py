@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 from holdfast.certificates.programs import (
     ProgramCertificate,
     certify_programs,
+    certify_recorded_programs,
 )
 from holdfast.errors import InvalidInput, InvalidQuery, NotSupported
 from holdfast.files.label_files import LabelFile
 from holdfast.files.outcomes import read_outcomes
+from holdfast.guard.exposure import histories
 from holdfast.guard.files import check_owner_only
 from holdfast.guard.gate_verdict import Verdict, gate_verdict
 from holdfast.guard.guarded import GuardedSolution, as_policy
@@ -169,6 +171,13 @@ class OutcomeGuard(GuardedSolution[Outcomes]):
             accounts=1 if policy.memory == "data_set" else accounts,
             between=self.between,
         )
+
+    def certified(self) -> ProgramCertificate:
+        """Return the same for all looks at these tasks that the ledger has, of all teams."""
+        with self.guard.ledger.storage.reading() as transaction:
+            tallies = transaction.tallies(self.guard.data_set)
+        looks = histories(tally for tally in tallies if not tally.charged)
+        return certify_recorded_programs(len(self.tasks), looks, between=self.between)
 
     def attempt(self, submission: Outcomes, *, name: str = "outcomes") -> tuple[Any, str]:
         """Return a prediction that is right where a task was passed, or why there is none."""
