@@ -97,13 +97,15 @@ $(NEWEST)/.installed: pyproject.toml
 	@$(NEWEST)/bin/python -m pip --disable-pip-version-check --no-input install --quiet --editable '.[dev]'
 	@touch $@
 
-# The frames of loops, at the versions in tests/adapters/requirements.txt, in an environment of its own.
+# The frames of loops, at the versions in tests/adapters/requirements*.txt, in an environment of its own.
 ADAPTERS := .venv-adapters
-$(ADAPTERS)/.installed: pyproject.toml tests/adapters/requirements.txt
+$(ADAPTERS)/.installed: pyproject.toml $(wildcard tests/adapters/requirements*.txt)
 	@echo "== Installing the frames that the adapters are for into $(ADAPTERS) (once, about a minute)"
 	@$(PYTHON) -m venv --clear $(ADAPTERS)
 	@$(ADAPTERS)/bin/python -m pip --disable-pip-version-check --no-input install --quiet \
 	  --editable '.[cli,inspect,server]' --requirement tests/adapters/requirements.txt
+	@$(ADAPTERS)/bin/python -m pip --disable-pip-version-check --no-input install --quiet \
+	  --requirement tests/adapters/requirements-shinka.txt
 	@touch $@
 
 test-adapters: $(ADAPTERS)/.installed  ## run the adapters in the real frames of loops: Optuna, Inspect, OpenEvolve, ShinkaEvolve, GEPA, pytest
