@@ -9,6 +9,7 @@ import json
 import sys
 import traceback
 import warnings
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,8 +18,9 @@ import numpy as np
 from holdfast.audit.inputs.history import read_history
 from holdfast.errors import HoldfastError
 from holdfast.files.label_files import read_labels
+from holdfast.files.outcomes import read_tasks
 from holdfast.files.tables import read_groups
-from holdfast.guard import GuardedFile, Policy
+from holdfast.guard import GuardedFile, OutcomeGuard, Policy
 from holdfast.guard.class_names import read_classes
 from holdfast.guard.files import read_private_labels
 from holdfast.guard.policy import POLICY_TEMPLATE
@@ -121,7 +123,51 @@ FORMS = {
         [SETS, npy(np.array([[c > 0, d > 0] for *_, c, d in CELLS]))],
     ),
 }
+# Outcomes of tasks, in each format that is read.
+PASSED = {f"task-{i}": c > 0 for i, _, c, _ in CELLS}
+SAMPLES = [
+    {"id": task, "epoch": 1, "scores": {"includes": {"value": "C" if passed else "I"}}}
+    for task, passed in PASSED.items()
+]
+
+
+def inspect_log():
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as log:
+        for sample in SAMPLES[:8]:
+            log.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
+    return stream.getvalue()
+
+
+OUTCOMES = [
+    json.dumps(PASSED),
+    "\n".join(json.dumps({"task_id": task, "score": int(p)}) for task, p in PASSED.items()),
+    json.dumps({"samples": SAMPLES}),
+    json.dumps({
+        "resolved_ids": [task for task, passed in PASSED.items() if passed],
+        "unresolved_ids": [task for task, passed in PASSED.items() if not passed],
+        "submitted_ids": list(PASSED),
+        "completed_ids": list(PASSED),
+        "incomplete_ids": [], "empty_patch_ids": [], "error_ids": [], "schema_version": 2,
+    }),
+    "<testsuite>" + "".join(
+        f'<testcase classname="t" name="{task}">{"" if passed else "<failure/>"}</testcase>'
+        for task, passed in PASSED.items()
+    ) + "</testsuite>",
+    inspect_log(),
+]  # fmt: skip
 PLENTY = 10**6
+
+
+def scored_outcomes(path, hosts={}):  # noqa: B006 - made once for each folder
+    if path.parent not in hosts:
+        policy = Policy("exact", looks_per_team=PLENTY, refusals_per_team=PLENTY)
+        policy = replace(policy, looks_per_data_set=PLENTY)
+        ledger = path.with_name("ledger.db")
+        hosts[path.parent] = OutcomeGuard(
+            list(PASSED), policy, ledger, secret=b"0" * 32, create=True
+        )
+    hosts[path.parent].score_file(path, team="blue")
 
 
 def scored(form):
@@ -150,6 +196,8 @@ def read_truth(form):
 
 KINDS = {
     **{f"{form.name.lower()}.table": (FORMS[form][2], scored(form)) for form in FORMS},
+    "outcomes": (OUTCOMES, scored_outcomes),
+    "tasks.txt": (["\n".join(PASSED), json.dumps(PASSED)], read_tasks),
     "hidden_numbers.csv": ([TARGETS], read_truth(Submission.NUMBERS)),
     "hidden_sets.csv": ([SETS], read_truth(Submission.LABEL_SETS)),
     "groups.csv": (TABLES[2:3], lambda path: read_groups(path, "Usage", 40)),

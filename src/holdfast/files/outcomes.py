@@ -17,6 +17,7 @@ import os
 import struct
 import sys
 import zipfile
+import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from xml.parsers import expat
 
 from holdfast.errors import InvalidInput
 from holdfast.extras import needed_for
-from holdfast.quoting import listed, quoted
+from holdfast.quoting import listed, quoted, shortened
 
 __all__ = ["parse_outcomes", "read_outcomes", "read_tasks"]
 
@@ -258,8 +259,11 @@ def _inspect_zip(path: Path, score: str | None) -> Iterable[tuple[str, object]]:
         RuntimeError,
         EOFError,
         struct.error,
+        zlib.error,
     ) as error:
-        raise _refused(path, f"be an Inspect log, got a zip file with an error: {error}") from None
+        # What the library says quotes names of the file's, of any length.
+        said = shortened(str(error))
+        raise _refused(path, f"be an Inspect log, got a zip file with an error: {said}") from None
     return _inspect(path, samples, score)
 
 

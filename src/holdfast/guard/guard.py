@@ -361,11 +361,10 @@ class Guard:
             Too many of its submissions were refused in this window. It says the same of each
             submission, since none is read.
         """
-        found, name = self._in_ledger.seen(), team_key(team)
+        name = team_key(team)
         with self.ledger.storage.reading() as transaction:
-            refuse_more_refusals(
-                transaction, self.policy, found.name, name, self._in_ledger.present(transaction)
-            )
+            found, now = self._in_ledger.seen(transaction), self._in_ledger.present(transaction)
+            refuse_more_refusals(transaction, self.policy, found.name, name, now)
 
     def refuse(
         self,
@@ -479,9 +478,9 @@ class Guard:
 
         No moment means now if there are looks left, and never if there are none.
         """
-        found, name = self._in_ledger.seen(), team_key(team)
+        name = team_key(team)
         with self.ledger.storage.reading() as transaction:
-            now = self._in_ledger.present(transaction)
+            found, now = self._in_ledger.seen(transaction), self._in_ledger.present(transaction)
             left = allowance(transaction, self.policy, found.name, name, now)
         return left.left, moment_ahead(left, now)
 

@@ -46,13 +46,9 @@ class LabelsInLedger:
         with self._ledger.storage.reading() as transaction:
             self.found = find(transaction, self.labels)
 
-    def seen(self) -> DataSet:
+    def seen(self, transaction: Transaction) -> DataSet:
         """Return the data set for a question alone, which does not open it."""
-        if self.found.settled:
-            return self.found
-        with self._ledger.storage.reading() as transaction:
-            found = find(transaction, self.labels)
-        return self.settled() if found.known else found
+        return self.found if self.found.settled else find(transaction, self.labels)
 
     def settled(self) -> DataSet:
         """Return the data set when the ledger has all its names, recording what it has not."""
