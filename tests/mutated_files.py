@@ -151,7 +151,7 @@ OUTCOMES = [
         "incomplete_ids": [], "empty_patch_ids": [], "error_ids": [], "schema_version": 2,
     }),
     "<testsuite>" + "".join(
-        f'<testcase classname="t" name="{task}">{"" if passed else "<failure/>"}</testcase>'
+        f'<testcase name="{task}">{"" if passed else "<failure/>"}</testcase>'
         for task, passed in PASSED.items()
     ) + "</testsuite>",
     inspect_log(),
