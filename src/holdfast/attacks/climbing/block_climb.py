@@ -30,6 +30,10 @@ from holdfast.problem import Problem, check_at_least
 __all__ = ["BlockClimb"]
 
 
+# Rows of whole labels are kept in games that are this small, in examples times classes.
+MOST_LABELS_HELD = 1 << 20
+
+
 @lru_cache(maxsize=4)
 def _blocks_of(n_examples: int, n_blocks: int) -> tuple[slice, ...]:
     """Return where each block lies; blocks differ in size by one at most."""
@@ -137,12 +141,15 @@ class BlockClimb(LabelAttack):
         if check_at_least("n_blocks", n_blocks, 1) > n:
             raise InvalidInput(f"n_blocks must be at most n_examples = {n}, got {n_blocks}.")
         self._blocks = _blocks_of(n, n_blocks)
-        self._beliefs = [first_belief(each.stop - each.start, m, rise) for each in self._blocks]
+        first = {size: first_belief(size, m, rise) for size in {n // n_blocks, -(-n // n_blocks)}}
+        self._beliefs = [first[each.stop - each.start] for each in self._blocks]
         # The most urgent block lies on top; of equal ones the first.
         self._queue = [(self._urgency(each), block) for block, each in enumerate(self._beliefs)]
         heapify(self._queue)
         self._best = self._shifted(0)
         self._challenge = self._best[:0]
+        # Whole rows of small games, to cut challenges from.
+        self._rows: dict[int, Labels] | None = {} if n * m <= MOST_LABELS_HELD else None
         self._standing = -math.inf
 
     def _urgency(self, belief: Belief) -> float:
@@ -155,7 +162,14 @@ class BlockClimb(LabelAttack):
             if urgency == math.inf:
                 return None
             here = self._blocks[block]
-            trial[here] = self._challenge = self._shifted(self._beliefs[block].tried + 1, here)
+            label = self._beliefs[block].tried + 1
+            if self._rows is None:
+                self._challenge = self._shifted(label, here)
+            else:
+                if label not in self._rows:
+                    self._rows[label] = self._shifted(label)
+                self._challenge = self._rows[label][here]
+            trial[here] = self._challenge
         return trial
 
     def _receive(self, count: float) -> None:
