@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,55 +99,6 @@ def _layout(problem: Problem, answers: AnswerModel) -> _Layout:
     sizes = sorted({min(n, round(share * n / order)) for share in shares})
     best = max(sizes, key=gain)
     return _Layout(order, best, gain(best))
-
-
-def _sizes(n_examples: int, n_blocks: int) -> list[int]:
-    """Return how many examples each block has, as they are dealt: they differ by one at most.
-
-    >>> _sizes(7, 3)
-    [3, 2, 2]
-    """
-    edges = [-(-n_examples * at // max(n_blocks, 1)) for at in range(n_blocks + 1)]
-    return [stop - start for start, stop in pairwise(edges)]
-
-
-class _BlockSums(NamedTuple):
-    """What is believed before the answers: half the surplus of every block's first labels, and T/2.
-
-    `mean` and `spread` are each block's expectation and variance, `middle` and `offset` those of
-    the common offset.
-    """
-
-    mean: Floats
-    spread: Floats
-    offset: float
-    middle: float
-
-
-def _evidence(
-    sums: _BlockSums, released: ReleasedCounts, answers: AnswerModel, problem: Problem
-) -> tuple[Floats, float]:
-    """Return each block's log-odds for its first labels, and the weight of one's own lead.
-
-    The covariance of the counts is base * I + common * ones: rows are orthogonal but for the
-    missing or uneven constant column and the offset T/2.
-    """
-    mean, spread, offset, middle = sums
-    order, seen = mean.size, released.low.size
-    other = spread[1:].sum() / max(order - 1, 1)
-    variance = max(order * other if order > 1 else spread[0] + offset, 1e-9)
-    common = max(spread[0] + offset - other, 0.0) if order > 1 else 0.0
-    noise = effective_variance(answers, variance, offset, problem)
-    shrink = common * seen / (variance + common * seen)
-
-    means = middle + transform(mean, order)[:seen]
-    level = 0.0
-    for _ in range(OFFSET_ROUNDS):
-        slope = slopes(answers, released, means + level, variance, problem)
-        # The exact counts are expected at level + variance * slope above their means.
-        level = shrink * (level + variance * float(slope.mean()))
-    slope = slopes(answers, released, means + level, variance, problem)
-    return transform(slope, order), seen / (2 * (variance + noise))
 
 
 def _open_to_doubt(odds: Floats, order: int, problem: Problem, answers: AnswerModel) -> int:
@@ -306,13 +256,27 @@ class HadamardBlocks(InformedAttack):
         """Return each block's log-odds for its first labels, and the weight of one's own lead.
 
         `lead` is the prior probability of the first label minus that of the second, `either`
-        their sum.
+        their sum. The covariance of the counts is base * I + common * ones: rows are orthogonal
+        but for the missing or uneven constant column and the offset T/2.
         """
-        sums = _BlockSums(
-            mean=np.bincount(self._block, lead, minlength=self._order) / 2,
-            spread=np.bincount(self._block, either - lead**2, minlength=self._order) / 4,
-            offset=float((either * (1 - either)).sum()) / 4,
-            middle=either.sum() / 2,
-        )
+        order, answers, problem = self._order, self._answers, self._problem
         released = self._released.first(self._answered)
-        return _evidence(sums, released, self._answers, self._problem)
+        seen = released.low.size
+        # Half the surplus of every block's first labels, and T/2: expectations and variances.
+        mean = np.bincount(self._block, lead, minlength=order) / 2
+        spread = np.bincount(self._block, either - lead**2, minlength=order) / 4
+        middle, offset = either.sum() / 2, float((either * (1 - either)).sum()) / 4
+        other = spread[1:].sum() / max(order - 1, 1)
+        variance = max(order * other if order > 1 else spread[0] + offset, 1e-9)
+        common = max(spread[0] + offset - other, 0.0) if order > 1 else 0.0
+        noise = effective_variance(answers, variance, offset, problem)
+        shrink = common * seen / (variance + common * seen)
+
+        means = middle + transform(mean, order)[:seen]
+        level = 0.0
+        for _ in range(OFFSET_ROUNDS):
+            slope = slopes(answers, released, means + level, variance, problem)
+            # The exact counts are expected at level + variance * slope above their means.
+            level = shrink * (level + variance * float(slope.mean()))
+        slope = slopes(answers, released, means + level, variance, problem)
+        return transform(slope, order), seen / (2 * (variance + noise))
