@@ -7,8 +7,9 @@ import pytest
 
 from holdfast import Problem, attacks, play
 from holdfast.errors import NotSupported, OutOfTurn
-from holdfast.evaluate import MATCHES_AT_A_TIME, evaluate
+from holdfast.evaluate import evaluate
 from holdfast.kernels.fixed_queries import Staircase
+from holdfast.kernels.matches import MATCHES_AT_A_TIME
 from holdfast.mechanisms import Rounding
 from holdfast.oracles import LabelOracle
 
