@@ -192,7 +192,9 @@ class OnCounts(NamedTuple):
     forecast: Callable[..., MetricEstimate] = _unknown
 
 
-def _lattice(problem: Problem, *, rng: np.random.Generator, told: Told) -> Lattice:  # noqa: ARG001
+def _lattice(problem: Problem, *, rng: np.random.Generator, told: Told) -> Lattice:
+    if told.blur:
+        raise NotSupported("it needs exact counts, and these have a variance.")
     return Lattice(problem, rng=rng)
 
 

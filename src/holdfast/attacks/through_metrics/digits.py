@@ -34,6 +34,8 @@ BLOCK, ADDITIONS_IN_BLOCK = 128, 25
 SPACING = 1.01
 # Rounds in which the design settles: labels read as counts decide how exact a sum is, and back.
 DESIGN_ROUNDS = 4
+# Values are kept below this share of a limit to which they are cut.
+ROOM_BELOW = 0.99
 
 
 def adding_error(n_examples: int) -> float:
@@ -84,6 +86,8 @@ class Digits(TurnBased[NDArray[np.float64]], ThroughMetric):
         A metric of probabilities; None: log-loss.
     decimals
         How many decimals are released; None: all that a float has.
+    highest
+        Where values are cut off: no look's value reaches it.
 
     Examples
     --------
@@ -110,22 +114,25 @@ class Digits(TurnBased[NDArray[np.float64]], ThroughMetric):
     def on_board(cls, problem: Problem, board: MetricBoard, *, rng: np.random.Generator) -> Digits:
         """Make it for a board that shows a metric of probabilities."""
         assert isinstance(board.metric, ProbabilityMetric)
-        return cls(problem, rng=rng, metric=board.metric, decimals=board.decimals)
+        return cls(
+            problem, rng=rng, metric=board.metric, decimals=board.decimals, highest=board.highest
+        )
 
     @classmethod
     def forecast_on(cls, problem: Problem, board: MetricBoard) -> MetricEstimate:
         """Forecast labels read as digits, and others that the counts above them tell."""
         assert isinstance(board.metric, ProbabilityMetric)
         n, _, k = problem
-        digits = len(_designed(problem, board.metric, board.decimals).units)
+        digits = len(_designed(problem, board.metric, board.decimals, board.highest).units)
         known = min(n, digits * k + lattice_affordable(k, problem))
         why = f"{digits} labels per look as digits, others from match counts"
         return MetricEstimate.of_proved(known, _looks_for_all(digits, problem), why, problem)
 
     @staticmethod
-    def check_reads(problem: Problem, metric: ProbabilityMetric, decimals: int | None) -> None:
-        """Raise `NotSupported` where these decimals have no room for digits."""
-        _designed(problem, metric, decimals)
+    def check_reads(problem: Problem, board: MetricBoard) -> None:
+        """Raise `NotSupported` where a board's decimals and limits have no room for digits."""
+        assert isinstance(board.metric, ProbabilityMetric)
+        _designed(problem, board.metric, board.decimals, board.highest)
 
     def __init__(
         self,
@@ -134,6 +141,7 @@ class Digits(TurnBased[NDArray[np.float64]], ThroughMetric):
         rng: np.random.Generator,
         metric: ProbabilityMetric | None = None,
         decimals: int | None = None,
+        highest: float = math.inf,
     ) -> None:
         super().__init__(problem, rng=rng)
         self._metric = LogLoss() if metric is None else metric
@@ -143,7 +151,7 @@ class Digits(TurnBased[NDArray[np.float64]], ThroughMetric):
             check_at_least("decimals", decimals, 0)
         n, m, k = self._problem
         generator = np.random.default_rng(self._seed)
-        self._design = _designed(self._problem, self._metric, decimals)
+        self._design = _designed(self._problem, self._metric, decimals, highest)
         order = generator.permutation(n)
         counted = self._design.n_counted
         self._counted, self._read_next = np.sort(order[:counted]), order[counted:]
@@ -245,14 +253,16 @@ class Digits(TurnBased[NDArray[np.float64]], ThroughMetric):
         return rows[:, 1] if self._problem.n_classes == 2 else rows
 
 
-def _designed(problem: Problem, metric: ProbabilityMetric, decimals: int | None) -> _Design:
+def _designed(
+    problem: Problem, metric: ProbabilityMetric, decimals: int | None, highest: float
+) -> _Design:
     """Return digits and counts that take the same number of looks for all labels."""
     n, _, k = problem
-    design = _with_counted(0, problem, metric, decimals)
+    design = _with_counted(0, problem, metric, decimals, highest)
     for _ in range(DESIGN_ROUNDS):
         looks = _looks_for_all(len(design.units), problem)
         design = _with_counted(
-            max(0, n - len(design.units) * min(k, looks)), problem, metric, decimals
+            max(0, n - len(design.units) * min(k, looks)), problem, metric, decimals, highest
         )
     if 2.0 * SPACING * float(design.slack) > design.weight:
         raise NotSupported(
@@ -264,13 +274,20 @@ def _designed(problem: Problem, metric: ProbabilityMetric, decimals: int | None)
 
 
 def _with_counted(
-    n_counted: int, problem: Problem, metric: ProbabilityMetric, decimals: int | None
+    n_counted: int,
+    problem: Problem,
+    metric: ProbabilityMetric,
+    decimals: int | None,
+    highest: float,
 ) -> _Design:
     """Return the digits that fit beside so many examples whose matches are counted."""
     n, m, _ = problem
     weight = metric.most_offset(m)
     even = float(metric.costs(np.full(m, 1.0 / m))[0])
-    # Digits cost more than even forecasts by less than two weights in all.
+    # Digits cost more than even forecasts by less than two weights in all, and values stay below a
+    # limit by half a step of rounding and more.
+    room = ROOM_BELOW * highest - (0.0 if decimals is None else 10.0**-decimals)
+    weight = min(weight, (n * (room - even) - n_counted * even) / (n_counted + 2.0))
     most = n_counted * (weight + even) + n * even + 2.0 * weight
     slack = adding_error(n) * most
     if decimals is not None:

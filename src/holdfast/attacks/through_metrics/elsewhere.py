@@ -24,11 +24,16 @@ from holdfast.attacks.through_metrics.description import (
     proved_by,
 )
 from holdfast.attacks.through_metrics.target_digits import SQUARED
+from holdfast.errors import NotSupported
 from holdfast.labels import Labels
 from holdfast.metrics import LabelMetric, Metric, RocAuc
 from holdfast.metrics.probabilities import ProbabilityMetric
+from holdfast.protocols import Answer, one_number
 
-__all__ = ["Elsewhere", "best_class", "with_fallback"]
+__all__ = ["Elsewhere", "Uncut", "best_class", "with_fallback"]
+
+# What floats lose of a limit, with room to spare.
+FLOAT_ROOM = 2.0**-40
 
 
 class Elsewhere(Outer):
@@ -55,6 +60,47 @@ class Elsewhere(Outer):
     def predict(self) -> NDArray[Any]:
         """Return the attack's submission, with the fallback where nothing is known."""
         return self._fallback(self._inner)
+
+
+class Uncut(Outer):
+    """Plays an attack that proves what values tell, as long as no value is cut off.
+
+    A value at the limit to which a metric is clipped is not the value of the submission: who reads
+    it proves what is not so. The look is spent, and what was proved before is submitted.
+
+    Parameters
+    ----------
+    inner
+        The attack, one that proves labels.
+    board
+        What is public of the board whose values it reads.
+    """
+
+    proves_labels = True
+
+    def __init__(self, inner: Any, board: MetricBoard) -> None:
+        super().__init__(inner)
+        # Clipped values are rounded afterwards.
+        room = board.rounding / 2.0 + FLOAT_ROOM * (abs(board.highest) + abs(board.lowest))
+        self._lowest, self._highest = board.lowest + room, board.highest - room
+        self._is_cut = False
+
+    def ask(self) -> Any:
+        """Return the attack's next query; None once a value was cut off."""
+        return None if self._is_cut else super().ask()
+
+    def tell(self, answer: Answer) -> None:
+        """Pass a value on, unless it is cut off."""
+        if self._lowest < one_number(answer) < self._highest:
+            super().tell(answer)
+            return
+        if not self.answered:
+            raise NotSupported("values are cut off where it reads them.")
+        self._is_cut = True
+
+    def certain(self) -> NDArray[np.bool_]:
+        """Tell which examples the attack has proved."""
+        return proved_by(self._inner, self.problem.n_examples)
 
 
 def with_fallback(

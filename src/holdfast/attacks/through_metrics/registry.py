@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from holdfast.attacks.through_metrics.description import (
     OnCounts,
     ThroughMetric,
 )
-from holdfast.attacks.through_metrics.elsewhere import with_fallback
+from holdfast.attacks.through_metrics.elsewhere import Uncut, with_fallback
 from holdfast.errors import NotSupported
 from holdfast.metrics import F1, Clipped, LabelMetric, Metric, RocAuc, Submission, TopKAccuracy
 from holdfast.problem import Problem
@@ -77,7 +78,9 @@ class AttackOnBoard(NamedTuple):
         else:
             assert issubclass(self.cls, AroundAttack)
             made = self.cls.on_board(problem, board, rng=rng, inner=self.inner)
-        return with_fallback(made, self.cls, board, self.ranks)
+        made = with_fallback(made, self.cls, board, self.ranks)
+        is_clipped = board.highest - board.lowest < math.inf
+        return Uncut(made, board) if is_clipped and self.cls.proves_labels else made
 
     def forecast(self, problem: Problem) -> MetricEstimate:
         """Forecast what it gains, or raise `NotSupported` with the reason why nothing is known."""

@@ -255,7 +255,7 @@ def _check_blurred(problem: Problem, board: MetricBoard) -> None:
     if board.changed is not None:
         return
     try:
-        Digits.check_reads(problem, board.metric, board.decimals)
+        Digits.check_reads(problem, board)
     except NotSupported:
         return
     raise NotSupported("it is made for what digits can't be read from, and the rule shows them.")
