@@ -79,7 +79,7 @@ def attack_on(
 ) -> Attack[Labels]:
     """Return an attack that knows the rule, ready to play, or raise why it can't."""
     if cls.reads in (Reads.ORDER, Reads.NEW_BEST):
-        return _comparing(cls, problem, rng, rule, prior)
+        return _comparing(cls, problem, rng, rule, prior, settings or {})
     if cls.needs is Needs.ROUNDING and not isinstance(rule.answer_model(problem), RoundedAnswers):
         raise NotSupported("it is made for rounding, and the rule does not round.")
     grid = _fine_grid(rule, problem)
@@ -105,13 +105,14 @@ def _comparing(
     rng: np.random.Generator,
     rule: Rule,
     prior: Prior | None,
+    given: dict[str, int],
 ) -> Attack[Labels]:
     """Return an attack that needs no scores: ranks will do, or one bit for a new best."""
     if cls.reads is Reads.ORDER and rule.shows == "new best":
         raise NotSupported("it compares neighbouring looks, and the rule only the best.")
     rounding, ties = float(rule.rounds_to or 0.0), rule.shows == "ranks"
     board = NewBestBoard(rule.climb_step, rule.climb_errors, rounding, ties)
-    settings = cls.settings_for(problem, board)
+    settings = {**cls.settings_for(problem, board), **given}
     attack = build(cls, problem, rng, prior=prior, **settings)
     if rule.shows == "new best":
         return ImprovementReader(attack)
@@ -138,9 +139,8 @@ def _suite() -> tuple[SuiteEntry, ...]:
 
 SUITE = _suite()
 # What plays besides where rows come in runs of one label, which nobody knows the length of.
-IN_RUNS = (
-    *(SuiteEntry(RunReader, settings=(("runs", runs),)) for runs in RUNS),
-    SuiteEntry(RunClimb),
+IN_RUNS = tuple(
+    SuiteEntry(cls, settings=(("runs", runs),)) for cls in (RunReader, RunClimb) for runs in RUNS
 )
 
 

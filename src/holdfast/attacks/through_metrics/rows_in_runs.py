@@ -75,6 +75,11 @@ class RowsInRuns(Outer):
         return found
 
     @classmethod
+    def variants(cls, board: MetricBoard) -> list[dict[str, int]]:  # noqa: ARG003
+        """Return into how many parts the rows may be cut."""
+        return [{"runs": runs} for runs in RUNS]
+
+    @classmethod
     def fits(cls, board: MetricBoard, n_classes: int) -> bool:  # noqa: ARG003
         """Tell whether rows come in runs."""
         return board.in_runs
@@ -137,11 +142,6 @@ class RunReader(RowsInRuns, ThroughMetric):
     def reads_metric(cls, metric: Metric, n_classes: int) -> bool:
         """Tell whether values are affine in the labels."""
         return has_affine_form(metric, n_classes)
-
-    @classmethod
-    def variants(cls, board: MetricBoard) -> list[dict[str, int]]:  # noqa: ARG003
-        """Return into how many parts the rows may be cut."""
-        return [{"runs": runs} for runs in RUNS]
 
     @classmethod
     def on_board(
@@ -259,12 +259,17 @@ class RunClimb(RowsInRuns, ThroughMetric):
 
     @classmethod
     def on_board(
-        cls, problem: Problem, board: MetricBoard, *, rng: np.random.Generator
+        cls,
+        problem: Problem,
+        board: MetricBoard,
+        *,
+        rng: np.random.Generator,
+        runs: int | None = None,
     ) -> RunClimb:
         """Make it for any board: it hears which look was the best."""
         settings = cls.settings_for(problem, NewBestBoard(board.step))
         scores = board.metric.takes is Submission.SCORES
-        return cls(problem, rng=rng, scores=scores, **settings)
+        return cls(problem, rng=rng, runs=runs, scores=scores, **settings)
 
     def __init__(
         self,
