@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from holdfast import Problem
+from holdfast.bounds.tilted import lowest_lines
 from holdfast.certificates import certify
 from holdfast.mechanisms import parse_mechanism
 from holdfast.mechanisms.channel import Channel
-from holdfast.mechanisms.tilting import _LowestLine, noisy_nats, rounded_nats
+from holdfast.mechanisms.tilting import noisy_nats, rounded_nats
 
 
 def information_of_one_look(n, m, rule):
@@ -106,6 +107,7 @@ def test_the_lowest_line_is_the_least_of_all_at_every_point(seed):
     rng = np.random.default_rng(seed)
     slopes, intercepts = rng.exponential(size=(2, 40))
     slopes[:5] = slopes[5:10]  # parallel lines
-    lines = _LowestLine(slopes, intercepts)
+    lines = lowest_lines(list(zip(intercepts.tolist(), slopes.tolist(), strict=True)))
     for x in [0.0, *np.cumsum(rng.exponential(size=300) * 0.05)]:
-        assert lines.at(x) == pytest.approx((slopes * x + intercepts).min(), rel=1e-12)
+        lowest = next(intercept + slope * x for intercept, slope, end in lines if x < end)
+        assert lowest == pytest.approx((slopes * x + intercepts).min(), rel=1e-12)

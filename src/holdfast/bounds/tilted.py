@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import math
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,9 @@ from holdfast.bounds.record import Bound, with_parity
 from holdfast.problem import Problem
 
 __all__ = ["information_adaptive_tilted"]
+
+# Lines as (intercept, slope, end of the range in which it is the lowest), steep to flat.
+Lines: TypeAlias = tuple[tuple[float, float, float], ...]
 
 # Slopes t/(1-t) of the lines: any set gives a valid bound, a denser one a slightly sharper one.
 SLOPES = np.geomspace(32.0, 1e-6, 72)
@@ -84,11 +88,11 @@ def nats_in_random_order(n_examples: int, rarer: int, looks: int) -> float:
     renyi = np.log1p(np.sqrt(0.5 * math.pi * r / orders)) * (1.0 + SLOPES)
     spread = r * (n - r) / (4.0 * max(1, n - 1))
     first = 0.5 * math.log(2.0 * math.pi * math.e * (spread + 1.0 / 12.0))
-    lines = _envelope([flat, *zip(renyi.tolist(), SLOPES.tolist(), strict=True)])
+    lines = lowest_lines([flat, *zip(renyi.tolist(), SLOPES.tolist(), strict=True)])
     return _after(min(first, flat[0]), looks - 1, lines) * (1.0 + ROUNDING)
 
 
-def _after(first: float, more: int, lines: tuple[tuple[float, float, float], ...]) -> float:
+def _after(first: float, more: int, lines: Lines) -> float:
     """Return where the information is after so many looks more, each worth the lowest line."""
     information, looks = first, float(more)
     for intercept, slope, end in lines:
@@ -105,7 +109,7 @@ def _after(first: float, more: int, lines: tuple[tuple[float, float, float], ...
 
 
 @functools.lru_cache(maxsize=256)
-def _lines(n: int, m: int, parity: bool) -> tuple[tuple[float, float, float], ...]:
+def _lines(n: int, m: int, parity: bool) -> Lines:
     """Return the lower envelope as (intercept, slope, end of its range), steep to flat."""
     known = math.log(2.0) if parity else 0.0  # the parity is known after one answer
     candidates = [(math.log(n // 2 + 1 if parity else n + 1), 0.0)]
@@ -114,10 +118,10 @@ def _lines(n: int, m: int, parity: bool) -> tuple[tuple[float, float, float], ..
         order = slope / (1.0 + slope)
         log_sum = max(_log_sum_exp(order * log_p[i], weight[i]) for i in range(len(log_p)))
         candidates.append((log_sum * (1.0 + slope) - slope * known, slope))
-    return _envelope(candidates)
+    return lowest_lines(candidates)
 
 
-def _envelope(candidates: list[tuple[float, float]]) -> tuple[tuple[float, float, float], ...]:
+def lowest_lines(candidates: list[tuple[float, float]]) -> Lines:
     """Return the lowest of lines (intercept, slope), each with the end of where it is."""
     # In order of falling slope: each next line takes over where it crosses.
     candidates.sort(key=lambda line: -line[1])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.attacks.through_metrics import ClassPools
-from holdfast.attacks.through_metrics.registry import check_covered
 from holdfast.errors import NotSupported
 from holdfast.lint.metrics import COST, MetricColumn, template_names
 from holdfast.lint.record import Issue
@@ -95,6 +93,8 @@ def _tells(names: Sequence[str], metric: Metric | None, kind: str | None) -> str
         verb = "tells" if one else "each tell"
         return f"{who} {verb} the number of matches, of all examples or of a group"
     if kind == RECALL_OF_ONE:
+        from holdfast.attacks.through_metrics import ClassPools
+
         verb = "tells" if one else "each tell"
         return (
             f"{who} {verb} how many examples of a class are right, and {ClassPools.name} reads the "
@@ -119,6 +119,9 @@ def _priced(columns: Sequence[MetricColumn], n_classes: int) -> str:
 
 def _refusal(metric: Metric, n_classes: int) -> str | None:
     """Return why no audit covers a metric of so many classes; None: audits do."""
+    # Attacks are loaded where a board shows more than accuracies, and for gains.
+    from holdfast.attacks.through_metrics.registry import check_covered
+
     try:
         check_covered(metric, Problem(2, n_classes, 1))
     except NotSupported as error:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from holdfast.errors import InvalidInput
 from holdfast.lint import codabench, codalab, evalai, hugging_face
-from holdfast.lint.exposure import exposure
 from holdfast.lint.record import CODES, Report
 from holdfast.lint.tree import read_tree
 from holdfast.mechanisms import parse_mechanism
@@ -78,5 +77,7 @@ def lint(
     )
     if n_examples is None or n_classes is None:
         return report
+    from holdfast.lint.exposure import exposure
+
     exposures = tuple(exposure(phase, rule, n_examples, n_classes) for phase in phases)
     return replace(report, exposures=exposures)

@@ -22,10 +22,10 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from holdfast.bounds.binomial import log_pmf
+from holdfast.bounds.tilted import Lines, lowest_lines
 from holdfast.mechanisms.channel import LARGEST_VARIANCE
 from holdfast.problem import Problem
 
@@ -53,9 +53,8 @@ def rounded_nats(problem: Problem, step: Fraction) -> float:
     n, m, k = problem
     if n > MOST_EXAMPLES or k > MOST_LOOKS:
         return math.inf
-    first, intercepts, most = _rounded_lines(n, m, step)
-    lines = _LowestLine(SLOPES, intercepts)
-    return _after(problem, first, lambda x: min(most, lines.at(x)))
+    first, lines = _rounded_lines(n, m, step)
+    return _after(problem, first, _lowest(lines))
 
 
 def noisy_nats(problem: Problem, tells: Callable[[float], float]) -> float:
@@ -67,55 +66,26 @@ def noisy_nats(problem: Problem, tells: Callable[[float], float]) -> float:
     n, m, k = problem
     if n > MOST_EXAMPLES or k > MOST_LOOKS:
         return math.inf
-    weights, moments = _moments(n, m)
-    lines = _LowestLine(1.0 / weights, moments / weights)
+    lowest = _lowest(_variance_lines(n, m))
 
     def after(x: float) -> float:
-        return tells(min(LARGEST_VARIANCE, lines.at(x)))
+        return tells(min(LARGEST_VARIANCE, lowest(x)))
 
     return _after(problem, after(0.0), after)
 
 
-class _LowestLine:
-    """The least of several rising lines, asked at points that never fall.
+def _lowest(lines: tuple[tuple[float, float, float], ...]) -> Callable[[float], float]:
+    """Return the lowest of lines as a function, to be asked at points that never fall."""
+    place = 0
 
-    Only lines of the lower envelope are kept, steepest first: the further out, the flatter the
-    lowest one, so the place of the last answer is where the search for the next one starts.
-    """
+    def at(x: float) -> float:
+        nonlocal place
+        while x >= lines[place][2]:
+            place += 1
+        intercept, slope, _ = lines[place]
+        return intercept + slope * x
 
-    def __init__(self, slopes: NDArray[np.float64], intercepts: NDArray[np.float64]) -> None:
-        self._lines: list[tuple[float, float]] = []
-        for index in np.lexsort((-intercepts, -slopes)).tolist():
-            slope, intercept = float(slopes[index]), float(intercepts[index])
-            while self._lines and self._is_beaten(slope, intercept):
-                self._lines.pop()
-            self._lines.append((slope, intercept))
-        self._place = 0
-
-    def _is_beaten(self, slope: float, intercept: float) -> bool:
-        """Return whether the last line is nowhere below both its neighbour and a flatter line."""
-        middle_slope, middle = self._lines[-1]
-        if intercept <= middle:
-            return True
-        if len(self._lines) == 1:
-            return False
-        steep_slope, steep = self._lines[-2]
-        # The flatter line passes the steeper one before the middle line does.
-        return (intercept - steep) * (steep_slope - middle_slope) <= (middle - steep) * (
-            steep_slope - slope
-        )
-
-    def at(self, x: float) -> float:
-        """Return the least of the lines at `x` >= 0."""
-        slope, intercept = self._lines[self._place]
-        value = slope * x + intercept
-        while self._place + 1 < len(self._lines):
-            slope, intercept = self._lines[self._place + 1]
-            if slope * x + intercept > value:
-                break
-            self._place += 1
-            value = slope * x + intercept
-        return value
+    return at
 
 
 def _after(problem: Problem, first: float, tells: Callable[[float], float]) -> float:
@@ -130,8 +100,8 @@ def _after(problem: Problem, first: float, tells: Callable[[float], float]) -> f
 
 
 @functools.lru_cache(maxsize=64)
-def _rounded_lines(n: int, m: int, step: Fraction) -> tuple[float, NDArray[np.float64], float]:
-    """Return the entropy of a fixed query's answer, the lines' intercepts, and their limit."""
+def _rounded_lines(n: int, m: int, step: Fraction) -> tuple[float, Lines]:
+    """Return the entropy of a fixed query's answer, and the lowest lines for the next ones."""
     counts = np.arange(n + 1)
     # floor(count/(n step) + 1/2) in integers.
     if 2 * step.denominator * (n + 1) + n * step.numerator < LARGEST_INTEGER:
@@ -146,12 +116,14 @@ def _rounded_lines(n: int, m: int, step: Fraction) -> tuple[float, NDArray[np.fl
     first = -float(np.sum(np.exp(log_q) * log_q)) + ROUNDING_SLACK
     orders = SLOPES / (1.0 + SLOPES)
     sums = logsumexp(orders[:, None] * log_q[None, :], axis=1)
-    return first, np.maximum(sums * (1.0 + SLOPES), 0.0) + ROUNDING_SLACK, math.log(starts.size)
+    intercepts = np.maximum(sums * (1.0 + SLOPES), 0.0) + ROUNDING_SLACK
+    lines = zip(intercepts.tolist(), SLOPES.tolist(), strict=True)
+    return first, lowest_lines([(math.log(starts.size), 0.0), *lines])
 
 
 @functools.lru_cache(maxsize=64)
-def _moments(n: int, m: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return weights w and ln E exp(w X^2), X the deviation of a fixed query's accuracy."""
+def _variance_lines(n: int, m: int) -> Lines:
+    """Return the lowest lines (D + ln E exp(w X^2))/w, X the deviation of a fixed accuracy."""
     counts = np.arange(n + 1)
     squares = (counts / n - 1.0 / m) ** 2
     weights = TILTS * (n * m * m / (m - 1.0))
@@ -163,4 +135,5 @@ def _moments(n: int, m: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         # What is left out is below n e^-60 of the sum, far below the slack.
         near = terms[terms > top - NEGLIGIBLE_NATS]
         moments.append(top + math.log(float(np.exp(near - top).sum())) + ROUNDING_SLACK)
-    return weights, np.array(moments)
+    limits = (np.array(moments) / weights).tolist()
+    return lowest_lines(list(zip(limits, (1.0 / weights).tolist(), strict=True)))
