@@ -39,6 +39,8 @@ COARSE, FINE = 12, 8
 ROUNDS, STEEPEST = 2, 40.0
 # Lines below the cost are kept at gains in this ratio.
 RATIO_OF_GAINS = 1.06
+# By so many of them a target is looked for at first.
+STRIDE = 4
 
 
 def fixed_accuracy(problem: Problem, *, abstentions: bool = False) -> float:
@@ -80,9 +82,12 @@ def _gain(target: float, m: int) -> float:
     below it, and the least gain over some slopes is returned, or what the divergence alone leaves.
     """
     alone = largest(lambda x: divergence(x, m) <= target, 0.0, 1.0 - 1.0 / m)
-    place = max(0, math.floor(math.log((1.0 - 1.0 / m) / alone) / math.log(RATIO_OF_GAINS)))
+    start = max(0, math.floor(math.log((1.0 - 1.0 / m) / alone) / math.log(RATIO_OF_GAINS)))
+    place = start
     while _lines(place, m)[0].min() > target:
-        place += 1
+        place += STRIDE
+    while place > start and _lines(place - 1, m)[0].min() <= target:
+        place -= 1
     slopes = {_slope(max(0, place + more), m) for more in (-1, 0, 1)} - {0.0}
     return min([alone, *((target - _intercept(slope, place, m)) / slope for slope in slopes)])
 
@@ -180,7 +185,8 @@ def _below(x: float, m: int) -> tuple[Floats, Floats]:
     edges = np.concatenate([[0.0], np.geomspace(smallest, 1.0, count + 1)])
     low = np.minimum(x * x / (1.0 - 1.0 / m), 0.5 * widths)
     points = low * (widths / low) ** np.linspace(0.0, 1.0, COARSE)
-    best = _planes(points, x, m, edges, widths, prices)[0].argmin(axis=1)[:, None]
+    rough = np.append(edges[:-1:4], 1.0)
+    best = _planes(points, x, m, rough, widths, prices)[0].argmin(axis=1)[:, None]
     start, end = (np.take_along_axis(points, np.clip(best + i, 0, COARSE - 1), 1) for i in (-1, 1))
     inner = start * (end / start) ** np.linspace(0.0, 1.0, FINE)
     points = np.sort(np.concatenate([points[:, :1], inner, points[:, -1:]], axis=1))
