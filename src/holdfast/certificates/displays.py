@@ -47,18 +47,16 @@ from holdfast.errors import InvalidInput, NotSupported
 from holdfast.mechanisms import Rule, recorded_look
 from holdfast.metrics import Metric, Submission
 from holdfast.metrics.base import FunctionOf
-from holdfast.metrics.by_class import ByClass
 from holdfast.metrics.display import Display
 from holdfast.problem import Problem
 
 __all__ = [
     "ShownLooks",
-    "by_class_nats",
-    "by_rule",
     "certify_display",
     "certify_recorded",
     "certify_shown",
     "log_transcripts_of",
+    "numbers_alone",
     "or_no_value",
     "shown_nats",
 ]
@@ -260,7 +258,7 @@ def shown_nats(looks: ShownLooks, n_classes: int) -> list[float]:
     is one number, what all groups' answers together can release.
     """
     if looks.shared and looks.rule.remembers:
-        return [or_no_value(looks, partial(_all_by_rule, looks, n_classes))]
+        return [or_no_value(looks, partial(numbers_alone, looks, n_classes, by_values=False))]
     return [
         min(
             size * math.log(n_classes),
@@ -289,11 +287,38 @@ def or_no_value(looks: ShownLooks, nats: Callable[[int], float]) -> float:
     return total
 
 
-def _all_by_rule(looks: ShownLooks, n_classes: int, count: int) -> float:
-    """Return what the rule lets all numbers of one state's looks tell, whatever they are of."""
+def numbers_alone(
+    looks: ShownLooks,
+    n_classes: int,
+    count: int,
+    *,
+    by_rule: bool = True,
+    by_values: bool = True,
+    sizes_public: bool = False,
+) -> float:
+    """Return what every number of one state's looks tells by itself, added up.
+
+    It is the least of what the rule lets it tell and of what its values can, of all examples that
+    it is of; nothing is asked of the labels. Values are not counted of a rule that looks at
+    examples, which releases more than functions of them.
+    """
+    whole, shown = looks.sizes[-1], looks.display
+    numbers = [(metric, metric.function_of, size, 1) for metric, size in looks.every]
+    for each in shown.by_class:
+        numbers.append((each.metric, each.function_of, whole, each.numbers(n_classes)))
     return sum(
-        by_rule(looks.rule, metric, size, n_classes, count) for metric, size in looks.every
-    ) + sum(_classes_by_rule(looks, each, n_classes, count) for each in looks.display.by_class)
+        min(
+            together * rule_nats(looks.rule, metric, size, n_classes, count)
+            if by_rule
+            else math.inf,
+            nats_of_values(
+                depends, size, n_classes, count, sizes_public=sizes_public, numbers=together
+            )
+            if by_values
+            else math.inf,
+        )
+        for metric, depends, size, together in numbers
+    )
 
 
 def _state_nats(looks: ShownLooks, size: int, n_classes: int, count: int) -> float:
@@ -311,9 +336,15 @@ def _state_nats(looks: ShownLooks, size: int, n_classes: int, count: int) -> flo
     released = 0.0
     for metric, here in [(each, size) for each in parts] + [(each, whole_size) for each in wholes]:
         counted = nats_of_values(metric.function_of, here, n_classes, count, among=looks.sizes[-1])
-        released += min(by_rule(rule, metric, here, n_classes, count), counted)
+        released += min(rule_nats(rule, metric, here, n_classes, count), counted)
     by_class = looks.display.by_class
-    released += sum(by_class_nats(looks, each, size, n_classes, count) for each in by_class)
+    for each in by_class:  # no class has more examples than all
+        numbers = each.numbers(n_classes)
+        most = numbers * rule_nats(rule, each.metric, looks.sizes[-1], n_classes, count)
+        if by_values:
+            values = nats_of_values(each.function_of, size, n_classes, count, numbers=numbers)
+            most = min(most, values)
+        released += most
     shown = (*parts, *wholes)
     depends = {metric.function_of for metric in shown} | {each.function_of for each in by_class}
     numbers = len(shown) + sum(each.numbers(n_classes) for each in by_class)
@@ -325,41 +356,7 @@ def _state_nats(looks: ShownLooks, size: int, n_classes: int, count: int) -> flo
     return released
 
 
-def by_class_nats(
-    looks: ShownLooks,
-    each: ByClass,
-    size: int,
-    n_classes: int,
-    count: int,
-    *,
-    sizes_public: bool = False,
-) -> float:
-    """Return what the numbers of each class tell about a group of this size in so many looks.
-
-    Given the labels outside, they are functions of the counts inside. A rule that looks at examples
-    may choose others for each number: then what it releases is counted alone.
-    """
-    most = _classes_by_rule(looks, each, n_classes, count)
-    if looks.rule.looks_at_examples:
-        return most
-    counted = nats_of_values(
-        each.function_of,
-        size,
-        n_classes,
-        count,
-        sizes_public=sizes_public,
-        numbers=each.numbers(n_classes),
-    )
-    return min(most, counted)
-
-
-def _classes_by_rule(looks: ShownLooks, each: ByClass, n_classes: int, count: int) -> float:
-    """Return what the rule lets the numbers of each class tell; no class has more than all."""
-    one = by_rule(looks.rule, each.metric, looks.sizes[-1], n_classes, count)
-    return each.numbers(n_classes) * one
-
-
-def by_rule(rule: Rule, metric: Metric, size: int, n_classes: int, looks: int) -> float:
+def rule_nats(rule: Rule, metric: Metric, size: int, n_classes: int, looks: int) -> float:
     """Return what the rule lets one number tell, whatever it is computed from."""
     low, high = metric.low, metric.high
     if not metric.higher_is_better:
@@ -431,21 +428,6 @@ def log_transcripts_of(n_examples: int, n_classes: int, histories: Histories) ->
             reason = _not_covered(looks)
             if reason is not None:
                 raise NotSupported(f"looks at {told.display} are not counted: {reason}.")
-            total += count * _most_per_look(looks, n_classes)
+            # No value is an answer, too: of the 2^64 floats that are counted not all are numbers.
+            total += count * numbers_alone(looks, n_classes, 1, by_rule=False)
     return total
-
-
-def _most_per_look(looks: ShownLooks, n_classes: int) -> float:
-    """Return the logarithm of the number of answers to one look, number by number.
-
-    That there is no value is one of them: of the 2^64 floats that are counted, not all are numbers.
-    """
-    by_class = sum(
-        nats_of_values(
-            each.function_of, looks.sizes[-1], n_classes, 1, numbers=each.numbers(n_classes)
-        )
-        for each in looks.display.by_class
-    )
-    return by_class + sum(
-        nats_of_values(metric.function_of, size, n_classes, 1) for metric, size in looks.every
-    )

@@ -10,14 +10,12 @@ from functools import lru_cache, partial
 import numpy as np
 
 from holdfast.bounds.metric_gains import TwoClassValues, subgaussian_gain, value_after
-from holdfast.bounds.metric_values import nats_of_values
 from holdfast.bounds.tilted import ROUNDING, nats_in_random_order
 from holdfast.certificates.asked import shared_evenly
 from holdfast.certificates.displays import (
     ShownLooks,
-    by_class_nats,
-    by_rule,
     certify_display,
+    numbers_alone,
     or_no_value,
     shown_nats,
 )
@@ -287,25 +285,7 @@ def _hits_nats(looks: ShownLooks, class_sizes: Sequence[int]) -> tuple[float, fl
 
 
 def _numbers_counted(looks: ShownLooks, m: int, *, sizes_public: bool = False) -> float:
-    """Return the nats of every number by itself, added up: nothing is asked of the labels.
-
-    A rule that looks at examples releases more than functions of the value: then what it releases
-    is counted alone.
-    """
-    return or_no_value(looks, partial(_state_numbers, looks, m, sizes_public))
-
-
-def _state_numbers(looks: ShownLooks, m: int, sizes_public: bool, count: int) -> float:
-    """Return the same for so many looks of one state."""
-    counting = partial(nats_of_values, sizes_public=sizes_public)
-    by_value = not looks.rule.looks_at_examples
-    return sum(
-        by_class_nats(looks, each, looks.sizes[-1], m, count, sizes_public=sizes_public)
-        for each in looks.display.by_class
-    ) + sum(
-        min(
-            by_rule(looks.rule, metric, size, m, count),
-            counting(metric.function_of, size, m, count) if by_value else math.inf,
-        )
-        for metric, size in looks.every
-    )
+    """Return the nats of every number by itself, added up: nothing is asked of the labels."""
+    values = not looks.rule.looks_at_examples
+    counted = partial(numbers_alone, looks, m, by_values=values, sizes_public=sizes_public)
+    return or_no_value(looks, counted)
