@@ -4,8 +4,8 @@ import math
 
 import pytest
 
+from holdfast.bounds.log_binomial import log_patterns, log_sequences
 from holdfast.mechanisms import parse_mechanism
-from holdfast.mechanisms.information import log_patterns, log_sequences
 from holdfast.problem import Problem
 
 
