@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInput
-from holdfast.files.csv_clean import read_clean
-from holdfast.files.csv_columns import read_carefully, read_columns
+from holdfast.files.csv_columns import read_carefully, read_clean, read_columns
 from holdfast.files.label_files import read_labels
 from tests.mutations import mutated
 

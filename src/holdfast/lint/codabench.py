@@ -10,10 +10,18 @@ not out of the list of an account's own submissions.
 from __future__ import annotations
 
 from holdfast.lint.column_issues import column_issues
-from holdfast.lint.looks import MANY_LOOKS, MANY_LOOKS_PER_DAY, phase_looks, read_limit
+from holdfast.lint.looks import (
+    MANY_LOOKS,
+    MANY_LOOKS_PER_DAY,
+    display_rounding,
+    name_of,
+    phase_looks,
+    read_limit,
+    same_labels,
+    unknown_setting,
+)
 from holdfast.lint.metrics import MetricColumn, scored
 from holdfast.lint.record import Issue, Phase
-from holdfast.lint.shared import display_rounding, name_of, same_labels, unknown_setting
 from holdfast.lint.tree import Tree
 from holdfast.quoting import listed
 

@@ -10,10 +10,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from holdfast.lint.column_issues import column_issues
-from holdfast.lint.looks import MANY_LOOKS, MANY_LOOKS_PER_DAY, phase_looks, read_limit
+from holdfast.lint.looks import (
+    MANY_LOOKS,
+    MANY_LOOKS_PER_DAY,
+    display_rounding,
+    name_of,
+    names,
+    phase_looks,
+    read_limit,
+    same_labels,
+    unknown_setting,
+)
 from holdfast.lint.metrics import MetricColumn, scored
 from holdfast.lint.record import Issue, Phase, SeenBy
-from holdfast.lint.shared import display_rounding, name_of, names, same_labels, unknown_setting
 from holdfast.lint.tree import Tree
 
 __all__ = ["HOST", "matches", "read"]

@@ -11,10 +11,16 @@ from __future__ import annotations
 import re
 
 from holdfast.lint.column_issues import column_issues
-from holdfast.lint.looks import MANY_LOOKS_PER_DAY, limit_issues, looks_of, read_limit, undated
+from holdfast.lint.looks import (
+    MANY_LOOKS_PER_DAY,
+    display_rounding,
+    limit_issues,
+    looks_of,
+    read_limit,
+    undated,
+)
 from holdfast.lint.metrics import MetricColumn, scored
 from holdfast.lint.record import Issue, Phase
-from holdfast.lint.shared import display_rounding
 from holdfast.lint.tree import Tree
 
 __all__ = ["HOST", "matches", "read"]
