@@ -18,14 +18,14 @@ from functools import partial
 import numpy as np
 
 from benchmarks.tables import Table, print_rows
-from holdfast.audit import Request, parse_looks, parts_of
+from holdfast.audit import MetricRequest, Request, parse_looks, parts_of
 from holdfast.audit.formulas import forecast
-from holdfast.audit.judgement.candidates import loss
+from holdfast.audit.judgement.fixes import loss
 from holdfast.audit.judgement.verdict import RESERVE
-from holdfast.audit.scenarios.measurer import Measurer, PlayBudget
-from holdfast.audit.scenarios.plays import PlayContext, play_job
-from holdfast.audit.scenarios.rules import compared
-from holdfast.experiments.pool import pool
+from holdfast.audit.metrics.units import unit_for
+from holdfast.audit.scenarios.measurer import Measurer, PlayBudget, strongest_first
+from holdfast.audit.scenarios.plays import players
+from holdfast.audit.scenarios.suite import compared
 from holdfast.experiments.summary import Mean
 from holdfast.files.label_files import LabelFile
 from holdfast.mechanisms import Exact, Ladder, Rounding, Rule
@@ -56,18 +56,18 @@ def _request(problem: Problem, seed: int) -> Request:
 def worst_gains(problem: Problem, seed: int) -> dict[Rule, Mean]:
     """Return the worst gain known under each rule, in points; a forecast has no error."""
     trials = max(LEAST, min(MOST, WORK // (problem.n_examples * problem.n_queries)))
-    request = _request(problem, seed)
-    context = PlayContext(request.labels, request.baseline, seed)
+    board = MetricRequest(_request(problem, seed))
     budget = PlayBudget(trials, trials, problem.n_queries)
     found = {rule: Mean(forecast(rule, problem) or 0.0, 0.0) for rule in FORECAST}
-    with pool(play_job, context, processes=1) as play:
-        measurer = Measurer(request, budget, play)
+    with players(None, board, processes=1) as play:
+        measurer = Measurer(board, unit_for(board), 1.0, budget, play)
         for step in STEPS:
             rule, k = Ladder(step), problem.n_queries
-            asked = [(scenario, rule, k) for scenario in compared(request, rule, k)]
+            asked = [(scenario, rule, k) for scenario in compared(board, rule, k)]
             measured = measurer.measure(asked, range(trials))
-            strongest = measurer.strongest_of([(rule, k, measured)], trials)[0]
-            found[rule] = Mean(100.0 * strongest.bias.mean, 100.0 * strongest.bias.stderr)
+            gain = measurer.again(strongest_first(measured)[:1], trials).measured.gain
+            assert gain is not None
+            found[rule] = Mean(100.0 * gain.mean, 100.0 * gain.stderr)
     return found
 
 

@@ -45,10 +45,9 @@ from holdfast.audit import (
     parse_looks,
     parts_of,
 )
-from holdfast.audit.metrics.asked import TOTAL
-from holdfast.audit.metrics.plays import MetricJob, play_metric_job
-from holdfast.audit.metrics.scenarios import metric_scenarios
+from holdfast.audit.metrics.scenarios import MetricJob, metric_scenarios, play_metric_job
 from holdfast.audit.metrics.units import constant_value
+from holdfast.audit.result import TOTAL
 from holdfast.files.label_files import LabelFile
 from holdfast.loop import play
 from holdfast.mechanisms import Rule, parse_mechanism

@@ -1,8 +1,13 @@
 import numpy as np
 import pytest
 
-from holdfast.audit import Prediction, Request, parse_looks, parts_of
+from holdfast.audit import MetricRequest, Prediction, Request, parse_looks, parts_of
+from holdfast.audit.judgement.verdict import judge
+from holdfast.audit.metrics.units import unit_for
+from holdfast.audit.scenarios.measurer import Measured, Strongest
+from holdfast.audit.scenarios.scenarios import Scenario
 from holdfast.cli import main
+from holdfast.experiments.matrix_plays import Played
 from holdfast.files.label_files import LabelFile
 from holdfast.mechanisms import parse_mechanism
 
@@ -34,6 +39,35 @@ def make_request(labels=None, *, n=300, m=3, ids=None, split=None, final=None, *
         predictions=[Prediction(f"model {at}", p) for at, p in enumerate(predictions)],
         **settings,
     )
+
+
+def gaining(gain=0.0, *, refused=lambda job: None):
+    """Return players of whom each gains the same, or what `gain(job)` says, unless it is refused.
+
+    They go to `audit(play=)`, so that a test says what was gained and reads what is said of it.
+    """
+
+    def play(jobs, on_done=None):
+        for job in jobs:
+            reason = refused(job)
+            bias = gain(job) if callable(gain) else gain
+            played = Played(0.0 if reason else bias, 1, reason)
+            if on_done is not None:
+                on_done(job, played)
+            yield played
+
+    return play
+
+
+def judged(request, gain, limits, gap, findings=(), who=("features", "champion-challenger")):
+    """Return the verdict on a board whose strongest attack gained a mean with its error."""
+    board = MetricRequest(request)
+    unit = unit_for(board)
+    looks = request.n_looks
+    points = unit.interval(gain, 4)
+    found = Measured(Scenario(*who), request.rule, looks, 4, gain, points, None)
+    strongest = Strongest(found, unit, (), request.rule)
+    return judge(board, unit, strongest, gap, findings, limits=limits)
 
 
 @pytest.fixture

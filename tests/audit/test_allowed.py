@@ -10,14 +10,11 @@ from holdfast.audit.inputs.disclosure import rounding_unit_for
 from holdfast.audit.inputs.models import prior_of, stated_accuracy
 from holdfast.audit.judgement.allowed import allowed, certificate
 from holdfast.audit.judgement.limits import limits
-from holdfast.audit.judgement.verdict import judge
 from holdfast.audit.result import Finding, GainCurve
-from holdfast.audit.scenarios.measurer import StrongestAttack
-from holdfast.audit.scenarios.scenarios import Scenario
 from holdfast.certificates import certify
 from holdfast.experiments.summary import Mean
 from holdfast.mechanisms import parse_mechanism
-from tests.audit.conftest import make_request
+from tests.audit.conftest import judged, make_request
 
 NO_CURVE = GainCurve(
     today=1,
@@ -61,8 +58,7 @@ def test_proven_means_proven_for_whoever_has_the_given_models(modelled, proven):
     request = make_request(n=2000, m=10)
     found = limits(request, 1.0, NO_CURVE)
     found = replace(found, allowed=0.4, allowed_model=modelled, binds_model=modelled and "a model")
-    worst = StrongestAttack(Scenario("features", "champion-challenger"), Mean(0.006, 0.0001), 4)
-    verdict = judge(request, 20, worst, found, (), 1.0)
+    verdict = judged(request, Mean(0.006, 0.0001), found, 1.0)
     assert verdict.proven is proven
     assert verdict.word == ("SAFE" if proven else "MARGINAL")
     if modelled == 1.5:
@@ -83,8 +79,7 @@ def test_proven_means_proven_for_whoever_has_the_given_models(modelled, proven):
 def test_one_look_at_many_examples_is_certified_by_the_bound_and_not_by_the_gain_found():
     request = make_request(n=50_000, m=10, looks=parse_looks("1"))
     found = limits(request, 1.0, NO_CURVE)
-    worst = StrongestAttack(Scenario("features", "champion-challenger"), Mean(0.0002, 0.0001), 2)
-    verdict = judge(request, 1, worst, found, (), 1.0)
+    verdict = judged(request, Mean(0.0002, 0.0001), found, 1.0)
     assert not verdict.proven
     assert verdict.points.mean < found.allowed
     assert f"gains more than {np.ceil(100 * found.allowed) / 100:g} points" in verdict.certified
@@ -93,9 +88,8 @@ def test_one_look_at_many_examples_is_certified_by_the_bound_and_not_by_the_gain
 def test_a_finding_that_voids_the_verdict_leaves_nothing_certified():
     request = make_request(n=2000, m=10)
     found = replace(limits(request, 1.0, NO_CURVE), allowed=0.1, allowed_model=0.1)
-    worst = StrongestAttack(Scenario("features", "champion-challenger"), Mean(0.0, 0.0001), 4)
     void = Finding("sorted-rows", "void", "The rows are sorted by label.", "", "Shuffle them.")
-    verdict = judge(request, 20, worst, found, (void,), 1.0)
+    verdict = judged(request, Mean(0.0, 0.0001), found, 1.0, (void,))
     assert verdict.word == "UNSAFE"
     assert not verdict.proven
     assert verdict.certified is None

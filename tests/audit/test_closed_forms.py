@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from holdfast.audit import formulas, parse_looks
+from holdfast.audit import audit, formulas, parse_looks
 from holdfast.audit.inputs.disclosure import rounding_unit_for
 from holdfast.audit.judgement.what_if import (
     ACCOUNTS,
@@ -16,14 +16,10 @@ from holdfast.audit.judgement.what_if import (
     what_if,
 )
 from holdfast.audit.page.charts import gain_chart
-from holdfast.audit.scenarios.curve import curve
-from holdfast.audit.scenarios.measurer import Measured, Measurer, PlayBudget
-from holdfast.audit.scenarios.scenarios import Scenario
 from holdfast.certificates import certify
-from holdfast.experiments.matrix_plays import Played
-from holdfast.experiments.summary import Mean
 from holdfast.mechanisms import Exact, Ladder, Rounding
 from holdfast.problem import Problem
+from tests.audit.conftest import gaining
 from tests.audit.sample import sample_audit
 
 
@@ -66,18 +62,14 @@ def test_the_rounding_unit_is_never_finer_than_one_example(n, m):
 def test_the_drawn_guarantee_breaks_between_the_theorems(request_for):
     """Between their ranges nothing is promised; each range is drawn to its very edges."""
     request = request_for(n=2000, m=40, looks=parse_looks("300"))
-    empty = [Measured(Scenario("features", "constant"), Mean(0.0, 0.0), None)]
-    measurer = Measurer(
-        request, PlayBudget(2, 2, 300), lambda jobs, _: [Played(0.0, 1)] * len(jobs)
-    )
-    drawn = curve(measurer, empty)
+    drawn = audit(request, play=gaining()).curve
     known = dict(zip(drawn.bound_looks, drawn.guaranteed_by, strict=True))
     first, last = 1 + 2000 // 80, math.floor(9 * 40 * math.log(40)) + 1
     assert known[first] == "small-k"
     assert known[last] == "large-k"
     assert {name for k, name in known.items() if first < k < last} == {None}
-    audit = replace(sample_audit(), curve=drawn, rounding_unit=0.001)
-    data = [layer["data"]["values"] for layer in gain_chart(audit)["layer"] if "data" in layer]
+    sample = replace(sample_audit(), curve=drawn, rounding_unit=0.001)
+    data = [layer["data"]["values"] for layer in gain_chart(sample)["layer"] if "data" in layer]
     rows = [row for values in data for row in values if "part" in row]
     rows = [row for row in rows if row["line"] == "the paper's guarantee"]
     parts = {k: {row["part"] for row in rows if row["looks"] == k} for k in known}

@@ -1,152 +1,127 @@
-"""Fixes: what is offered, at what price, in which order, and what is never offered."""
+"""Fixes: what is offered, at what price, in which order, and what is never offered.
 
-from dataclasses import replace
+Plays are made up, and handed to the audit: what an attack gains there is what the test says.
+"""
 
 import pytest
 
-from holdfast.audit import parse_looks
-from holdfast.audit.judgement.candidates import candidates, loss, numbers_of_looks
-from holdfast.audit.judgement.fixes import READ, FixSearch
-from holdfast.audit.judgement.what_suffices import private_examples, what_suffices
-from holdfast.audit.result import Interval
-from holdfast.audit.scenarios.measurer import Measurer, PlayBudget
-from holdfast.experiments.matrix_plays import Played
-from holdfast.mechanisms import Batch, Exact, Rounding
-from tests.audit.sample import sample_audit
+from holdfast.audit import MetricRequest, audit, metric_audit, parse_looks
+from holdfast.audit.judgement.fixes import READ, loss, numbers_of_looks, private_examples
+from holdfast.mechanisms import Exact, Rounding
+from holdfast.metrics.display import Display
+from tests.audit.conftest import gaining
+
+BOARD = {"n": 3000, "m": 2, "release": "gaussian:0.01", "looks": parse_looks("100"), "gap": 5.0}
 
 
-def verdict_of(gap=2.0, points=20.0, word="UNSAFE", about="final ranking"):
-    unfixed = replace(sample_audit().verdict, fixes=(), would_do=())
-    found = Interval(points, points - 1.0, points + 1.0)
-    return replace(unfixed, gap_points=gap, points=found, word=word, about=about)
+def fixes(request, gain):
+    """Return the fixes of a board where every attack gains what `gain(rule, looks)` says."""
+    found = audit(request, play=gaining(lambda job: gain(str(job.rule), job.looks)))
+    return found.verdict.fixes, found.verdict
 
 
-def search(request, gains, *, looks=100):
-    """Return a search on a board where every attack gains what `gains(rule, looks)` says."""
-
-    def play(jobs, on_done=None):
-        return [Played(gains(str(job.rule), job.looks), job.looks) for job in jobs]
-
-    return FixSearch(Measurer(request, PlayBudget(2, 2, looks), play), {})
+def kinds(found):
+    return [(each.hold_back, each.rule, each.looks, each.verdict) for each in found]
 
 
-def test_candidates_are_in_order_of_loss_and_exclude_today(request_for):
-    request = request_for(n=3000, looks=parse_looks("100"))
-    found = candidates(request, 5.0)
-    assert [each.loss for each in found] == sorted(each.loss for each in found)
-    assert (request.rule, 100) not in {each[:2] for each in found}
-    assert {"round:2", "ladder:0.01", "batch:100"} <= {str(each.rule) for each in found}
-    assert {each.kind(request) for each in found} == {"rule", "batch", "looks", "rule and looks"}
-
-
-@pytest.mark.parametrize("gap", [0.2, 0.5, 1.0, 3.0])
-def test_no_candidate_hides_the_gap_that_the_board_is_for(request_for, gap):
-    request = request_for(n=3000, looks=parse_looks("100"))
-    for each in candidates(request, gap):
-        problem = request.problem._replace(n_queries=each.looks)
-        assert each.rule == request.rule or 100.0 * each.rule.resolution(problem) <= gap
-    strict = request_for(n=3000, looks=parse_looks("100"), release="ladder:0.05")
-    assert "ladder:0.05" in {str(each.rule) for each in candidates(strict, gap)}  # as it is today
-
-
-def test_a_fix_leaves_every_account_the_looks_that_it_is_certified_for(request_for):
-    """Sixty accounts of one look each take sixty, not the hundredth part of six hundred."""
-    request = request_for(looks=parse_looks("10"), accounts=60)
-    assert numbers_of_looks(request) == [300, 120, 60]
-    for each in candidates(request, 1.0):
-        own = max(1, each.looks // request.accounts)
-        assert own * request.accounts <= each.looks
-
-
-def test_half_the_looks_cost_one_doubling(request_for):
-    request = request_for(looks=parse_looks("100"))
-    assert loss(Exact(), 50, request) - loss(Exact(), 100, request) == pytest.approx(1.0)
-    assert loss(Rounding(1), 100, request) > loss(Rounding(2), 100, request)
-    assert loss(Batch(8), 100, request) - loss(Exact(), 100, request) == pytest.approx(3.0)
-
-
-def test_a_rule_that_is_enough_is_offered_with_its_price_in_the_same_sentence(request_for):
-    request = request_for(n=20_000, looks=parse_looks("100"))
-    board = search(request, lambda rule, _: 0.001 if rule == "ladder:0.02" else 0.05)
-    fixes = board.fixes(verdict_of(), 1.0)
-    assert [fix.rule for fix in fixes] == ["ladder:0.02"]
-    assert fixes[0].text == (
-        "Release ladder:0.02 instead of exact (blur for honest teams: up to 2 points, and only a "
-        "new best is told its score): the worst gain found falls from 20 to 0.1 points, and the "
-        "verdict becomes SAFE."
+def test_rows_held_back_come_first_and_leave_nothing_to_gain(request_for):
+    (held, *others), verdict = fixes(request_for(**BOARD), lambda *_: 0.3)
+    assert (held.hold_back, held.verdict, held.possible.mean) == (private_examples(5.0), "SAFE", 0)
+    assert held.text == (
+        "Hold back 385 of your 3,000 rows, on which no look is scored (a column Usage or split), "
+        "and rank by them (cost to honest teams: 2,615 rows are left for the public board, where a "
+        "score is good to ±1.9 points): nothing that is gained moves the final ranking; a score "
+        "there is good to ±5 points, and the verdict becomes SAFE."
     )
-    assert fixes[0].price_points == 2.0
-    assert fixes[0].read == READ
-    assert not fixes[0].proven  # no models are given, so no bound covers those who have one
+    assert all(each.possible.upper < 1.0 for each in others)  # what a certificate leaves
+    assert verdict.would_do == (
+        "As things are, gaps of 62 points or more are safe: at least twice what can be gained.",
+    )
+    wide = request_for(**BOARD | {"gap": 0.5})
+    assert fixes(wide, lambda *_: 0.3)[0][0].hold_back == 2000  # no more than two thirds
 
 
-def test_fewer_looks_are_offered_as_many_as_are_enough(request_for):
-    request = request_for(n=3000, m=2, release="gaussian:0.01", looks=parse_looks("100"))
-    board = search(request, lambda rule, k: 0.003 * k if rule == "gaussian:0.01" else 0.3)
-    fixes = board.fixes(verdict_of(gap=5.0, points=30.0), 1.0)
-    assert [(fix.rule, fix.looks) for fix in fixes] == [("gaussian:0.01", 5)]
-    assert fixes[0].text.startswith(
-        "Allow 5 scored submissions per account instead of 100 (blur for honest teams: up to 1 "
-        "point): the worst gain found falls from 30 to 1.5 points"
+def test_the_cheapest_rule_that_is_enough_is_offered_at_todays_looks(request_for):
+    def gain(rule, _):
+        return 0.001 if rule.startswith("ladder") else 0.05
+
+    (_, by_rule), _ = fixes(request_for(**BOARD), gain)
+    assert (by_rule.rule, by_rule.looks, by_rule.verdict) == ("ladder:0.005", 100, "SAFE")
+    assert by_rule.text == (
+        "Release ladder:0.005 instead of gaussian:0.01 (blur for honest teams: up to 0.5 points, "
+        "and only a new best is told its score): the worst gain found falls from 5.0 to 0.0 points "
+        "(95 % interval -0.5 to 1.0), and the verdict becomes SAFE."
+    )
+    assert by_rule.price_points == 0.5
+    assert by_rule.read == READ
+    assert not by_rule.proven  # no models are given, so no bound covers those who have one
+
+
+def test_where_no_rule_is_enough_the_one_that_leaves_least_is_named_with_what_it_leaves(
+    request_for,
+):
+    def gain(rule, _):
+        return {"round:2": 0.06, "round:3": 0.07, "ladder:0.01": 0.005}.get(rule, 0.3)
+
+    board = request_for(**BOARD | {"gap": 2.0, "looks": parse_looks("1000")})
+    (_, by_rule), _ = fixes(board, gain)
+    assert (by_rule.rule, by_rule.verdict) == ("ladder:0.01", "MARGINAL")
+    assert "falls from 30.0 to 0.5 points" in by_rule.text
+    assert by_rule.text.endswith("and the verdict becomes MARGINAL.")
+
+
+@pytest.mark.parametrize(("enough", "offered"), [(20, 20), (55, 50), (9, None)])
+def test_the_most_looks_that_are_enough_are_offered_if_they_are_ten(request_for, enough, offered):
+    found, _ = fixes(request_for(**BOARD), lambda _, k: 0.3 if k > enough else 0.001)
+    looks = [each for each in found if each.looks < 100]
+    if offered is None:
+        assert looks == []
+        return
+    (fewer,) = looks
+    assert (fewer.rule, fewer.looks, fewer.verdict) == ("gaussian:0.01", offered, "SAFE")
+    assert fewer.text.startswith(
+        f"Allow {offered} scored submissions per account instead of 100 (blur for honest teams: "
     )
 
 
-def test_several_fixes_are_ranked_by_what_they_cost_honest_teams(request_for):
-    request = request_for(n=3000, release="gaussian:0.01", looks=parse_looks("100"))
-
-    def gains(rule, k):
-        return 0.001 if rule.startswith(("ladder", "batch")) or k <= 20 else 0.3
-
-    fixes = search(request, gains).fixes(verdict_of(), 1.0)
-    assert len(fixes) == 3
-    assert {fix.rule.partition(":")[0] for fix in fixes} == {"ladder", "batch", "gaussian"}
-    assert [fix.loss for fix in fixes] == sorted(fix.loss for fix in fixes)
-    assert next(fix.looks for fix in fixes if fix.rule == "gaussian:0.01") == 20
-
-
-def test_a_fix_is_offered_only_if_the_word_or_the_number_improves(request_for):
-    request = request_for(n=3000, looks=parse_looks("100"))
-    board = search(request, lambda *_: 0.006)  # 0.6 points under every rule: MARGINAL as it is
-    same = verdict_of(gap=1.3, points=0.5, word="MARGINAL")
-    assert board.fixes(same, 1.0) == ()
+def test_nothing_is_offered_that_hides_the_gap_or_is_no_better(request_for):
+    board = request_for(**BOARD | {"gap": 0.4, "release": "exact"})
+    found, _ = fixes(board, lambda rule, _: 0.3 if rule == "exact" else 0.0)
+    assert all(each.price_points <= 0.4 for each in found)
+    same, _ = fixes(request_for(**BOARD), lambda *_: 0.03)  # three points under every rule
+    assert all(each.possible.upper < 3.0 for each in same)
 
 
 def test_a_share_of_the_final_ranking_is_what_a_gain_is_worth_there(request_for):
-    request = request_for(n=3000, looks=parse_looks("100"))
-    board = search(request, lambda rule, _: 0.04 if rule.startswith("ladder") else 0.5)
-    assert board.fixes(verdict_of(gap=2.0, points=50.0), 1.0) == ()
-    fixes = board.fixes(verdict_of(gap=2.0, points=10.0), 0.2)
-    assert fixes[0].rule.startswith("ladder")
-    assert fixes[0].possible.mean == pytest.approx(0.8, abs=0.25)  # a fifth of four, rounded
-
-
-@pytest.mark.slow
-def test_it_says_how_many_private_examples_would_do(request_for):
-    request = request_for(n=900, m=10, looks=parse_looks("1000"))
-    assert private_examples(1.0) == 9604
-    assert private_examples(2.0) == 2401
-    said = what_suffices(request, verdict_of(gap=0.2), 1.0)
-    # E|N - n/m|/2 times m/(m-1), N matches of a constant: 4.0 of 900 examples, 0.44 points.
-    assert said[0] == (
-        "No number of looks would do under exact: one alone is forecast to gain 0.4 points, and "
-        "SAFE asks for less than half of the gap."
+    split = ["Public"] + ["Private"] * 4
+    board = request_for(**BOARD, split=split * 600, final="all")
+    found, verdict = fixes(board, lambda rule, _: 0.05 if rule.startswith("ladder") else 0.4)
+    assert verdict.points.mean == pytest.approx(8.0, abs=0.5)  # a fifth of forty
+    assert [each.hold_back for each in found] == [0]
+    assert found[0].rule.startswith("ladder")
+    assert found[0].possible.mean <= 1.0  # a fifth of five at most
+    assert verdict.would_do[0] == (
+        "Ranked by the 2,400 private examples alone (--final private), nothing gained on the "
+        "public board would count; a score there is good to ±2 points."
     )
-    quarter = what_suffices(request, verdict_of(gap=0.2), 0.25)  # of which 0.11 count
-    assert "one alone is forecast to gain 0.1 points, and SAFE" in quarter[0]
-    assert said[1] == (
-        "A private part of 240,100 examples that no look is scored on would do: it decides the "
-        "ranking, and a score there is good to ±0.2 points."
-    )
-    board = what_suffices(request_for(n=900, m=10), verdict_of(gap=1.0, about="public board"), 1.0)
-    assert board[-1].startswith("About ")
-    assert "public examples are forecast to do for exact and today's looks" in board[-1]
 
 
-def test_it_says_what_a_private_part_is_good_for_that_is_there(request_for):
-    split = ["Public", "Private"] * 1000
-    request = request_for(n=2000, split=split, final="all", looks=parse_looks("100"))
-    assert what_suffices(request, verdict_of(gap=2.0), 0.5)[-1] == (
-        "Ranked by the 1,000 private examples alone (--final private), nothing gained on the "
-        "public board would count; a score there is good to ±3.1 points, to ±2 points with 2,401 "
-        "of them."
-    )
+def test_on_a_board_of_groups_the_total_alone_is_offered(request_for):
+    request = request_for(n=300, m=2, looks=parse_looks("10"), gap=5.0)
+    groups = [at % 3 for at in range(300)]
+    board = MetricRequest(request, Display.of("f1", "subject"), groups)
+    found = metric_audit(
+        board, play=gaining(lambda job: 0.0 if job.show == "total only" else 0.4)
+    ).verdict
+    assert found.word == "UNSAFE"
+    less = next(each for each in found.fixes if not each.hold_back)
+    assert (less.show, less.verdict) == ("total only", "SAFE")
+    assert less.text.startswith("Show the total only (no blur for honest teams): the worst gain ")
+
+
+def test_losses_count_doublings_and_looks_are_round_numbers(request_for):
+    request = request_for(looks=parse_looks("100"), n=3000)
+    assert loss(Exact(), 50, request) - loss(Exact(), 100, request) == pytest.approx(1.0)
+    assert loss(Rounding(1), 100, request) > loss(Rounding(2), 100, request)
+    assert numbers_of_looks(request_for(looks=parse_looks("60"), accounts=60)) == [10, 20, 50]
+    assert (private_examples(1.0), private_examples(2.0)) == (9604, 2401)

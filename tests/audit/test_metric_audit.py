@@ -8,11 +8,12 @@ import pytest
 from holdfast import audit as auditing
 from holdfast.attacks.through_metrics.registry import check_covered
 from holdfast.audit.inputs.group_columns import group_columns, read_groups
-from holdfast.audit.judgement.preflight import preflight
 from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.certified import certified_labels, in_words, most_gain, percent_right
+from holdfast.audit.metrics.findings import metric_findings
 from holdfast.audit.metrics.scenarios import metric_scenarios
 from holdfast.audit.metrics.units import unit_for
+from holdfast.audit.result import Interval
 from holdfast.certificates import certify_ladder
 from holdfast.certificates.metric_gains import certify_gain
 from holdfast.cli import main
@@ -52,7 +53,7 @@ def label_file(tmp_path):
 def few_rules(monkeypatch):
     """Compare with two rules: enough to see that more than the policy's is played."""
     rules = (Exact(), Rounding(decimals=2))
-    monkeypatch.setattr("holdfast.audit.metrics.rules.RULES", rules)
+    monkeypatch.setattr("holdfast.audit.scenarios.rules.RULES", rules)
 
 
 # What is shown.
@@ -118,7 +119,7 @@ def test_histories_are_refused_and_models_where_no_attack_starts_from_one(reques
     [
         # 30 of 120 are positive: all positive has precision 1/4 and recall 1.
         ("f1", "points of f1", 40.0),
-        ("accuracy", "points of accuracy", 75.0),
+        ("accuracy", "points", 75.0),
         ("balanced_accuracy", "points of balanced_accuracy", 50.0),
         ("matthews_corrcoef", "points of matthews_corrcoef", 0.0),
         ("roc_auc", "points of roc_auc", 50.0),
@@ -137,7 +138,7 @@ def test_gains_count_from_the_best_constant_submission(request_for, metric, name
 
 def test_a_gain_below_the_constant_is_none(request_for):
     unit = unit_for(asked(request_for))
-    assert unit.interval(Mean(-0.3, 0.01), 4) == (0.0, 0.0, 0.0)
+    assert unit.interval(Mean(-0.3, 0.01), 4) == Interval(0.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -279,9 +280,8 @@ def test_group_columns_are_found_and_asked_about(label_file):
     # A column of fractions is none.
     assert group_columns(label_file) == ("subject",)
     request = auditing.read_request(label_file, looks="5")
-    codes = {
-        finding.code: finding for finding in preflight(request, request.baseline.rounding_unit)
-    }
+    board = MetricRequest(request)
+    codes = {each.code: each for each in metric_findings(board, unit_for(board), 1.0)}
     assert codes["group-column"].fix == "Say --breakdown subject if it does."
     assert "--metric f1" in codes["assumed-accuracy"].fix
     assert codes["group-column"].severity == "note"
@@ -293,9 +293,8 @@ def test_scores_of_two_opposites_are_not_taken_for_accuracies_without_a_word(tmp
     rows = [f"{i},{names[each]}" for i, each in enumerate(SKEWED)]
     path.write_text("\n".join(["id,label", *rows, ""]))
     request = auditing.read_request(path, looks="5")
-    codes = {
-        finding.code: finding for finding in preflight(request, request.baseline.rounding_unit)
-    }
+    board = MetricRequest(request)
+    codes = {each.code: each for each in metric_findings(board, unit_for(board), 1.0)}
     assert codes["assumed-accuracy"].what == (
         f"Labels of {names[0]} and {names[1]}: scores are taken for plain accuracies."
     )

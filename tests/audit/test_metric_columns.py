@@ -21,7 +21,7 @@ from holdfast.planner import board_under
 def few_rules(monkeypatch):
     """Compare with two rules: enough to see that more than the policy's is played."""
     rules = (parse_mechanism("exact"), parse_mechanism("ladder:0.01"))
-    monkeypatch.setattr("holdfast.audit.metrics.rules.RULES", rules)
+    monkeypatch.setattr("holdfast.audit.scenarios.rules.RULES", rules)
 
 
 def label_file(folder, labels):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from holdfast import audit as auditing
-from holdfast.audit.metrics import plays
+from holdfast.audit.metrics import scenarios as plays
 from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.scenarios import metric_scenarios, only_climbed
 from holdfast.mechanisms import Exact, Rounding
@@ -28,9 +28,9 @@ def played(request, name, rule=None, looks=20, show="total only"):
 
 @pytest.mark.slow
 def test_exact_macro_f1_gives_all_labels_away_and_the_audit_says_so(monkeypatch):
-    monkeypatch.setattr("holdfast.audit.metrics.rules.RULES", (Exact(), Rounding(decimals=2)))
+    monkeypatch.setattr("holdfast.audit.scenarios.rules.RULES", (Exact(), Rounding(decimals=2)))
     found = auditing.metric_audit(asked(n=300, looks=110))
-    best = found.strongest
+    best = found.gains[0]
     assert (best.attack, best.reads) == (NAME, "f1_macro")
     assert best.gain == pytest.approx(100.0 - found.constant, abs=found.rounding_unit)
     assert found.word == "UNSAFE"
@@ -42,7 +42,7 @@ def test_exact_macro_f1_gives_all_labels_away_and_the_audit_says_so(monkeypatch)
 
 
 def test_where_decimals_hide_the_counts_rounded_values_are_read_all_the_same(monkeypatch):
-    monkeypatch.setattr("holdfast.audit.metrics.rules.RULES", ())
+    monkeypatch.setattr("holdfast.audit.scenarios.rules.RULES", ())
     found = auditing.metric_audit(asked(n=120, release="round:2"))
     assert "climbers-only" not in [finding.code for finding in found.findings]
     assert found.strongest.attack == "linear-reader"

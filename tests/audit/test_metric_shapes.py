@@ -23,8 +23,7 @@ def nothing_is_played(monkeypatch):
     def played(*_):
         raise AssertionError("something was played")
 
-    monkeypatch.setattr("holdfast.audit.metrics.run.play_metric_job", played)
-    monkeypatch.setattr("holdfast.audit.metrics.quick.play_metric_job", played)
+    monkeypatch.setattr("holdfast.audit.metrics.scenarios.play_metric_job", played)
 
 
 @pytest.fixture

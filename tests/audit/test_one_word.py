@@ -4,17 +4,12 @@ import numpy as np
 import pytest
 
 from holdfast.audit import MetricRequest, audit, metric_audit, parse_looks
-from holdfast.experiments.matrix_plays import Played
 from holdfast.metrics.display import Display
+from tests.audit.conftest import gaining
 
 ACCURACY_AND_MORE = [Display.of(also=["recall_macro"]), Display.of(also=["recall_per_class"])]
 LABELS = np.random.default_rng(3).integers(0, 4, 600)
 UNEQUAL = np.random.default_rng(4).choice(4, 600, p=[0.55, 0.25, 0.15, 0.05])
-
-
-def nothing(jobs, on_done=None):
-    """Play nothing, and gain nothing."""
-    return [Played(0.0, job.looks) for job in jobs]
 
 
 @pytest.mark.parametrize("display", ACCURACY_AND_MORE)
@@ -22,8 +17,8 @@ def nothing(jobs, on_done=None):
 def test_the_baseline_is_that_of_the_accuracy_alone(request_for, labels, display):
     """A lucky class is one that nobody knows without looks: gains count from 1/m."""
     request = request_for(labels, m=4, gap=20.0)
-    alone = audit(request, play=nothing)
-    more = metric_audit(MetricRequest(request, display), play=nothing)
+    alone = audit(request, play=gaining())
+    more = metric_audit(MetricRequest(request, display), play=gaining())
     assert more.constant == alone.rounding_unit * round(
         alone.board.free_percent / alone.rounding_unit
     )
@@ -36,6 +31,6 @@ def test_no_finding_vanishes_because_more_is_shown(request_for, labels, release,
     split = (["Public"] * 2 + ["Private"]) * labels.size
     for settings in ({}, {"split": split[: labels.size], "final_choices": 0}):
         request = request_for(labels, m=4, release=release, looks=parse_looks("9"), **settings)
-        alone = {each.code for each in audit(request, play=nothing).findings}
-        more = metric_audit(MetricRequest(request, display), play=nothing).findings
+        alone = {each.code for each in audit(request, play=gaining()).findings}
+        more = metric_audit(MetricRequest(request, display), play=gaining()).findings
         assert alone <= {each.code for each in more}

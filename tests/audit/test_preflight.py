@@ -1,13 +1,19 @@
 import numpy as np
 import pytest
 
-from holdfast.audit import parse_looks
-from holdfast.audit.inputs.disclosure import rounding_unit_for
-from holdfast.audit.judgement.preflight import coarse_rule, expected_best, preflight
+from holdfast.audit import MetricRequest, parse_looks
+from holdfast.audit.judgement.preflight import coarse_rule, expected_best
+from holdfast.audit.metrics.findings import metric_findings
+from holdfast.audit.metrics.units import unit_for
+
+
+def preflight(request):
+    board = MetricRequest(request)
+    return metric_findings(board, unit_for(board), 100.0)
 
 
 def codes(request):
-    findings = preflight(request, rounding_unit_for(*request.problem[:2]))
+    findings = preflight(request)
     for finding in findings:
         assert finding.what.endswith((".", "%."))
         assert finding.why
@@ -114,14 +120,10 @@ def test_looks_are_a_number_or_a_rate():
 
 def test_classes_in_runs_are_sorted_whatever_their_order(request_for):
     labels = np.repeat([2, 0, 3, 1], 60)
-    codes = {
-        finding.code for finding in preflight(request_for(labels, m=4), rounding_unit_for(240, 4))
-    }
+    codes = {finding.code for finding in preflight(request_for(labels, m=4))}
     assert "sorted-rows" in codes
     mixed = np.concatenate([labels, labels])  # every class in two runs
-    codes = {
-        finding.code for finding in preflight(request_for(mixed, m=4), rounding_unit_for(480, 4))
-    }
+    codes = {finding.code for finding in preflight(request_for(mixed, m=4))}
     assert "sorted-rows" not in codes
     assert "grouped-rows" in codes
 

@@ -6,19 +6,17 @@ import pytest
 from holdfast.attacks import ChampionChallenger
 from holdfast.audit import as_json, audit, page, parse_looks
 from holdfast.audit.baseline import Baseline
-from holdfast.audit.inputs.disclosure import RoundingUnit, rounding_unit_for
-from holdfast.audit.judgement.verdict import judge
+from holdfast.audit.inputs.disclosure import rounding_unit_for
 from holdfast.audit.result import in_digits
-from holdfast.audit.scenarios.measurer import StrongestAttack
 from holdfast.audit.scenarios.plays import Job, PlayContext, play_job
-from holdfast.audit.scenarios.scenarios import Scenario, compared_scenarios, suite_scenarios
+from holdfast.audit.scenarios.scenarios import compared_scenarios, suite_scenarios
 from holdfast.audit.unequal_classes import UnequalClasses, baseline_of
 from holdfast.certificates import certify
 from holdfast.experiments.summary import Mean
 from holdfast.mechanisms import Exact, parse_mechanism
 from holdfast.priors import Prior
 from holdfast.problem import Problem
-from tests.audit.conftest import make_request
+from tests.audit.conftest import gaining, judged, make_request
 
 # Each plays a whole audit.
 pytestmark = pytest.mark.slow
@@ -176,12 +174,12 @@ def test_the_bound_for_equal_classes_is_no_bound_here():
     assert make_request().baseline.formulas.guarantee(Problem(300, 3, 5)) is not None
 
 
-def test_where_every_attack_ends_below_the_majority_nothing_is_gained():
-    unit = RoundingUnit(0.5, 2000, 2, free=0.9)
-    found = StrongestAttack(Scenario("features", "hill-climb"), Mean(-0.2, 0.01), 4)
-    points = found.points(unit)
-    assert (points.mean, points.low, points.high) == (0.0, 0.0, 0.0)
-    assert found.points(RoundingUnit(0.5, 2000, 2)).mean == -20.0  # equal classes: as measured
+def test_where_every_attack_ends_below_the_majority_nothing_is_gained(request_for):
+    lost = gaining(-0.2)
+    found = audit(request_for(NINETY, m=2), play=lost).verdict.points
+    assert (found.mean, found.low, found.high) == (0.0, 0.0, 0.0)
+    equal = audit(request_for(n=2000, m=2), play=lost)
+    assert equal.verdict.points.mean == -20.0  # nothing is free there that a guess does not have
 
 
 @pytest.fixture(scope="module")
@@ -262,6 +260,6 @@ def test_a_private_part_counts_for_nothing_here_too():
 
 def test_the_judge_uses_the_bound_above_the_majority(result):
     request, found = result
-    worst = StrongestAttack(Scenario("class shares", "champion-challenger"), Mean(0.001, 0.001), 4)
-    verdict = judge(request, 40, worst, found.limits, (), 50.0)
+    who = ("class shares", "champion-challenger")
+    verdict = judged(request, Mean(0.001, 0.001), found.limits, 50.0, who=who)
     assert verdict.proven == (found.limits.allowed < 50.0)

@@ -106,7 +106,7 @@ def test_an_audit_and_a_matrix_rehearse_every_attack_before_workers_start(monkey
         seen["small"] = rehearsals
         raise Stopped
 
-    for module in ("holdfast.audit.run", "holdfast.experiments.matrix"):
+    for module in ("holdfast.audit.scenarios.plays", "holdfast.experiments.matrix"):
         monkeypatch.setattr(f"{module}.pool", note)
     labels = np.random.default_rng(1).integers(3, size=400)
     predictions = [np.where(np.random.default_rng(2).random(400) < 0.5, labels, 0)]

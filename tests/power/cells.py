@@ -177,10 +177,10 @@ class Audited(NamedTuple):
         """Audit once, with the audit's own trials."""
         found = metric_audit(self._asked())
         verdict = found.verdict
-        above = verdict.gain if verdict.high is None else verdict.high
+        gain, above = verdict.points.mean, verdict.points.upper
         # Gains are told in multiples of the rounding unit.
         rounding = found.rounding_unit / math.sqrt(12.0)
-        return Mean(verdict.gain, math.hypot((above - verdict.gain) / T_975_OF_4, rounding))
+        return Mean(gain, math.hypot((above - gain) / T_975_OF_4, rounding))
 
     def _asked(self) -> MetricRequest:
         rng = np.random.default_rng([SEED, self.n_examples, len(self.shares)])

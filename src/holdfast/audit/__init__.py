@@ -30,11 +30,9 @@ from holdfast.audit.inputs.request import Prediction, Request
 from holdfast.audit.known_so_far import KnownSoFar
 from holdfast.audit.metrics import (
     MetricAudit,
-    MetricOutlook,
     MetricRequest,
     QuickMetricAudit,
     display_for,
-    metric_audit,
     metric_audit_as_json,
     quick_metric_audit,
     read_metric_request,
@@ -44,7 +42,7 @@ from holdfast.audit.outlook import Outlook, outlook
 from holdfast.audit.quick import QuickAudit, quick_audit
 from holdfast.audit.recommended import recommended_policy
 from holdfast.audit.result import Audit, as_json
-from holdfast.audit.run import audit, n_plays
+from holdfast.audit.run import any_audit, audit, metric_audit, n_plays
 from holdfast.audit.saved import read_audit
 from holdfast.audit.scenarios.play_cache import PlayCache, cache_folder
 
@@ -55,7 +53,6 @@ __all__ = [
     "KnownSoFar",
     "Looks",
     "MetricAudit",
-    "MetricOutlook",
     "MetricRequest",
     "Outlook",
     "Parts",
@@ -66,6 +63,7 @@ __all__ = [
     "Request",
     "Submission",
     "any_as_json",
+    "any_audit",
     "as_json",
     "audit",
     "cache_folder",

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from holdfast.audit.metrics.record import MetricAudit, MetricVerdict, metric_audit_as_json
-from holdfast.audit.result import Audit, Interval, Model, Verdict, as_json
+from holdfast.audit.metrics.record import MetricAudit, metric_audit_as_json
+from holdfast.audit.result import Audit, Model, as_json
 
-__all__ = ["AnyAudit", "AnyVerdict", "any_as_json", "gain_of", "gap_of", "models_of", "shown_by"]
+__all__ = ["AnyAudit", "any_as_json", "models_of", "shown_by"]
 
 AnyAudit: TypeAlias = Audit | MetricAudit
-AnyVerdict: TypeAlias = Verdict | MetricVerdict
 
 
 def any_as_json(audit: AnyAudit) -> dict[str, Any]:
@@ -25,18 +24,6 @@ def any_as_json(audit: AnyAudit) -> dict[str, Any]:
 def shown_by(audit: AnyAudit) -> str:
     """Return what the board shows, in words."""
     return "accuracy" if isinstance(audit, Audit) else audit.board
-
-
-def gain_of(verdict: AnyVerdict) -> Interval:
-    """Return the worst gain found, in the audit's unit."""
-    if isinstance(verdict, Verdict):
-        return verdict.points
-    return Interval(verdict.gain, verdict.low, verdict.high)
-
-
-def gap_of(verdict: AnyVerdict) -> float:
-    """Return the ranking gap that was tested, in the audit's unit."""
-    return verdict.gap_points if isinstance(verdict, Verdict) else verdict.gap
 
 
 def models_of(audit: AnyAudit) -> tuple[Model, ...]:

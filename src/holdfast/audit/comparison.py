@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from holdfast.audit.any_audit import AnyAudit, AnyVerdict, gain_of, gap_of, models_of, shown_by
+from holdfast.audit.any_audit import AnyAudit, models_of, shown_by
 from holdfast.audit.fractions import in_fractions
-from holdfast.audit.result import Audit, Finding, Interval
+from holdfast.audit.result import Audit, Finding, Interval, Verdict
 from holdfast.errors import InvalidInput
 
 __all__ = ["AttackChange", "Comparison", "SettingChange", "compare", "comparison_as_json"]
@@ -140,9 +140,9 @@ def _sentences(before: AnyAudit, after: AnyAudit) -> str:
     return text
 
 
-def _sentence(before: AnyVerdict, after: AnyVerdict, unit: str) -> str:
+def _sentence(before: Verdict, after: Verdict, unit: str) -> str:
     """Return what became of one verdict: its word, and the worst gain with its attack."""
-    old, new = gain_of(before).mean, gain_of(after).mean
+    old, new = before.points.mean, after.points.mean
     word = f"{before.word} becomes {after.word}" if before.word != after.word else after.word
     if new == old:
         by = f" ({after.attack})" if new > 0.0 else ""
@@ -172,7 +172,7 @@ def _notes(before: AnyAudit, after: AnyAudit) -> Iterator[str]:
     models = [tuple(each.name for each in models_of(audit)) for audit in (before, after)]
     if models[0] != models[1]:
         yield "The two audits were given different models."
-    if gap_of(before.verdict) != gap_of(after.verdict):
+    if before.verdict.gap_points != after.verdict.gap_points:
         yield "The two verdicts are for different ranking gaps."
     version = "holdfast"
     if (old.suite, old.versions.get(version)) != (new.suite, new.versions.get(version)):
@@ -205,7 +205,7 @@ def _described(audit: AnyAudit) -> list[tuple[str, str]]:
         ("teams", f"{board.teams:,}"),
         *examples,
         ("final ranking by scored examples", f"{100.0 * board.final_share:g} %"),
-        ("ranking gap", _number(gap_of(audit.verdict), audit.unit)),
+        ("ranking gap", _number(audit.verdict.gap_points, audit.unit)),
     ]
 
 

@@ -41,12 +41,13 @@ def field_types(record: type) -> dict[str, Any]:
     return get_type_hints(record, include_extras=True)
 
 
-def in_fractions(value: Any, kind: Any = Any) -> Any:
+def in_fractions(value: Any, kind: Any = Any, point: float = 0.01) -> Any:
     """Return a record, or a part of one that has this type, as plain data for JSON.
 
     People read points, programs compute with fractions: a threshold of 0.01 in a script must not
     meet a gain of 1.2. What a number is follows from its field's type, not from its name, so that a
-    new field of type `Points` is converted without anybody's help.
+    new field of type `Points` is converted without anybody's help. `point` is what a point
+    is: gains of any other metric are in its own unit.
 
     >>> in_fractions(12.5, Points), in_fractions((0.5, None), tuple[Points | None, ...])
     (0.125, [0.005, None])
@@ -55,22 +56,22 @@ def in_fractions(value: Any, kind: Any = Any) -> Any:
         hints = field_types(type(value))
         return {
             JSON_NAMES.get(field.name, field.name): in_fractions(
-                getattr(value, field.name), hints[field.name]
+                getattr(value, field.name), hints[field.name], point
             )
             for field in fields(value)
         }
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType) and value is not None:
         (kind,) = (each for each in inner if each is not type(None))
-        return in_fractions(value, kind)
+        return in_fractions(value, kind, point)
     if isinstance(value, Mapping):
         of = inner[1] if len(inner) == 2 else Any
-        return {str(name): in_fractions(part, of) for name, part in value.items()}
+        return {str(name): in_fractions(part, of, point) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [in_fractions(part, inner[0] if inner else Any) for part in value]
+        return [in_fractions(part, inner[0] if inner else Any, point) for part in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None  # JSON has no word for it
-    return scaled(value, 0.01) if is_points(kind) and value is not None else value
+    return scaled(value, point) if is_points(kind) and value is not None else value
 
 
 def scaled(value: Any, factor: float) -> Any:

@@ -1,4 +1,4 @@
-"""Gains known so far: what an audit that was stopped, or one that is quick, can say.
+"""Gains known so far: what an audit that was stopped can say.
 
 A gain is a mean of the plays that are through, for the attacks that were played, with the most
 looks that were. It is never a verdict: the attacks that are missing may be the strong ones.
@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from holdfast.audit.inputs.request import Request
-from holdfast.audit.result import AttackGain, Knowledge
-from holdfast.audit.scenarios.plays import Job
+from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.audit.metrics.units import unit_for
+from holdfast.audit.scenarios.plays import AnyJob
 from holdfast.experiments.matrix_plays import Played
-from holdfast.experiments.summary import mean_of
 
 __all__ = ["KnownSoFar"]
 
@@ -22,35 +21,34 @@ class KnownSoFar:
 
     Parameters
     ----------
-    request
+    board
         What is audited.
     """
 
-    def __init__(self, request: Request) -> None:
-        self._request = request
-        self._plays: dict[tuple[str, Knowledge, int, int], list[float]] = defaultdict(list)
+    def __init__(self, board: MetricRequest) -> None:
+        self._board, self._unit = board, unit_for(board)
+        self._plays: dict[tuple[str, str, int], list[float]] = defaultdict(list)
         self.n_plays = 0
 
-    def add(self, job: Job, played: Played) -> None:
+    def add(self, job: AnyJob, played: Played) -> None:
         """Take note of a play."""
         self.n_plays += 1
-        if job.rule == self._request.rule and played.reason is None:
-            key = (job.attack, job.setting, job.accounts, job.looks)
-            self._plays[key].append(played.bias)
+        if job.rule == self._board.request.rule and played.reason is None:
+            self._plays[*job.who(self._board), job.looks].append(played.bias)
 
-    def gains(self) -> tuple[AttackGain, ...]:
+    def lines(self) -> list[str]:
         """Return the mean gain of every attack with its most looks so far, the largest first."""
-        most: dict[tuple[str, Knowledge, int], int] = {}
-        for attack, setting, accounts, looks in self._plays:
-            key = (attack, setting, accounts)
-            most[key] = max(looks, most.get(key, 0))
-        unit = self._request.baseline.rounding_unit
+        most: dict[tuple[str, str], int] = {}
+        for attack, setting, looks in self._plays:
+            most[attack, setting] = max(looks, most.get((attack, setting), 0))
+        unit = self._unit
         found = []
-        for (attack, setting, accounts, looks), gains in self._plays.items():
-            if looks < most[attack, setting, accounts]:
-                continue
-            points = unit.interval(mean_of(gains), len(gains))
-            found.append(
-                AttackGain(attack, setting, accounts, looks, len(gains), points, None, None)
+        for (attack, setting), looks in most.items():
+            gains = self._plays[attack, setting, looks]
+            gain = unit.interval(unit.mean(gains), len(gains)).mean
+            line = (
+                f"{attack}: {unit.measured(gain)} with {looks:,} looks "
+                f"(attacker's knowledge: {setting}; {len(gains)} plays)"
             )
-        return tuple(sorted(found, key=lambda each: -each.points.mean if each.points else 0.0))
+            found.append((gain, line))
+        return [line for _, line in sorted(found, key=lambda one: -one[0])]

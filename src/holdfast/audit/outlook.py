@@ -7,7 +7,6 @@ in a second. So the command first says what needs no play, and about how long th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from holdfast.attacks.registry import attack_type
@@ -16,23 +15,25 @@ from holdfast.audit.inputs import models
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.history_findings import history_findings
 from holdfast.audit.judgement.observed import observed
-from holdfast.audit.judgement.preflight import coarse_rule, preflight
 from holdfast.audit.judgement.verdict import gap_for
+from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.audit.metrics.findings import metric_findings
+from holdfast.audit.metrics.units import Unit, unit_for
 from holdfast.audit.result import Finding, History
-from holdfast.audit.scenarios import measurement as suites
 from holdfast.audit.scenarios import rules
 from holdfast.audit.scenarios.expected_time import expected_seconds
 from holdfast.audit.scenarios.measurer import play_budget_for
 from holdfast.audit.scenarios.play_cache import PlayCache
-from holdfast.audit.scenarios.plays import Job
+from holdfast.audit.scenarios.plays import AnyJob
 from holdfast.audit.scenarios.scenarios import Scenario
+from holdfast.audit.scenarios.suite import compared, suite
 from holdfast.forecasts import Setting
 from holdfast.mechanisms import Rule
 from holdfast.planner.forecast import Forecast, forecast
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 
-__all__ = ["Outlook", "found", "likeliest", "outlook"]
+__all__ = ["Outlook", "found", "likeliest", "outlook", "played_fewer"]
 
 # The strongest attacks are played twice and at fewer looks, and fixes are tried: all that can't be
 # planned takes about so much of the time of what can. Set by hand: it moves a sentence, no number.
@@ -56,7 +57,7 @@ class Outlook:
 
 
 def outlook(
-    request: Request,
+    board: MetricRequest,
     findings: tuple[Finding, ...] | None = None,
     kept: PlayCache | None = None,
     ranked: list[tuple[Scenario, Forecast | None]] | None = None,
@@ -65,27 +66,25 @@ def outlook(
 
     Parameters
     ----------
-    request
+    board
         What is to be audited.
     findings, ranked
         Those of `found` and `likeliest`, if they are at hand.
     kept
         Plays of earlier audits, which take no time again.
     """
-    jobs = _planned(request)
+    request, n = board.request, board.request.labels.size
+    jobs = _planned(board)
     known = kept.found(jobs) if kept is not None else {}
     left = [job for job in jobs if job not in known]
-    n = request.labels.size
-    ranked = likeliest(request, request.n_looks) if ranked is None else ranked
-    best = next(
-        (each for _, each in ranked if each is not None and each.gain is not None),
-        None,
-    )
-    points = None
+    best = points = None
+    if board.display.plain:  # no formula covers every metric
+        ranked = likeliest(request, request.n_looks) if ranked is None else ranked
+        best = next((each for _, each in ranked if each and each.gain is not None), None)
     if best is not None and best.gain is not None:
         points = request.baseline.rounding_unit.round(100.0 * max(0.0, best.gain) / n)
     return Outlook(
-        findings=found(request)[0] if findings is None else findings,
+        findings=found(board, unit_for(board))[0] if findings is None else findings,
         points=points,
         attack=None if best is None else best.attack,
         plays=len(jobs),
@@ -93,12 +92,29 @@ def outlook(
     )
 
 
-def found(request: Request) -> tuple[tuple[Finding, ...], History | None]:
-    """Return what needs no play: findings on labels, policy and history, and the history read."""
-    unit = request.baseline.rounding_unit
-    history = observed(request, unit)
-    findings = preflight(request, unit) + history_findings(request, history)
-    return (*findings, *coarse_rule(request, gap_for(request, history))), history
+def found(board: MetricRequest, unit: Unit) -> tuple[tuple[Finding, ...], History | None, float]:
+    """Return what needs no play: findings on labels, policy and history; the history; the gap."""
+    request, points = board.request, board.request.baseline.rounding_unit
+    history = observed(request, points)
+    gap = gap_for(request, history, unit)
+    findings = metric_findings(board, unit, gap)
+    return findings + history_findings(request, history), history, gap
+
+
+def played_fewer(request: Request, looks: int) -> tuple[Finding, ...]:
+    """Say that fewer looks are played than the policy grants, where that is so."""
+    if looks == request.n_looks:
+        return ()
+    return (
+        Finding(
+            "fewer-looks-played",
+            "note",
+            f"The attacks played {looks:,} of {request.n_looks:,} looks.",
+            "So many looks take too long to play; with all of them an attack gains at least as "
+            "much.",
+            "Read the certified bound, which is for all looks, or allow fewer.",
+        ),
+    )
 
 
 def likeliest(request: Request, looks: int) -> list[tuple[Scenario, Forecast | None]]:
@@ -129,7 +145,7 @@ def likeliest(request: Request, looks: int) -> list[tuple[Scenario, Forecast | N
     }
     settings = {name: _setting(rule, problem, known) for name, known in knows.items()}
     ranked: list[tuple[float, Scenario, Forecast | None]] = []
-    for scenario in suites.scenarios(request, looks):
+    for scenario in suite(MetricRequest(request), rule, looks):
         if scenario.setting not in settings:
             ranked.append((-math.inf, scenario, None))
             continue
@@ -170,20 +186,20 @@ def _above_majority(each: Forecast, request: Request) -> Forecast:
     )
 
 
-def _planned(request: Request) -> list[Job]:
+def _planned(board: MetricRequest) -> list[AnyJob]:
     """Return the plays that an audit can't do without: the suite, and the rules beside it.
 
     Which attack is the strongest, and so what is played again and at fewer looks, is known only
     after these; `SHARE_PLAYED_LATER` stands for that.
     """
-    budget = play_budget_for(request)
-    asked: Iterable[tuple[Scenario, int]] = [
-        (each, trial)
-        for each in suites.scenarios(request, budget.looks)
+    budget, own = play_budget_for(board.request), board.request.rule
+    looks = budget.looks
+    jobs: list[AnyJob] = [
+        each.job(own, looks, trial)
+        for each in suite(board, own, looks)
         for trial in range(budget.trials)
     ]
-    jobs = [each.job(request.rule, budget.looks, trial) for each, trial in asked]
-    for rule in rules.rules_beside(request):
-        for each in rules.compared(request, rule, budget.looks):
-            jobs += [each.job(rule, budget.looks, trial) for trial in range(budget.fewer)]
+    for rule in rules.rules_beside(board):
+        for each in compared(board, rule, looks):
+            jobs += [each.job(rule, looks, trial) for trial in range(budget.fewer)]
     return jobs

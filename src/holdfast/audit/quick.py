@@ -12,18 +12,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.audit.fractions import Points, in_fractions
-from holdfast.audit.inputs import models
 from holdfast.audit.inputs.header import header
 from holdfast.audit.inputs.request import Request
-from holdfast.audit.judgement.verdict import gap_for
-from holdfast.audit.known_so_far import KnownSoFar
+from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.audit.metrics.units import unit_for
 from holdfast.audit.outlook import found, likeliest, outlook
 from holdfast.audit.result import AttackGain, Finding, voiding
 from holdfast.audit.scenarios.expected_time import expected_seconds
-from holdfast.audit.scenarios.measurer import play_budget_for
+from holdfast.audit.scenarios.measurer import (
+    Measured,
+    Measurer,
+    play_budget_for,
+    strongest_first,
+)
 from holdfast.audit.scenarios.play_cache import PlayCache, keeping
-from holdfast.audit.scenarios.plays import PlayContext, play_job
-from holdfast.experiments.pool import pool
+from holdfast.audit.scenarios.plays import players
 
 __all__ = ["N_ATTACKS", "TRIALS", "QuickAudit", "quick_audit", "quick_sentence"]
 
@@ -75,26 +78,26 @@ def quick_audit(request: Request, *, kept: PlayCache | None = None) -> QuickAudi
         Where plays are looked up and kept; None: nowhere.
     """
     start = time.perf_counter()
-    findings, history = found(request)
-    gap = gap_for(request, history)
+    board = MetricRequest(request)
+    unit = unit_for(board)
+    findings, _, gap = found(board, unit)
     ranked = likeliest(request, request.n_looks)
-    ahead = outlook(request, findings, ranked=ranked)
-    looks = play_budget_for(request).looks
+    ahead = outlook(board, findings, ranked=ranked)
+    budget = play_budget_for(request)
+    looks = budget.looks
     every = [scenario for scenario, _ in ranked]
     likely = [each.job(request.rule, looks, 0) for each in every[:N_ATTACKS]]
     seconds = TRIALS * expected_seconds(likely, request.labels.size)
     looks = max(1, int(looks * min(1.0, MOST_SECONDS / seconds)))
-    prior = models.prior_of(request.predictions, request.labels, request.problem.n_classes)
-    context = PlayContext(request.labels, request.baseline, request.seed, prior)
-    known = KnownSoFar(request)
-    tried = able = 0
-    with pool(play_job, context, processes=1) as inner:
-        play = keeping(inner, kept)
-        while tried < len(every) and able < N_ATTACKS:
-            jobs = [every[tried].job(request.rule, looks, trial) for trial in range(TRIALS)]
-            able += all(played.reason is None for played in play(jobs, known.add))
+    tried = 0
+    able: list[Measured] = []
+    with players(None, board, processes=1) as plain:
+        measurer = Measurer(board, unit, gap, budget, keeping(plain, kept))
+        while tried < len(every) and len(able) < N_ATTACKS:
+            measured = measurer.measure([(every[tried], request.rule, looks)], range(TRIALS))
+            able += [each for each in measured if each.gain is not None]
             tried += 1
-    gains = known.gains()
+    gains = tuple(_gain(each) for each in strongest_first(able))
     worst = _worst(gains)
     return QuickAudit(
         header=header(request),
@@ -109,12 +112,27 @@ def quick_audit(request: Request, *, kept: PlayCache | None = None) -> QuickAudi
         worst_final_points=worst * request.parts.final_share,
         sentence=quick_sentence(
             findings,
-            f"{worst:g} {'point' if worst == 1.0 else 'points'}" if gains else None,
+            unit.measured(worst) if gains else None,
             gains[0].attack if gains else "",
             f"{gap:g}",
             reached=worst * request.parts.final_share >= gap,
         ),
         seconds=round(time.perf_counter() - start, 1),
+    )
+
+
+def _gain(each: Measured) -> AttackGain:
+    scenario = each.scenario
+    job = scenario.job(each.rule, each.looks, 0)
+    return AttackGain(
+        scenario.name,
+        scenario.setting,
+        job.accounts,
+        job.looks,
+        each.trials,
+        each.points,
+        None,
+        None,
     )
 
 

@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from holdfast.audit.any_audit import AnyAudit, gap_of
+from holdfast.audit.any_audit import AnyAudit
 from holdfast.audit.inputs.looks import WINDOWS
 from holdfast.audit.inputs.request import MOST_POINTS, Request
-from holdfast.audit.metrics.asked import TOTAL
-from holdfast.audit.metrics.record import MetricFix
-from holdfast.audit.result import Fix, voiding
+from holdfast.audit.result import TOTAL, Fix, voiding
 from holdfast.errors import InvalidInput
 from holdfast.guard import Policy
 from holdfast.guard.class_names import checked_classes
@@ -41,7 +39,8 @@ def recommended_policy(request: Request, audit: AnyAudit, display: Display | Non
     window; see `_fixed`.
 
     A verdict that is SAFE keeps what was audited. Else the first verdict that is not gets its
-    first fix: that of the final ranking if that is at stake, or that of the public board.
+    first fix that a policy can state and that makes it SAFE: that of the final ranking if that is
+    at stake, or that of the public board. Where the final ranking is SAFE there always is a policy.
     `display` is what the board shows, if that is not one accuracy.
 
     Raises
@@ -50,25 +49,31 @@ def recommended_policy(request: Request, audit: AnyAudit, display: Display | Non
         If a finding voids the board whatever its policy, such as rows sorted by label; or if no fix
         was found, with what would help instead.
     """
-    settings = _audited(request, gap_of(audit.verdict)) | _shown(display)
+    settings = _audited(request, audit.verdict.gap_points) | _shown(display)
     if display is not None and display.metric.takes is Submission.NUMBERS:
         del settings["classes"]  # hidden numbers have none
-    unsafe = next((each for each in audit.verdicts if each.word != "SAFE"), None)
-    if unsafe is None:
+    verdict = audit.verdict
+    if verdict.word == "SAFE" and audit.public is None:
         return _text(settings)
     void = voiding(audit.findings)
     if void is not None:
         raise InvalidInput(f"no policy mends this, and none was written: {void.what} {void.fix}")
-    if unsafe.about == "final ranking" and request.parts.final_share == 0.0:
+    if verdict.word != "SAFE" and request.parts.final_share == 0.0:
         return _text({**settings, "final_choices": NAMED})  # the best of all private scores counts
-    if not unsafe.fixes:
+    unsafe = next((each for each in audit.verdicts if each.word != "SAFE"), verdict)
+    # Rows that are held back stand in the label file, not in a policy.
+    fix = next(
+        (each for each in unsafe.fixes if each.verdict == "SAFE" and not each.hold_back), None
+    )
+    if fix is None and verdict.word == "SAFE":
+        return _text(settings)  # what decides is safe as it is, whatever the public board shows
+    if fix is None:
         raise InvalidInput(
             f"no policy was found that mends the {unsafe.about}, and none was written. "
-            + " ".join(unsafe.would_do)
+            + " ".join([*(each.text for each in unsafe.fixes), *unsafe.would_do])
         )
-    fix = unsafe.fixes[0]
     settings |= _fixed(request, fix)
-    if isinstance(fix, MetricFix) and fix.show == TOTAL:
+    if fix.show == TOTAL:
         settings = {name: each for name, each in settings.items() if name not in BESIDE}
     return _text(settings)
 
@@ -127,7 +132,7 @@ def _looks(request: Request) -> Mapping[str, Any]:
     return settings
 
 
-def _fixed(request: Request, fix: Fix | MetricFix) -> Mapping[str, Any]:
+def _fixed(request: Request, fix: Fix) -> Mapping[str, Any]:
     """Return the settings that a fix changes: its looks are for the whole life of the board.
 
     A fix counts the looks of all accounts that work together. So one account gets its share, and

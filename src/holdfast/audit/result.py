@@ -17,6 +17,8 @@ from typing import Any, Literal, get_args
 from holdfast.audit.fractions import Points, in_fractions, scaled
 
 __all__ = [
+    "AS_IT_RISES",
+    "TOTAL",
     "About",
     "AttackGain",
     "Audit",
@@ -48,6 +50,10 @@ __all__ = [
 Knowledge = Literal["features", "class shares", "no features", "model"]
 Word = Literal["SAFE", "MARGINAL", "UNSAFE"]
 About = Literal["final ranking", "public board"]
+# What a look tells where it tells one number of all examples.
+TOTAL = "total only"
+# What attacks read that climb, after the metric's name.
+AS_IT_RISES = ", as it rises"
 Severity = Literal["void", "warning", "note"]
 
 
@@ -73,12 +79,19 @@ class Interval:
         """The two ends."""
         return self.low, self.high
 
+    @property
+    def upper(self) -> float:
+        """The upper end, or the mean where there is no interval."""
+        return self.mean if self.high is None else self.high
+
     def at_most(self, bound: float) -> Interval:
         """Return what is left of it below a bound: rounding must not show more than is allowed.
 
         >>> Interval(1.0, 0.5, 1.5).at_most(1.218)
         Interval(mean=1.0, low=0.5, high=1.21)
         """
+        if math.isinf(bound):
+            return self
         digits = 100.0 if bound >= 0.1 else 1000.0
         bound = math.floor(digits * bound + 1e-9) / digits
         low, high = (None if end is None else min(end, bound) for end in (self.low, self.high))
@@ -271,12 +284,13 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A change that brings the worst gain under the gap.
+    """A change that brings the worst gain under the gap, or at least down.
 
     `loss` is what it costs honest teams, in doublings: of coarseness in standard errors of a score,
     of looks lost, and of answers that come together. `price_points` is the blur for honest teams:
     how far an answer may be from the truth. `verdict` is what the audit would then say, `text` what
-    to change and at what price, in one sentence, and `read` the page on choosing a rule.
+    to change and at what price, in one sentence, and `read` the page on choosing a rule. `show` is
+    what is still shown, and `hold_back` how many rows no look is scored on any more.
     """
 
     rule: str
@@ -289,6 +303,8 @@ class Fix:
     verdict: Word
     text: str
     read: str
+    show: str = TOTAL
+    hold_back: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +331,7 @@ class Verdict:
     points: Interval
     attack: str
     setting: Knowledge
-    allowed: Points
+    allowed: Points | None
     allowed_model: Points | None
     observed: Points | None
     proven: bool
@@ -323,6 +339,7 @@ class Verdict:
     sentence: str
     fixes: tuple[Fix, ...] = ()
     would_do: tuple[str, ...] = ()
+    show: str = TOTAL
 
 
 @dataclass(frozen=True, slots=True)

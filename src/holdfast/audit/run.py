@@ -1,4 +1,4 @@
-"""One audit, from request to record.
+"""One audit, from board to record.
 
 The order of the rooms, and of what a user waits for:
 
@@ -6,12 +6,13 @@ The order of the rooms, and of what a user waits for:
 2. Pre-flight and history (`judgement`): findings that need no play. One that voids the verdict,
    such as rows sorted by label, stays first, whatever the attacks gain.
 3. `scenarios`: the suite at today's looks; the strongest of it at fewer looks; a few attacks
-   against other rules. The strongest is always measured once more with fresh randomness.
+   against other rules. Contenders are measured again with fresh randomness.
 4. `judgement`: upper bounds for the policy's looks; the verdict, which compares gain and gap;
    fixes, only where a verdict is not SAFE and no finding voids it.
 
-Every play is a pure function of labels, rule, looks, attack and trial number, so the record is the
-same on any number of processes, and plays can be kept for the next audit.
+An accuracy is a metric: it plays the same way, and has a suite, a history and bounds besides. Every
+play is a pure function of labels, rule, looks, attack and trial number, so the record is the same
+on any number of processes, and plays can be kept for the next audit.
 """
 
 from __future__ import annotations
@@ -20,43 +21,66 @@ import importlib.metadata
 import os
 import platform
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 
 from holdfast._version import __version__
 from holdfast.audit.inputs import models
-from holdfast.audit.inputs.disclosure import RoundingUnit
 from holdfast.audit.inputs.header import header
 from holdfast.audit.inputs.request import Request
+from holdfast.audit.judgement.allowed import allowed, certificate, in_points
 from holdfast.audit.judgement.fixes import FixSearch
 from holdfast.audit.judgement.limits import limits
-from holdfast.audit.judgement.verdict import (
-    gap_for,
-    judge,
-    on_both_boards,
-    shuffled,
-    worth,
-)
+from holdfast.audit.judgement.verdict import judge, on_both_boards, shuffled
 from holdfast.audit.judgement.what_if import what_if
-from holdfast.audit.judgement.what_suffices import what_suffices
-from holdfast.audit.outlook import Outlook, found, outlook
-from holdfast.audit.result import About, Audit, AuditedBoard, Finding, Reproduce, Verdict, voiding
+from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.audit.metrics.certified import certified_labels, in_words, most_gain, percent_right
+from holdfast.audit.metrics.record import MetricAudit, MetricGain, MetricRule, gain_of_show
+from holdfast.audit.metrics.units import Unit, model_value, unit_for
+from holdfast.audit.outlook import Outlook, found, outlook, played_fewer
+from holdfast.audit.result import (
+    About,
+    AttackGain,
+    Audit,
+    AuditedBoard,
+    Finding,
+    GainCurve,
+    History,
+    Limits,
+    Reproduce,
+    RuleRow,
+    Verdict,
+    voiding,
+)
 from holdfast.audit.scenarios import curve as curves
-from holdfast.audit.scenarios import measurement as suites
 from holdfast.audit.scenarios import rules
-from holdfast.audit.scenarios.measurer import Measurer, OnPlay, play_budget_for
+from holdfast.audit.scenarios.measurer import (
+    Measured,
+    Measurer,
+    OnPlay,
+    PlayBudget,
+    play_budget_for,
+    strongest_first,
+    unread,
+)
 from holdfast.audit.scenarios.play_cache import PlayCache, keeping
-from holdfast.audit.scenarios.plays import Job, Play, PlayContext, play_job, players
+from holdfast.audit.scenarios.plays import AnyJob, Play, players
+from holdfast.audit.scenarios.rules import OnRule, blur_of
+from holdfast.audit.scenarios.suite import suite
+from holdfast.errors import NotSupported
 from holdfast.experiments.matrix_plays import Played
 from holdfast.experiments.rehearsals import suite_rehearsals
 from holdfast.experiments.suite import VERSION
 from holdfast.guard.fingerprint import fingerprint
+from holdfast.mechanisms import Rule
+from holdfast.metrics import Submission
 from holdfast.problem import check_at_least
 
-__all__ = ["audit", "n_plays", "played_fewer", "reproduced", "today"]
+__all__ = ["any_audit", "audit", "metric_audit", "n_plays"]
 
 # The label fingerprint of a page must be the same for everyone who audits the same labels.
 SALT = b"holdfast audit"
@@ -71,8 +95,141 @@ def n_plays(request: Request) -> int:
     Those of the suite with its second measurement, of the curve at fewer looks, and of the other
     rules. How many fixes are tried depends on what these find.
     """
-    budget = play_budget_for(request)
-    return suites.n_jobs(request, budget) + curves.n_jobs(budget) + rules.n_jobs(request, budget)
+    board, budget = MetricRequest(request), play_budget_for(request)
+    own = (len(suite(board, request.rule, budget.looks)) + 1) * budget.trials
+    return own + curves.n_jobs(budget) + rules.n_jobs(board, budget)
+
+
+@dataclass(frozen=True)
+class _Audited:
+    """What an audit found, before it is put into a record."""
+
+    board: MetricRequest
+    unit: Unit
+    gap: float
+    budget: PlayBudget
+    findings: tuple[Finding, ...]
+    history: History | None
+    measured: Sequence[Measured]
+    rows: Mapping[Rule, OnRule]
+    chosen: Sequence[Measured]
+    fewer: Sequence[Sequence[Measured]]
+    curve: GainCurve | None
+    limits: Limits | None
+    verdict: Verdict
+    public: Verdict | None
+    seconds: float
+
+
+def _audited(
+    board: MetricRequest,
+    *,
+    processes: int,
+    cluster: str | None,
+    on_step: OnStep | None,
+    on_outlook: OnOutlook | None,
+    on_play: OnPlay | None,
+    kept: PlayCache | None,
+    play: Play | None,
+) -> _Audited:
+    """Audit a board, in the order of the work: each step needs what those before it found."""
+    check_at_least("processes", processes, 1)
+    start = time.perf_counter()
+    request, budget = board.request, play_budget_for(board.request)
+    unit, plain = unit_for(board), board.display.plain
+
+    def tell(what: str) -> OnPlay:
+        def advance(job: AnyJob, played: Played) -> None:
+            if on_play is not None:
+                on_play(job, played)
+            if on_step is not None:
+                on_step(what, 1)
+
+        if on_step is not None:
+            on_step(what, 0)
+        return advance
+
+    tell("pre-flight")
+    findings, history, gap = found(board, unit)
+    findings += played_fewer(request, budget.looks)
+    if on_outlook is not None:
+        on_outlook(outlook(board, findings, kept))
+    small = suite_rehearsals(
+        request.rule, request.problem.n_classes, from_model=board.beliefs is not None
+    )
+    with players(play, board, processes=processes, cluster=cluster, rehearsals=small) as able:
+        first = Measurer(board, unit, gap, budget, keeping(able, kept))
+        measurer = first.telling(tell("attack suite"))
+        looks = budget.looks
+        measured = measurer.measure(
+            [(each, request.rule, looks) for each in suite(board, request.rule, looks)],
+            range(budget.trials),
+        )
+        if all(each.gain is None for each in measured):
+            raise NotSupported(
+                f"no attack plays {board.metric} under the rule {request.rule}: "
+                f"{measured[0].reason}"
+            )
+        strongest = measurer.confirmed(measured)
+
+        measurer = first.telling(tell("gain against looks"))
+        early = request.baseline.formulas.strongest_with_few_looks if plain else None
+        chosen = [
+            each
+            for show in board.shows
+            for each in curves.drawn([e for e in measured if e.scenario.show == show], early)
+        ]
+        fewer = curves.at_fewer_looks(measurer, chosen)
+        strongest = rules.raised(measurer, strongest, [each for at in fewer for each in at])
+
+        measurer = first.telling(tell("other rules"))
+        rows, strongest = rules.compare(measurer, measured, strongest)
+
+        drawn = bounds = None
+        if plain:
+            drawn = curves.curve(measurer, chosen, fewer)
+            most = strongest.points.mean
+            bounds = limits(request, gap, drawn, model=board.stated_model, measured=most)
+        search = FixSearch(first.telling(tell("fixes")), rows)
+        heard = unread(measured, board.shows, request.rule)
+
+        def judged(about: About) -> Verdict:
+            verdict = judge(
+                board,
+                unit,
+                strongest,
+                gap,
+                findings,
+                about=about,
+                limits=bounds,
+                history=history,
+                unread=heard,
+            )
+            # No rule helps while a finding voids everything: its own fix comes first.
+            if verdict.word == "SAFE" or voiding(findings) is not None:
+                return verdict
+            if request.in_runs:
+                return replace(verdict, would_do=shuffled(findings))
+            return search.fixed(verdict, strongest, unread=heard)
+
+        verdict, public = on_both_boards(request, judged)
+    return _Audited(
+        board=board,
+        unit=unit,
+        gap=gap,
+        budget=budget,
+        findings=findings,
+        history=history,
+        measured=measured,
+        rows=rows,
+        chosen=chosen,
+        fewer=fewer,
+        curve=drawn,
+        limits=bounds,
+        verdict=verdict,
+        public=public,
+        seconds=round(time.perf_counter() - start, 1),
+    )
 
 
 def audit(
@@ -87,7 +244,7 @@ def audit(
     kept: PlayCache | None = None,
     play: Play | None = None,
 ) -> Audit:
-    """Audit a test set under a policy.
+    """Audit a test set under a policy, on a board that shows one accuracy.
 
     Parameters
     ----------
@@ -123,101 +280,211 @@ def audit(
     The number is reproducible: a play's seed follows from the request and the play, so neither
     processes nor kept plays change it.
     """
-    check_at_least("processes", processes, 1)
-    start = time.perf_counter()
-    unit, budget = request.baseline.rounding_unit, play_budget_for(request)
-
-    def tell(what: str) -> OnPlay:
-        def advance(job: Job, played: Played) -> None:
-            if on_play is not None:
-                on_play(job, played)
-            if on_step is not None:
-                on_step(what, 1)
-
-        if on_step is not None:
-            on_step(what, 0)
-        return advance
-
-    tell("pre-flight")
-    findings, history = found(request)
-    gap = gap_for(request, history)
-    findings += played_fewer(request, budget.looks)
-    if on_outlook is not None:
-        on_outlook(outlook(request, findings, kept))
-    prior = models.prior_of(request.predictions, request.labels, request.problem.n_classes)
-    model = models.stated_accuracy(prior, request, unit)
-    context = PlayContext(request.labels, request.baseline, request.seed, prior)
-    small = suite_rehearsals(request.rule, request.problem.n_classes, from_model=prior is not None)
-    with players(
-        play, play_job, context, processes=processes, cluster=cluster, rehearsals=small
-    ) as able:
-        measurer = Measurer(request, budget, keeping(able, kept), model)
-        gains, worst, measured = suites.suite(measurer.telling(tell("attack suite")))
-        drawn = curves.curve(measurer.telling(tell("gain against looks")), measured)
-        compared, worst = rules.compare(measurer.telling(tell("other rules")), measured, worst)
-        measured_most = worst.points(unit).mean
-        bounds = limits(request, gap, drawn, model=model, measured=measured_most)
-
-        search = FixSearch(measurer.telling(tell("fixes")), compared)
-
-        def judged(about: About) -> Verdict:
-            verdict = judge(
-                request,
-                budget.looks,
-                worst,
-                bounds,
-                findings,
-                gap,
-                about=about,
-                history=history,
-                unread=suites.unread(measured, request.rule),
-            )
-            # No rule helps while a finding voids everything: its own fix comes first.
-            share = worth(request, about)
-            if verdict.word == "SAFE" or voiding(findings) is not None:
-                return verdict
-            if request.in_runs:
-                return replace(verdict, would_do=shuffled(findings))
-            if share > 0.0:
-                verdict = replace(verdict, fixes=search.fixes(verdict, share))
-            return replace(verdict, would_do=what_suffices(request, verdict, share))
-
-        verdict, public = on_both_boards(request, judged)
+    found = _audited(
+        MetricRequest(request),
+        processes=processes,
+        cluster=cluster,
+        on_step=on_step,
+        on_outlook=on_outlook,
+        on_play=on_play,
+        kept=kept,
+        play=play,
+    )
+    assert found.curve is not None
+    assert found.limits is not None
     return Audit(
-        verdict=verdict,
-        public=public,
-        findings=findings,
-        board=_board(request, unit),
-        rounding_unit=unit.points,
-        gains=gains,
-        curve=drawn,
-        rules=tuple(compared.values()),
-        limits=bounds,
-        history=history,
+        verdict=found.verdict,
+        public=found.public,
+        findings=found.findings,
+        board=_board(request, found.unit),
+        rounding_unit=found.unit.rounding_unit,
+        gains=_gains(found),
+        curve=found.curve,
+        rules=_rule_rows(found),
+        limits=found.limits,
+        history=found.history,
         what_if=what_if(),
-        reproduce=reproduced(request, command, budget.trials),
-        seconds=round(time.perf_counter() - start, 1),
+        reproduce=reproduced(request, command, found.budget.trials),
+        seconds=found.seconds,
         date=today(),
     )
 
 
-def played_fewer(request: Request, looks: int) -> tuple[Finding, ...]:
-    """Say that fewer looks are played than the policy grants, where that is so."""
-    if looks == request.n_looks:
-        return ()
-    return (
-        Finding(
-            "fewer-looks-played",
-            "note",
-            f"The attacks played {looks:,} of {request.n_looks:,} looks.",
-            "So many looks take too long to play; with all of them an attack gains at least as "
-            "much.",
-            "Read the certified bound, which is for all looks, or allow fewer.",
+def metric_audit(
+    asked: MetricRequest,
+    *,
+    processes: int = 1,
+    cluster: str | None = None,
+    command: str = "",
+    on_step: OnStep | None = None,
+    on_outlook: OnOutlook | None = None,
+    on_play: OnPlay | None = None,
+    kept: PlayCache | None = None,
+    play: Play | None = None,
+) -> MetricAudit:
+    """Audit a board that shows a metric, groups of it, or several metrics: as `audit` does.
+
+    Returns
+    -------
+    MetricAudit
+        Gains are in the unit that it names, above what the best constant submission scores.
+
+    Raises
+    ------
+    NotSupported
+        No attack plays this metric under the policy's rule; the message says why.
+    """
+    found = _audited(
+        asked,
+        processes=processes,
+        cluster=cluster,
+        on_step=on_step,
+        on_outlook=on_outlook,
+        on_play=on_play,
+        kept=kept,
+        play=play,
+    )
+    request, unit, model = asked.request, found.unit, model_value(asked)
+    return MetricAudit(
+        name=request.name,
+        header=header(request, numbers=asked.metric.takes is Submission.NUMBERS),
+        metric=str(asked.metric),
+        breakdown=asked.breakdown,
+        groups=asked.n_groups,
+        also=asked.display.beside,
+        board=asked.board,
+        unit=unit.name,
+        scale=unit.scale,
+        rounding_unit=unit.rounding_unit,
+        constant=unit.constant,
+        rule=request.release,
+        looks=request.n_looks,
+        looks_text=request.looks.text,
+        accounts=request.accounts,
+        teams=request.teams,
+        final_share=round(request.parts.final_share, 4),
+        models=models.described(
+            request.predictions, request.labels, request.baseline.rounding_unit
         ),
+        model=None if model is None else unit.round(unit.scale * model),
+        verdict=found.verdict,
+        public=found.public,
+        shows=tuple(asked.shows),
+        findings=found.findings,
+        gains=tuple(gain_of_show(each, unit) for each in strongest_first(found.measured)),
+        curve=_show_curves(found),
+        rules=_show_rows(found),
+        certified=in_words(asked, unit),
+        not_covered=_not_covered(asked),
+        reproduce=reproduced(request, command, found.budget.trials),
+        seconds=found.seconds,
+        date=today(),
     )
 
 
-def _board(request: Request, unit: RoundingUnit) -> AuditedBoard:
+def any_audit(board: MetricRequest, **how: Any) -> Audit | MetricAudit:
+    """Audit a board, whatever it shows: as `audit` or `metric_audit`, whose options these are."""
+    return audit(board.request, **how) if board.display.plain else metric_audit(board, **how)
+
+
+def _gains(found: _Audited) -> tuple[AttackGain, ...]:
+    """Return a row for every attack; a gain that chance or rounding puts above its bound is cut."""
+    request = found.board.request
+    # One number for all: what the policy allows, however many of its looks were played.
+    k, model = request.n_looks, found.board.stated_model
+    without = allowed(request, request.rule, k)
+    with_model = None if model is None else allowed(request, request.rule, k, model=model)
+    rows = []
+    for each in found.measured:
+        scenario = each.scenario
+        job = scenario.job(request.rule, found.budget.looks, 0)
+        most = with_model if scenario.setting == "model" else without
+        # What is certified is for rows of no order.
+        cut = each.points is not None and most is not None and not request.in_runs
+        rows.append(
+            AttackGain(
+                attack=scenario.name,
+                setting=scenario.setting,
+                accounts=request.accounts if job.accounts == 1 else job.accounts,
+                looks=job.looks,
+                trials=each.trials,
+                points=each.points.at_most(most) if cut and each.points and most else each.points,
+                allowed=most,
+                reason=each.reason,
+            )
+        )
+    return tuple(rows)
+
+
+def _rule_rows(found: _Audited) -> tuple[RuleRow, ...]:
+    """Return the rows of the comparison: what is allowed is what the policy's looks allow."""
+    request, unit = found.board.request, found.unit
+    problem = request.problem._replace(n_queries=found.budget.looks)
+    rows = []
+    for rule, on_rule in found.rows.items():
+        certified = certificate(request, rule, request.n_looks)
+        most = in_points(certified)
+        (strongest,) = on_rule.strongest.values()
+        points = strongest.points
+        cells: dict[str, float] = {}
+        for each in on_rule.measured:
+            if each.gain is not None and each.scenario.setting != "model":
+                gain, base = (
+                    unit.round(100.0 * each.gain.mean),
+                    each.scenario.name.partition(",")[0],
+                )
+                cells[base] = max(gain, cells.get(base, gain))
+        rows.append(
+            RuleRow(
+                rule=str(rule),
+                is_policy=rule == request.rule,
+                attack=strongest.scenario.name,
+                judged_on=str(strongest.measured.rule),
+                possible=points if request.in_runs else points.at_most(most),
+                allowed=most,
+                bits_per_look=round(certified.bits_per_look, 3),
+                price_points=blur_of(rule, problem),
+                cells=cells,
+            )
+        )
+    return tuple(rows)
+
+
+def _show_rows(found: _Audited) -> tuple[MetricRule, ...]:
+    """Return the rows of the comparison, with the strongest attack of each show."""
+    board, unit = found.board, found.unit
+    problem = board.request.problem._replace(n_queries=found.budget.looks)
+    return tuple(
+        MetricRule(
+            rule=str(rule),
+            is_policy=rule == board.request.rule,
+            strongest=tuple(_of_show(on_rule, show, unit) for show in board.shows),
+            allowed=most_gain(board, rule, unit)[0],
+            labels_right=percent_right(certified_labels(board, rule)),
+            blur=blur_of(rule, problem, unit.scale),
+        )
+        for rule, on_rule in found.rows.items()
+    )
+
+
+def _of_show(on_rule: OnRule, show: str, unit: Unit) -> MetricGain:
+    """Return the strongest of a show under a rule, or the first one's reason not to play."""
+    if show in on_rule.strongest:
+        return gain_of_show(on_rule.strongest[show].measured, unit, show=show)
+    return gain_of_show(rules.through(on_rule.measured, show)[0], unit, show=show)
+
+
+def _show_curves(found: _Audited) -> tuple[MetricGain, ...]:
+    """Return each show's strongest attack at fewer looks and today."""
+    looks = (*curves.fewer_looks(found.budget.looks), found.budget.looks)
+    return tuple(
+        gain_of_show(each, found.unit, show=show, looks=count)
+        for show in found.board.shows
+        for count, each in curves.rising(looks, [*found.fewer, found.chosen], show)
+    )
+
+
+def _board(request: Request, unit: Unit) -> AuditedBoard:
     n, m, k = request.problem
     counts = np.bincount(request.labels, minlength=m)
     return AuditedBoard(
@@ -239,8 +506,32 @@ def _board(request: Request, unit: RoundingUnit) -> AuditedBoard:
         majority_percent=unit.round(100.0 * float(counts.max()) / n),
         skewed=request.baseline.unequal,
         free_percent=request.baseline.percent,
-        models=models.described(request.predictions, request.labels, unit),
+        models=models.described(
+            request.predictions, request.labels, request.baseline.rounding_unit
+        ),
     )
+
+
+def _not_covered(asked: MetricRequest) -> tuple[str, ...]:
+    """Return what the audit does not tell, in sentences that stand under its numbers."""
+    found = [
+        "SAFE means that no attack here gained the gap, with a factor of two in reserve; it is not "
+        "proved.",
+        "Attacks know the class shares, and the number of positives where values are rounded; "
+        + ("" if asked.request.predictions else "none starts from a model, and ")
+        + "none but the linear reader reads two columns together.",
+    ]
+    if asked.request.predictions:
+        found.append(
+            "Attacks from models are told each model's accuracy on this very test set, and the "
+            "vote's, which an attacker would pay for with a look each that are not counted here."
+        )
+    if asked.request.accounts > 1:
+        found.append(
+            "Accounts that work together play one attack, one after the other: attacks that use "
+            "the first look of each alone are not played."
+        )
+    return tuple(found)
 
 
 def reproduced(request: Request, command: str, trials: int) -> Reproduce:

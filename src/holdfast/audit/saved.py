@@ -58,7 +58,11 @@ def read_audit(path: str | os.PathLike[str]) -> AnyAudit:
     if not (isinstance(data, Mapping) and "verdict" in data):
         raise InvalidInput(f"{name} must be JSON of holdfast audit --json: it has no verdict.")
     try:
-        audit: AnyAudit = _read(MetricAudit if "metric" in data else Audit, data, "")
+        audit: AnyAudit = (
+            _read(MetricAudit, _with_intervals(data), "", 1.0)
+            if "metric" in data
+            else _read(Audit, data, "")
+        )
     except _Mismatch as mismatch:
         raise InvalidInput(
             f"{name} is no audit of this version: {mismatch}. {WRITE_AGAIN}"
@@ -68,11 +72,23 @@ def read_audit(path: str | os.PathLike[str]) -> AnyAudit:
     return replace(audit, what_if=surfaces_scaled(audit.what_if, 100.0))
 
 
+def _with_intervals(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an audit of a metric with each gain as an interval, whose ends stand beside it."""
+
+    def verdict(given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            return given
+        ends = {"mean": given.get("gain"), "low": given.get("low"), "high": given.get("high")}
+        return {**given, "gain": ends}
+
+    return {**data, **{name: verdict(data.get(name)) for name in ("verdict", "public")}}
+
+
 class _Mismatch(Exception):
     """A place that holds something else than the record has there."""
 
 
-def _read(kind: Any, value: Any, where: str) -> Any:
+def _read(kind: Any, value: Any, where: str, point: float = 0.01) -> Any:
     """Return JSON data as a value of this type; what the type does not know is left out.
 
     `where` is the place so far, for the message. Of a union only `X | None` occurs in records.
@@ -84,20 +100,22 @@ def _read(kind: Any, value: Any, where: str) -> Any:
         if value is None and type(None) in inner:
             return None
         (kind,) = (each for each in inner if each is not type(None))
-        return _read(kind, value, where)
+        return _read(kind, value, where, point)
     if origin is Literal:
         _must(value in inner, where, f"one of {', '.join(map(str, inner))}", value)
         return value
     if origin is tuple:
         _must(isinstance(value, list), where, "a list", value)
-        return tuple(_read(inner[0], each, f"{where}[{at}]") for at, each in enumerate(value))
+        return tuple(
+            _read(inner[0], each, f"{where}[{at}]", point) for at, each in enumerate(value)
+        )
     if is_dataclass(kind):
-        return _record(kind, value, where)
+        return _record(kind, value, where, point)
     if isinstance(origin, type) and issubclass(origin, Mapping):
         _must(isinstance(value, Mapping), where, "an object", value)
-        return {key: _read(inner[1], each, f"{where}.{key}") for key, each in value.items()}
+        return {key: _read(inner[1], each, f"{where}.{key}", point) for key, each in value.items()}
     if is_points(kind):
-        return scaled(_read(float, value, where), 100.0)
+        return scaled(_read(float, value, where), 1.0 / point)
     if kind is float:
         # JSON has no word for infinity; a bound that is none was written as null.
         value = math.inf if value is None else value
@@ -108,7 +126,7 @@ def _read(kind: Any, value: Any, where: str) -> Any:
     return value
 
 
-def _record(kind: Any, value: Any, where: str) -> Any:
+def _record(kind: Any, value: Any, where: str, point: float) -> Any:
     """Return a dataclass from an object: fields with defaults may be missing, others may not."""
     _must(isinstance(value, Mapping), where, "an object", value)
     hints = field_types(kind)
@@ -117,7 +135,7 @@ def _record(kind: Any, value: Any, where: str) -> Any:
         name = JSON_NAMES.get(field.name, field.name)
         place = f"{where}.{name}".lstrip(".")
         if name in value:
-            given[field.name] = _read(hints[field.name], value[name], place)
+            given[field.name] = _read(hints[field.name], value[name], place, point)
         elif field.default is MISSING and field.default_factory is MISSING:
             raise _Mismatch(f"{place} is missing")
     return kind(**given)

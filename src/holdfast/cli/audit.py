@@ -29,7 +29,6 @@ from holdfast.cli.audit_metric import (
     Also,
     Breakdown,
     Metric,
-    audited_metric,
     show_metric,
     show_quick_metric,
 )
@@ -195,6 +194,9 @@ def run_audit(
             "--quick", help="Within seconds: findings, forecast and the four likeliest attacks."
         ),
     ] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show every attack, not the five strongest alone.")
+    ] = False,
     no_cache: Annotated[
         bool,
         typer.Option("--no-cache", help="Play everything anew, and keep no plays for next time."),
@@ -256,22 +258,31 @@ def run_audit(
     request, breakdown = asked_breakdown(request, breakdown)
     command = _command({**options, "breakdown": breakdown})
     display = auditing.display_for(request, metric, breakdown, also or ())
-    asked = None
+    board = auditing.MetricRequest(request)
     if not display.plain:
         if labels is None and not predictions:
             request = replace(request, predictions=())  # the example's own model is not used here
-        asked = read_as(encoding)(auditing.with_groups)(
+        board = read_as(encoding)(auditing.with_groups)(
             request, labels, display, id_column=id_column, label_column=label_column
         )
     if quick:
-        _quick(request, asked, keep=not no_cache, as_json=as_json, limit=fail_above)
+        _quick(board, keep=not no_cache, as_json=as_json, limit=fail_above)
         return
     n_processes = available_cores() if processes is None else processes
-    with _kept(request, asked, wanted=not no_cache) as kept:
-        if asked is None:
-            result = _audited(request, n_processes, cluster, command, kept)
-        else:
-            result = audited_metric(asked, n_processes, cluster, command, kept)
+    with (
+        _kept(board, wanted=not no_cache) as kept,
+        watched(board, n_processes, kept) as progress,
+    ):
+        result = auditing.any_audit(
+            board,
+            processes=n_processes,
+            cluster=cluster,
+            command=command,
+            on_outlook=progress.outlook,
+            on_step=progress.step,
+            on_play=progress.played,
+            kept=kept,
+        )
     if report is not None:
         page_module().write(result, report)
     write_exports(
@@ -280,36 +291,15 @@ def run_audit(
     if as_json:
         print_json(auditing.any_as_json(result))
     elif isinstance(result, auditing.MetricAudit):
-        show_metric(result, report)
+        show_metric(result, report, every=every)
     else:
-        show(result, report)
+        show(result, report, every=every)
     if report is not None and open_page:
         open_in_browser(report)
     if write_policy is not None and not write_recommended(request, result, display, write_policy):
         raise typer.Exit(EXIT_NO_POLICY)
     if fail_above is not None and result.worst > fail_above:
         raise typer.Exit(EXIT_ABOVE_LIMIT)
-
-
-def _audited(
-    request: auditing.Request,
-    processes: int,
-    cluster: str | None,
-    command: str,
-    kept: auditing.PlayCache | None,
-) -> auditing.AnyAudit:
-    """Audit a board that shows one accuracy, and say on stderr how it goes."""
-    with watched(request, processes, kept) as progress:
-        return auditing.audit(
-            request,
-            processes=processes,
-            cluster=cluster,
-            command=command,
-            on_outlook=progress.outlook,
-            on_step=progress.step,
-            on_play=progress.played,
-            kept=kept,
-        )
 
 
 def _check_quick(files: Mapping[str, object]) -> None:
@@ -333,15 +323,13 @@ def _command(options: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def _kept(
-    request: auditing.Request, asked: auditing.MetricRequest | None, *, wanted: bool
-) -> Iterator[auditing.PlayCache | None]:
+def _kept(board: auditing.MetricRequest, *, wanted: bool) -> Iterator[auditing.PlayCache | None]:
     """Open the store of plays, unless it is not wanted."""
     if not wanted:
         yield None
         return
-    beside = () if asked is None else asked.told_apart_by
-    kept = auditing.PlayCache(request, auditing.cache_folder(), beside)
+    beside = () if board.display.plain else board.told_apart_by
+    kept = auditing.PlayCache(board.request, auditing.cache_folder(), beside)
     try:
         yield kept
     finally:
@@ -349,26 +337,22 @@ def _kept(
 
 
 def _quick(
-    request: auditing.Request,
-    asked: auditing.MetricRequest | None,
-    *,
-    keep: bool,
-    as_json: bool,
-    limit: float | None,
+    board: auditing.MetricRequest, *, keep: bool, as_json: bool, limit: float | None
 ) -> None:
     """Print findings, forecast and the gains of the likeliest attacks."""
-    with _kept(request, asked, wanted=keep) as kept:
-        if asked is None:
-            found = auditing.quick_audit(request, kept=kept)
+    plain = board.display.plain
+    with _kept(board, wanted=keep) as kept:
+        if plain:
+            found = auditing.quick_audit(board.request, kept=kept)
             shown, worst = partial(show_quick, found), found.worst_final_points
         else:
-            read = auditing.quick_metric_audit(asked, kept=kept)
+            read = auditing.quick_metric_audit(board, kept=kept)
             shown, worst = partial(show_quick_metric, read), read.worst_final
     if as_json:
-        print_json(found.as_json() if asked is None else read.as_json())
+        print_json(found.as_json() if plain else read.as_json())
     else:
         shown()
-    if limit is not None and asked is not None and not read.gains:
+    if limit is not None and not plain and not read.gains:
         raise NotSupported("fail_above has nothing to be compared with: no attack played.")
     if limit is not None and worst > limit:
         raise typer.Exit(EXIT_ABOVE_LIMIT)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from pathlib import Path
 from typing import Annotated
 
@@ -12,22 +11,22 @@ from rich.markup import escape
 from rich.table import Table
 
 from holdfast import audit as auditing
-from holdfast.audit.metrics.plays import MetricJob
 from holdfast.audit.metrics.record import MetricGain
-from holdfast.audit.metrics.scenarios import metric_scenarios
-from holdfast.audit.metrics.units import unit_for
 from holdfast.audit.result import in_digits, unit_after
-from holdfast.cli.audit_progress import PlayProgress
-from holdfast.cli.audit_tables import show_findings, show_quick_gains, show_verdict
+from holdfast.cli.audit_tables import (
+    MOST_ATTACKS,
+    print_table,
+    say_weaker,
+    show_findings,
+    show_quick_gains,
+    show_verdicts,
+)
 from holdfast.cli.output import human
-from holdfast.experiments.matrix_plays import Played
-from holdfast.experiments.summary import mean_of
 
 __all__ = [
     "Also",
     "Breakdown",
     "Metric",
-    "audited_metric",
     "show_metric",
     "show_quick_metric",
 ]
@@ -52,64 +51,8 @@ Also = Annotated[
 ]
 
 
-def audited_metric(
-    asked: auditing.MetricRequest,
-    processes: int,
-    cluster: str | None,
-    command: str,
-    kept: auditing.PlayCache | None,
-) -> auditing.AnyAudit:
-    """Audit a board that shows a metric, and say on stderr how it goes."""
-    progress = PlayProgress(_KnownMetricGains(asked), lambda job: float(job.looks), kept)
-
-    def outlook(ahead: auditing.MetricOutlook) -> None:
-        about = f"Metric: {asked.board}; measuring, about {ahead.plays:,} plays."
-        progress.begin(ahead.findings, about, float(ahead.looks), ahead.plays, "...")
-
-    with progress.showing():
-        return auditing.metric_audit(
-            asked,
-            processes=processes,
-            cluster=cluster,
-            command=command,
-            on_outlook=outlook,
-            on_step=progress.step,
-            on_play=progress.played,
-            kept=kept,
-        )
-
-
-class _KnownMetricGains:
-    """Collects plays under the policy's rule, and says what each attack gained at most."""
-
-    def __init__(self, asked: auditing.MetricRequest) -> None:
-        self._asked, self._unit = asked, unit_for(asked)
-        self._plays: dict[tuple[str, str, int], list[float]] = defaultdict(list)
-        self.n_plays = 0
-
-    def add(self, job: MetricJob, played: Played) -> None:
-        """Take note of a play."""
-        self.n_plays += 1
-        if job.rule == self._asked.request.rule and played.reason is None:
-            name = metric_scenarios(self._asked, job.show)[job.scenario].name
-            self._plays[name, job.show, job.looks].append(played.bias)
-
-    def lines(self) -> list[str]:
-        """Return a line for each attack, the largest gain first."""
-        means = {
-            key: self._unit.interval(mean_of(each), len(each))[0]
-            for key, each in self._plays.items()
-        }
-        return [
-            f"{name}: {in_digits(mean, self._unit.rounding_unit)} "
-            f"{self._unit.name_of(mean)} with {looks:,} looks ({show}; {len(plays)} plays)"
-            for (name, show, looks), mean in sorted(means.items(), key=lambda item: -item[1])
-            for plays in [self._plays[name, show, looks]]
-        ]
-
-
-def show_metric(found: auditing.MetricAudit, report: Path | None) -> None:
-    """Print everything that matters: the metric first, then the verdict, findings and tables."""
+def show_metric(found: auditing.MetricAudit, report: Path | None, *, every: bool = False) -> None:
+    """Print everything that matters: the metric first, then findings and tables, then verdicts."""
     console = human()
     console.print(_first_line(found.board, found.unit, found.constant, found.rounding_unit))
     if found.model is not None:
@@ -118,11 +61,9 @@ def show_metric(found: auditing.MetricAudit, report: Path | None) -> None:
             f"The given models' best vote has {vote}; gains of attacks that start from it are over "
             "that, or over the constant if that is better."
         )
-    for verdict in found.verdicts:
-        show_verdict(console, found, verdict)
+    console.print(escape(found.header))
     show_findings(console, found.findings)
-    console.print(f"\n{escape(found.header)}")
-    _gains(console, found)
+    _gains(console, found, every=every)
     _looks(console, found)
     _rules(console, found)
     for text in (*found.certified, *found.not_covered):
@@ -134,8 +75,7 @@ def show_metric(found: auditing.MetricAudit, report: Path | None) -> None:
         "nothing here is an exact score. "
         f"Took {found.seconds:.1f} s."
     )
-    if report is not None:
-        console.print(f"Page: {escape(str(report))}")
+    show_verdicts(console, found, report)
 
 
 def show_quick_metric(found: auditing.QuickMetricAudit) -> None:
@@ -160,27 +100,27 @@ def _first_line(board: str, unit: str, constant: float, rounding_unit: float) ->
     )
 
 
-def _gains(console: Console, found: auditing.MetricAudit) -> None:
-    title = f"possible: what each attack gained, {found.counted_in}"
-    table = Table(title=title, title_justify="left")
-    for name in ("attack", "attacker's knowledge", "reads", "shown"):
-        table.add_column(name)
-    table.add_column("gain", justify="right")
-    table.add_column("95 % interval", justify="right")
+def _gains(console: Console, found: auditing.MetricAudit, *, every: bool) -> None:
     played = [each for each in found.gains if each.gain is not None]
-    for each in played:
+    shown = played if every else played[:MOST_ATTACKS]
+    columns = [
+        ("attack", None),
+        ("attacker's knowledge", None),
+        ("reads", None),
+        ("shown", None),
+        ("gain", 7),
+        ("95 % interval", 14),
+    ]
+    rows = []
+    for each in shown:
         ends = "-"
         if each.low is not None and each.high is not None:
             ends = f"{_number(each.low, found)} to {_number(each.high, found)}"
-        table.add_row(
-            _explained(each),
-            each.setting,
-            escape(each.reads),
-            escape(each.show),
-            _cell(each, found),
-            ends,
-        )
-    console.print(table)
+        told = (_explained(each), each.setting, escape(each.reads), escape(each.show))
+        rows.append((*told, _cell(each, found), ends))
+    title = f"possible: what each attack gained, {found.counted_in}"
+    print_table(console, title, columns, rows)
+    say_weaker(console, len(played) - len(shown))
     reasons = [f"{each.attack}: {each.reason.rstrip('.')}" for each in found.gains if each.reason]
     if reasons:
         console.print(f"Not played: {escape('; '.join(reasons))}.")

@@ -7,37 +7,24 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
-from holdfast.audit import KnownSoFar, Outlook, PlayCache, Request
-from holdfast.audit.result import AttackGain, Finding
+from holdfast.audit import KnownSoFar, MetricRequest, Outlook, PlayCache
 from holdfast.audit.scenarios.expected_time import expected_seconds
-from holdfast.cli.plain import explained_attack, point_word
+from holdfast.cli.plain import point_word
 from holdfast.experiments.matrix_plays import Played
 
-__all__ = ["AuditProgress", "PlayProgress", "duration", "watched"]
+__all__ = ["AuditProgress", "duration", "watched"]
 
 # Seconds that worker processes take to start.
 STARTING = 1.5
 MOST_SHOWN = 5
-
-
-class PlayNotes(Protocol):
-    """What takes note of plays."""
-
-    n_plays: int
-
-    def add(self, job: Any, played: Played) -> None:
-        """Take note of a play."""
-
-    def lines(self) -> list[str]:
-        """Return what is known so far, the largest gain first."""
 
 
 def duration(seconds: float) -> str:
@@ -55,23 +42,22 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min"
 
 
-class PlayProgress:
-    """Shows the plays of any audit, and what they have found so far.
+class AuditProgress:
+    """Shows the plays of an audit, and what they have found so far.
 
     Parameters
     ----------
-    known
-        Takes note of plays, and says in lines what they came to.
-    cost
-        Tells what a play takes, in seconds or any other unit.
+    board
+        What is audited.
+    processes
+        How many processes play.
     kept
         Where plays of earlier audits are found, which take no time.
     """
 
-    def __init__(
-        self, known: PlayNotes, cost: Callable[[Any], float], kept: PlayCache | None = None
-    ) -> None:
-        self.known, self._cost, self._kept = known, cost, kept
+    def __init__(self, board: MetricRequest, processes: int, kept: PlayCache | None = None) -> None:
+        self.known, self._processes, self._kept = KnownSoFar(board), processes, kept
+        self._board, self._n = board, board.request.labels.size
         self._console = Console(stderr=True, highlight=False)
         self._what = ""
         self._start = time.perf_counter()
@@ -88,14 +74,19 @@ class PlayProgress:
         )
         self._task = self._bar.add_task("audit", total=1.0, plays="", left="")
 
-    def begin(
-        self, findings: tuple[Finding, ...], about: str, total: float, plays: int, left: str
-    ) -> None:
-        """Say what is known before the first play: findings, and how much is to be played."""
-        for finding in findings:
+    def outlook(self, ahead: Outlook) -> None:
+        """Say what is known before the first play: findings, forecast, and how long it takes."""
+        for finding in ahead.findings:
             self.say(f"{finding.severity}: {finding.what}")
-        self.say(about)
-        self._total, self._plays, self._left = max(total, 1e-3), plays, left
+        about = "No forecast for this rule"
+        if not self._board.display.plain:
+            about = f"Metric: {self._board.board}"
+        elif ahead.points is not None:
+            about = f"Forecast: about {point_word(ahead.points / 100)} ({ahead.attack})"
+        wall = ahead.seconds / self._processes + (STARTING if self._processes > 1 else 0.0)
+        self._left = f"about {duration(wall)} left"
+        self.say(f"{about}; measuring, {self._left}.")
+        self._total, self._plays = max(ahead.seconds, 1e-3), ahead.plays
         self._start = time.perf_counter()
 
     def step(self, what: str, count: int = 0) -> None:
@@ -113,7 +104,7 @@ class PlayProgress:
         if self._kept is not None and job in self._kept.reused:
             self._show()
             return
-        self._done += self._cost(job)
+        self._done += expected_seconds([job], self._n)
         # Fixes take more plays than were planned.
         self._total = max(self._total, 1.02 * self._done)
         spent = time.perf_counter() - self._start
@@ -160,54 +151,11 @@ class PlayProgress:
             print(text, file=sys.stderr, flush=True)
 
 
-class AuditProgress(PlayProgress):
-    """Shows the progress of an audit of accuracies, whose plays take about a known time.
-
-    Parameters
-    ----------
-    request
-        What is audited.
-    processes
-        How many processes play.
-    kept
-        Where plays of earlier audits are found, which take no time.
-    """
-
-    def __init__(self, request: Request, processes: int, kept: PlayCache | None) -> None:
-        n = request.labels.size
-        super().__init__(_KnownGains(request), lambda job: expected_seconds([job], n), kept)
-        self._processes = processes
-
-    def outlook(self, ahead: Outlook) -> None:
-        """Say what is known before the first play."""
-        about = "No forecast for this rule"
-        if ahead.points is not None:
-            about = f"Forecast: about {point_word(ahead.points / 100)} ({ahead.attack})"
-        wall = ahead.seconds / self._processes + (STARTING if self._processes > 1 else 0.0)
-        left = f"about {duration(wall)} left"
-        about = f"{about}; measuring, {left}."
-        self.begin(ahead.findings, about, ahead.seconds, ahead.plays, left)
-
-
-class _KnownGains(KnownSoFar):
-    """Gains in points, as lines."""
-
-    def lines(self) -> list[str]:
-        return [gain_line(gain) for gain in self.gains()]
-
-
-def gain_line(gain: AttackGain) -> str:
-    """Return one attack's gain as a line."""
-    points = 0.0 if gain.points is None else gain.points.mean
-    return (
-        f"{explained_attack(gain.attack)}: {point_word(points / 100)} with {gain.looks:,} looks "
-        f"(attacker's knowledge: {gain.setting}; {gain.trials} plays)"
-    )
-
-
 @contextmanager
-def watched(request: Request, processes: int, kept: PlayCache | None) -> Iterator[AuditProgress]:
+def watched(
+    board: MetricRequest, processes: int, kept: PlayCache | None
+) -> Iterator[AuditProgress]:
     """Show the progress of the audit in the block."""
-    progress = AuditProgress(request, processes, kept)
+    progress = AuditProgress(board, processes, kept)
     with progress.showing():
         yield progress

@@ -11,32 +11,51 @@ from rich.table import Table
 
 from holdfast.audit.judgement.fixes import READ
 from holdfast.audit.metrics.quick import QuickMetricAudit
-from holdfast.audit.metrics.record import MetricAudit, MetricVerdict
+from holdfast.audit.metrics.record import MetricAudit
 from holdfast.audit.quick import QuickAudit
-from holdfast.audit.result import Audit, Finding, History, Interval, Verdict, voiding
+from holdfast.audit.result import (
+    Audit,
+    Finding,
+    History,
+    Interval,
+    Verdict,
+    in_digits,
+    voiding,
+)
 from holdfast.cli.output import human
 from holdfast.cli.plain import explained_attack, point_word, scored_submissions
 
-__all__ = ["show", "show_findings", "show_quick", "show_quick_gains", "show_verdict"]
+__all__ = [
+    "MOST_ATTACKS",
+    "print_table",
+    "say_weaker",
+    "show",
+    "show_findings",
+    "show_quick",
+    "show_quick_gains",
+    "show_verdicts",
+]
 
 VERDICT_COLOURS = {"SAFE": "bold green", "MARGINAL": "bold yellow", "UNSAFE": "bold red"}
 MOST_TEAMS_SHOWN = 15
+MOST_ATTACKS = 5
 
 
-def show(result: Audit, report: Path | None) -> None:
-    """Print everything that matters of a result."""
+def show(result: Audit, report: Path | None, *, every: bool = False) -> None:
+    """Print everything that matters of a result; verdict and fixes last, where one reads on.
+
+    `every`: all attacks, not the five strongest alone.
+    """
     console = human()
-    for verdict in result.verdicts:
-        show_verdict(console, result, verdict)
-    show_findings(console, result.findings)
     board = result.board
+    console.print(f"{escape(board.header)}")
+    show_findings(console, result.findings)
     if board.skewed:
         console.print(
             f"Gains are above the {board.free_percent:g} % that the majority class scores without "
             "a look; below 0: the attack ends below a constant submission."
         )
-    console.print(f"\n{escape(board.header)}")
-    _gains(console, result)
+    _gains(console, result, every=every)
     _rules(console, result)
     _limits(console, result)
     if result.history is not None:
@@ -47,8 +66,39 @@ def show(result: Audit, report: Path | None) -> None:
         f"{point_word(result.rounding_unit / 100)}: nothing here is an exact score. Took "
         f"{result.seconds:.1f} s."
     )
+    show_verdicts(console, result, report)
+
+
+def show_verdicts(console: Console, result: Audit | MetricAudit, report: Path | None) -> None:
+    """Print the verdicts with their fixes, and where the page is."""
+    console.print()
+    for verdict in result.verdicts:
+        show_verdict(console, result, verdict)
     if report is not None:
         console.print(f"Page: {escape(str(report))}")
+
+
+def print_table(
+    console: Console,
+    title: str,
+    columns: Sequence[tuple[str, int | None]],
+    rows: Sequence[Sequence[str]],
+) -> None:
+    """Print a table without the columns that say the same in each of several rows.
+
+    A column is a name, and its width if it holds numbers; the first one is never left out.
+    """
+    told = [at for at in range(len(columns)) if at == 0 or len({row[at] for row in rows}) > 1]
+    table = Table(title=title, title_justify="left")
+    for at in told if len(rows) > 1 else range(len(columns)):
+        name, width = columns[at]
+        if width is None:
+            table.add_column(name)
+        else:
+            table.add_column(name, justify="right", width=width)
+    for row in rows:
+        table.add_row(*[row[at] for at in (told if len(rows) > 1 else range(len(columns)))])
+    console.print(table)
 
 
 def show_quick(found: QuickAudit) -> None:
@@ -103,18 +153,16 @@ def show_quick_gains(
     )
 
 
-def show_verdict(
-    console: Console, result: Audit | MetricAudit, verdict: Verdict | MetricVerdict
-) -> None:
+def show_verdict(console: Console, result: Audit | MetricAudit, verdict: Verdict) -> None:
     """Print a verdict with its fixes."""
     word, _, rest = verdict.sentence.partition(" ")
     about = f"{verdict.about.capitalize()}: " if result.public is not None else ""
     console.print(f"{about}[{VERDICT_COLOURS[word]}]{word}[/] {escape(rest)}")
-    if isinstance(verdict, Verdict) and verdict.certified is not None:
+    if verdict.certified is not None:
         console.print(escape(verdict.certified))
     texts = [fix.text for fix in verdict.fixes]
     for at, text in enumerate(texts):
-        console.print(f"{'Or' if at else 'Cheapest fix'}: {escape(text)}")
+        console.print(f"{'Or' if at else 'Fix'}: {escape(text)}")
     if verdict.word == "SAFE":
         return
     if voiding(result.findings) is not None:
@@ -135,29 +183,38 @@ def show_findings(console: Console, findings: tuple[Finding, ...]) -> None:
         console.print(f"     [dim]fix:[/] {finding.fix}")
 
 
-def _gains(console: Console, result: Audit) -> None:
-    table = Table(title="possible: what each attack gained, in points", title_justify="left")
-    for name in ("attack", "attacker's knowledge"):
-        table.add_column(name)
-    for name, width in (
+def _gains(console: Console, result: Audit, *, every: bool) -> None:
+    played = [gain for gain in result.gains if gain.points is not None]
+    played.sort(key=lambda each: -each.points.mean if each.points else 0.0)
+    shown = played if every else played[:MOST_ATTACKS]
+    unit = result.rounding_unit
+    columns = [
+        ("attack", None),
+        ("attacker's knowledge", None),
         ("accounts", 8),
         ("gain, points", 7),
         ("95 % interval, points", 14),
         ("no attack can exceed, points", 14),
-    ):
-        table.add_column(name, justify="right", width=width)
-    played = [gain for gain in result.gains if gain.points is not None]
-    for gain in sorted(played, key=lambda each: -each.points.mean if each.points else 0.0):
-        assert gain.points is not None
-        table.add_row(
+    ]
+    rows = [
+        (
             explained_attack(gain.attack),
             gain.setting,
             f"{gain.accounts:,}",
-            f"{gain.points.mean:g}",
-            _range(gain.points),
+            in_digits(gain.points.mean, unit) if gain.points else "",
+            _range(gain.points, unit),
             "-" if gain.allowed is None else f"{gain.allowed:.2f}",
         )
-    console.print(table)
+        for gain in shown
+    ]
+    print_table(console, "possible: what each attack gained, in points", columns, rows)
+    say_weaker(console, len(played) - len(shown))
+
+
+def say_weaker(console: Console, count: int) -> None:
+    """Say how many attacks are not shown."""
+    if count > 0:
+        console.print(f"{count} weaker attack{'' if count == 1 else 's'}: --all shows them.")
 
 
 def _rules(console: Console, result: Audit) -> None:
@@ -175,7 +232,7 @@ def _rules(console: Console, result: Audit) -> None:
         table.add_row(
             f"{rule.rule} (policy)" if rule.is_policy else rule.rule,
             explained_attack(rule.attack),
-            f"{rule.possible.mean:g}",
+            in_digits(rule.possible.mean, result.rounding_unit),
             "-" if rule.allowed is None else f"{rule.allowed:.2f}",
             f"{rule.bits_per_look:.2f}",
             f"{rule.price_points:.3g}",
@@ -235,10 +292,10 @@ def _looks(count: int) -> str:
     return f"{count:,} look{'' if count == 1 else 's'}"
 
 
-def _range(points: Interval) -> str:
-    if points.low is None or points.high is None:
+def _range(points: Interval | None, unit: float) -> str:
+    if points is None or points.low is None or points.high is None:
         return "-"
-    return f"{points.low:g} to {points.high:g}"
+    return f"{in_digits(points.low, unit)} to {in_digits(points.high, unit)}"
 
 
 def _or_none(value: float | None) -> str:

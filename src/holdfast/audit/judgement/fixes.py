@@ -1,56 +1,61 @@
-"""Fixes: changes that bring the worst gain under the gap, ranked by what they cost honest teams.
+"""Fixes: what a host can change, what it costs honest teams, and what an attack still gains.
 
-A fix is advice, so it is held to what the verdict is held to. Attacks are played against it: those
-by which rules are compared, on small test sets all that an audit of the changed policy would play.
-It counts only if the word, or the number, becomes better. There are dozens of candidates and a play
-takes up to seconds, so most must be ruled out without one:
+A fix is advice, so it is held to what the verdict is held to: whoever would play in an audit of the
+changed policy plays here, contenders as often as there, and the word that is promised follows from
+intervals so wide that the next audit, with other seeds, says no worse. In this order:
 
-1. `candidates` are sorted by their loss, and the search of a kind stops at the first that is
-   enough.
-2. A formula's forecast above half the gap rules a rule out, and so does a measured gain on a
-   coarser rule with no more looks, since a finer one tells no less (`_promising`).
-3. The coarsest Ladder is played first: if it is not enough, no finer one is.
-4. In the number of looks the gain is monotone: bisection, not a search (`_most_looks`).
-5. One attack plays first, and if it gains twice the gap the others need not.
+1. rows held back, on which no look is scored: they decide, and nothing that is gained counts;
+2. less is shown, under the same rule;
+3. another rule at today's looks: the one that costs least of those that are enough, or else the one
+   that leaves least;
+4. fewer looks, the most that are enough, ten or more, under today's rule, or else under the rule
+   that leaves least. The gain is monotone in looks, so they are found by bisection.
 
-What was played is kept by rule and looks, for the verdict on the public board as well.
+Beside them stand the gaps that are safe as things are. What was played is kept by rule, looks and
+show, for the verdict on the public board as well.
 """
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from holdfast.audit.inputs.disclosure import NORMAL_95
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.allowed import allowed
-from holdfast.audit.judgement.candidates import KINDS, Candidate, candidates
-from holdfast.audit.judgement.sentences import number
-from holdfast.audit.judgement.verdict import RESERVE, WORDS, word_for
-from holdfast.audit.result import Fix, Interval, RuleRow, Verdict
-from holdfast.audit.scenarios.measurer import Measurer
-from holdfast.audit.scenarios.rules import compared, price_points
-from holdfast.audit.scenarios.scenarios import Scenario, model_scenarios, suite_scenarios
-from holdfast.mechanisms import Exact, Ladder, Rounding, Rule
+from holdfast.audit.judgement.sentences import doubt
+from holdfast.audit.judgement.verdict import RESERVE, WORDS, word_for, worth
+from holdfast.audit.result import TOTAL, Fix, Interval, Verdict, in_digits
+from holdfast.audit.scenarios.measurer import Measurer, Strongest, strongest_first, unread
+from holdfast.audit.scenarios.rules import OnRule, blur_of
+from holdfast.audit.scenarios.suite import compared, suite
+from holdfast.mechanisms import Exact, Ladder, Rounding, Rule, parse_mechanism
 from holdfast.problem import Problem
 
-__all__ = ["READ", "FixSearch", "last_enough"]
+__all__ = ["READ", "FixSearch", "last_enough", "loss", "numbers_of_looks", "private_examples"]
 
 Able = TypeVar("Able")
 
 # Where to read on.
 READ = "docs/choosing_a_rule.md"
-# At most so many candidates of a kind are played.
-MOST_PLAYED = 4
-# Plays of a candidate: until chance is this share of the gap, within limits.
-SHARE_OF_GAP = 0.125
-MOST_TRIALS = 64
-MOST_LABELS = 2 * 10**6
+ALL_SHOWN = "all that is shown"
+# At most so many rules are played out at today's looks.
+MOST_PLAYED = 3
+# A promise is kept by the next audit if its means lie two standard errors of a difference higher.
+SURE = 2.5
 # Labels scored in one play up to which the whole suite is played, as in an audit of the fix.
 WHOLE_SUITE = 2 * 10**5
+# Fewer looks than this are no advice.
+FEWEST_LOOKS = 10
+# Ladders beside the rules that are always compared, where the gap allows their step.
+COARSE_STEPS = (0.02, 0.05)
+# Of so many rows at most two thirds are held back.
+MOST_HELD_BACK = 2.0 / 3.0
+# Half-width of a 95 % interval of a score on N examples, in points, times sqrt(N), at most.
+HALF_WIDTH = NORMAL_95 * 50.0
 
 
 def last_enough(able: Sequence[Able], enough: Callable[[Able], bool]) -> Able | None:
@@ -66,247 +71,374 @@ def last_enough(able: Sequence[Able], enough: Callable[[Able], bool]) -> Able | 
     return able[first_too_many - 1] if first_too_many else None
 
 
+def numbers_of_looks(request: Request) -> list[int]:
+    """Return fewer looks than an account has today, from ten on: round numbers.
+
+    >>> from holdfast.audit.inputs.reading import read_request
+    >>> numbers_of_looks(read_request(looks="200"))
+    [10, 20, 50, 100]
+    """
+    powers = range(1, len(str(request.looks.count)) + 1)
+    found = [digit * 10**power for power in powers for digit in (1, 2, 5)]
+    return [k for k in found if FEWEST_LOOKS <= k < request.looks.count]
+
+
+def loss(rule: Rule, looks: int, request: Request) -> float:
+    """Return what a change costs honest teams, in doublings.
+
+    Coarseness counts in standard errors of a score, because a step below the error hides nothing
+    that an honest team could rely on: log2(1 + resolution / error). Half the looks cost one, and
+    answers that come in batches of b cost log2(b). It orders candidates; it is no measurement.
+
+    Examples
+    --------
+    The embedded example has 899 labels, so a score has a standard error of 1.7 points: two decimals
+    cost less than one doubling, half the looks one. The 0.09 in both is the coarseness of exact
+    scores, one match in 899.
+
+    >>> from holdfast.audit.inputs.reading import read_request
+    >>> request = read_request()
+    >>> changes = (Rounding(decimals=2), 1000), (request.rule, 500)
+    >>> [round(loss(rule, looks, request), 2) for rule, looks in changes]
+    [0.68, 1.09]
+    """
+    n, m, today = request.problem
+    coarse = math.log2(1.0 + rule.resolution(Problem(n, m, looks)) * 2.0 * math.sqrt(n))
+    return coarse + math.log2(today / looks) + math.log2(rule.batch_size or 1)
+
+
+def private_examples(gap: float) -> int:
+    """Return how many private examples tell two scores apart that differ by the gap, in points.
+
+    So many that a score is good to the gap: its 95 % interval is no wider than that on either side,
+    whatever the accuracy. A score of N examples varies most at one half, by 50/sqrt(N) points, so
+    1.96 * 50/sqrt(N) = gap.
+
+    >>> private_examples(1.0)
+    9604
+    """
+    return math.ceil((HALF_WIDTH / gap) ** 2)
+
+
 @dataclass(frozen=True)
+class Tried:
+    """What came of a candidate: the strongest attack, and whether any read the values."""
+
+    strongest: Strongest
+    unread: bool
+
+
+@dataclass(frozen=True, eq=False)
 class FixSearch:
     """The search for fixes; what was played for one verdict serves the next.
 
-    Other rules at today's looks are taken in order of what they cost honest teams. Where fewer
-    looks are the fix, or part of it, the most looks that are enough are found by bisection.
-    Formulas and what was played before skip what can't be enough; the rest is played with the
-    attacks of the comparison, and with those that start from the given models. Enough is what the
-    verdict's reserve asks for: twice the gain is below the gap, or the gain is below it and no more
-    than chance.
+    Parameters
+    ----------
+    measurer
+        Plays what is not known yet, with the audit's board and unit.
+    rows
+        What each rule leaves at today's looks.
     """
 
     measurer: Measurer
-    others: Mapping[Rule, RuleRow]
-    played: dict[tuple[Rule, int], Interval] = field(default_factory=dict)
+    rows: Mapping[Rule, OnRule]
+    tried: dict[tuple[Rule, int, bool], Tried | None] = field(default_factory=dict)
 
-    def fixes(self, verdict: Verdict, share: float) -> tuple[Fix, ...]:
-        """Return the cheapest fix of each kind, the cheapest of all first.
-
-        `share` is what a gain on the scored part is worth in what the verdict is about. A fix is
-        offered only if it improves the word or the number.
-        """
+    def fixed(self, verdict: Verdict, found: Strongest, *, unread: bool) -> Verdict:
+        """Return a verdict that is not SAFE with its fixes, and with what else would do."""
         request = self.measurer.request
-        able = candidates(request, verdict.gap_points)
-        of_kind = {kind: [c for c in able if c.kind(request) == kind] for kind in KINDS}
-        ladders = [each for each in of_kind["rule"] if isinstance(each.rule, Ladder)]
-        self._first(ladders[-1:], verdict, share)  # what the coarsest does not stop, no finer does
-        by_rule = self._first(of_kind["rule"], verdict, share)
-        found = [by_rule, self._first(of_kind["batch"], verdict, share)]
-        found.append(self._most_looks(of_kind["looks"], verdict, share))
-        if by_rule is None and ladders:
-            both = [c for c in of_kind["rule and looks"] if c.rule == ladders[-1].rule]
-            found.append(self._most_looks(both, verdict, share))
-        known = [fix for fix in found if fix is not None]
-        return tuple(sorted(known, key=lambda fix: fix.loss))
-
-    def _first(self, able: Sequence[Candidate], verdict: Verdict, share: float) -> Fix | None:
-        """Return the first candidate that is enough; only so many are played."""
-        left = MOST_PLAYED
-        for each in able:
-            fresh = (each.rule, self._looks(each)) not in self.played
-            if fresh and self._promising(each, verdict.gap_points / share):
-                if left == 0:
-                    continue
-                left -= 1
-            fix = self._tried(each, verdict, share)
-            if fix is not None:
-                return fix
-        return None
-
-    def _most_looks(self, able: Sequence[Candidate], verdict: Verdict, share: float) -> Fix | None:
-        """Return the candidate with the most looks that are enough, of those with one rule.
-
-        More looks never gain less, so that "too many" is False, ..., False, True, ..., True in
-        their order, and bisection plays log2 of the candidates: three or four of nine numbers.
-        """
-        by_looks = sorted(able, key=lambda each: each.looks)
-        most = last_enough(by_looks, lambda each: self._tried(each, verdict, share) is not None)
-        return None if most is None else self._tried(most, verdict, share)
-
-    def _looks(self, each: Candidate) -> int:
-        return min(each.looks, self.measurer.budget.looks)
-
-    def _tried(self, each: Candidate, verdict: Verdict, share: float) -> Fix | None:
-        """Return a candidate as a fix if it is enough.
-
-        Either the certified bound lies below the gap, for attackers with models as good as the
-        given ones; or the worst gain that is found does, with the verdict's reserve. Without models
-        a bound alone is not enough: it binds those who know nothing, and every real team has one.
-        """
-        request, model = self.measurer.request, self.measurer.model
-        gap = verdict.gap_points / share  # a gain on the scored part counts by its share
-        certain = allowed(request, each.rule, each.looks)
-        if model is not None:
-            certain = max(certain, allowed(request, each.rule, each.looks, model=model))
-        proven = model is not None and certain < gap
-        if not proven and not self._promising(each, gap):
-            return None
-        looks = self._looks(each)
-        if (each.rule, looks) not in self.played:
-            self.played[each.rule, looks] = self._play(each.rule, looks, gap)
-        possible = self.played[each.rule, looks]
-        if not (proven or _enough(possible, gap)):
-            return None
-        fix = self._fix(each, possible, certain, verdict, share, proven=proven)
-        return fix if _improves(fix, verdict) else None
-
-    def _scenarios(self, rule: Rule, looks: int) -> list[Scenario]:
-        """Return who plays against a candidate: those by whom rules are compared, and models.
-
-        On small test sets all whom an audit of the changed policy would play, so that a fix that is
-        followed is not called unsafe by the next audit.
-        """
-        request = self.measurer.request
-        n, m, _ = request.problem
-        problem, models = Problem(n, m, looks), bool(request.predictions)
-        found = compared(request, rule, looks)
-        if n * looks <= WHOLE_SUITE:
-            every = suite_scenarios(
-                rule, problem, request.histories, models=models, shares=request.baseline.unequal
+        share = worth(request, verdict.about)
+        if share == 0.0:  # only the choice among private scores is left
+            return replace(
+                verdict,
+                would_do=(
+                    "Let teams name one or two submissions before the private scores are shown.",
+                ),
             )
-            return [*found, *(each for each in every if each not in found)]
-        if models:
-            found += model_scenarios(rule, problem, request.histories)
-        return found
+        search = _VerdictSearch(self, verdict, share)
+        return replace(
+            verdict,
+            fixes=tuple(search.fixes()),
+            would_do=tuple(search.would_do(found, unread=unread)),
+        )
 
-    def _play(self, rule: Rule, looks: int, gap: float) -> Interval:
-        """Return the worst gain under a rule; the first attack's alone if that is too much."""
-        measurer = self.measurer
-        trials, unit = self._trials(looks, gap), measurer.rounding_unit
-        asked = [(scenario, rule, looks) for scenario in self._scenarios(rule, looks)]
-        few = min(trials, measurer.budget.fewer)
-        first = measurer.measure(asked[:1], range(few))
-        if first[0].bias is not None and 100.0 * first[0].bias.mean >= 2.0 * gap:
-            return unit.interval(first[0].bias, few)
-        # Choose by a few plays, and measure what was chosen often enough.
-        rest = measurer.measure(asked[1:], range(few))
-        return measurer.strongest_of([(rule, looks, [*first, *rest])], trials)[0].points(unit)
+    def try_out(self, rule: Rule, looks: int, gap: float, *, less: bool) -> Tried | None:
+        """Return the strongest attack under a rule with so many looks; None: nothing can play.
 
-    def _trials(self, looks: int, gap: float) -> int:
-        """Return how many plays make chance small beside the gap, as far as time allows.
-
-        A play's gain has the standard deviation of a guess's score, 100 sqrt((1 - 1/m) / (m n))
-        points or so: one point for 900 examples of ten classes. The 95 % half-width of a mean of t
-        plays shall be an eighth of the gap, so that a gap of one point asks for (1.96 * 8)^2 = 246
-        of them; `MOST_TRIALS` and the labels that are handled set the limit.
+        Parameters
+        ----------
+        rule, looks
+            What is released, and looks of all accounts together.
+        gap
+            The gap, for a gain on the scored part: a few plays that lie far above half of it are
+            enough to see that nothing is safe there.
+        less
+            Whether the total alone is shown.
         """
-        n, m, _ = self.measurer.request.problem
-        deviation = 100.0 * math.sqrt((1.0 - 1.0 / m) / m / n)
-        wanted = math.ceil((NORMAL_95 * deviation / (SHARE_OF_GAP * gap)) ** 2)
-        affordable = MOST_LABELS // (n * looks)
-        return max(self.measurer.budget.fewer, min(wanted, affordable, MOST_TRIALS))
+        key = (rule, looks, less)
+        if key not in self.tried:
+            self.tried[key] = self._try_out(rule, looks, gap, less=less)
+        return self.tried[key]
 
-    def _promising(self, each: Candidate, gap: float) -> bool:
+    def _try_out(self, rule: Rule, looks: int, gap: float, *, less: bool) -> Tried | None:
+        measurer, board = self.measurer, self.measurer.board
+        who = suite if board.request.labels.size * looks <= WHOLE_SUITE else compared
+        plays = [each for each in who(board, rule, looks) if not less or each.show == TOTAL]
+        measured = measurer.measure(
+            [(each, rule, looks) for each in plays], range(measurer.budget.fewer)
+        )
+        able = [each for each in strongest_first(measured) if each.points is not None]
+        if not able:
+            return None
+        shows = (TOTAL,) if less else tuple(board.shows)
+        heard = unread(measured, shows, rule)
+        low = able[0].points.low if able[0].points is not None else None
+        if low is not None and RESERVE * low >= gap:
+            return Tried(measurer.again(able[:1], measurer.budget.trials), heard)
+        return Tried(measurer.confirmed(able), heard)
+
+
+class _VerdictSearch:
+    """The search for one verdict: its gap, and the share by which gains count in it."""
+
+    def __init__(self, search: FixSearch, verdict: Verdict, share: float) -> None:
+        self.search, self.verdict, self.share = search, verdict, share
+        self.measurer = search.measurer
+        self.board, self.unit = self.measurer.board, self.measurer.unit
+        self.request, self.today = self.measurer.request, self.measurer.budget.looks
+        # A gain on the scored part counts by its share.
+        self.gap = verdict.gap_points / share
+
+    def fixes(self) -> Iterator[Fix]:
+        """Yield what helps, the way that costs honest teams least first within each kind."""
+        if self.verdict.about == "final ranking" and not self.request.parts.private:
+            yield self._held_back()
+        own, several = self.request.rule, len(self.board.shows) > 1
+        if several:
+            fix = self._fix(own, self.today, less=True)
+            if fix is not None:
+                yield fix
+        by_rule = self._by_rule()
+        if by_rule is not None:
+            yield by_rule
+        by_looks = self._by_looks(own)
+        if by_looks is not None:
+            yield by_looks
+        elif by_rule is not None and by_rule.verdict != "SAFE":
+            both = self._by_looks(parse_mechanism(by_rule.rule))
+            if both is not None:
+                yield both
+
+    def would_do(self, found: Strongest, *, unread: bool) -> Iterator[str]:
+        """Yield what else is true of a board that is not safe: its gaps, and its private part."""
+        parts = self.request.parts
+        if self.verdict.about == "final ranking" and parts.private:
+            good = self._good_to(parts.private)
+            yield (
+                f"Ranked by the {parts.private:,} private examples alone (--final private), "
+                f"nothing gained on the public board would count{good}."
+            )
+        elif self.verdict.about == "public board":
+            yield "Nothing gained here counts where a private part decides alone."
+        if doubt(self.request, unread=unread, by_looks=True) is None:
+            sure = self.unit.times(found.within(SURE), self.share).upper
+            gap = _two_digits(
+                max(RESERVE * sure + self.unit.rounding_unit, self.verdict.gap_points)
+            )
+            most = self.request.most_gap
+            if self.verdict.gap_points < gap < most:
+                yield (
+                    f"As things are, gaps of {self.unit.number(gap)} or more are safe: at least "
+                    "twice what can be gained."
+                )
+
+    def _held_back(self) -> Fix:
+        """Return rows held back: as many as make a private score good to the gap, if there are."""
+        n = self.request.labels.size
+        most = math.floor(MOST_HELD_BACK * n)
+        held = most
+        if self.unit.accuracy is not None:
+            held = min(most, private_examples(self.verdict.gap_points))
+        rows, left = f"{held:,} of your {n:,} rows", n - held
+        cost = f"{left:,} rows are left for the public board"
+        if self.unit.accuracy is not None:
+            cost += f", where a score is good to ±{HALF_WIDTH / math.sqrt(left):.2g} points"
+        return Fix(
+            rule=self.request.release,
+            looks=self.request.n_looks,
+            loss=round(0.5 * math.log2(n / left), 2),
+            possible=Interval(0.0, 0.0, 0.0),
+            allowed=0.0,
+            price_points=0.0,
+            proven=True,
+            verdict="SAFE",
+            text=f"Hold back {rows}, on which no look is scored (a column Usage or split), and "
+            f"rank by them (cost to honest teams: {cost}): nothing that is gained moves the final "
+            f"ranking{self._good_to(held)}, and the verdict becomes SAFE.",
+            read=READ,
+            hold_back=held,
+        )
+
+    def _good_to(self, n_examples: int) -> str:
+        if self.unit.accuracy is None:
+            return ""
+        return f"; a score there is good to ±{HALF_WIDTH / math.sqrt(n_examples):.2g} points"
+
+    def _by_rule(self) -> Fix | None:
+        """Return the cheapest rule that is enough at today's looks, or the one that leaves least.
+
+        None blurs an honest score by more than the gap, which would hide what the ranking is for.
+        """
+        rules = self._rules()
+        by_loss = sorted(rules, key=lambda rule: loss(rule, self.today, self.request))
+        promising = [rule for rule in by_loss if self._promising(rule, self.today)]
+        fixes = []
+        for rule in promising[:MOST_PLAYED]:
+            fix = self._fix(rule, self.today)
+            if fix is not None and fix.verdict == "SAFE":
+                return fix
+            fixes += [fix] if fix is not None else []
+        known = [rule for rule in rules if self._row_upper(rule) is not None]
+        least = min(known, key=lambda rule: self._row_upper(rule) or 0.0, default=None)
+        if least is not None and least not in promising[:MOST_PLAYED]:
+            fix = self._fix(least, self.today)
+            fixes += [fix] if fix is not None else []
+        return min(fixes, key=lambda fix: fix.possible.upper, default=None)
+
+    def _rules(self) -> list[Rule]:
+        """Return the rules that a host may switch to."""
+        found: list[Rule] = [*self.search.rows]
+        if any(isinstance(rule, Ladder) for rule in found):  # else none works on what is shown
+            gap, scale = self.verdict.gap_points, self.unit.scale
+            found += [Ladder(step) for step in COARSE_STEPS if scale * step <= gap][-1:]
+        return [
+            rule
+            for rule in dict.fromkeys(found)
+            if rule != self.request.rule and self._blur(rule, self.today) <= self.verdict.gap_points
+        ]
+
+    def _by_looks(self, rule: Rule) -> Fix | None:
+        """Return the most looks of an account that are enough under a rule."""
+        able = [
+            self.request.accounts * own
+            for own in numbers_of_looks(self.request)
+            if self.request.accounts * own < min(self.today, self.request.n_looks)
+        ]
+
+        def safe(looks: int) -> bool:
+            fix = self._fix(rule, looks) if self._promising(rule, looks) else None
+            return fix is not None and fix.verdict == "SAFE"
+
+        most = last_enough(able, safe)
+        return None if most is None else self._fix(rule, most)
+
+    def _promising(self, rule: Rule, looks: int) -> bool:
         """Tell whether neither a formula nor a measurement rules a candidate out.
 
-        Two arguments, both one-sided: they spare plays and never offer a fix. A forecast, with the
-        verdict's reserve, reaches the gap: the plays would find the same. Or another rule was
-        played that this one refines, with no more looks, and was not enough: whoever meets this
-        rule can compute the other one's answers, and gain what was gained there.
+        Both are one-sided: they spare plays and never offer a fix. A forecast, with the verdict's
+        reserve, reaches the gap; or so does the lower end of what was played at today's looks.
         """
-        rule, request = each.rule, self.measurer.request
-        n, m, _ = request.problem
-        problem, forms = Problem(n, m, each.looks), request.baseline.formulas
-        if isinstance(rule, Rounding | Exact):
+        problem = self.request.problem._replace(n_queries=looks)
+        if self.unit.accuracy is not None and isinstance(rule, Rounding | Exact):
+            forms = self.request.baseline.formulas
             formula = forms.forecast_of_blocks(rule, problem)
             if rule.refines(Exact(), problem):
                 formula = forms.forecast_from_exact(problem)
-            if formula is not None and RESERVE * formula >= gap:
+            if formula is not None and RESERVE * formula >= self.gap:
                 return False
-        known = dict(self.played)
-        for other, row in self.others.items():
-            known.setdefault((other, self.measurer.budget.looks), row.possible)
-        # A finer rule and more looks gain no less.
-        return not any(
-            looks <= each.looks and _is_finer(rule, other, problem) and not _enough(possible, gap)
-            for (other, looks), possible in known.items()
-        )
+        if looks < self.today or rule not in self.search.rows:
+            return True
+        lows = [each.points.low for each in self.search.rows[rule].strongest.values()]
+        return not any(low is not None and RESERVE * low >= self.gap for low in lows)
 
-    def _fix(
-        self,
-        each: Candidate,
-        possible: Interval,
-        certain: float,
-        verdict: Verdict,
-        share: float,
-        *,
-        proven: bool,
-    ) -> Fix:
-        """Return a candidate that is enough as advice: change, price and new verdict."""
-        request = self.measurer.request
-        n, m, _ = request.problem
-        measured = _times(possible, share, self.measurer)
-        word = word_for(measured, verdict.gap_points, proven=proven, most=share * certain)
-        price = price_points(each.rule, Problem(n, m, each.looks))
-        worth = measured.at_most(share * certain)
-        before, after = max(0.0, verdict.points.mean), max(0.0, worth.mean)  # less is chance
+    def _row_upper(self, rule: Rule) -> float | None:
+        row = self.search.rows.get(rule)
+        return max((e.points.upper for e in row.strongest.values()), default=None) if row else None
+
+    def _blur(self, rule: Rule, looks: int) -> float:
+        problem = self.request.problem._replace(n_queries=looks)
+        return blur_of(rule, problem, self.unit.scale)
+
+    def _fix(self, rule: Rule, looks: int, *, less: bool = False) -> Fix | None:
+        """Return a candidate as advice if it improves the word, or the number; else None.
+
+        The word is what the next audit says for all that chance can do: SAFE if even wide
+        intervals, doubled, end below the gap, and no doubt is left; MARGINAL if they do as they
+        are. Or the certified bound lies below the gap, for attackers with models as good as the
+        given ones.
+        """
+        tried = self.search.try_out(rule, looks, self.gap, less=less)
+        if tried is None:
+            return None
+        asked = self.request.n_looks if looks == self.today else looks
+        certain, proven = self._certified(rule, asked)
+        shown = self.unit.times(tried.strongest.points, self.share).at_most(certain)
+        sure = self.unit.times(tried.strongest.within(SURE), self.share)
+        word = word_for(sure, self.verdict.gap_points, proven=proven, most=certain)
+        if word == "SAFE" and not proven:
+            unsure = doubt(self.request, unread=tried.unread, by_looks=True)
+            word = "MARGINAL" if unsure else word
+        elif word == "MARGINAL" and min(sure.upper, certain) >= self.verdict.gap_points:
+            word = "UNSAFE"
+        before, better = self.verdict, WORDS.index(word) - WORDS.index(self.verdict.word)
+        if better < 0 or (better == 0 and shown.upper >= (before.points.low or before.points.mean)):
+            return None
+        blur = self._blur(rule, looks)
+        was = in_digits(max(0.0, before.points.mean), self.unit.rounding_unit)
+        left = self.unit.in_words(replace(shown, mean=max(0.0, shown.mean)))
         return Fix(
-            rule=str(each.rule),
-            looks=each.looks,
-            loss=round(each.loss, 2),
-            possible=worth,
-            allowed=share * certain,
-            price_points=price,
+            rule=str(rule),
+            looks=asked,
+            loss=round(loss(rule, asked, self.request), 2),
+            possible=shown,
+            allowed=None if math.isinf(certain) else certain,
+            price_points=blur,
             proven=proven,
             verdict=word,
-            text=f"{_change(request, each)} ({_price(each.rule, price)}): the worst gain found "
-            f"falls from {before:g} to {number(after)}, and the verdict "
-            f"{'becomes' if word != verdict.word else 'stays'} {word}.",
+            text=f"{self._change(rule, looks, less=less)} ({self._price(rule, blur)}): the worst "
+            f"gain found falls from {was} to {left}, and the verdict "
+            f"{'becomes' if better else 'stays'} {word}.",
             read=READ,
+            show=TOTAL if less else ALL_SHOWN,
         )
 
+    def _certified(self, rule: Rule, looks: int) -> tuple[float, bool]:
+        """Return what no attack exceeds, and whether that proves the board safe."""
+        if not self.board.display.plain:
+            return math.inf, False
+        most, model = allowed(self.request, rule, looks), self.board.stated_model
+        if model is not None:
+            most = max(most, allowed(self.request, rule, looks, model=model))
+        return self.share * most, model is not None and most < self.gap
 
-def _improves(fix: Fix, verdict: Verdict) -> bool:
-    """Tell whether a fix makes the word better, or keeps it with a smaller gain."""
-    better = WORDS.index(fix.verdict) - WORDS.index(verdict.word)
-    return better > 0 or (better == 0 and fix.possible.mean < verdict.points.mean)
+    def _change(self, rule: Rule, looks: int, *, less: bool) -> str:
+        """Return what to change, in words; looks per account, as a policy states them."""
+        request, parts = self.request, []
+        if rule != request.rule:
+            parts.append(f"release {rule} instead of {request.release}")
+        if less:
+            parts.append("show the total only")
+        if looks < self.today:
+            own = looks // request.accounts
+            parts.append(
+                f"allow {own:,} scored submissions per account instead of {request.looks.count:,}"
+            )
+        change = " and ".join(parts)
+        return f"{change[:1].upper()}{change[1:]}"
 
-
-def _times(points: Interval, share: float, measurer: Measurer) -> Interval:
-    """Return a gain on the scored part as one in what a verdict is about."""
-    if share == 1.0:
-        return points
-    ends = (points.mean, points.low, points.high)
-    mean, low, high = (
-        None if end is None else measurer.rounding_unit.round(share * end) for end in ends
-    )
-    return Interval(mean or 0.0, low, high)
-
-
-def _change(request: Request, each: Candidate) -> str:
-    """Return what to change, in words; looks per account, as a policy states them."""
-    parts = []
-    if each.rule != request.rule:
-        parts.append(f"release {each.rule} instead of {request.release}")
-    if each.looks < request.n_looks:
-        own = max(1, each.looks // request.accounts)
-        parts.append(
-            f"allow {own:,} scored submission{'' if own == 1 else 's'} per account instead of "
-            f"{request.looks.count:,}"
-        )
-    change = " and ".join(parts)
-    return f"{change[:1].upper()}{change[1:]}"
-
-
-def _price(rule: Rule, price: float) -> str:
-    """Return what honest teams lose: the blur, and what they are told later or never."""
-    blur = f"blur for honest teams: up to {number(price)}" if price else "no blur for honest teams"
-    if rule.tells_best:
-        return f"{blur}, and only a new best is told its score"
-    return blur if rule.batch_size is None else f"{blur}, who wait for {rule.batch_size:,} answers"
+    def _price(self, rule: Rule, blur: float) -> str:
+        """Return what honest teams lose: the blur, and what they are told later or never."""
+        if not blur:
+            return "no blur for honest teams"
+        text = f"blur for honest teams: up to {self.unit.number(blur)}"
+        return f"{text}, and only a new best is told its score" if rule.tells_best else text
 
 
-def _enough(possible: Interval, gap: float) -> bool:
-    """Tell whether a gain, with the verdict's reserve, is below the gap."""
-    chance = possible.low is not None and possible.low <= 0.0
-    return RESERVE * possible.mean < gap or (chance and possible.mean < gap)
+def _two_digits(value: float) -> float:
+    """Return the next number with two digits.
 
-
-def _is_finer(rule: Rule, other: Rule, problem: Problem) -> bool:
-    """Tell whether a rule refines another one, or has a smaller step, which tells more."""
-    if isinstance(rule, Ladder) and isinstance(other, Ladder):
-        return rule.step <= other.step
-    return rule.refines(other, problem)
+    >>> _two_digits(27.01), _two_digits(1.0)
+    (28.0, 1.0)
+    """
+    power = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return float(f"{math.ceil(value / power - 1e-9) * power:.3g}")

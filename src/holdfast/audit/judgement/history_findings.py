@@ -12,7 +12,6 @@ import statistics
 from collections.abc import Iterator
 
 from holdfast.audit.inputs.request import DEFAULT_GAP, Request
-from holdfast.audit.judgement.sentences import number
 from holdfast.audit.result import Finding, History
 
 __all__ = ["attainable", "history_findings"]
@@ -97,7 +96,7 @@ def _tied(request: Request, history: History) -> Iterator[Finding]:
             "tied-ranks",
             "note",
             "Half of the neighbouring ranks of the history are tied: their median gap is 0.",
-            f"So the verdict is for the default gap of {number(DEFAULT_GAP)}.",
+            f"So the verdict is for the default gap of {DEFAULT_GAP:g} point.",
             "Say with --gap how small a gap the ranking should be able to show.",
         )
 

@@ -5,9 +5,9 @@ what they are asked for: too few examples, a rounding that hides nothing, public
 final ranking counts. Each check yields findings with a fix in words. Those that void the verdict
 come first, since every other number is beside the point until they are mended.
 
-A check is a function of the request that yields findings, and `CHECKS` lists them: a new one is
-added there. It must be right about files that are in order, too, so each that is a test of chance
-asks for six standard deviations, which hardly any shuffled file has.
+A check is a function of the request that yields findings, and `metrics.findings` lists them. It
+must be right about files that are in order, too, so each that is a test of chance asks for six
+standard deviations, which hardly any shuffled file has.
 
     severity   meaning                                               verdict
     void       no release rule helps; mend this first                UNSAFE, whatever is gained
@@ -18,7 +18,7 @@ asks for six standard deviations, which hardly any shuffled file has.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -29,10 +29,10 @@ from scipy.special import ndtri
 from holdfast.audit.inputs.disclosure import NORMAL_95, RoundingUnit
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.inputs.row_order import GROUPED_FROM_DEVIATIONS, neighbours_agree
-from holdfast.audit.result import Finding, worst_first
+from holdfast.audit.result import Finding
 from holdfast.mechanisms import Rule
 
-__all__ = ["CHECKS", "coarse_rule", "expected_best", "group_finding", "preflight"]
+__all__ = ["YES_AND_NO", "coarse_rule", "expected_best", "group_finding"]
 
 # Fewer examples than this: one score's 95 % interval is wider than ten points.
 FEWEST_EXAMPLES = 400
@@ -49,22 +49,6 @@ YES_AND_NO = frozenset(
         *(("neg", "pos"), ("negative", "positive")),
     )
 )
-
-PreflightCheck = Callable[[Request, RoundingUnit], Iterator[Finding]]
-
-
-def preflight(request: Request, unit: RoundingUnit) -> tuple[Finding, ...]:
-    """Return all findings, those that void the verdict first.
-
-    Parameters
-    ----------
-    request
-        What is audited.
-    unit
-        What shares and scores are rounded to before they stand in a finding, which may be shared.
-    """
-    found = [finding for check in CHECKS for finding in check(request, unit)]
-    return worst_first(found)
 
 
 def sorted_rows(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
@@ -380,13 +364,6 @@ def assumed_metric(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
         )
 
 
-def groups(request: Request, unit: RoundingUnit) -> Iterator[Finding]:
-    """Ask about columns that look like groups."""
-    del unit
-    for column in request.group_columns:
-        yield group_finding(column)
-
-
 def group_finding(column: str) -> Finding:
     """Return what is asked about a column that looks like groups, and was not named."""
     return Finding(
@@ -397,19 +374,3 @@ def group_finding(column: str) -> Finding:
         "this audit does not count it.",
         f"Say --breakdown {column} if it does.",
     )
-
-
-CHECKS: tuple[PreflightCheck, ...] = (
-    sorted_rows,
-    telling_ids,
-    repeated_ids,
-    absent_classes,
-    imbalance,
-    constant_reveals,
-    tiny,
-    void_rounding,
-    public_in_final,
-    best_of_private,
-    assumed_metric,
-    groups,
-)

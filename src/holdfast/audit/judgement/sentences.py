@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import math
 
-from holdfast.attacks.registry import summary_of
 from holdfast.audit.inputs.disclosure import FEWEST_FOR_INTERVAL
 from holdfast.audit.inputs.request import Request
+from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.audit.metrics.units import Unit
 from holdfast.audit.result import About, Finding, Interval, Limits, Word
-from holdfast.audit.scenarios.measurer import StrongestAttack
+from holdfast.audit.scenarios.measurer import Strongest
+from holdfast.metrics import Accuracy
 
-__all__ = ["IN_NO_ORDER", "certified", "doubt", "in_points", "number", "reason", "tested"]
+__all__ = ["IN_NO_ORDER", "WHO", "certified", "doubt", "reason", "tested"]
 
 WHO = {
     "features": "without learning anything",
@@ -62,48 +64,64 @@ def doubt(request: Request, *, unread: bool, by_looks: bool) -> str | None:
     return None
 
 
-def tested(word: Word, gap: float) -> str:
+def tested(word: Word, gap: float, unit: Unit) -> str:
     """Return what a word is about: who gains less than the gap does not pass a larger one either.
 
-    >>> tested("SAFE", 1.0), tested("UNSAFE", 0.5)
+    >>> points = Unit("points", 100.0, 0.1, 10.0, 1.0)
+    >>> tested("SAFE", 1.0, points), tested("UNSAFE", 0.5, points)
     ('for ranking gaps of 1 point or more', 'for ranking gaps of 0.5 points')
     """
-    gaps = f"for ranking gaps of {number(gap)}"
+    gaps = f"for ranking gaps of {unit.number(gap)}"
     return f"{gaps} or more" if word == "SAFE" else gaps
 
 
 def reason(
-    request: Request,
-    played: int,
-    found: StrongestAttack,
+    board: MetricRequest,
+    unit: Unit,
+    found: Strongest,
     points: Interval,
-    void: list[Finding],
+    void: Finding | None,
     about: About,
 ) -> str:
     """Return the rest of the sentence: the finding that voids all, or the gain and how it came."""
-    if void:
-        return f"{void[0].what} {void[0].fix}"
+    request = board.request
+    if void is not None:
+        return f"{void.what} {void.fix}"
     share = request.parts.final_share if about == "final ranking" else 1.0
     if share == 0.0:
         private = f"{request.parts.private:,} examples that no look is scored on"
         if request.final_choices:
             return f"{private} decide it, so that nothing gained on the public board counts."
-        return (
-            f"{private} decide it, but the best of a team's private scores counts, which is up to "
-            f"{in_points(points)} too high by chance alone."
-        )
-    free = request.baseline.in_words(found.setting)
-    gain = f"{in_points(points)}{f' above {free}' if free else ''} can be gained"
-    if points.mean <= 0.0:
-        gain = "no attack gained anything above what it had without a look"
+        best = f"{private} decide it, but the best of a team's private scores counts"
+        if unit.accuracy is None:
+            return f"{best}, and what its luck is worth in {board.metric} was not measured."
+        return f"{best}, which is up to {unit.in_words(points)} too high by chance alone."
     where = ""
     if share < 1.0:
         where = f" in the final ranking, {100.0 * share:.0f} % of which is the public part,"
     elif about == "public board":
         where = " on the public part"
-    who = "," if points.mean <= 0.0 else f" {WHO[found.setting]},"
-    attack = "" if points.mean <= 0.0 else f" (attack {found.attack}: {summary_of(found.attack)})"
-    return f"{gain}{where}{who} with {looks(request, played)}{attack}."
+    looks_taken = looks(request, found.measured.looks)
+    if points.mean <= 0.0:
+        return (
+            f"no attack gained anything above what it had without a look{where}, with "
+            f"{looks_taken}."
+        )
+    shown = "" if len(board.shows) == 1 else f", {found.scenario.show}"
+    return (
+        f"{unit.in_words(points)}{_above(board, found)} can be gained{where} "
+        f"{WHO[found.setting]}, with {looks_taken} (attack {found.attack}{shown}: "
+        f"{found.scenario.does})."
+    )
+
+
+def _above(board: MetricRequest, found: Strongest) -> str:
+    """Return what a gain is above; nothing where it goes without saying."""
+    if isinstance(board.metric, Accuracy):
+        free = board.request.baseline.in_words(found.setting)
+        return f" above {free}" if free else ""
+    free = "the given models" if found.setting == "model" else "the best constant submission"
+    return f" over {free}"
 
 
 def looks(request: Request, played: int) -> str:
@@ -139,19 +157,3 @@ def certified(request: Request, limits: Limits, most: float, share: float, every
     if limits.binds_model is None:
         text += " Who has a model may gain more: its --predictions give the bound for that."
     return text
-
-
-def number(points: float) -> str:
-    """Return a number of points with its unit.
-
-    >>> number(1.0), number(0.5)
-    ('1 point', '0.5 points')
-    """
-    return f"{points:g} point{'' if points == 1.0 else 's'}"
-
-
-def in_points(points: Interval) -> str:
-    """Return a gain with its unit and its interval."""
-    if points.low is None or points.high is None or points.low == points.high:
-        return number(points.mean)
-    return f"{number(points.mean)} (95 % interval {points.low:g} to {points.high:g})"

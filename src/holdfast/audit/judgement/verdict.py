@@ -20,12 +20,22 @@ import math
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from holdfast.audit.inputs.disclosure import RoundingUnit
-from holdfast.audit.inputs.request import DEFAULT_GAP, Request
+from holdfast.audit.inputs.request import Request
 from holdfast.audit.judgement.preflight import expected_best
 from holdfast.audit.judgement.sentences import IN_NO_ORDER, certified, doubt, reason, tested
-from holdfast.audit.result import About, Finding, History, Interval, Limits, Verdict, Word
-from holdfast.audit.scenarios.measurer import StrongestAttack
+from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.audit.metrics.units import Unit
+from holdfast.audit.result import (
+    About,
+    Finding,
+    History,
+    Interval,
+    Limits,
+    Verdict,
+    Word,
+    voiding,
+)
+from holdfast.audit.scenarios.measurer import Strongest
 
 __all__ = [
     "RESERVE",
@@ -47,13 +57,13 @@ WORDS: tuple[Word, ...] = ("UNSAFE", "MARGINAL", "SAFE")
 RESERVE = 2.0
 
 
-def gap_for(request: Request, history: History | None) -> float:
-    """Return the ranking gap in points: as asked, as the history's ranks are apart, or one."""
+def gap_for(request: Request, history: History | None, unit: Unit) -> float:
+    """Return the ranking gap: as asked, as the history's ranks are apart, or the unit's own."""
     if request.gap is not None:
         return request.gap
     if history is not None and history.median_gap:
         return history.median_gap
-    return DEFAULT_GAP
+    return unit.gap
 
 
 def shuffled(findings: Iterable[Finding]) -> tuple[str, ...]:
@@ -84,14 +94,14 @@ def on_both_boards(
 
 
 def judge(
-    request: Request,
-    looks: int,
-    found: StrongestAttack,
-    limits: Limits,
-    findings: tuple[Finding, ...],
+    board: MetricRequest,
+    unit: Unit,
+    found: Strongest,
     gap: float,
+    findings: tuple[Finding, ...],
     *,
     about: About = "final ranking",
+    limits: Limits | None = None,
     history: History | None = None,
     unread: bool = False,
 ) -> Verdict:
@@ -104,55 +114,59 @@ def judge(
 
     Parameters
     ----------
-    request
-        What is audited.
-    looks
-        Those that were played, of all accounts together.
+    board, unit
+        What is audited, and what gains and the gap are counted in.
     found
         The strongest attack, measured again with fresh randomness.
-    limits
-        What is certified.
+    gap
+        The least difference between ranks that must hold.
     findings
         Those before the first play; one that voids the verdict makes it UNSAFE.
-    gap
-        The least difference between ranks that must hold, in points.
     about
         Whose verdict it is: gains count by `worth`. Where only private scores decide and no
-        choice is named beforehand, what counts is the luck of the best of them instead.
+        choice is named beforehand, what counts is the luck of the best of them instead, which is
+        known for accuracies alone: of any other metric the word is MARGINAL then.
+    limits
+        What is certified of accuracies; None: the board shows other numbers, whose certificates
+        bind those without a model and change no word.
     history
         What was observed, which a verdict shows beside its own numbers; it changes no word.
     unread
         Whether all attacks that read values were refused: then the word is not SAFE.
     """
-    share = worth(request, about)
-    allowed, modelled = share * limits.allowed, _times(share, limits.allowed_model)
-    points = found.points(request.baseline.rounding_unit, worth=share)
+    request, share = board.request, worth(board.request, about)
+    allowed = None if limits is None else share * limits.allowed
+    modelled = None if limits is None else _times(share, limits.allowed_model)
+    points = found.points if share == 1.0 else unit.times(found.points, share)
     by_choice = not share and not request.final_choices
-    if by_choice:
-        points, allowed = (
-            _selected(request, request.baseline.rounding_unit),
-            _most_selected(request),
-        )
+    if by_choice and unit.accuracy is not None:
+        points = Interval(unit.round(_selected(request)), None, None)
+        allowed = None if limits is None else _most_selected(request)
         modelled = None if modelled is None else allowed  # a model does not help with luck
-    void = [finding for finding in findings if finding.severity == "void"]
-    most = max(allowed, modelled or 0.0)
-    certain = most < gap and not void and not by_choice
-    # Nobody, whatever he knows, gains more than is left above what is free.
-    left = share * (100.0 - request.baseline.percent + request.baseline.rounding_unit.points / 2.0)
-    everybody = certain and (not share or left < gap)
-    proven = everybody or (certain and limits.allowed_model is not None)
+    void = voiding(findings)
+    certain = everybody = False
+    most = math.inf if allowed is None else max(allowed, modelled or 0.0)
+    if limits is not None:
+        certain = most < gap and void is None and not by_choice
+        # Nobody, whatever he knows, gains more than is left above what is free.
+        left = share * (100.0 - request.baseline.percent + unit.rounding_unit / 2.0)
+        everybody = certain and (not share or left < gap)
+    proven = everybody or (certain and modelled is not None)
+    proven = proven and not request.in_runs
     # The bound that covers this attack: none is expected to gain more, whatever a few plays say.
     bound = modelled if found.setting == "model" and modelled is not None else allowed
-    shown = points if request.in_runs else points.at_most(bound)
+    bound = math.inf if bound is None or request.in_runs else bound
+    shown = points.at_most(bound)
     unsure = doubt(request, unread=unread, by_looks=share > 0.0)
-    ordered = request.in_runs
-    proven = proven and not ordered
-    word = word_for(points, gap, proven=proven, most=math.inf if ordered else bound)
-    if word == "SAFE" and unsure and not proven:
+    word = word_for(points, gap, proven=proven, most=bound)
+    if word == "SAFE" and ((unsure and not proven) or (by_choice and unit.accuracy is None)):
         word = "MARGINAL"
-    if void:
+    if void is not None:
         word = "UNSAFE"
-    proof = certified(request, limits, most, share, everybody) if certain else None
+    proof = None
+    if certain and limits is not None:
+        proof = certified(request, limits, most, share, everybody)
+        proof = f"{proof} {IN_NO_ORDER}" if request.in_runs else proof
     return Verdict(
         about=about,
         word=word,
@@ -164,10 +178,11 @@ def judge(
         allowed_model=modelled,
         observed=None if history is None or share < 1.0 else history.mean_gap,
         proven=proven,
-        certified=proof and f"{proof} {IN_NO_ORDER}" if ordered else proof,
-        sentence=f"{word} {tested(word, gap)}: "
-        + reason(request, looks, found, shown, void, about)
+        certified=proof,
+        sentence=f"{word} {tested(word, gap, unit)}: "
+        + reason(board, unit, found, shown, void, about)
         + (f" {unsure}" if unsure and word == "MARGINAL" else ""),
+        show=found.scenario.show,
     )
 
 
@@ -217,16 +232,14 @@ def _times(share: float, points: float | None) -> float | None:
     return None if points is None else share * points
 
 
-def _selected(request: Request, unit: RoundingUnit) -> Interval:
-    """Return what the best of all private scores gains by chance alone.
+def _selected(request: Request) -> float:
+    """Return what the best of all private scores gains by chance alone, in points.
 
     A score of N examples has a standard error of 50/sqrt(N) points at most, and the best of k
     independent ones lies `expected_best(k)` of these above its mean: 3.2 for a thousand, so 3.2
     points with 2,500 private examples.
     """
-    error = 50.0 / request.parts.private**0.5
-    mean = error * expected_best(request.looks.count)
-    return Interval(unit.round(mean), None, None)
+    return 50.0 / math.sqrt(request.parts.private) * expected_best(request.looks.count)
 
 
 def _most_selected(request: Request) -> float:

@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 
 from holdfast.attacks.through_metrics.registry import check_covered
 from holdfast.audit.inputs.group_columns import read_groups
-from holdfast.audit.inputs.models import prior_of
+from holdfast.audit.inputs.models import prior_of, stated_accuracy
 from holdfast.audit.inputs.reading import read_request
 from holdfast.audit.inputs.request import Request
+from holdfast.audit.result import TOTAL
+from holdfast.audit.scenarios.plays import PlayContext
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.mechanisms import check_metric
 from holdfast.metrics import (
@@ -36,22 +38,20 @@ from holdfast.metrics import (
 from holdfast.metrics.display import Display
 from holdfast.priors import Prior
 
-__all__ = ["TOTAL", "MetricRequest", "display_for", "read_metric_request", "with_groups"]
-
-# The show of one number, as tables call it.
-TOTAL = "total only"
+__all__ = ["MetricRequest", "display_for", "read_metric_request", "with_groups"]
 
 
 @dataclass(frozen=True, eq=False)
 class MetricRequest:
-    """All that an audit of a metric starts from.
+    """All that an audit starts from: a request, and what the board shows.
 
     Parameters
     ----------
     request
-        Labels, rule, looks and the rest, as for an audit of accuracies.
+        Labels, rule, looks and the rest.
     display
-        What the board shows: the metric that ranks, of which groups, and metrics beside it.
+        What the board shows: the metric that ranks, of which groups, and metrics beside it. By
+        default one accuracy.
     groups
         The group of each scored example; None: the board shows no groups.
 
@@ -62,10 +62,12 @@ class MetricRequest:
     """
 
     request: Request
-    display: Display
+    display: Display = field(default_factory=Display)
     groups: NDArray[Any] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
+        if self.display.plain:
+            return  # every rule and every option has a meaning for one accuracy
         if (self.breakdown is None) != (self.groups is None):
             raise InvalidInput("breakdown and groups must be given together.")
         self._check_options()
@@ -119,6 +121,18 @@ class MetricRequest:
         """What the given models say of each scored example; None: none was given."""
         request = self.request
         return prior_of(request.predictions, request.labels, request.problem.n_classes)
+
+    @cached_property
+    def context(self) -> PlayContext:
+        """What plays on its accuracies share."""
+        request = self.request
+        return PlayContext(request.labels, request.baseline, request.seed, self.beliefs)
+
+    @property
+    def stated_model(self) -> float | None:
+        """What the given models' vote scores as an accuracy, rounded; None: no model was given."""
+        request = self.request
+        return stated_accuracy(self.beliefs, request, request.baseline.rounding_unit)
 
     @property
     def class_sizes(self) -> tuple[int, ...]:

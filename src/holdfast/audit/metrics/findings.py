@@ -17,6 +17,7 @@ import numpy as np
 from holdfast.audit.judgement.preflight import (
     YES_AND_NO,
     absent_classes,
+    assumed_metric,
     best_of_private,
     coarse_rule,
     constant_reveals,
@@ -37,11 +38,6 @@ from holdfast.metrics import F1, Accuracy, LabelMetric, RocAuc
 
 __all__ = ["metric_findings"]
 
-# What does not depend on which metric is shown; what is so wherever an accuracy is among the
-# numbers; and what is about gains of accuracies.
-CHECKS = (sorted_rows, telling_ids, repeated_ids, absent_classes, public_in_final)
-WHERE_SHOWN = (constant_reveals, void_rounding)
-WHERE_RANKED = (imbalance, best_of_private)
 SMALL_GROUP = 30
 
 
@@ -58,13 +54,19 @@ def metric_findings(asked: MetricRequest, unit: Unit, gap: float) -> tuple[Findi
     """
     request, points = asked.request, asked.request.baseline.rounding_unit
     ranked = isinstance(asked.metric, Accuracy)
-    checks = [*CHECKS, *(WHERE_RANKED if ranked else ())]
-    if any(isinstance(metric, Accuracy) for metric in asked.display.metrics):
-        checks += WHERE_SHOWN
+    shown = any(isinstance(metric, Accuracy) for metric in asked.display.metrics)
+    plain = asked.display.plain
+    checks = [sorted_rows, telling_ids, repeated_ids, absent_classes]
+    checks += [imbalance] if ranked else []
+    checks += [constant_reveals] if shown else []
     found = [finding for check in checks for finding in check(request, points)]
-    found += [*_tiny(asked), *coarse_rule(request, gap, unit.scale)]
-    found += [*_reveals(asked), *_groups(asked), *_classes(asked), *_unused(asked)]
-    found += [*_positive(asked), *_undecided(asked), *([] if ranked else _chosen(asked))]
+    found += _tiny(asked)
+    found += void_rounding(request, points) if shown else []
+    found += public_in_final(request, points)
+    found += best_of_private(request, points) if ranked else _chosen(asked)
+    found += assumed_metric(request, points) if plain else _reveals(asked)
+    found += [*_groups(asked), *_classes(asked), *_unused(asked), *_positive(asked)]
+    found += [*_undecided(asked), *coarse_rule(request, gap, unit.scale)]
     return worst_first(found)
 
 

@@ -8,6 +8,7 @@ for it, in which those that read values come before those that climb.
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,15 +16,19 @@ from holdfast.audit.fractions import in_fractions
 from holdfast.audit.inputs.header import header
 from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.findings import metric_findings
-from holdfast.audit.metrics.measurer import AskedPlay, MetricMeasurer, places_of
-from holdfast.audit.metrics.plays import play_metric_job
-from holdfast.audit.metrics.record import MetricGain
+from holdfast.audit.metrics.record import MetricGain, gain_of_show
 from holdfast.audit.metrics.units import unit_for
 from holdfast.audit.quick import N_ATTACKS, TRIALS, quick_sentence
 from holdfast.audit.result import Finding
-from holdfast.audit.scenarios.measurer import play_budget_for
+from holdfast.audit.scenarios.measurer import (
+    Measured,
+    Measurer,
+    play_budget_for,
+    strongest_first,
+)
 from holdfast.audit.scenarios.play_cache import PlayCache, keeping
-from holdfast.experiments.pool import pool
+from holdfast.audit.scenarios.plays import players
+from holdfast.audit.scenarios.suite import suite
 from holdfast.metrics import Submission
 
 __all__ = ["QuickMetricAudit", "quick_metric_audit"]
@@ -93,22 +98,25 @@ def quick_metric_audit(asked: MetricRequest, *, kept: PlayCache | None = None) -
     request, unit = asked.request, unit_for(asked)
     gap = unit.gap if request.gap is None else request.gap
     findings = metric_findings(asked, unit, gap)
-    budget = play_budget_for(request).looks
-    looks = max(1, min(budget, MOST_WORK // request.labels.size))
+    budget = play_budget_for(request)
+    looks = max(1, min(budget.looks, MOST_WORK // request.labels.size))
     # The first attack through each show, the richest show first; then the second ones, and so on.
-    every = sorted(((at, -list(asked.shows).index(show), show) for show, at in places_of(asked)))
-    gains: list[MetricGain] = []
+    shows, of_show = list(asked.shows), defaultdict(list)
+    for each in suite(asked, request.rule, looks):
+        of_show[each.show].append(each)
+    places = ((at, -shows.index(show)) for show in shows for at in range(len(of_show[show])))
+    every = [of_show[shows[-show]][at] for at, show in sorted(places)]
+    able: list[Measured] = []
     refused: str | None = None
     tried = 0
-    with pool(play_metric_job, asked, processes=1) as plain:
-        measurer = MetricMeasurer(asked, unit, keeping(plain, kept), looks, TRIALS)
-        while tried < len(every) and len(gains) < N_ATTACKS:
-            at, _, show = every[tried]
-            found = measurer.measure([AskedPlay(show, at, request.rule, looks)])
-            gains += [each for each in found if each.gain is not None]
+    with players(None, asked, processes=1) as plain:
+        measurer = Measurer(asked, unit, gap, budget, keeping(plain, kept))
+        while tried < len(every) and len(able) < N_ATTACKS:
+            found = measurer.measure([(every[tried], request.rule, looks)], range(TRIALS))
+            able += [each for each in found if each.gain is not None]
             refused = refused or found[0].reason
             tried += 1
-    gains.sort(key=lambda each: -(each.gain or 0.0))
+    gains = [gain_of_show(each, unit) for each in strongest_first(able)]
     worst = (gains[0].gain or 0.0) if gains else 0.0
     final = unit.round(worst * request.parts.final_share)
     return QuickMetricAudit(

@@ -10,20 +10,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.audit.fractions import in_fractions
-from holdfast.audit.result import About, Finding, Interval, Knowledge, Model, Reproduce, Word
+from holdfast.audit.metrics.units import Unit
+from holdfast.audit.result import (
+    AS_IT_RISES,
+    Finding,
+    Interval,
+    Knowledge,
+    Model,
+    Reproduce,
+    Verdict,
+    Word,
+)
+from holdfast.audit.scenarios.measurer import Measured
 
-__all__ = [
-    "AS_IT_RISES",
-    "MetricAudit",
-    "MetricFix",
-    "MetricGain",
-    "MetricRule",
-    "MetricVerdict",
-    "metric_audit_as_json",
-]
-
-# What attacks read that climb, after the metric's name.
-AS_IT_RISES = ", as it rises"
+__all__ = ["MetricAudit", "MetricGain", "MetricRule", "gain_of_show", "metric_audit_as_json"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,43 +106,6 @@ class MetricRule:
 
 
 @dataclass(frozen=True, slots=True)
-class MetricFix:
-    """A change of what is shown, of the rule or of the looks under which no gain reached the gap.
-
-    `show` is the audit's name for what is still shown; `blur` is the price of the rule.
-    """
-
-    rule: str
-    show: str
-    looks: int
-    gain: float
-    blur: float
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class MetricVerdict:
-    """SAFE, MARGINAL or UNSAFE for ranking gaps of `gap`, as `result.Verdict` is for accuracies.
-
-    `gain` is the worst that was found, in the audit's unit, as far as it counts in what the verdict
-    is about; `low` and `high` are the ends of its 95 % interval.
-    """
-
-    about: About
-    word: Word
-    gap: float
-    gain: float
-    low: float | None
-    high: float | None
-    attack: str
-    setting: Knowledge
-    show: str
-    sentence: str
-    fixes: tuple[MetricFix, ...] = ()
-    would_do: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class MetricAudit:
     """All that the page shows and `--json` prints of an audit of a metric.
 
@@ -197,8 +160,8 @@ class MetricAudit:
     final_share: float
     models: tuple[Model, ...]
     model: float | None
-    verdict: MetricVerdict
-    public: MetricVerdict | None
+    verdict: Verdict
+    public: Verdict | None
     shows: tuple[str, ...]
     findings: tuple[Finding, ...]
     gains: tuple[MetricGain, ...]
@@ -212,11 +175,11 @@ class MetricAudit:
 
     @property
     def strongest(self) -> MetricGain:
-        """The gain that the verdicts are about: the largest under the policy."""
+        """The attack that gained most under the policy, before contenders were measured again."""
         return self.gains[0]
 
     @property
-    def verdicts(self) -> tuple[MetricVerdict, ...]:
+    def verdicts(self) -> tuple[Verdict, ...]:
         """The verdict, and that on the public board where there is one."""
         return (self.verdict,) if self.public is None else (self.verdict, self.public)
 
@@ -233,15 +196,40 @@ class MetricAudit:
     @property
     def worst(self) -> float:
         """The number that matters: the worst gain found, as far as it counts in the end."""
-        return self.verdict.gain
+        return self.verdict.points.mean
 
     @property
     def gap(self) -> float:
         """The ranking gap that was tested."""
-        return self.verdict.gap
+        return self.verdict.gap_points
+
+
+def gain_of_show(each: Measured, unit: Unit, *, show: str = "", looks: int = 0) -> MetricGain:
+    """Return the row of what was measured; of the total it may stand for another show's."""
+    scenario = each.scenario
+    points = None if each.points is None else unit.from_here(each.points)
+    mean, low, high = (None, None, None) if points is None else (points.mean, *points.ends)
+    return MetricGain(
+        show=show or scenario.show,
+        attack=scenario.name,
+        reads=scenario.reads,
+        looks=looks or each.looks,
+        trials=each.trials,
+        gain=mean,
+        low=low,
+        high=high,
+        reason=each.reason,
+        setting=scenario.setting,
+        does=scenario.does,
+    )
 
 
 def metric_audit_as_json(audit: MetricAudit) -> dict[str, Any]:
-    """Return the record as plain data; gains are in its unit."""
-    data: dict[str, Any] = in_fractions(audit)
+    """Return the record as plain data; gains are in its unit, and their ends stand beside them."""
+    data: dict[str, Any] = in_fractions(audit, point=1.0)
+    for verdict in filter(None, (data["verdict"], data["public"])):
+        gain = verdict.pop("gain")
+        verdict |= {"gain": gain["mean"], "low": gain["low"], "high": gain["high"]}
+        for fix in verdict["fixes"]:
+            fix["gain"] = fix["possible"]["mean"]
     return data

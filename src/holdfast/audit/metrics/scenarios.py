@@ -13,6 +13,11 @@ metrics, or with numbers of each class. Through each show play
 A scenario's place in the list is its name in jobs, so the list must be the same under every rule:
 who plays follows from the metric and from what is known, and an attack that a rule stops is listed,
 and refuses when it is made.
+
+A play is a pure function of the board and the job. Its two generators, of the board's rule and of
+the attack, are seeded by the audit's seed, the trial, the looks, and a checksum of what is played
+against what: attack, show and rule. So the same job plays alike whatever else an audit plays, in
+any order, and its outcome can be kept for the next one.
 """
 
 from __future__ import annotations
@@ -22,6 +27,7 @@ from collections.abc import Callable
 from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
+from zlib import crc32
 
 import numpy as np
 
@@ -30,7 +36,7 @@ from holdfast.attacks.through_metrics.affine_forms import has_affine_form
 from holdfast.attacks.through_metrics.beside import Beside
 from holdfast.attacks.through_metrics.description import MetricBoard, Told
 from holdfast.attacks.through_metrics.registry import AttackOnBoard, attacks_on
-from holdfast.audit.metrics.asked import TOTAL, MetricRequest
+from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.climbers import climbers
 from holdfast.audit.metrics.match_counts import (
     climbing_on_counts,
@@ -38,19 +44,60 @@ from holdfast.audit.metrics.match_counts import (
     informed_on_counts,
     on_counts,
 )
-from holdfast.audit.metrics.record import AS_IT_RISES
 from holdfast.audit.metrics.starts import Start, group_rows, starts_of
-from holdfast.errors import NotSupported
+from holdfast.audit.metrics.units import start_value
+from holdfast.audit.result import AS_IT_RISES, TOTAL, Knowledge
+from holdfast.audit.scenarios.plays import told_reason
+from holdfast.errors import HoldfastError, NotSupported
+from holdfast.experiments.matrix_plays import Played
+from holdfast.loop import play
 from holdfast.mechanisms import Exact, Rule
 from holdfast.metrics import Accuracy, Clipped, Metric, Submission
 from holdfast.metrics.by_class import ByClass
 from holdfast.metrics.one_submission import taker_for
+from holdfast.oracles import MetricOracle
 from holdfast.planner import board_under
 from holdfast.problem import Problem
+from holdfast.protocols import Answer
 
-__all__ = ["MetricScenario", "metric_scenarios", "only_climbed"]
+__all__ = ["MetricJob", "MetricScenario", "metric_scenarios", "only_climbed", "play_metric_job"]
 
 Make: TypeAlias = Callable[..., Any]
+
+# The time of attacks through metrics beside others: as of one that steers.
+EFFORT = 50.0
+
+
+class MetricJob(NamedTuple):
+    """One play: which attack, through which show, against which rule, with how many looks.
+
+    `scenario` is the attack's place in `metric_scenarios(asked, show)`; `trial` is its seed.
+    """
+
+    show: str
+    scenario: int
+    rule: Rule
+    looks: int
+    trial: int
+
+    @property
+    def accounts(self) -> int:
+        """One: a board shares the looks among the accounts that its rule tells apart."""
+        return 1
+
+    @property
+    def effort(self) -> float:
+        """The attack's time beside that of others."""
+        return EFFORT
+
+    def who(self, board: MetricRequest) -> tuple[str, str]:
+        """Return the attack's name, with what is shown, and what it knows."""
+        each = metric_scenarios(board, self.show)[self.scenario]
+        return f"{each.name} ({self.show})", each.setting
+
+    def played(self, board: MetricRequest) -> Played:
+        """Play it on a board."""
+        return play_metric_job(board, self)
 
 
 class MetricScenario(NamedTuple):
@@ -67,6 +114,27 @@ class MetricScenario(NamedTuple):
     make: Make
     hears: int | None
     start: Start
+    show: str
+    place: int
+
+    @property
+    def effort(self) -> float:
+        """The attack's time beside that of others."""
+        return EFFORT
+
+    @property
+    def setting(self) -> Knowledge:
+        """What it knows."""
+        return self.start.setting
+
+    @property
+    def climbs(self) -> bool:
+        """Whether it hears no more than which look was the best."""
+        return self.reads.endswith(AS_IT_RISES)
+
+    def job(self, rule: Rule, looks: int, trial: int) -> MetricJob:
+        """Return one play with so many looks of all accounts together."""
+        return MetricJob(self.show, self.place, rule, looks, trial)
 
 
 def metric_scenarios(asked: MetricRequest, show: str) -> list[MetricScenario]:
@@ -83,11 +151,8 @@ def metric_scenarios(asked: MetricRequest, show: str) -> list[MetricScenario]:
     show
         One of `asked.shows`.
     """
-    return [
-        MetricScenario(*each, start)
-        for start in starts_of(asked)
-        for each in _unstarted(asked, show, start)
-    ]
+    found = [(each, start) for start in starts_of(asked) for each in _unstarted(asked, show, start)]
+    return [MetricScenario(*each, start, show, at) for at, (each, start) in enumerate(found)]
 
 
 class _Unstarted(NamedTuple):
@@ -356,3 +421,62 @@ def _first_able(problem: Problem, *, rng: np.random.Generator, rule: Rule, able:
             refused = refused or error
     assert refused is not None
     raise refused
+
+
+def play_metric_job(asked: MetricRequest, job: MetricJob) -> Played:
+    """Play one job.
+
+    Returns
+    -------
+    Played
+        `bias` is the gain in the metric's own values, above what the scenario starts from (the best
+        constant, or a model if that is better), larger being better for losses, too; it may be
+        negative. An attack that can't play this board gains nothing, with the reason.
+    """
+    scenario = metric_scenarios(asked, job.show)[job.scenario]
+    metric, hidden, setting = asked.metric, asked.hidden, scenario.start.setting
+    named = f"{scenario.name} {scenario.reads} {job.show} {job.rule}"
+    key = crc32(f"{named}{' model' if setting == 'model' else ''}".encode())
+    own = [asked.request.seed, job.trial, job.looks, key]
+    try:
+        board = board_of(asked, job, np.random.default_rng([*own, 1]))
+        attack = scenario.make(board.problem, rng=np.random.default_rng([*own, 2]), rule=job.rule)
+        heard = board if scenario.hears is None else _Heard(board, scenario.hears)
+        value = metric.score(hidden, play(attack, heard))
+    except HoldfastError as error:
+        return Played(0.0, 0, told_reason(error))
+    better = value - start_value(asked, setting)
+    return Played(better if metric.higher_is_better else -better, board.looks)
+
+
+class _Heard:
+    """A board of several numbers of which the scenario is told one."""
+
+    def __init__(self, board: MetricOracle, place: int) -> None:
+        self._board, self._place = board, place
+
+    @property
+    def problem(self) -> Problem:
+        return self._board.problem
+
+    def query(self, submission: object) -> Answer:
+        answer = self._board.query(submission)
+        return answer[self._place] if isinstance(answer, tuple) else answer
+
+
+def board_of(asked: MetricRequest, job: MetricJob, rng: np.random.Generator) -> MetricOracle:
+    """Return the board of one play.
+
+    Accounts that work together share its looks, one account after the other. A rule that keeps
+    something between looks meets each account afresh; any other can't tell them apart, and one
+    account stands for all.
+    """
+    return MetricOracle(
+        asked.hidden,
+        asked.shows[job.show],
+        n_queries=job.looks,
+        mechanism=job.rule,
+        rng=rng,
+        n_classes=asked.request.problem.n_classes,
+        accounts=asked.request.histories if job.rule.keeps_state else 1,
+    )

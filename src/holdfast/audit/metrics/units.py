@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from holdfast.audit.inputs.disclosure import (
     FEWEST_FOR_INTERVAL,
     ROUND_NUMBERS,
+    RoundingUnit,
     reach_of,
     rounding_unit_for,
 )
@@ -17,8 +19,8 @@ from holdfast.audit.inputs.reading import WIDEST_IN_POINTS
 from holdfast.audit.inputs.request import DEFAULT_GAP
 from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.result import Interval, Knowledge, in_digits, unit_after
-from holdfast.experiments.summary import Mean
-from holdfast.metrics import LabelMetric, Submission, TopKAccuracy
+from holdfast.experiments.summary import Mean, mean_of
+from holdfast.metrics import Accuracy, LabelMetric, Submission, TopKAccuracy
 
 __all__ = ["Unit", "constant_value", "model_value", "start_value", "unit_for"]
 
@@ -45,6 +47,8 @@ class Unit:
         The ranking gap that is tested, by default.
     too_few
         Whether there are too few examples for an interval.
+    accuracy
+        Where gains are those of accuracies, how far chance moves a score; None: they are not.
     """
 
     name: str
@@ -53,6 +57,7 @@ class Unit:
     constant: float
     gap: float
     too_few: bool = False
+    accuracy: RoundingUnit | None = None
 
     def number(self, value: float) -> str:
         """Return a number with its unit.
@@ -73,6 +78,21 @@ class Unit:
         '12.0 points of f1'
         """
         return f"{in_digits(value, self.rounding_unit)} {self.name_of(value)}"
+
+    def in_words(self, gain: Interval) -> str:
+        """Return a gain with its interval and its unit; an interval of no width is left out.
+
+        >>> points = Unit("points of f1", 100.0, 0.5, 2.0, 1.0)
+        >>> points.in_words(Interval(12.0, 10.5, 13.5))
+        '12.0 points of f1 (95 % interval 10.5 to 13.5)'
+        >>> points.in_words(Interval(1.0, None, None))      # one play has no interval
+        '1.0 point of f1'
+        """
+        text = self.measured(gain.mean)
+        if gain.low is None or gain.high is None or gain.low == gain.high:
+            return text
+        low, high = (in_digits(end, self.rounding_unit) for end in (gain.low, gain.high))
+        return f"{text} (95 % interval {low} to {high})"
 
     def round(self, value: float) -> float:
         """Return the nearest multiple of the rounding unit.
@@ -97,23 +117,38 @@ class Unit:
         ends = (None if end is None else self.round(worth * end) for end in interval.ends)
         return Interval(self.round(worth * interval.mean), *ends)
 
-    def interval(self, gain: Mean, trials: int) -> tuple[float, float | None, float | None]:
-        """Return a mean gain and its 95 % interval, rounded; never less than nothing.
+    def mean(self, gains: Sequence[float]) -> Mean:
+        """Return the mean of plays; of one play of accuracies chance is at least binomial."""
+        if len(gains) == 1 and self.accuracy is not None:
+            return Mean(gains[0], 0.0)
+        return mean_of(gains)
 
-        Who would end below the constant submits it. By Student's law for so many plays.
+    def interval(self, gain: Mean, trials: int) -> Interval:
+        """Return a mean gain in values of the metric and its 95 % interval, rounded.
+
+        By Student's law for so many plays. Gains of accuracies may be below nothing: an attack that
+        starts from guesses may end below what is free (`from_here`).
         """
+        if self.accuracy is not None:
+            return self.accuracy.interval(gain, trials)
         mean = self.scale * gain.mean
         if self.too_few:
             whole = math.floor(mean / self.rounding_unit + 1e-9)
-            return max(0.0, self._multiple(whole)), None, None
+            return Interval(max(0.0, self._multiple(whole)), None, None)
         if not math.isfinite(gain.stderr):
-            return max(0.0, self.round(mean)), None, None
+            return Interval(max(0.0, self.round(mean)), None, None)
         reach = max(self.scale * reach_of(gain.stderr, trials), self.rounding_unit / 2.0)
-        return (
-            max(0.0, self.round(mean)),
-            max(0.0, self.round(mean - reach)),
-            max(0.0, self.round(mean + reach)),
-        )
+        return Interval(*(max(0.0, self.round(mean + by)) for by in (0.0, -reach, reach)))
+
+    def from_here(self, points: Interval) -> Interval:
+        """Return a gain above what anybody submits who would end below it: never less than nothing.
+
+        A guess has no such choice: above 1/m nothing is free that a guess does not have.
+        """
+        if self.accuracy is not None and self.accuracy.free is None:
+            return points
+        low, high = (None if end is None else max(0.0, end) for end in points.ends)
+        return Interval(max(0.0, points.mean), low, high)
 
 
 def unit_for(asked: MetricRequest) -> Unit:
@@ -126,15 +161,17 @@ def unit_for(asked: MetricRequest) -> Unit:
     the best constant counts in steps of 0.1.
     """
     value, metric = constant_value(asked), asked.metric
+    accuracy = asked.request.baseline.rounding_unit if isinstance(metric, Accuracy) else None
     if metric.high - metric.low <= WIDEST_IN_POINTS:
-        name, scale, step, gap = f"points of {metric}", 100.0, _points_step(asked), DEFAULT_GAP
+        name = "points" if asked.display.plain else f"points of {metric}"
+        scale, step, gap = 100.0, _points_step(asked), DEFAULT_GAP
     else:
         best = metric.high if metric.higher_is_better else metric.low
         step = _nice(SHARE_OF_LOSS * max(abs(best - value), SHARE_OF_LOSS))
         name, scale, gap = f"of {metric}", 1.0, step
     constant = float(f"{round(scale * value / step) * step:.10g}")
     too_few = asked.request.labels.size < FEWEST_FOR_INTERVAL
-    return Unit(name, scale, step, constant, gap, too_few)
+    return Unit(name, scale, step, constant, gap, too_few, accuracy)
 
 
 def constant_value(asked: MetricRequest) -> float:

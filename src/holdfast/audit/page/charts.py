@@ -95,7 +95,7 @@ def comparison_chart(comparison: Comparison, *, narrow: bool = False) -> dict[st
         if isinstance(audit, Audit):
             limit = _bound(audit, f"{side}: {EXCEED}", audit.curve.allowed, DASHED, bound, least)
             lines.append(limit._replace(colour=colour))
-        today = audit.curve.today if isinstance(audit, Audit) else audit.strongest.looks
+        today = audit.curve.today if isinstance(audit, Audit) else audit.gains[0].looks
         markers.append(Marker(today, side))
     if markers[0].looks == markers[1].looks:
         markers = [Marker(markers[0].looks, "before and after")]

@@ -19,7 +19,6 @@ import vl_convert
 from holdfast._version import __version__
 from holdfast.attacks.registry import summary_of
 from holdfast.audit.judgement.fixes import READ
-from holdfast.audit.metrics.record import MetricVerdict
 from holdfast.audit.page.formats import bound, interval, measured, points, series_name
 from holdfast.audit.page.runtime import runtime
 from holdfast.audit.page.tiles import tiles
@@ -134,7 +133,7 @@ def _facts(audit: Audit) -> str:
     return audit.board.header.removeprefix(f"{audit.board.name}: ")
 
 
-def _reason(verdict: Verdict | MetricVerdict) -> str:
+def _reason(verdict: Verdict) -> str:
     """Return a verdict's sentence without the word, which stands above it."""
     rest = verdict.sentence.removeprefix(verdict.word).strip()
     return f"{rest[:1].upper()}{rest[1:]}"

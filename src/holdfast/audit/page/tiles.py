@@ -11,8 +11,8 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from holdfast.audit.any_audit import AnyAudit, AnyVerdict
-from holdfast.audit.metrics.record import MetricAudit, MetricVerdict
+from holdfast.audit.any_audit import AnyAudit
+from holdfast.audit.metrics.record import MetricAudit
 from holdfast.audit.page.formats import bound
 from holdfast.audit.result import Audit, Verdict, in_digits
 
@@ -43,16 +43,14 @@ class Tile(NamedTuple):
     kind: str
 
 
-def tiles(verdict: AnyVerdict, audit: AnyAudit) -> list[Tile]:
+def tiles(verdict: Verdict, audit: AnyAudit) -> list[Tile]:
     """Return the tiles of one verdict of an audit.
 
     That of the final ranking, or of the public board. A verdict carries neither unit nor history;
     these come from its audit.
     """
-    if isinstance(verdict, Verdict):
-        assert isinstance(audit, Audit)
+    if isinstance(audit, Audit):
         return _of_accuracy(verdict, audit)
-    assert isinstance(audit, MetricAudit)
     return _of_metric(verdict, audit)
 
 
@@ -70,7 +68,7 @@ def scale_of(audits: Iterable[AnyAudit]) -> float:
 
 def _of_accuracy(verdict: Verdict, audit: Audit) -> list[Tile]:
     """Return the tiles in points: the third is the mean public score minus the private one."""
-    mean, seen = verdict.points.mean, verdict.observed
+    mean, seen, most = verdict.points.mean, verdict.observed, verdict.allowed or 0.0
     known = "points, certified without a model"
     observed = "nothing to compare" if audit.history else "no history given"
     if seen is not None:
@@ -79,9 +77,9 @@ def _of_accuracy(verdict: Verdict, audit: Audit) -> list[Tile]:
         _possible(mean, verdict.attack, audit),
         Tile(
             "no attack can exceed",
-            f"+{bound(verdict.allowed)}",
-            known if verdict.allowed > 0 else "points, certified for everybody",
-            verdict.allowed,
+            f"+{bound(most)}",
+            known if most > 0 else "points, certified for everybody",
+            most,
             "allowed",
         ),
         Tile(
@@ -97,19 +95,19 @@ def _of_accuracy(verdict: Verdict, audit: Audit) -> list[Tile]:
     ]
 
 
-def _of_metric(verdict: MetricVerdict, audit: MetricAudit) -> list[Tile]:
+def _of_metric(verdict: Verdict, audit: MetricAudit) -> list[Tile]:
     """Return the tiles in the metric's unit: the third is the value that gains are counted from."""
     free = in_digits(audit.constant if audit.model is None else audit.model, audit.rounding_unit)
     who = "the best constant submission" if audit.model is None else "the given models"
     return [
-        _possible(verdict.gain, verdict.attack, audit),
+        _possible(verdict.points.mean, verdict.attack, audit),
         _allowed(verdict, audit),
         Tile("without a look", free, f"{audit.counted_in}, {who}", None, "observed"),
-        _gap(verdict.gap, audit),
+        _gap(verdict.gap_points, audit),
     ]
 
 
-def _allowed(verdict: MetricVerdict, audit: MetricAudit) -> Tile:
+def _allowed(verdict: Verdict, audit: MetricAudit) -> Tile:
     """Return the certified gain, or the labels that are right where only these have a bound."""
     row = next(row for row in audit.rules if row.is_policy)
     if row.allowed is not None:

@@ -1,8 +1,12 @@
-"""Gain in points against looks: measured attacks with bands, guarantees and bounds.
+"""Gain against looks: measured attacks with bands, guarantees and bounds.
 
 Three kinds of lines, never mixed: what attacks did here, at a few numbers of looks up to today's,
 with their chance; what theorems guarantee and formulas forecast; and what no attack can exceed. The
 last two cost no play and are drawn ten times further than today's looks.
+
+On a board that shows one accuracy a line is an attack. On any other it is a show, with whichever
+attack is the strongest at each number of looks: through a metric the one that proves labels
+overtakes late and suddenly, and no formula covers them all.
 """
 
 from __future__ import annotations
@@ -12,10 +16,11 @@ from collections.abc import Sequence
 
 from holdfast.audit.judgement.allowed import allowed
 from holdfast.audit.result import GainCurve, Interval, Series
-from holdfast.audit.scenarios.measurer import Measured, Measurer, PlayBudget
+from holdfast.audit.scenarios.measurer import Measured, Measurer, PlayBudget, strongest_first
+from holdfast.audit.scenarios.rules import through
 from holdfast.problem import Problem
 
-__all__ = ["N_ATTACKS", "curve", "log_spaced"]
+__all__ = ["N_ATTACKS", "at_fewer_looks", "curve", "drawn", "fewer_looks", "log_spaced", "rising"]
 
 N_ATTACKS = 4
 N_LOOKS = 5
@@ -38,36 +43,59 @@ def log_spaced(first: int, last: int, count: int) -> tuple[int, ...]:
 
 def n_jobs(play_budget: PlayBudget) -> int:
     """Return about how many plays the curve takes."""
-    return len(_looks(play_budget)[:-1]) * N_ATTACKS * play_budget.fewer
+    return len(fewer_looks(play_budget.looks)) * N_ATTACKS * play_budget.fewer
 
 
-def _looks(play_budget: PlayBudget) -> tuple[int, ...]:
-    """Return the numbers of looks that are played: over two decades, up to today's."""
-    return log_spaced(max(2, play_budget.looks // 100), play_budget.looks, N_LOOKS)
+def fewer_looks(looks: int) -> tuple[int, ...]:
+    """Return the numbers of looks that are played besides today's, over two decades.
+
+    >>> fewer_looks(1000)
+    (10, 32, 100, 316)
+    """
+    return log_spaced(max(2, looks // 100), looks, N_LOOKS)[:-1]
 
 
-def _chosen(measured: Sequence[Measured], first: tuple[str, str]) -> list[Measured]:
+def drawn(measured: Sequence[Measured], early: tuple[str, str] | None = None) -> list[Measured]:
     """Return the strongest attacks today, and with them the one that is strongest early.
 
     Attacks that need many looks overtake late: drawn alone, they would show small gains on the left
-    of the chart, where another attack has large ones.
+    of the chart, where another attack has large ones. `early` is what it knows and its name.
     """
-    able = [each for each in measured if each.bias is not None]
-    best = sorted(able, key=lambda each: -each.bias.mean if each.bias else 0.0)
-    early = [each for each in best if (each.scenario.setting, each.scenario.base) == first][:1]
+    best = [each for each in strongest_first(measured) if each.gain is not None]
+    first = [each for each in best if (each.scenario.setting, each.scenario.name) == early][:1]
     chosen = best[: N_ATTACKS - 1]
-    return chosen + ([each for each in early if each not in chosen] or best[N_ATTACKS - 1 :][:1])
+    return chosen + ([each for each in first if each not in chosen] or best[N_ATTACKS - 1 :][:1])
 
 
-def curve(measurer: Measurer, measured: Sequence[Measured]) -> GainCurve:
-    """Play the strongest attacks at fewer looks; their gains today come from the suite.
+def at_fewer_looks(measurer: Measurer, chosen: Sequence[Measured]) -> list[list[Measured]]:
+    """Return what these attacks gain at each of the fewer looks, in their order."""
+    looks, trials = fewer_looks(measurer.budget.looks), range(measurer.budget.fewer)
+    asked = [(each.scenario, each.rule, k) for k in looks for each in chosen]
+    found, each = measurer.measure(asked, trials), len(chosen)
+    return [found[at * each : (at + 1) * each] for at in range(len(looks))]
 
-    Parameters
-    ----------
-    measurer
-        Plays, with the audit's request and budget.
-    measured
-        What the suite gained with today's looks: it decides who is drawn.
+
+def rising(
+    looks: Sequence[int], at_looks: Sequence[Sequence[Measured]], show: str
+) -> list[tuple[int, Measured]]:
+    """Return the strongest attack of a show at more and more looks, none below the one before it.
+
+    Who has more looks may leave some unused: a mean that falls is chance, and the attack with fewer
+    looks stands in its place. Numbers of looks at which nothing plays are left out.
+    """
+    found: list[tuple[int, Measured]] = []
+    for count, measured in zip(looks, at_looks, strict=True):
+        able = [each for each in through(measured, show) if each.gain is not None][:1]
+        able += [before for _, before in found[-1:]]
+        if able:
+            found.append((count, max(able, key=lambda each: each.mean)))
+    return found
+
+
+def curve(
+    measurer: Measurer, chosen: Sequence[Measured], fewer: Sequence[Sequence[Measured]]
+) -> GainCurve:
+    """Return the gains of chosen attacks at fewer looks and today, beside what formulas say.
 
     Returns
     -------
@@ -75,19 +103,10 @@ def curve(measurer: Measurer, measured: Sequence[Measured]) -> GainCurve:
         Gains in points. Forecasts are raised to what was measured with as few looks: what was done
         is possible, whatever a formula says.
     """
-    request, budget, unit = measurer.request, measurer.budget, measurer.rounding_unit
+    request = measurer.request
     forms = request.baseline.formulas
-    strongest = _chosen(measured, forms.strongest_with_few_looks)
-    looks = _looks(budget)
-    asked = [(each.scenario, request.rule, k) for k in looks[:-1] for each in strongest]
-    found = measurer.measure(asked, range(budget.fewer))
-    columns: list[list[Interval | None]] = [[] for _ in strongest]
-    for at, each in enumerate(found):
-        points = None if each.bias is None else unit.interval(each.bias, budget.fewer)
-        columns[at % len(strongest)].append(points)
-    for column, each in zip(columns, strongest, strict=True):
-        assert each.bias is not None
-        column.append(unit.interval(each.bias, budget.trials))
+    looks = (*fewer_looks(measurer.budget.looks), measurer.budget.looks)
+    columns = [[each.points for each in attack] for attack in zip(*fewer, chosen, strict=True)]
     n, m, today = request.problem
     last = max(2, int(BOUNDS_DRAWN_TO * today))
     edges = {k for k in forms.regime_edges(n, m) if k <= last}
@@ -98,7 +117,7 @@ def curve(measurer: Measurer, measured: Sequence[Measured]) -> GainCurve:
         looks=looks,
         measured=tuple(
             Series(each.scenario.name, each.scenario.setting, tuple(column))
-            for each, column in zip(strongest, columns, strict=True)
+            for each, column in zip(chosen, columns, strict=True)
         ),
         bound_looks=further,
         guarantee=tuple(forms.guarantee(each) for each in problems),

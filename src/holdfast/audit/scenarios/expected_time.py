@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from holdfast.attacks.registry import attack_type
-from holdfast.audit.scenarios.plays import Job
+from holdfast.audit.scenarios.plays import AnyJob
 
 __all__ = ["expected_seconds"]
 
@@ -19,15 +18,10 @@ PER_LOOK = 4e-5
 PER_EXAMPLE = 2e-10
 
 
-def expected_seconds(jobs: Iterable[Job], n_examples: int) -> float:
+def expected_seconds(jobs: Iterable[AnyJob], n_examples: int) -> float:
     """Return about how many seconds of one core these plays take.
 
     A look costs 40 microseconds, and 0.2 nanoseconds per example and unit of effort: a thousand
     looks of an attack of effort 250 at 10,000 labels take half a second.
     """
-    return sum(job.looks * (PER_LOOK + PER_EXAMPLE * _effort(job) * n_examples) for job in jobs)
-
-
-def _effort(job: Job) -> float:
-    base = job.attack.partition(",")[0]
-    return attack_type(base, without_features=job.setting == "no features").effort
+    return sum(job.looks * (PER_LOOK + PER_EXAMPLE * job.effort * n_examples) for job in jobs)

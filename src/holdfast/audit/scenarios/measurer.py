@@ -1,30 +1,36 @@
-"""Measuring gains: scenarios played against rules, and the strongest of them once more.
+"""Measuring gains: scenarios played against rules, and those that may be the strongest once more.
 
 A scenario's gain is the mean over a few trials with their own seeds. The largest of many such means
 lies above what its attack really gains, the more so the more scenarios there are and the fewer the
-trials: the winner's curse. So the strongest scenario is chosen by the first trials and reported by
-fresh ones, which know nothing of the choice and are unbiased.
+trials: the winner's curse. A few trials also miss the strongest one: of twenty scenarios measured
+four times each, the best lay behind another in one board of three. So it is done in three stages.
 
-Trials are numbered, and a number is a seed: trials 0 .. t - 1 choose, t .. 2t - 1 report. All
-scenarios that are compared meet the same trial numbers, and two audits that ask for the same play
-get the same one.
+1. Every scenario plays a few trials, 0 .. t - 1: they choose who comes further.
+2. Contenders, the strongest five and others whose interval reaches the best mean, play fresh
+   trials, so many that chance is small beside the gap if that is affordable. The largest *upper*
+   end of their intervals says who is reported, and bounds what any of them gains.
+3. What is reported is measured by trials that had no part in either choice, and is unbiased.
+
+Trials are numbered, and a number is a seed: all scenarios that are compared meet the same trial
+numbers, and two audits that ask for the same play get the same one.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from holdfast.attacks.registry import attack_type
-from holdfast.audit.inputs.disclosure import RoundingUnit
+from holdfast.audit.inputs.disclosure import NORMAL_95
 from holdfast.audit.inputs.request import Request
+from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.audit.metrics.units import Unit
 from holdfast.audit.result import Interval, Knowledge
-from holdfast.audit.scenarios.plays import Job, Play
-from holdfast.audit.scenarios.scenarios import Scenario
+from holdfast.audit.scenarios.plays import AnyJob, Play
+from holdfast.audit.scenarios.suite import AnyScenario
 from holdfast.experiments.matrix_plays import Played
-from holdfast.experiments.summary import Mean, mean_of
+from holdfast.experiments.summary import Mean
 from holdfast.mechanisms import Rule
 
 __all__ = [
@@ -32,10 +38,11 @@ __all__ = [
     "Measurer",
     "OnPlay",
     "PlayBudget",
-    "StrongestAttack",
+    "Strongest",
     "play_budget_for",
     "reason_of",
-    "worst",
+    "strongest_first",
+    "unread",
 ]
 
 # Labels handled by one play; beyond it fewer looks are played than the policy grants.
@@ -45,8 +52,16 @@ MOST_WORK = 5 * 10**7
 # so many labels takes eight seconds: one play of each comparison, then, and one more of the best.
 MANY_CLASSES, DEAR_WORK = 50, 5 * 10**6
 
-OnPlay: TypeAlias = Callable[[Job, Played], None]
-AskedScenario: TypeAlias = tuple[Scenario, Rule, int]
+# Contenders: so many at least, and at most; and at most if the best is above the gap beyond doubt.
+FEWEST_CONTENDERS, MOST_CONTENDERS, MOST_BEYOND_DOUBT = 5, 9, 3
+# Plays of a contender: until the 95 % half-width is this share of the gap, within limits of plays
+# and of labels that they handle.
+SHARE_OF_GAP = 0.125
+MOST_TRIALS = 64
+MOST_LABELS = 2 * 10**6
+
+OnPlay: TypeAlias = Callable[[AnyJob, Played], None]
+AskedScenario: TypeAlias = tuple[AnyScenario, Rule, int]
 
 
 @dataclass(frozen=True)
@@ -60,25 +75,54 @@ class PlayBudget:
 
 @dataclass(frozen=True)
 class Measured:
-    """What came of one scenario: its mean gain as an accuracy, or the reason why it can't play."""
+    """What came of one scenario: its mean gain in the metric's own values, or why it can't play.
 
-    scenario: Scenario
-    bias: Mean | None
+    `points` is the same in the audit's unit with its interval, rounded.
+    """
+
+    scenario: AnyScenario
+    rule: Rule
+    looks: int
+    trials: int
+    gain: Mean | None
+    points: Interval | None
     reason: str | None
+
+    @property
+    def mean(self) -> float:
+        """The mean gain; of what can't play less than any."""
+        return -math.inf if self.gain is None else self.gain.mean
+
+    @property
+    def upper(self) -> float:
+        """The upper end of the interval in the audit's unit, or the gain of a single play."""
+        return -math.inf if self.points is None else self.points.upper
 
 
 @dataclass(frozen=True)
-class StrongestAttack:
-    """The strongest attack, measured again with fresh randomness.
+class Strongest:
+    """The strongest attack, measured with fresh randomness, and its contenders.
 
-    `on` is the rule that it was found on if not the one that is judged: one whose answers follow
-    from those of that rule.
+    Parameters
+    ----------
+    measured
+        By trials that had no part in any choice.
+    contenders
+        What was measured in the second stage; empty where only the best was measured again.
+    board
+        The rule of the board that is judged: another one's attack may be the strongest here, if
+        that rule's answers follow from those of this one.
     """
 
-    scenario: Scenario
-    bias: Mean
-    trials: int
-    on: str | None = None
+    measured: Measured
+    unit: Unit
+    contenders: tuple[Measured, ...] = ()
+    board: Rule | None = None
+
+    @property
+    def scenario(self) -> AnyScenario:
+        """Who it is."""
+        return self.measured.scenario
 
     @property
     def setting(self) -> Knowledge:
@@ -88,19 +132,26 @@ class StrongestAttack:
     @property
     def attack(self) -> str:
         """What it is called."""
-        name = self.scenario.name
-        return name if self.on is None else f"{name}, which reads scores as {self.on} has them"
+        name, on = self.scenario.name, self.measured.rule
+        return name if on == self.board else f"{name}, which reads scores as {on} has them"
 
-    def points(self, unit: RoundingUnit, *, worth: float = 1.0) -> Interval:
-        """Return the gain in points, rounded.
+    @property
+    def points(self) -> Interval:
+        """The gain with its interval, which ends no lower than that of any contender."""
+        return self.within(1.0)
 
-        Above a majority class never less than nothing: who would end below it submits it.
-        """
-        points = unit.interval(self.bias, self.trials, worth=worth)
-        if unit.free is None:
-            return points
-        low, high = (None if end is None else max(0.0, end) for end in (points.low, points.high))
-        return Interval(max(0.0, points.mean), low, high)
+    def within(self, times: float) -> Interval:
+        """Return the gain with an interval of so many times the half-width, rounded."""
+        found = [self._within(each, times) for each in (self.measured, *self.contenders)]
+        mean, low, high = found[0].mean, *found[0].ends
+        if high is None:
+            return found[0]
+        return Interval(mean, low, max(each.upper for each in found))
+
+    def _within(self, each: Measured, times: float) -> Interval:
+        assert each.gain is not None
+        wider = Mean(each.gain.mean, times * each.gain.stderr)
+        return self.unit.from_here(self.unit.interval(wider, each.trials))
 
 
 def play_budget_for(request: Request) -> PlayBudget:
@@ -115,47 +166,41 @@ def play_budget_for(request: Request) -> PlayBudget:
     work = n * looks
     if m >= MANY_CLASSES and work >= DEAR_WORK:
         return PlayBudget(trials=2, fewer=1, looks=looks)
-    return PlayBudget(
-        trials=6
-        if work <= 5 * 10**5
-        else 4
-        if work <= 2 * 10**6
-        else 3
-        if work <= 5 * 10**6
-        else 2,
-        fewer=4 if work <= 5 * 10**5 else 3 if work <= 2 * 10**6 else 2,
-        looks=looks,
-    )
+    steps = ((5 * 10**5, 6, 4), (2 * 10**6, 4, 3), (5 * 10**6, 3, 2))
+    trials, fewer = next(((t, f) for most, t, f in steps if work <= most), (2, 2))
+    return PlayBudget(trials, fewer, looks)
 
 
 @dataclass(frozen=True, eq=False)
 class Measurer:
-    """Measures gains in an audit.
+    """Measures gains in an audit; what was played once is known.
 
     Parameters
     ----------
-    request
+    board
         What is audited.
+    unit, gap
+        What gains are counted in, and the ranking gap that chance shall be small beside.
     budget
         How much is played.
     play
         Who plays jobs.
-    model
-        Stated accuracy of the given models; None: there are none.
     on_play
         Called with every play and what came of it, as soon as it is done.
     """
 
-    request: Request
+    board: MetricRequest
+    unit: Unit
+    gap: float
     budget: PlayBudget
     play: Play
-    model: float | None = None
     on_play: OnPlay | None = None
+    known: dict[AnyJob, Played] = field(default_factory=dict)
 
     @property
-    def rounding_unit(self) -> RoundingUnit:
-        """The unit that gains are rounded to."""
-        return self.request.baseline.rounding_unit
+    def request(self) -> Request:
+        """Labels, rule and looks of the board."""
+        return self.board.request
 
     def telling(self, on_play: OnPlay) -> Measurer:
         """Return the same measurer with somebody else to tell of plays."""
@@ -167,40 +212,70 @@ class Measurer:
         Plays are independent and go to the pool in one batch, sorted so that the long ones begin
         first and none is left over at the end; results come back in the order that was asked.
         """
-        jobs = [scenario.job(rule, k, trial) for scenario, rule, k in asked for trial in trials]
-        order = sorted(range(len(jobs)), key=lambda at: _turn(jobs[at], trials))
-        played = self.play([jobs[at] for at in order], self.on_play)
-        results = dict(zip(order, played, strict=True))
-        measured = []
-        for at, (scenario, _, _) in enumerate(asked):
-            mine = [results[at * len(trials) + trial] for trial in range(len(trials))]
-            reason = reason_of(mine)
-            bias = None if reason else _mean([each.bias for each in mine])
-            measured.append(Measured(scenario, bias, reason))
-        return measured
+        jobs = [[each.job(rule, k, trial) for trial in trials] for each, rule, k in asked]
+        order = {
+            job: (job.trial > trials.start, -job.looks, -scenario.effort)
+            for (scenario, _, _), mine in zip(asked, jobs, strict=True)
+            for job in mine
+            if job not in self.known
+        }
+        fresh = sorted(order, key=lambda job: order[job])
+        self.known.update(zip(fresh, self.play(fresh, self.on_play), strict=True))
+        return [
+            self._measured(each, [self.known[job] for job in mine])
+            for each, mine in zip(asked, jobs, strict=True)
+        ]
 
-    def strongest_of(
-        self, groups: Sequence[tuple[Rule, int, Sequence[Measured]]], trials: int
-    ) -> list[StrongestAttack]:
-        """Measure the strongest scenario of each group once more, with fresh randomness.
+    def _measured(self, asked: AskedScenario, plays: Sequence[Played]) -> Measured:
+        reason = reason_of(plays)
+        gain = points = None
+        if reason is None:
+            gain = self.unit.mean([each.bias for each in plays])
+            points = self.unit.interval(gain, len(plays))
+        return Measured(*asked, len(plays), gain, points, reason)
 
-        Choosing the maximum must not flatter it: of twenty equally good attacks whose means have a
-        standard error of 0.3 points, the best one's lies 0.6 points too high on average. Trials
-        from `trials` on took no part in the choice, and their mean is unbiased.
+    def confirmed(self, measured: Iterable[Measured]) -> Strongest:
+        """Return the strongest of these scenarios by fresh trials: stages two and three.
 
-        Parameters
-        ----------
-        groups
-            A rule, looks, and what was measured there, one for each choice.
-        trials
-            Fresh plays; those before them, 0 .. trials - 1, may have chosen.
+        Where the best is above the gap beyond doubt, so that only the number is in question, it
+        takes no more trials than the suite.
         """
-        asked = [(worst(measured).scenario, rule, looks) for rule, looks, measured in groups]
-        found = []
-        for each in self.measure(asked, range(trials, 2 * trials)):
-            assert each.bias is not None
-            found.append(StrongestAttack(each.scenario, each.bias, trials))
-        return found
+        able = [each for each in strongest_first(measured) if each.points is not None]
+        best = able[0].points
+        assert best is not None
+        reaching = [each for each in able if each.upper >= best.mean]
+        if best.low is not None and best.low >= self.gap:
+            return self.again(reaching[:MOST_BEYOND_DOUBT], self.budget.trials)
+        chosen = [*able[:FEWEST_CONTENDERS], *reaching[FEWEST_CONTENDERS:MOST_CONTENDERS]]
+        return self.again(chosen, self._trials(chosen))
+
+    def again(self, chosen: Sequence[Measured], trials: int) -> Strongest:
+        """Measure contenders by so many fresh trials, and the one to report by as many more."""
+        first = self.budget.trials
+        asked = [(each.scenario, each.rule, each.looks) for each in chosen]
+        fresh = self.measure(asked, range(first, first + trials))
+        most = max(fresh, key=lambda each: (each.upper, each.mean))
+        if len(fresh) == 1:
+            return Strongest(most, self.unit, (), self.request.rule)
+        last = range(first + trials, first + 2 * trials)
+        (alone,) = self.measure([asked[fresh.index(most)]], last)
+        return Strongest(alone, self.unit, tuple(fresh), self.request.rule)
+
+    def _trials(self, chosen: Sequence[Measured]) -> int:
+        """Return how many plays make chance small beside the gap, as far as time allows.
+
+        The 95 % half-width of a mean of t plays with the standard deviation s shall be an eighth
+        of the gap G, so that t = (1.96 * 8 s / G)^2. For 900 examples of ten classes s is about
+        one point, and a gap of one point asks for 246; `MOST_TRIALS` and the labels that are
+        handled set the limit.
+        """
+        spread = max(
+            each.gain.stderr * math.sqrt(each.trials) for each in chosen if each.gain is not None
+        )
+        reach = NORMAL_95 * self.unit.scale * (0.0 if math.isnan(spread) else spread)
+        wanted = math.ceil((reach / (SHARE_OF_GAP * self.gap)) ** 2)
+        affordable = MOST_LABELS // (self.request.labels.size * max(each.looks for each in chosen))
+        return max(self.budget.trials, min(wanted, affordable, MOST_TRIALS))
 
 
 def reason_of(plays: Sequence[Played]) -> str | None:
@@ -208,26 +283,22 @@ def reason_of(plays: Sequence[Played]) -> str | None:
     return next((each.reason for each in plays if each.reason is not None), None)
 
 
-def _mean(values: Sequence[float]) -> Mean:
-    """Return the mean; of one play the interval is the binomial one, which is no narrower."""
-    return Mean(values[0], 0.0) if len(values) == 1 else mean_of(values)
+def strongest_first(measured: Iterable[Measured]) -> list[Measured]:
+    """Return what was measured from the largest gain; attacks that could not play come last."""
+    return sorted(measured, key=lambda each: -each.mean)
 
 
-def _turn(job: Job, trials: range) -> tuple[bool, int, float]:
-    """Return what jobs are sorted by: slow ones first, but first of all one play of each attack.
+def unread(measured: Iterable[Measured], shows: Iterable[str], rule: Rule) -> bool:
+    """Tell whether under a rule that releases values no attack read those of some show.
 
-    So the processes compile different kernels after an installation, not the same ones at once.
+    Climbers hear one bit of a look. Where a rule says no more than that they are all there is to
+    play; where it releases values, what they gained is too little.
     """
-    base = job.attack.partition(",")[0]
-    cls = attack_type(base, without_features=job.setting == "no features")
-    return job.trial > trials.start, -job.looks, -cls.effort
-
-
-def worst(measured: Sequence[Measured]) -> Measured:
-    """Return the scenario with the largest mean gain.
-
-    The choice alone. Its mean is the largest of many and lies above what the attack really gains,
-    so nothing is reported of it before it has been measured again.
-    """
-    able = [each for each in measured if each.bias is not None]
-    return max(able, key=lambda each: -math.inf if each.bias is None else each.bias.mean)
+    if rule.tells_best or rule.shows != "scores":
+        return False
+    read = {
+        each.scenario.show
+        for each in measured
+        if each.gain is not None and not each.scenario.climbs
+    }
+    return not read.issuperset(shows)

@@ -28,16 +28,16 @@ from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from holdfast.audit.inputs.request import Request
+from holdfast.audit.scenarios.plays import AnyJob
 from holdfast.experiments.matrix_plays import Played
 from holdfast.experiments.pool import Map
 
 __all__ = ["ENVIRONMENT", "PlayCache", "cache_folder", "keeping"]
 
 # A play of an audit, whatever it is of: a tuple of all that its outcome follows from.
-AnyJob: TypeAlias = tuple[Any, ...]
 KeptJob = TypeVar("KeptJob", bound=AnyJob)
 
 ENVIRONMENT = "HOLDFAST_CACHE_DIR"
@@ -150,7 +150,7 @@ class PlayCache:
         return Played(gain, looks, reason) if whole and likely else None
 
     def _address(self, job: AnyJob) -> bytes:
-        return self._digest(self._context, repr(tuple(job)).encode()) if self._store else b""
+        return self._digest(self._context, repr((*job,)).encode()) if self._store else b""
 
     def _digest(self, *parts: bytes) -> bytes:
         digest = hashlib.blake2b(key=self._key, digest_size=32)

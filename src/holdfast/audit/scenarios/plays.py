@@ -11,10 +11,10 @@ makes plays fit for any pool, and for keeping.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 from zlib import crc32
 
 import numpy as np
@@ -34,7 +34,16 @@ from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
 
-__all__ = ["Job", "Play", "PlayContext", "play_job", "players", "told_reason"]
+__all__ = [
+    "AnyJob",
+    "Job",
+    "Play",
+    "PlayContext",
+    "play_job",
+    "play_on",
+    "players",
+    "told_reason",
+]
 
 # Why an attack can't play that does not say so itself.
 UNUSABLE = "it can't use the values as this rule releases them"
@@ -54,6 +63,64 @@ class Job(NamedTuple):
     looks: int
     trial: int
     accounts: int = 1
+
+    @property
+    def effort(self) -> float:
+        """The attack's time beside that of others."""
+        base = self.attack.partition(",")[0]
+        return attack_type(base, without_features=self.setting == "no features").effort
+
+    def who(self, board: object) -> tuple[str, str]:  # noqa: ARG002 - other jobs ask the board
+        """Return the attack's name and what it knows."""
+        return self.attack, self.setting
+
+    def played(self, board: _HasContext) -> Played:
+        """Play it on a board."""
+        return play_job(board.context, self)
+
+
+class _HasContext(Protocol):
+    """A board of which plays on accuracies ask no more than what they share."""
+
+    @property
+    def context(self) -> PlayContext:
+        """What they share."""
+
+
+class AnyJob(Protocol):
+    """One play of an attack on a board, whatever the board shows; equal jobs are one play."""
+
+    @property
+    def trial(self) -> int:
+        """The number that its seed is made of."""
+
+    @property
+    def looks(self) -> int:
+        """Of all accounts together."""
+
+    @property
+    def rule(self) -> Rule:
+        """What is released."""
+
+    @property
+    def accounts(self) -> int:
+        """From how many accounts the looks are taken, as far as the play tells them apart."""
+
+    @property
+    def effort(self) -> float:
+        """The attack's time beside that of others."""
+
+    def who(self, board: Any) -> tuple[str, str]:
+        """Return the attack's name, with what it reads, and what it knows."""
+
+    def played(self, board: Any) -> Played:
+        """Play it on a board."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield what tells it from other jobs."""
+
+    def __hash__(self) -> int:
+        """Return what a play is known by."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +157,12 @@ class PlayContext:
         return int(np.count_nonzero(guess == self.labels))
 
 
-Play: TypeAlias = Map[Job, Played]
+Play: TypeAlias = Map[Any, Played]
+
+
+def play_on(board: object, job: AnyJob) -> Played:
+    """Play one job on a board."""
+    return job.played(board)
 
 
 def play_job(context: PlayContext, job: Job) -> Played:
@@ -104,11 +176,9 @@ def play_job(context: PlayContext, job: Job) -> Played:
     return Played(context.gain(guess, job.setting), looks)
 
 
-def players(
-    given: Map[Any, Played] | None, work: Callable[[Any, Any], Played], shared: object, **how: Any
-) -> AbstractContextManager[Map[Any, Played]]:
+def players(given: Play | None, board: object, **how: Any) -> AbstractContextManager[Play]:
     """Return who plays in a block: those that are given, or a pool made as `how` says."""
-    return pool(work, shared, **how) if given is None else nullcontext(given)
+    return pool(play_on, board, **how) if given is None else nullcontext(given)
 
 
 def told_reason(error: HoldfastError) -> str:

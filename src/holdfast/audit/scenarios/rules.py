@@ -1,32 +1,42 @@
-"""Other release rules beside the policy's: gain, bits per look, and price to an honest user.
+"""Other release rules beside the policy's: who plays against each, and what is strongest there.
 
-Which rule is the weaker one must not depend on which attacks happened to be played on it. If
-another rule's answers can be made from this one's (it *refines* the other), what an attack gains
-there it gains here; so a rule is judged by the strongest attack found on any rule that it refines.
-Its price is how far an honest answer may be from the exact accuracy.
+Data processing decides which rule is the weaker one, and not which attacks happened to be played on
+it: if another rule's answers can be made from this one's (it *refines* the other), what an attack
+gains there it gains here. So a rule is judged by the strongest attack found on any rule that it
+refines. Its price is how far an honest answer may be from the value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from holdfast.audit.inputs.disclosure import RoundingUnit
-from holdfast.audit.inputs.request import Request
-from holdfast.audit.judgement.allowed import certificate, in_points
-from holdfast.audit.result import RuleRow
+from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.audit.result import TOTAL
 from holdfast.audit.scenarios.measurer import (
     Measured,
     Measurer,
     PlayBudget,
-    StrongestAttack,
-    worst,
+    Strongest,
+    strongest_first,
 )
-from holdfast.audit.scenarios.scenarios import Scenario, compared_scenarios
-from holdfast.mechanisms import Exact, Gaussian, ImprovedOnly, Ladder, Rounding, Rule
+from holdfast.audit.scenarios.suite import compared
+from holdfast.errors import NotSupported
+from holdfast.mechanisms import Exact, Gaussian, ImprovedOnly, Ladder, Rounding, Rule, check_metric
+from holdfast.metrics import Accuracy
 from holdfast.problem import Problem
 
-__all__ = ["RULES", "compare", "compared", "price_points", "rules_beside"]
+__all__ = [
+    "RULES",
+    "OnRule",
+    "blur_of",
+    "compare",
+    "n_jobs",
+    "raised",
+    "refines",
+    "rules_beside",
+    "through",
+]
 
 # Rules that a host can switch to, from free to strict.
 RULES: tuple[Rule, ...] = (
@@ -38,150 +48,138 @@ RULES: tuple[Rule, ...] = (
     Gaussian(0.01),
     ImprovedOnly(),
 )
-# Rules are compared by what attacks can do who have no model.
-COMPARED = ("features", "class shares")
 
 
-def n_jobs(request: Request, play_budget: PlayBudget) -> int:
+@dataclass(frozen=True)
+class OnRule:
+    """What was played against one rule, and the strongest of each show on what it refines."""
+
+    rule: Rule
+    measured: Sequence[Measured]
+    strongest: Mapping[str, Strongest]
+
+
+def n_jobs(board: MetricRequest, play_budget: PlayBudget) -> int:
     """Return about how many plays the comparison takes."""
     looks = play_budget.looks
-    scenarios = sum(len(compared(request, rule, looks)) + 1 for rule in rules_beside(request))
+    scenarios = sum(len(compared(board, rule, looks)) + 1 for rule in rules_beside(board))
     return scenarios * play_budget.fewer
 
 
-def compared(request: Request, rule: Rule, looks: int) -> list[Scenario]:
-    """Return the scenarios by which a rule is compared with the policy's, at so many looks.
+def rules_beside(board: MetricRequest) -> list[Rule]:
+    """Return the rules that are compared with the policy's: those that work on all numbers."""
+    return [rule for rule in RULES if rule != board.request.rule and _works(rule, board)]
 
-    Those of attackers without a model, whom every board has. `FixSearch` plays the others, too.
+
+def _works(rule: Rule, board: MetricRequest) -> bool:
+    """Tell whether a rule can release every number that the board shows."""
+    try:
+        for metric in board.display.released:
+            check_metric(rule, metric)
+    except NotSupported:
+        return False
+    return True
+
+
+def refines(board: MetricRequest, rule: Rule, other: Rule, problem: Problem) -> bool:
+    """Tell whether another rule's answers can be made from this one's on this board.
+
+    Rules know it of accuracies, whose steps are matches. Of any metric it is known where values are
+    released as they are: whoever has them rounds or blurs them himself.
     """
-    n, m, _ = request.problem
-    baseline = request.baseline
-    return compared_scenarios(
-        rule,
-        Problem(n, m, looks),
-        request.histories,
-        shares=baseline.unequal,
-        head_start=max(0.0, baseline.matches - n / m),
-    )
+    if isinstance(board.metric, Accuracy):
+        return rule.refines(other, problem)
+    whole = all(stage.keeps_exact and not stage.selects for stage in rule.stages)
+    return rule == other or (whole and other.tells_counts_alone)
 
 
-def rules_beside(request: Request) -> list[Rule]:
-    """Return the rules that are compared with the policy's."""
-    return [rule for rule in RULES if rule != request.rule]
+def through(measured: Iterable[Measured], show: str) -> list[Measured]:
+    """Return who plays on a board with this show, the strongest first.
+
+    Whatever else is shown, the total is, too: an attack on the total counts for every show.
+    """
+    return [each for each in strongest_first(measured) if each.scenario.show in (show, TOTAL)]
 
 
 def compare(
-    measurer: Measurer, measured: Sequence[Measured], found: StrongestAttack
-) -> tuple[dict[Rule, RuleRow], StrongestAttack]:
+    measurer: Measurer, measured: Sequence[Measured], found: Strongest
+) -> tuple[dict[Rule, OnRule], Strongest]:
     """Play a few attacks against each other rule; the policy's row comes from the suite's plays.
-
-    Every rule is judged by the strongest attack found on any rule that it refines: an attack that
-    was played elsewhere and not here is no weaker for that.
 
     Returns
     -------
-    A row for each rule; and the strongest attack on the policy's, found there or elsewhere.
+    What was found on each rule; and the strongest attack on the policy's, found there or elsewhere.
     """
-    request, budget = measurer.request, measurer.budget
-    looks = budget.looks
-    known = [each for each in measured if each.scenario.setting in COMPARED]
-    again = found
-    if found.setting not in COMPARED:
-        first = worst(known)
-        assert first.bias is not None
-        again = StrongestAttack(first.scenario, first.bias, budget.trials)
-    others = rules_beside(request)
-    asked = [
-        (scenario, rule, looks) for rule in others for scenario in compared(request, rule, looks)
-    ]
+    board, budget = measurer.board, measurer.budget
+    shows, looks = tuple(board.shows), budget.looks
+    own, others = board.request.rule, rules_beside(board)
+    asked = [(each, rule, looks) for rule in others for each in compared(board, rule, looks)]
     played = measurer.measure(asked, range(budget.fewer))
-    groups = [
-        (rule, looks, [each for one, each in zip(asked, played, strict=True) if one[1] == rule])
-        for rule in others
-    ]
-    strongest = measurer.strongest_of(groups, budget.fewer)
-    on_each = {request.rule: again, **dict(zip(others, strongest, strict=True))}
-    cells = {request.rule: known, **{rule: group for rule, _, group in groups}}
-    n, m, _ = request.problem
-    problem = Problem(n, m, looks)
+    cells: dict[Rule, list[Measured]] = {own: list(measured)}
+    for each in played:
+        cells.setdefault(each.rule, []).append(each)
+    # The best of each show by fresh trials; the policy's has been measured again already.
+    best = {
+        (rule, show): able[0]
+        for rule, group in cells.items()
+        for show in shows
+        if (able := [each for each in through(group, show) if each.gain is not None])
+        and not (rule == own and found.scenario.show in (show, TOTAL))
+    }
+    again = dict.fromkeys((each.scenario, each.rule) for each in best.values())
+    first = budget.trials
+    fresh = measurer.measure(
+        [(scenario, rule, looks) for scenario, rule in again], range(first, first + budget.fewer)
+    )
+    by_cell = dict(zip(again, fresh, strict=True))
+    on_each = {
+        key: Strongest(by_cell[each.scenario, each.rule], measurer.unit, (), key[0])
+        for key, each in best.items()
+    }
+    on_each |= {(own, show): found for show in shows if found.scenario.show in (show, TOTAL)}
+    problem = board.request.problem._replace(n_queries=looks)
     rows = {}
     for rule, group in cells.items():
-        able = [other for other in on_each if rule.refines(other, problem)]
-        hardest = max(able, key=lambda other: on_each[other].bias.mean)
-        rows[rule] = row(measurer, rule, group, on_each[hardest], hardest)
-        if rule == request.rule and on_each[hardest].bias.mean > found.bias.mean:
-            found = _stronger(found, on_each[hardest], hardest, measurer.rounding_unit)
-    return rows, found
+        coarser = [other for other in cells if refines(board, rule, other, problem)]
+        strongest = {}
+        for show in shows:
+            known = [on_each[one, show] for one in coarser if (one, show) in on_each]
+            if known:
+                hardest = max(known, key=lambda each: each.measured.mean)
+                strongest[show] = replace(hardest, board=rule)
+        rows[rule] = OnRule(rule, group, strongest)
+    elsewhere = [each.measured for each in rows[own].strongest.values()]
+    return rows, raised(measurer, found, elsewhere)
 
 
-def _stronger(
-    own: StrongestAttack, other: StrongestAttack, on: Rule, unit: RoundingUnit
-) -> StrongestAttack:
-    """Return the attack that was found on another rule, or its gain alone if that is chance.
+def raised(measurer: Measurer, found: Strongest, elsewhere: Iterable[Measured]) -> Strongest:
+    """Return what was found elsewhere if that gains more: on a coarser rule, or with fewer looks.
 
-    A finer rule gains no less, so the larger gain stands in either case. But the name of another
-    rule's attack is worth telling only if the two 95 % intervals do not meet; else it is one
-    attack measured twice, and the larger mean may be luck.
+    Whoever is told more, or may look more often, can do the same here. What lies above by more than
+    chance is measured once more, so that a lucky mean among many changes no verdict.
     """
-    here, there = own.points(unit), other.points(unit)
-    if here.high is None or there.low is None or there.low <= here.high:
-        return replace(own, bias=other.bias, trials=other.trials)
-    return replace(other, on=str(on))
+    mean = found.points.mean
+    for each in strongest_first(elsewhere):
+        if each != found.measured and _above(each, mean):
+            again = measurer.again([each], measurer.budget.trials)
+            if _above(again.measured, mean):
+                return replace(again, board=found.board)
+    return found
 
 
-def row(
-    measurer: Measurer,
-    rule: Rule,
-    measured: Sequence[Measured],
-    strongest: StrongestAttack,
-    judged_on: Rule,
-) -> RuleRow:
-    """Gather one rule's row of the comparison.
-
-    Parameters
-    ----------
-    measurer
-        With the audit's request and budget.
-    rule
-        The row's.
-    measured
-        What was played against it: the row's cells, the larger gain where an attack played twice.
-    strongest, judged_on
-        The attack with the largest gain on any rule that this one refines, and that rule: who knows
-        more can play the same.
-    """
-    request, looks, unit = measurer.request, measurer.budget.looks, measurer.rounding_unit
-    n, m, _ = request.problem
-    # What is allowed is what the policy's looks allow, however many of them were played.
-    certified = certificate(request, rule, request.n_looks)
-    allowed = in_points(certified)
-    cells: dict[str, float] = {}
-    for each in measured:
-        if each.bias is not None:
-            gain = unit.round(100.0 * each.bias.mean)
-            cells[each.scenario.base] = max(gain, cells.get(each.scenario.base, gain))
-    return RuleRow(
-        rule=str(rule),
-        is_policy=str(rule) == request.release,
-        attack=strongest.scenario.name,
-        judged_on=str(judged_on),
-        possible=strongest.points(unit)
-        if request.in_runs
-        else strongest.points(unit).at_most(allowed),
-        allowed=allowed,
-        bits_per_look=round(certified.bits_per_look, 3),
-        price_points=price_points(rule, Problem(n, m, looks)),
-        cells=cells,
-    )
+def _above(each: Measured, mean: float) -> bool:
+    """Tell whether a gain lies above a mean by more than chance."""
+    low = None if each.points is None else each.points.low
+    return low is not None and low > mean
 
 
-def price_points(rule: Rule, problem: Problem) -> float:
-    """Return the blur for honest teams: how far an answer may be from the accuracy, in points.
+def blur_of(rule: Rule, problem: Problem, scale: float = 100.0) -> float:
+    """Return the blur for honest teams: how far an answer may be from the value, in a unit.
 
-    None at all where an answer tells the number of matches.
+    Less than one example's worth is no blur: no two submissions differ by less.
 
-    >>> price_points(Exact(), Problem(899, 10, 5)), price_points(Ladder(0.01), Problem(899, 10, 5))
+    >>> blur_of(Exact(), Problem(899, 10, 5)), blur_of(Ladder(0.01), Problem(899, 10, 5))
     (0.0, 1.0)
     """
     off = rule.resolution(problem)
-    return 0.0 if off * problem.n_examples <= 1.0 else round(100.0 * off, 4)
+    return 0.0 if off * problem.n_examples <= 1.0 else round(scale * off, 4)

@@ -20,8 +20,8 @@ from typing import NamedTuple, TypeAlias
 
 from holdfast.answers import RoundedAnswers
 from holdfast.attacks.description import Described, Needs, Reads
-from holdfast.attacks.registry import attack_types
-from holdfast.audit.result import Knowledge
+from holdfast.attacks.registry import attack_type, attack_types, summary_of
+from holdfast.audit.result import AS_IT_RISES, TOTAL, Knowledge
 from holdfast.audit.scenarios.by_forecast import can_play, may_be_strongest
 from holdfast.audit.scenarios.plays import Job
 from holdfast.experiments.suite import IN_RUNS, SUITE
@@ -56,6 +56,36 @@ class Scenario(NamedTuple):
         if self.first:
             return f"{self.attack}, first look of {self.accounts:,} accounts"
         return f"{self.attack}, {self.accounts:,} accounts"
+
+    @property
+    def show(self) -> str:
+        """What a look tells it: an accuracy of all examples."""
+        return TOTAL
+
+    @property
+    def reads(self) -> str:
+        """The number that it reads."""
+        return f"accuracy{AS_IT_RISES}" if self.climbs else "accuracy"
+
+    @property
+    def kind(self) -> type[Described]:
+        """The attack's class."""
+        return attack_type(self.base, without_features=self.blind)
+
+    @property
+    def does(self) -> str:
+        """What the attack does, in about six words."""
+        return summary_of(self.base)
+
+    @property
+    def climbs(self) -> bool:
+        """Whether it hears no more than which look was the best."""
+        return self.kind.reads is Reads.NEW_BEST
+
+    @property
+    def effort(self) -> float:
+        """Its time beside that of others."""
+        return self.kind.effort
 
     @property
     def base(self) -> str:

@@ -1,0 +1,103 @@
+"""Who plays on a board: the suite of its total, and attacks through all else that it shows."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, TypeAlias
+
+from holdfast.audit.metrics.asked import MetricRequest
+from holdfast.audit.metrics.scenarios import metric_scenarios
+from holdfast.audit.result import TOTAL, Knowledge
+from holdfast.audit.scenarios.plays import AnyJob
+from holdfast.audit.scenarios.scenarios import (
+    compared_scenarios,
+    model_scenarios,
+    suite_scenarios,
+)
+from holdfast.mechanisms import Rule
+from holdfast.metrics import Accuracy
+from holdfast.problem import Problem
+
+__all__ = ["AnyScenario", "compared", "suite"]
+
+
+class AnyScenario(Protocol):
+    """An attack with what it knows, reads, and from how many accounts it looks."""
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+
+    @property
+    def setting(self) -> Knowledge:
+        """What it knows."""
+
+    @property
+    def show(self) -> str:
+        """What a look tells it."""
+
+    @property
+    def reads(self) -> str:
+        """Which of the numbers it reads."""
+
+    @property
+    def does(self) -> str:
+        """What it does, in about six words."""
+
+    @property
+    def climbs(self) -> bool:
+        """Whether it hears no more than which look was the best."""
+
+    @property
+    def effort(self) -> float:
+        """Its time beside that of others, as far as it is known."""
+
+    def job(self, rule: Rule, looks: int, trial: int) -> AnyJob:
+        """Return one play with so many looks of all accounts together."""
+
+
+Scenarios: TypeAlias = list[Any]
+
+
+def suite(board: MetricRequest, rule: Rule, looks: int) -> Scenarios:
+    """Return all scenarios that a board with this rule meets, those on the total first."""
+    request = board.request
+    return _on_board(
+        board,
+        suite_scenarios(
+            rule,
+            request.problem._replace(n_queries=looks),
+            request.histories,
+            models=bool(request.predictions),
+            shares=request.baseline.unequal,
+            in_runs=request.in_runs,
+        ),
+    )
+
+
+def compared(board: MetricRequest, rule: Rule, looks: int) -> Scenarios:
+    """Return those by which a rule is compared with the policy's: all but the weak ones.
+
+    The total of accuracies has many, of which the strongest under the rule are chosen; whoever
+    starts from a model is compared as well.
+    """
+    request, n = board.request, board.request.labels.size
+    problem: Problem = request.problem._replace(n_queries=looks)
+    found = compared_scenarios(
+        rule,
+        problem,
+        request.histories,
+        shares=request.baseline.unequal,
+        head_start=max(0.0, request.baseline.matches - n / problem.n_classes),
+    )
+    if request.predictions:
+        found += model_scenarios(rule, problem, request.histories)
+    return _on_board(board, found)
+
+
+def _on_board(board: MetricRequest, on_accuracy: Scenarios) -> Scenarios:
+    ranked = isinstance(board.metric, Accuracy)
+    return [
+        each
+        for show in board.shows
+        for each in (on_accuracy if ranked and show == TOTAL else metric_scenarios(board, show))
+    ]
