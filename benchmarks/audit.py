@@ -63,13 +63,11 @@ CASES = {
     "tiny-many": Case(50, 10, 1000, 10),
     "rare": Case(10_000, 2, 450, 60, shares=(0.99, 0.01), before=114.0),
     "skewed": Case(10_000, 10, 450, 60, shares=SKEWED, before=92.5),
-    "skewed-rounded": Case(10_000, 10, 1000, 60, shares=SKEWED, options=("--mechanism", "round:2")),
+    "skewed-rounded": Case(10_000, 10, 1000, 60, shares=SKEWED, options=("--rule", "round:2")),
     "two-classes": Case(10_000, 2, 1000, 60, before=45.1),
     "ten-classes": Case(10_000, 10, 1000, 60, before=68.9),
     "hundred-classes": Case(10_000, 100, 1000, 60),
-    "accounts": Case(
-        10_000, 10, 200, 60, options=("--accounts", "5", "--mechanism", "ladder:0.01")
-    ),
+    "accounts": Case(10_000, 10, 200, 60, options=("--accounts", "5", "--rule", "ladder:0.01")),
     "large": Case(50_000, 1000, 1000, 180),
     "million": Case(1_000_000, 10, 100, 180, before=290.5),
 }

@@ -75,9 +75,9 @@ def found(package):
         ["score", "--submission", "poor.csv", "--team", "blue", *board],
         ["gate", "--baseline", "poor.csv", "--candidate", "good.csv", *board],
         ["ledger", "show", "ledger.db"],
-        ["plan", "--mechanism", "uniform:0.01", *sizes],
+        ["plan", "--rule", "uniform:0.01", *sizes],
         ["matrix", "--rule", "uniform:0.01", "--trials", "2", "--processes", "1", *sizes],
-        ["audit", "few.csv", "--mechanism", "uniform:0.01", "--looks", "3", "--processes", "1"],
+        ["audit", "few.csv", "--rule", "uniform:0.01", "--looks", "3", "--processes", "1"],
     ]
     run = subprocess.run(
         [sys.executable, "-c", SCRIPT],
@@ -119,7 +119,7 @@ def test_a_policy_a_board_and_a_gate_take_it(found):
 
 
 def test_attacks_are_planned_and_played_against_it(found):
-    assert printed(found, "plan --mechanism")["answers"].startswith("NoisyAnswers(scale=0.00577")
+    assert printed(found, "plan --rule")["answers"].startswith("NoisyAnswers(scale=0.00577")
     matrix = printed(found, "matrix --rule")
     assert matrix["rules"][0]["rule"] == "uniform:0.01"
     assert matrix["rules"][0]["source"] == "textbook"

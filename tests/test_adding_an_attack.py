@@ -60,7 +60,7 @@ def found(package):
         ["attack", "best-of-many", *sizes, *alone],
         ["plan", *sizes],
         ["matrix", "--rule", "improved", *sizes, *alone],
-        ["audit", "labels.csv", "--mechanism", "improved", "--looks", "3", "--processes", "1"],
+        ["audit", "labels.csv", "--rule", "improved", "--looks", "3", "--processes", "1"],
     ]
     told = run_in(package, SCRIPT, [[*command, "--json"] for command in commands])
     assert told["file"].startswith(str(package))

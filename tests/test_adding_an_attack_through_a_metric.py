@@ -52,7 +52,7 @@ def printed(tmp_path_factory):
     sizes = ["--n-examples", "30", "--n-classes", "3", "--looks", str(LOOKS)]
     commands = [
         ["plan", *sizes, *shown],
-        ["audit", "labels.csv", *shown, "--mechanism", "exact", "--looks", "9", "--quick"],
+        ["audit", "labels.csv", *shown, "--rule", "exact", "--looks", "9", "--quick"],
         ["sweep", "sweep.toml", "--processes", "1", "--table", "rows.jsonl"],
     ]
     told = run_in(folder, SCRIPT, [[*command, "--json"] for command in commands])

@@ -143,7 +143,7 @@ def test_negative_targets_and_scores_without_a_limit_have_units(
 
 @pytest.mark.parametrize("rule", ["ladder", "improved", "rank", "batch:5", "split:2", "fresh:0.1"])
 def test_rules_of_accuracies_are_refused_for_others(written, refused, rule):
-    told = refused("audit", written(Y), "--metric", "f1", "--mechanism", rule, "--looks", "3")
+    told = refused("audit", written(Y), "--metric", "f1", "--rule", rule, "--looks", "3")
     on = "metrics that call each example right or wrong" if rule == "ladder" else "accuracies alone"
     assert told.startswith(f"{rule} works on {on}")
 

@@ -128,7 +128,7 @@ def test_a_misspelled_command_option_attack_or_rule_is_answered_with_the_one_mea
     assert refused("audti").endswith("Did you mean 'audit'?")
     assert "--n-examples" in refused("plan", "--n-exampels", 5)
     assert refused("attack", "latice", *sizes).endswith("got 'latice'; did you mean lattice?")
-    assert refused("plan", *sizes, "--mechanism", "lader:0.01").endswith(
+    assert refused("plan", *sizes, "--rule", "lader:0.01").endswith(
         "got 'lader'; did you mean ladder?"
     )
     assert refused("attack", "constant", *sizes, "--label-kind", "unifrom").endswith(
@@ -231,6 +231,37 @@ def test_the_deprecated_name_of_looks_is_said_on_one_line_of_stderr(holdfast, ol
     assert (outcome.code, outcome.json) == (0, as_now.json)
     assert outcome.err == "note: --n-queries is deprecated; write --looks.\n"
     assert as_now.err == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "old"),
+    [
+        ("audit", "--mechanism"),
+        ("plan", "--mechanism"),
+        ("lint", "--release"),
+        ("policy init", "--release"),
+    ],
+)
+def test_a_release_rule_is_called_so_by_every_command_and_by_its_old_name_too(
+    holdfast, refused, command, old
+):
+    words = command.split()
+    sizes = ("--n-examples", 5, "--n-classes", 2, "--looks", 3) if command == "plan" else ()
+    target = ("challenge.yaml",) if command == "lint" else ()
+    shown = " ".join(holdfast(*words, "--help").out.split())
+    assert "--rule" in shown
+    assert old not in shown
+    told = [refused(*words, *target, *sizes, option, "lader:1") for option in ("--rule", old)]
+    assert told[0] == told[1]
+
+
+def test_an_attack_plays_any_release_rule_and_knows_it(holdfast, refused):
+    sizes = ("--n-examples", 400, "--n-classes", 2, "--looks", 40, "--trials", 4)
+    found = holdfast("attack", "naive-bayes", *sizes, "--rule", "gaussian:0.1", "--json")
+    assert found.json["rule"] == "gaussian:0.1"
+    exact = holdfast("attack", "naive-bayes", *sizes, "--json").json
+    assert 0.0 < found.json["bias"]["mean"] < exact["bias"]["mean"]
+    assert "needs ExactAnswers" in refused("attack", "lattice", *sizes, "--rule", "round:1")
 
 
 @pytest.mark.parametrize("command", [["audit"], ["policy", "init"]])

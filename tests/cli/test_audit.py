@@ -146,7 +146,7 @@ def test_the_page_is_written_and_holds_the_sentence(holdfast, files):
     [
         (("--looks", "few"), "looks must be a number such as 1000 or a rate"),
         (("--looks", "5/day"), "days must be given with a rate"),
-        (("--mechanism", "rung"), "release rule must be one of batch, "),
+        (("--rule", "rung"), "release rule must be one of batch, "),
         (("--policy", "none.toml"), "policy none.toml must be a file, but there is none"),
         (
             ("--policy", "none.toml", "--looks", "5"),
@@ -173,7 +173,7 @@ def test_json_is_one_document(holdfast, files):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--mechanism", "round:14"), "mechanism must not round finer than 1/1,000,000,000,000"),
+        (("--rule", "round:14"), "mechanism must not round finer than 1/1,000,000,000,000"),
         (("--processes", 0), "processes must be at least 1, got 0."),
     ],
 )

@@ -69,7 +69,7 @@ def test_badge_sarif_and_junit_are_written(holdfast, labels, tmp_path):
 def test_results_are_about_the_policy_if_there_is_one(holdfast, labels, tmp_path):
     policy = tmp_path / "boards" / "policy.toml"
     policy.parent.mkdir()
-    assert holdfast("policy", "init", policy, "--release", "exact", "--looks", "5").code == 0
+    assert holdfast("policy", "init", policy, "--rule", "exact", "--looks", "5").code == 0
     assert holdfast("audit", labels, "--policy", policy, "--sarif", "a.sarif").code == 0
     (run,) = json.loads((tmp_path / "a.sarif").read_text(encoding="utf-8"))["runs"]
     place = run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]

@@ -27,7 +27,7 @@ def truth(tmp_path):
 )
 def test_audit_matrix_and_attack_agree(holdfast, truth, rule):
     seeded = ("--seed", SEED, "--processes", 1, "--json")
-    audited = holdfast("audit", truth, "--mechanism", rule, "--looks", LOOKS, *seeded).json
+    audited = holdfast("audit", truth, "--rule", rule, "--looks", LOOKS, *seeded).json
     trials = audited["reproduce"]["trials"]
     sizes = ("--labels", truth, "--looks", LOOKS, "--trials", trials)
     matrix = holdfast("matrix", *sizes, "--rule", rule, *seeded).json

@@ -37,10 +37,10 @@ def test_the_table_says_what_to_play_and_why(holdfast):
 
 def test_the_release_rule_matters(holdfast):
     exact = holdfast("plan", *SIZES, "--json").json["chosen"]
-    noisy = holdfast("plan", *SIZES, "--mechanism", "gaussian:0.02", "--json").json
+    noisy = holdfast("plan", *SIZES, "--rule", "gaussian:0.02", "--json").json
     assert noisy["answers"] == "NoisyAnswers(scale=0.02)"
     assert 0 < noisy["chosen"]["gain"] < exact["gain"]
-    ranks = holdfast("plan", *SIZES, "--mechanism", "rank", "--json").json
+    ranks = holdfast("plan", *SIZES, "--rule", "rank", "--json").json
     assert ranks["chosen"]["attack"] == "block-climb"
 
 

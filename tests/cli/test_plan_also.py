@@ -54,7 +54,7 @@ def test_groups_and_columns_stand_side_by_side(holdfast):
         (SIZES, ("--also", "average_precision"), "average_precision is not covered"),
         (SIZES, ("--also", "mse"), "same hidden truth"),
         (SIZES, ("--metric", "f1", "--also", "f1"), "f1 twice"),
-        (SIZES, ("--also", "log_loss", "--mechanism", "ladder:0.01"), "between two limits"),
+        (SIZES, ("--also", "log_loss", "--rule", "ladder:0.01"), "between two limits"),
         (SIZES, ("--also", "f1", "--prior-accuracy", 0.7), "prior_accuracy must be left out"),
     ],
 )

@@ -51,10 +51,10 @@ def measured(outcome):
 def test_an_audit_of_the_written_policy_needs_nothing_else(holdfast, labels, options, more):
     policy = labels.parent / "policy.toml"
     rule = "round:2"
-    wrote = holdfast("policy", "init", policy, "--release", rule, *options, "--labels", labels)
+    wrote = holdfast("policy", "init", policy, "--rule", rule, *options, "--labels", labels)
     assert wrote.code == 0, wrote.err
     by_policy = holdfast("audit", labels, "--policy", policy, *more, *PLAYED)
-    by_options = holdfast("audit", labels, "--mechanism", rule, *options, *more, *PLAYED)
+    by_options = holdfast("audit", labels, "--rule", rule, *options, *more, *PLAYED)
     assert measured(by_policy) == measured(by_options)
     asked = " ".join(map(str, more))
     assert by_policy.json["reproduce"]["command"] == (
@@ -67,7 +67,7 @@ def test_a_policy_holds_what_was_said_and_the_class_names_but_nothing_else_of_th
 ):
     policy = labels.parent / "policy.toml"
     holdfast(
-        "policy", "init", policy, "--release", "round:2", "--looks", "5/day", "--days", 60,
+        "policy", "init", policy, "--rule", "round:2", "--looks", "5/day", "--days", 60,
         "--teams", 40, "--gap", 0.5, "--min-gap", "10 minutes", "--labels", labels,
     )  # fmt: skip
     expected = Policy(
@@ -160,7 +160,7 @@ def test_the_least_time_between_looks_bounds_them(holdfast, labels):
         (("--looks", "5/day", "--days", 0), "days must be at least 1, got 0."),
         (("--days", 0), "days must be at least 1, got 0."),
         (("--teams", 0), "teams must be at least 1, got 0."),
-        (("--release", "rung"), "release rule must be one of"),
+        (("--rule", "rung"), "release rule must be one of"),
         (("--part", "some"), 'part must be "auto", "public"'),
         (("--part", "some", "--labels", "truth.csv"), 'part must be "auto", "public"'),
         (

@@ -13,7 +13,7 @@ import typer
 from holdfast import compiling
 from holdfast._version import __version__
 from holdfast.cli import EXIT_INTERRUPTED
-from holdfast.cli.deprecated import note_old_words
+from holdfast.cli.deprecated import renewed
 from holdfast.cli.explained import ExplainedCommand, ExplainedGroup, with_examples
 from holdfast.cli.output import notes_on_stderr, report_error
 from holdfast.errors import HoldfastError, LedgerError
@@ -32,38 +32,41 @@ COMPLETION = "_HOLDFAST_COMPLETE"
 LINES_SO_FAR = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
 
 # The commands by task, each with the first line of its text, so that the list of commands loads
-# none of them: most need scipy and the attacks, which take a second.
+# none of them: most need scipy and the attacks, which take a second. What most people need comes
+# first.
 TASKS = {
-    "Judge a test set and its rules": {
+    "Start here": {
         "audit": "Tell how many points someone can gain on a test set without learning anything.",
-        "lint": "List the unsafe settings of a host's configuration, with line numbers.",
-        "matrix": "Judge release rules by the strongest of many attacks.",
-        "bench": "Play the versioned suite of fixed problems, and rank attacks and release rules.",
-        "plan": "Predict what every attack would gain and say which one to play, and why.",
-        "bounds": "Say what so many scored submissions can reach, and what no attack can exceed.",
-    },
-    "Run a board": {
         "policy": "Write or check a policy: what is released of a score, and how often.",
         "score": "Score a submission through the ledger and print only what the policy releases.",
-        "choose": "Name one of a team's scored submissions for the final result; it costs nothing.",
-        "close": "Close the board: score each team's final submissions on the private part, and "
-        "rank them.",
-        "detect": "Find teams whose submissions probe the hidden labels; evidence for a host, no "
-        "proof.",
-        "gate": "Exit 0 if a candidate improves by more than the scored submissions so far could "
-        "have bought.",
-        "ledger": "Make a ledger, copy it, verify it, or show what its scored submissions allow.",
         "board": "Make a leaderboard, let teams and hosts in, change its rule, close and check it.",
         "serve": "Serve the boards of a database: pages, and an API for programs.",
-        "forwarder": "Write the file with which a host forwards submissions to a board, on stdout.",
         "submit": "Send a file of predictions, or of outcomes of tasks, to a board; print "
         "what is released.",
+        "demo": "Overfit a hidden test set of 10,000 examples and 10 classes with the paper's"
+        " attacks.",
+    },
+    "Judge a test set and its rules": {
+        "lint": "List the unsafe settings of a host's configuration, with line numbers.",
+        "plan": "Predict what every attack would gain and say which one to play, and why.",
+        "bounds": "Say what so many scored submissions can reach, and what no attack can exceed.",
+        "matrix": "Judge release rules by the strongest of many attacks.",
+        "bench": "Play the versioned suite of fixed problems, and rank attacks and release rules.",
+        "attack": "Play an attack against hidden labels and report the accuracy it ends with.",
+    },
+    "Run a board": {
+        "choose": "Name one of a team's scored submissions for the final result; it costs nothing.",
+        "close": "Close the board: score each team's final submissions on the private part, "
+        "and rank them.",
+        "detect": "Find teams whose submissions probe the hidden labels; evidence for a host,"
+        " no proof.",
+        "gate": "Exit 0 if a candidate improves by more than the scored submissions so far "
+        "could have bought.",
+        "ledger": "Make a ledger, copy it, verify it, or show what its scored submissions allow.",
+        "forwarder": "Write the file with which a host forwards submissions to a board, on stdout.",
         "mcp": "Serve a board to an agent as MCP tools, on standard input and output.",
     },
     "See and reproduce": {
-        "demo": "Overfit a hidden test set of 10,000 examples and 10 classes with the paper's "
-        "attacks.",
-        "attack": "Play an attack against hidden labels and report the accuracy it ends with.",
         "sweep": "Play every cell of a grid: attacks x rules x metrics x problems x labels x "
         "models x seeds.",
         "figures": "Draw the figures of a sweep, and write its tables.",
@@ -93,8 +96,8 @@ def build(wanted: Collection[str] = tuple(COMMANDS)) -> typer.Typer:
         name="holdfast",
         help=with_examples(
             "How far a hidden test set can be overfit through its score feedback.",
-            "holdfast audit labels.csv --mechanism round:3 --looks 5/day --days 60",
-            "holdfast policy init policy.toml --release ladder:0.01 --looks 5/day --days 60",
+            "holdfast audit labels.csv --rule round:3 --looks 5/day --days 60",
+            "holdfast policy init policy.toml --rule ladder:0.01 --looks 5/day --days 60",
         ),
         cls=CommandsByTask,
         pretty_exceptions_enable=False,
@@ -137,6 +140,7 @@ def run(arguments: Sequence[str] | None) -> int:
     given = sys.argv[1:] if arguments is None else list(arguments)
     # Options of the whole program take no value, so the first other word is the command.
     wanted = [word for word in given or _line_so_far() if not word.startswith("-")][:1]
+    given, notes = renewed(given, wanted[0] if wanted else "")
     compiling.announce(_say_that_it_compiles)
     try:
         app = build(wanted)
@@ -164,7 +168,8 @@ def run(arguments: Sequence[str] | None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     # Last, and only if all went well: bad input is one line.
-    note_old_words(given)
+    for note in dict.fromkeys(notes):
+        print(f"note: {note}", file=sys.stderr)
     if code == EXIT_INTERRUPTED:  # how newer versions of typer report Ctrl-C
         report_error("interrupted.")
     return code if isinstance(code, int) else 0

@@ -19,6 +19,7 @@ from holdfast.cli.options import (
     Processes,
     Seed,
     completed_attack,
+    completed_rule,
     looks_option,
     problem_from,
     processes_for,
@@ -53,6 +54,13 @@ def attack(
     n_classes: Annotated[
         int | None, typer.Option(help="Number of classes. Default: those in --labels.")
     ] = None,
+    rule: Annotated[
+        str,
+        typer.Option(
+            help="Release rule that the attack plays and knows, such as ladder:0.01.",
+            autocompletion=completed_rule,
+        ),
+    ] = "exact",
     trials: Annotated[int, typer.Option(help="How many times to play.")] = 10,
     seed: Seed = 0,
     labels: Annotated[
@@ -96,9 +104,10 @@ def attack(
 ) -> None:
     """Play an attack against hidden labels and report the accuracy it ends with.
 
-    Each trial hides labels behind an oracle that answers only accuracies, lets the attack take its
-    scored submissions (looks), and scores its final guess. The gain is the accuracy above 1/m, that
-    of guessing: in points here, a fraction in the JSON (bias), and as a number of examples.
+    Each trial hides labels behind an oracle that answers only accuracies, through --rule, lets the
+    attack take its scored submissions (looks), and scores its final guess. The gain is the accuracy
+    above 1/m, that of guessing: in points here, a fraction in the JSON (bias), and as a number of
+    examples.
 
     With --board the attack plays a board once, in the name of the token's team. Exit codes: 0
     played to the end, 1 a query can't be scored, 2 bad options or token, 3 no look left, for a
@@ -109,6 +118,7 @@ def attack(
     --------
     holdfast attack block-majority --n-examples 10000 --n-classes 10 --looks 501
     holdfast attack lattice --labels labels.csv --looks 1000 --trials 3
+    holdfast attack naive-bayes --labels labels.csv --looks 100 --rule gaussian:0.01
     """
     from holdfast.attacks.registry import attack_type
     from holdfast.experiments import Experiment, run, summarise
@@ -117,7 +127,8 @@ def attack(
 
     attack_type(name, without_features=without_features)  # a misspelt name is told first
     if board is not None:
-        _refuse_beside_board(labels, n_examples, n_classes, label_kind, without_features)
+        own_rule = None if rule == "exact" else rule
+        _refuse_beside_board(labels, n_examples, n_classes, label_kind, without_features, own_rule)
         attack_board(
             name,
             board,
@@ -149,6 +160,7 @@ def attack(
         label_kind=label_kind or "uniform",
         labels=None if file is None else file.labels,
         without_features=without_features,
+        rule=rule,
     )
     start = time.perf_counter()
     with progress(name, trials) as advance:
@@ -165,14 +177,15 @@ def attack(
 def _refuse_beside_board(*given: object) -> None:
     if any(given):
         raise InvalidInput(
-            "board must not be given together with labels, n_examples, n_classes, label_kind or "
-            "without_features: it has its own."
+            "board must not be given together with labels, n_examples, n_classes, label_kind, "
+            "without_features or rule: it has its own."
         )
 
 
 def _result(experiment: Experiment, summary: dict[str, Any], seconds: float) -> dict[str, Any]:
     return {
         "attack": experiment.attack,
+        **({} if experiment.rule == "exact" else {"rule": experiment.rule}),
         "problem": experiment.problem,
         "trials": experiment.trials,
         "seed": experiment.seed,
@@ -199,9 +212,10 @@ def _show(result: dict[str, Any]) -> None:
         table.add_row(title, shown(value.mean), _error(value.stderr, shown))
     looks, shown = result["looks"], "{:,.1f}".format
     table.add_row("looks", shown(looks["mean"]), _error(looks["stderr"], shown))
+    under = f" under {result['rule']}" if "rule" in result else ""
     human().print(
         f"{explained_attack(result['attack'])}\n{n:,} examples, {m:,} classes, "
-        f"{scored_submissions(k)}: {result['trials']:,} trials, seed {result['seed']}"
+        f"{scored_submissions(k)}{under}: {result['trials']:,} trials, seed {result['seed']}"
     )
     human().print(table)
     human().print(

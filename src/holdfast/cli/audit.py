@@ -102,6 +102,7 @@ def run_audit(
     mechanism: Annotated[
         str | None,
         typer.Option(
+            "--rule",
             help="Release rule such as round:3, instead of a policy file.",
             autocompletion=completed_rule,
         ),
@@ -217,7 +218,7 @@ def run_audit(
 
     Examples
     --------
-    holdfast audit labels.csv --mechanism round:3 --looks 5/day --days 60 --teams 40
+    holdfast audit labels.csv --rule round:3 --looks 5/day --days 60 --teams 40
     holdfast audit labels.csv --looks 50 --quick
     holdfast audit labels.csv --looks 50 --write-policy policy.toml
     holdfast audit labels.csv --policy policy.toml --report audit.html
@@ -318,7 +319,8 @@ def _command(options: Mapping[str, Any]) -> str:
         for each in value if isinstance(value, list) else [value]:
             if each is not None and each != NUMBER_OPTIONS[name]:
                 text = each.name if isinstance(each, Path) else str(each)
-                words += [f"--{name.replace('_', '-')}", text]
+                word = "rule" if name == "mechanism" else name.replace("_", "-")
+                words += [f"--{word}", text]
     return shlex.join(words)
 
 

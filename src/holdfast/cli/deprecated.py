@@ -1,17 +1,35 @@
-"""Old spellings on the command line, which work and are said to be old."""
+"""Old spellings on the command line, which work for one version more and are said to be old."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
-__all__ = ["OLD_LOOKS", "note_old_words"]
+__all__ = ["renewed"]
 
-# What four commands called --looks before version 0.2.0.
-OLD_LOOKS = "--n-queries"
+LOOKS, RULE = {"--n-queries": "--looks"}, {"--mechanism": "--rule"}
+# By command, what an option was called and what it is called now.
+OLD_WORDS = {
+    "attack": LOOKS,
+    "audit": RULE,
+    "bounds": LOOKS,
+    "lint": {"--release": "--rule"},
+    "matrix": LOOKS,
+    "plan": LOOKS | RULE,
+    "policy": {"--release": "--rule"},
+}
 
 
-def note_old_words(given: Sequence[str]) -> None:
-    """Print one line on stderr for an old spelling among the words of a command."""
-    if any(word.partition("=")[0] == OLD_LOOKS for word in given):
-        print(f"note: {OLD_LOOKS} is deprecated; write --looks.", file=sys.stderr)
+def renewed(given: Sequence[str], command: str) -> tuple[list[str], list[str]]:
+    """Return the words of a command with options as they are called now, and a note for each.
+
+    >>> renewed(["plan", "--mechanism=round:3"], "plan")
+    (['plan', '--rule=round:3'], ['--mechanism is deprecated; write --rule.'])
+    """
+    words, notes = [], []
+    for word in given:
+        old, equals, value = word.partition("=")
+        now = OLD_WORDS.get(command, {}).get(old)
+        words.append(word if now is None else f"{now}{equals}{value}")
+        if now is not None:
+            notes.append(f"{old} is deprecated; write {now}.")
+    return words, notes

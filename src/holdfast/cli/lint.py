@@ -36,6 +36,7 @@ def lint(
     release: Annotated[
         str | None,
         typer.Option(
+            "--rule",
             help="What the scoring program releases of a score: round:2, ladder:0.01, ... "
             "Default: every digit.",
             autocompletion=completed_rule,
@@ -64,7 +65,7 @@ def lint(
     Examples
     --------
     holdfast lint competition.yaml --n-examples 10000 --n-classes 10
-    holdfast lint challenge_config.yaml --release round:2 --ignore many-metrics
+    holdfast lint challenge_config.yaml --rule round:2 --ignore many-metrics
     """
     reports = [
         check(

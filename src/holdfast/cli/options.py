@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.deprecated import OLD_LOOKS
 from holdfast.cores import available_cores
 from holdfast.errors import InvalidInput
 from holdfast.problem import Problem, check_at_least
@@ -104,17 +103,8 @@ def completed_rule(incomplete: str) -> list[str]:
 
 
 def looks_option(meaning: str) -> Any:
-    """Describe --looks for the four commands that called it --n-queries once.
-
-    The old spelling works, and `deprecated` prints a line about it.
-    """
-    return typer.Option(
-        "--looks",
-        OLD_LOOKS,
-        help=f"{meaning} Deprecated spelling: {OLD_LOOKS}.",
-        parser=count_of,
-        metavar="INTEGER",
-    )
+    """Describe --looks for the four commands whose functions call it n_queries."""
+    return typer.Option("--looks", help=meaning, parser=count_of, metavar="INTEGER")
 
 
 def output_folder(path: Path) -> Path:

@@ -31,6 +31,7 @@ def plan(
     mechanism: Annotated[
         str,
         typer.Option(
+            "--rule",
             help="What is released: exact, round:3, gaussian:0.01, rank, ...",
             autocompletion=completed_rule,
         ),
@@ -76,7 +77,7 @@ def plan(
     Examples
     --------
     holdfast plan --n-examples 10000 --n-classes 10 --looks 1000
-    holdfast plan --n-examples 10000 --n-classes 10 --looks 100 --mechanism round:2
+    holdfast plan --n-examples 10000 --n-classes 10 --looks 100 --rule round:2
         --prior-accuracy 0.8
     holdfast plan --n-examples 10000 --n-classes 2 --looks 300 --metric log_loss
     holdfast plan --n-examples 10000 --n-classes 4 --looks 300 --breakdown 50x200

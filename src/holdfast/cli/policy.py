@@ -22,7 +22,7 @@ __all__ = ["policy"]
 policy = typer.Typer(
     help=with_examples(
         "Write or check a policy: what is released of a score, and how often.",
-        "holdfast policy init --release ladder:0.01 --looks 5/day",
+        "holdfast policy init --rule ladder:0.01 --looks 5/day",
         "holdfast policy check policy.toml",
     ),
     cls=ExplainedGroup,
@@ -37,6 +37,7 @@ def init(
     release: Annotated[
         str | None,
         typer.Option(
+            "--rule",
             help="Release rule such as round:3. Default: ladder:0.01.",
             autocompletion=completed_rule,
         ),
@@ -89,8 +90,8 @@ def init(
 
     Examples
     --------
-    holdfast policy init --release ladder:0.01 --looks 100
-    holdfast policy init policy.toml --release round:3 --looks 5/day --days 60 --labels labels.csv
+    holdfast policy init --rule ladder:0.01 --looks 100
+    holdfast policy init policy.toml --rule round:3 --looks 5/day --days 60 --labels labels.csv
     """
     from holdfast.files.forms import read_as
     from holdfast.guard import Policy

@@ -18,10 +18,13 @@ from holdfast.attacks.registry import attack_type, make_attack
 from holdfast.errors import InvalidInput
 from holdfast.experiments.label_kinds import LABEL_KINDS, hidden_labels
 from holdfast.experiments.pool import pool
+from holdfast.experiments.suite import attack_on
 from holdfast.labels import Labels, as_labels
 from holdfast.loop import play
+from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import ClassifierOracle, LabelOracle
 from holdfast.problem import Problem, check_at_least
+from holdfast.protocols import Attack
 from holdfast.quoting import choice
 
 __all__ = ["Experiment", "Row", "run", "run_trial"]
@@ -56,6 +59,8 @@ class Experiment:
     without_features
         Hide the features: the attack asks with classifiers, and the rows come in a fresh random
         order each time.
+    rule
+        The release rule, as text; the attack knows it.
 
     Examples
     --------
@@ -71,6 +76,7 @@ class Experiment:
     label_kind: str = "uniform"
     labels: Labels | None = None
     without_features: bool = False
+    rule: str = "exact"
 
     def __post_init__(self) -> None:
         n, m, _ = self.problem
@@ -80,13 +86,20 @@ class Experiment:
             object.__setattr__(self, "labels", as_labels(self.labels, m, n_examples=n))
         elif self.label_kind not in LABEL_KINDS:
             raise InvalidInput(f"label_kind must be {choice(self.label_kind, LABEL_KINDS)}")
+        if self.rule != "exact" and self.without_features:
+            raise InvalidInput(f"rule must be exact where features are hidden, got {self.rule}.")
         # An attack that can't be played must say so before any process is started.
-        make_attack(
-            self.attack,
-            self.problem,
-            np.random.default_rng(0),
-            without_features=self.without_features,
-        )
+        _attack_of(self, np.random.default_rng(0))
+
+
+def _attack_of(experiment: Experiment, rng: np.random.Generator) -> Attack[Any]:
+    """Return the attack, ready to play."""
+    if experiment.rule != "exact":
+        rule = parse_mechanism(experiment.rule)
+        return attack_on(attack_type(experiment.attack), experiment.problem, rng, rule)
+    return make_attack(
+        experiment.attack, experiment.problem, rng, without_features=experiment.without_features
+    )
 
 
 def run_trial(experiment: Experiment, trial: int) -> Row:
@@ -104,16 +117,18 @@ def run_trial(experiment: Experiment, trial: int) -> Row:
     if labels is None:
         labels = hidden_labels(experiment.label_kind, n, m, _generator(experiment, trial, 0))
     hidden = experiment.without_features
-    for_attack = _generator(experiment, trial, 1)
-    attack = make_attack(experiment.attack, problem, for_attack, without_features=hidden)
+    attack = _attack_of(experiment, _generator(experiment, trial, 1))
     oracle: LabelOracle | ClassifierOracle
     if hidden:
         # Features that are distinct and tell nothing: random 64-bit keys.
         for_oracle = _generator(experiment, trial, 2)
         X = for_oracle.integers(2**64, size=(n, 1), dtype=np.uint64)
         oracle = ClassifierOracle(X, labels, problem=problem, rng=for_oracle)
-    else:
+    elif experiment.rule == "exact":
         oracle = LabelOracle(labels, problem=problem)  # exact scores need no randomness
+    else:
+        rule, for_rule = parse_mechanism(experiment.rule), _generator(experiment, trial, 2)
+        oracle = LabelOracle(labels, problem=problem, mechanism=rule, rng=for_rule)
     start = time.process_time()
     prediction = play(attack, oracle)
     guess = prediction.predict(X) if hidden else prediction

@@ -44,7 +44,7 @@ def display_rounding(line: int, what: str, why: str, program: str) -> Issue:
         "note",
         what,
         why,
-        f"Round, or apply a Ladder, in the {program}, and say so with --release.",
+        f"Round, or apply a Ladder, in the {program}, and say so with --rule.",
     )
 
 
