@@ -129,7 +129,7 @@ docs: $(STAMP)  ## renew the pages and lists that are generated from the code, a
 	@$(BIN)/python scripts/rule_table.py
 	@$(BIN)/python scripts/attack_table.py
 	@$(BIN)/python scripts/attack_pictures.py
-	@$(BIN)/holdfast statements --write > /dev/null
+	@$(BIN)/holdfast paper statements --write > /dev/null
 	@$(BIN)/python -m benchmarks.generated --pages
 
 constraints: $(STAMP)  ## record the versions in .venv as the tested ones; after a full run of the tests

@@ -167,7 +167,7 @@ def make_demo(demo: Sequence[str], audit: Sequence[str]) -> str:
 
 
 class MatrixShown(Generated):
-    """`holdfast matrix`: the table and the heat map of docs/mechanisms.md."""
+    """`holdfast bench matrix`: the table and the heat map of docs/mechanisms.md."""
 
     name = "matrix"
     command = "python -m benchmarks.generated matrix"

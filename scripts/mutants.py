@@ -3,10 +3,10 @@
     python scripts/mutants.py [--only WORD] [--sample COUNT] [--list]
 
 A mutant is one replacement in one source file, such as a t of twice the size. For each, the tests
-that carry the marker of its statement (`holdfast statements` lists them) run against a copy of the
-package with that replacement, until the first fails. A mutant that passes them all has survived:
-the statement is not measured sharply enough, and the exit code is 1. Nothing is written into the
-source tree.
+that carry the marker of its statement (`holdfast paper statements` lists them) run against a copy
+of the package with that replacement, until the first fails. A mutant that passes them all has
+survived: the statement is not measured sharply enough, and the exit code is 1. Nothing is written
+into the source tree.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ def test_a_shell_completes_commands_options_attacks_and_rules(completed):
     assert completed("holdfast audit compare a.json --js") == ["--json"]
     assert "--prior-accuracy" in completed("holdfast plan --pr")
     assert completed("holdfast attack block") == ["block-climb", "block-majority"]
-    assert "ladder:0.01" in completed("holdfast matrix --rule lad")
+    assert "ladder:0.01" in completed("holdfast bench matrix --rule lad")
     assert completed("holdfast lint --ignore many") == ["many-metrics"]
 
 

@@ -266,7 +266,7 @@ def test_several_grids_in_one_file_share_what_stands_before_them(tmp_path):
 
 
 def test_table_1_is_an_experiment_file():
-    """The cells of the sweep are the trials of `holdfast reproduce`, place for place."""
+    """The cells of the sweep are the trials of `holdfast paper reproduce`, place for place."""
     cells = read_experiment(FILE)
     places = Counter((cell.attack, cell.problem) for cell in cells)
     assert places == {

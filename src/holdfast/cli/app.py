@@ -50,7 +50,6 @@ TASKS = {
         "lint": "List the unsafe settings of a host's configuration, with line numbers.",
         "plan": "Predict what every attack would gain and say which one to play, and why.",
         "bounds": "Say what so many scored submissions can reach, and what no attack can exceed.",
-        "matrix": "Judge release rules by the strongest of many attacks.",
         "bench": "Play the versioned suite of fixed problems, and rank attacks and release rules.",
         "attack": "Play an attack against hidden labels and report the accuracy it ends with.",
     },
@@ -69,14 +68,16 @@ TASKS = {
     "See and reproduce": {
         "sweep": "Play every cell of a grid: attacks x rules x metrics x problems x labels x "
         "models x seeds.",
-        "figures": "Draw the figures of a sweep, and write its tables.",
-        "reproduce": "Measure the paper's Table 1: how the bias grows with k, n and m.",
-        "statements": "List every statement and figure of the paper, its code and its tests.",
+        "paper": "Play the paper's demo and its Table 1, and list its statements with code and "
+        "tests.",
     },
 }
 # Names that are asked for without their group.
 SUBCOMMANDS = {
     "audit": ("compare",),
+    "bench": ("matrix",),
+    "paper": ("reproduce", "statements"),
+    "sweep": ("figures",),
     "policy": ("init", "check"),
     "ledger": ("show", "verify", "backup", "restore", "witness"),
     "board": ("invite", "token", "tokens", "password", "merge", "rotate", "rebuild"),
@@ -140,7 +141,11 @@ def run(arguments: Sequence[str] | None) -> int:
     given = sys.argv[1:] if arguments is None else list(arguments)
     # Options of the whole program take no value, so the first other word is the command.
     wanted = [word for word in given or _line_so_far() if not word.startswith("-")][:1]
-    given, notes = renewed(given, wanted[0] if wanted else "")
+    if given:
+        given, notes = renewed(given, wanted[0] if wanted else "")
+        wanted = [word for word in given if not word.startswith("-")][:1]
+    else:
+        notes = []
     compiling.announce(_say_that_it_compiles)
     try:
         app = build(wanted)

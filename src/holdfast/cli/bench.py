@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
+from holdfast.cli.default_command import WithDefault
+from holdfast.cli.explained import ExplainedCommand
+from holdfast.cli.matrix import matrix
 from holdfast.cli.options import AsJson, Cluster, Processes, output_folder, workers_for
 from holdfast.cli.output import as_json_text, human, print_json, progress
 
@@ -23,7 +26,15 @@ ROWS = ".rows.jsonl"
 SHOWN = 4
 
 
-def bench(
+bench = typer.Typer(
+    cls=WithDefault,
+    help="Play the versioned suite of fixed problems, and rank attacks and release rules.",
+    rich_markup_mode=None,
+)
+
+
+@bench.command("run", cls=ExplainedCommand)
+def bench_suite(
     attack: Annotated[
         list[str] | None,
         typer.Option(
@@ -57,6 +68,8 @@ def bench(
     the strongest attack, with what they cost honest teams beside it. Seeds are fixed: the same
     version of the suite and of the results gives the same standings. An attack or a rule of your
     own meets all that the suite's do. Writes Markdown, JSON and a page.
+
+    holdfast bench matrix judges the rules on a problem, or on labels, of your own.
 
     Rows are kept in the folder as they come, and plays that are there are not played again: a run
     that was stopped goes on, and an attack that is added plays alone.
@@ -101,6 +114,9 @@ def bench(
     else:
         _show(found, folder, total, seconds)
         human().print(f"Rows: {rows}", soft_wrap=True)
+
+
+bench.command("matrix", cls=ExplainedCommand)(matrix)
 
 
 def _show(found: Standings, folder: Path, plays: int, seconds: float) -> None:

@@ -19,8 +19,17 @@ OLD_WORDS = {
 }
 
 
+# What were commands of their own, and where they are now.
+OLD_COMMANDS = {
+    "figures": ("sweep", "figures"),
+    "matrix": ("bench", "matrix"),
+    "reproduce": ("paper", "reproduce"),
+    "statements": ("paper", "statements"),
+}
+
+
 def renewed(given: Sequence[str], command: str) -> tuple[list[str], list[str]]:
-    """Return the words of a command with options as they are called now, and a note for each.
+    """Return the words of a command as they are called now, and a note for each that was not.
 
     >>> renewed(["plan", "--mechanism=round:3"], "plan")
     (['plan', '--rule=round:3'], ['--mechanism is deprecated; write --rule.'])
@@ -32,4 +41,9 @@ def renewed(given: Sequence[str], command: str) -> tuple[list[str], list[str]]:
         words.append(word if now is None else f"{now}{equals}{value}")
         if now is not None:
             notes.append(f"{old} is deprecated; write {now}.")
+    if command in OLD_COMMANDS:
+        now_at = OLD_COMMANDS[command]
+        at = words.index(command)
+        words[at : at + 1] = now_at
+        notes.append(f"holdfast {command} is deprecated; write holdfast {' '.join(now_at)}.")
     return words, notes

@@ -1,4 +1,4 @@
-"""`holdfast figures`: the figures and tables of a sweep."""
+"""`holdfast sweep figures`: the figures and tables of a sweep."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def figures(
 
     Examples
     --------
-    holdfast figures experiment.rows.jsonl
-    holdfast figures experiment.rows.jsonl --out paper/figures --format pdf
+    holdfast sweep figures experiment.rows.jsonl
+    holdfast sweep figures experiment.rows.jsonl --out paper/figures --format pdf
     """
     from holdfast.sweeps import read_rows
     from holdfast.sweeps.figures import draw_all

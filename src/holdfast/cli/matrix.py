@@ -1,4 +1,4 @@
-"""`holdfast matrix`: every attack of the suite against every release rule."""
+"""`holdfast bench matrix`: every attack of the suite against every release rule."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ def matrix(
 
     Examples
     --------
-    holdfast matrix --n-examples 1000 --n-classes 10 --looks 100
-    holdfast matrix --labels labels.csv --looks 100 --rule exact --rule ladder:0.01
+    holdfast bench matrix --n-examples 1000 --n-classes 10 --looks 100
+    holdfast bench matrix --labels labels.csv --looks 100 --rule exact --rule ladder:0.01
         --figure matrix.png
     """
     from holdfast.experiments import Matrix, heat_map, n_plays, run_matrix

@@ -1,4 +1,4 @@
-"""`holdfast reproduce`: the paper's Table 1, measured."""
+"""`holdfast paper reproduce`: the paper's Table 1, measured."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def reproduce(
 
     Examples
     --------
-    holdfast reproduce
-    holdfast reproduce --effort 0.1 --out figures
+    holdfast paper reproduce
+    holdfast paper reproduce --effort 0.1 --out figures
     """
     from holdfast.attacks import Exhaustive
     from holdfast.experiments import run, summarise

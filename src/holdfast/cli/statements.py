@@ -1,4 +1,4 @@
-"""`holdfast statements`: the map from the paper to the code and its tests."""
+"""`holdfast paper statements`: the map from the paper to the code and its tests."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def statements(
 
     Examples
     --------
-    holdfast statements
-    holdfast statements --json
+    holdfast paper statements
+    holdfast paper statements --json
     """
     from holdfast import statements as paper
 

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
+from holdfast.cli.default_command import WithDefault
+from holdfast.cli.explained import ExplainedCommand
+from holdfast.cli.figures import figures
 from holdfast.cli.options import AsJson, Cluster, Processes, workers_for
 from holdfast.cli.output import human, print_json, progress
 from holdfast.errors import InvalidInput
@@ -27,7 +30,16 @@ MOST_REASONS = 5
 SECONDS_PER_LINE = 30.0
 
 
-def sweep(
+sweep = typer.Typer(
+    cls=WithDefault,
+    help="Play every cell of a grid: attacks x rules x metrics x problems x labels x models x "
+    "seeds.",
+    rich_markup_mode=None,
+)
+
+
+@sweep.command("run", cls=ExplainedCommand)
+def run_sweep(
     file: Annotated[Path, typer.Argument(help="The experiment: a TOML file.")],
     out: Annotated[
         Path | None,
@@ -101,6 +113,9 @@ def sweep(
         print_json(result)
     else:
         _show(result, summary, rows)
+
+
+sweep.command("figures", cls=ExplainedCommand)(figures)
 
 
 @contextmanager

@@ -1,8 +1,8 @@
 """Single plays of an audit.
 
 With known features a play is one of the matrix: the same seed gives the same number as
-`holdfast matrix`. Without features it is one of `holdfast attack --without-features`. Where the
-classes are unequal, the gain of every play is counted from the majority class.
+`holdfast bench matrix`. Without features it is one of `holdfast attack --without-features`. Where
+the classes are unequal, the gain of every play is counted from the majority class.
 
 A play's seed is made of the audit's seed, the trial and the names of attack and rule, so that no
 two plays share their randomness and none depends on which others are played, or where. That is what
