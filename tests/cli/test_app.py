@@ -267,3 +267,34 @@ def test_an_attack_plays_any_release_rule_and_knows_it(holdfast, refused):
 @pytest.mark.parametrize("command", [["audit"], ["policy", "init"]])
 def test_looks_with_a_rate_have_the_same_name(refused, command):
     assert "looks" in refused(*command, "--looks", "5/fortnight")
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"),
+    [
+        (("bounds",), "Missing options '--n-examples', '--n-classes'."),
+        (("bounds", "--n-classes=2"), "Missing option '--n-examples'."),
+        (("score", "guess.csv"), "Missing options '--policy', '--team'."),
+    ],
+)
+def test_all_options_that_are_missing_are_told_at_once(refused, given, missing):
+    assert refused(*given) == missing
+
+
+@pytest.mark.parametrize("old", ["matrix", "figures", "reproduce", "statements"])
+def test_commands_that_were_folded_into_others_work_by_their_old_names_with_a_note(holdfast, old):
+    now = {"matrix": "bench", "figures": "sweep"}.get(old, "paper")
+    shown, before = holdfast(now, old, "--help"), holdfast(old, "--help")
+    assert shown.code == before.code == 0
+    assert before.out == shown.out
+    assert f"holdfast {now} {old}" in shown.out
+    assert f"\n  {old} " not in holdfast("--help").out
+
+
+def test_statements_are_the_same_by_both_names(holdfast):
+    now, before = holdfast("paper", "statements", "--json"), holdfast("statements", "--json")
+    assert before.out == now.out
+    assert (
+        before.err == "note: holdfast statements is deprecated; write holdfast paper statements.\n"
+    )
+    assert now.err == ""

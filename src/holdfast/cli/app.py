@@ -17,6 +17,7 @@ from holdfast.cli.deprecated import renewed
 from holdfast.cli.explained import ExplainedCommand, ExplainedGroup, with_examples
 from holdfast.cli.output import notes_on_stderr, report_error
 from holdfast.errors import HoldfastError, LedgerError
+from holdfast.quoting import listed
 
 __all__ = ["COMMANDS", "TASKS", "build", "run"]
 
@@ -158,7 +159,7 @@ def run(arguments: Sequence[str] | None) -> int:
         report_error(str(error))
         return EXIT_BAD_INPUT
     except UsageProblem as problem:
-        report_error(_one_line(problem, wanted))
+        report_error(_one_line(problem, wanted, given))
         return EXIT_BAD_INPUT
     except MemoryError as error:
         report_error(f"not enough memory for these sizes: {error}")
@@ -187,11 +188,26 @@ def _line_so_far() -> list[str]:
     return next((os.environ[name] for name in LINES_SO_FAR if name in os.environ), "").split()[1:]
 
 
+def _missing_options(problem: Exception, given: Sequence[str]) -> list[str]:
+    """Return all options that a command lacks, where the problem is that it lacks one."""
+    context = getattr(problem, "ctx", None)
+    if type(problem).__name__ != "MissingParameter" or context is None:
+        return []
+    said = {word.partition("=")[0] for word in given}
+    return [
+        each.opts[0]
+        for each in context.command.params
+        if each.required and each.param_type_name == "option" and not said.intersection(each.opts)
+    ]
+
+
 def _say_that_it_compiles() -> None:
     print("Compiling what is used for the first time; this takes a while, once.", file=sys.stderr)
 
 
-def _one_line(problem: Exception, wanted: Collection[str]) -> str:
+def _one_line(problem: Exception, wanted: Collection[str], given: Sequence[str]) -> str:
+    if missing := _missing_options(problem, given):
+        return f"Missing option{'s' if len(missing) > 1 else ''} {listed(missing)}."
     described = " ".join(str(getattr(problem, "format_message", problem.__str__)()).split())
     for group, subcommands in SUBCOMMANDS.items():
         for word in set(wanted).intersection(subcommands).difference(COMMANDS):

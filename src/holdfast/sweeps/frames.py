@@ -91,6 +91,8 @@ def read_rows(path: Path) -> list[Row]:
         else:
             with path.open(encoding="utf-8", newline="") as file:
                 rows = _from_csv(file) if path.suffix == ".csv" else _from_lines(file)
+    except FileNotFoundError:
+        raise InvalidInput(f"{path} must be a file of rows, but there is none.") from None
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise InvalidInput(f"{path} can't be read as rows of a sweep: {error}") from None
     if not rows:
