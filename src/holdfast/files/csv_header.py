@@ -105,7 +105,7 @@ def _called_otherwise(path: str, header: Sequence[str]) -> int | None:
         )
     if not able:
         return None
-    told = f"{path}: the labels are the column {quoted(header[able[0]])}; name another where not."
+    told = f"{path}: the labels are the column {quoted(header[able[0]])}; label_column names another."
     warnings.warn(told, HoldfastNote, stacklevel=2)
     return able[0]
 
