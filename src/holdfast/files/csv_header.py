@@ -105,7 +105,8 @@ def _called_otherwise(path: str, header: Sequence[str]) -> int | None:
         )
     if not able:
         return None
-    told = f"{path}: the labels are the column {quoted(header[able[0]])}; label_column names another."
+    taken = quoted(header[able[0]])
+    told = f"{path}: the labels are the column {taken}; label_column names another."
     warnings.warn(told, HoldfastNote, stacklevel=2)
     return able[0]
 
