@@ -4,7 +4,7 @@
     python -m benchmarks.lattice budgets --trials 10 --seed 2025
     python -m benchmarks.lattice prior --trials 10 --seed 2025
     python -m benchmarks.lattice forecast --problem 2000,100 --looks 300 --model constant --trials 4
-    python -m benchmarks.lattice vary GROUP_HITS_AT_MOST 0.8 1.6 3.2 --problem 10000,10 --trials 10
+    python -m benchmarks.lattice vary BACKLOG_BITS 10.0 20.0 40.0 --problem 2000,100 --trials 4
 
 `looks`: all labels, and the ratio to n log2(m) / H(Bin(n, 1/m)). `budgets`: matches above n/m with
 too few looks. `prior`: all labels at (10000, 10) from calibrated models that are right 9 times in
@@ -32,7 +32,7 @@ from scipy.stats import binom
 from benchmarks.tables import Table, print_rows
 from holdfast.attacks import Lattice
 from holdfast.attacks._rehearsal import A_LABEL, remembered_share
-from holdfast.attacks.exact.lattice import round_planner, tuning
+from holdfast.attacks.exact.lattice import tuning
 from holdfast.attacks.exact.lattice.attack import seconds_from_model
 from holdfast.attacks.exact.lattice.forecast import lattice_certain
 from holdfast.forecasts import Setting
@@ -258,12 +258,10 @@ def vary(
     usual = np.zeros(options.trials)
     for value in (own, *(v for v in values if v != own)):
         setattr(tuning, name, value)
-        round_planner.forget()
         try:
             taken = games(*problem, UNLIMITED, *options, model)[:, 0]
         finally:
             setattr(tuning, name, own)
-            round_planner.forget()
         usual = taken if value == own else usual
         yield f"| {value} | {_mean(taken)} | {_mean(taken - usual)} |"
 

@@ -1,7 +1,6 @@
-"""Rounds of `Lattice`: what each yields, what full nodes would save, and variants that were tried.
+"""Rounds of `Lattice`: what each yields, what full nodes would save, and other clusters.
 
     python -m benchmarks.lattice_rounds --problem 10000,10 --trials 4 --seed 2026
-    python -m benchmarks.lattice_rounds --variants --problem 10000,10 --trials 4 --seed 2026
     python -m benchmarks.lattice_rounds --clusters --problem 2000,100 --trials 4 --seed 2026
     python -m benchmarks.lattice_rounds --leaving --problem 2000,100 --trials 8 --seed 2027
 
@@ -10,9 +9,8 @@ less what is open after), and its capacity: the places below the last one of eve
 at a node of s bits, and the entropy of a difference of two labels of unknown positions on top. Then
 the looks that would be saved if the first two rounds were full, at the rate of the others.
 
-`--variants` plays the same labels with other blocks for positions of which nothing is known;
-`--clusters` with other numbers of clusters than the attack's own, for many classes; `--leaving`
-lets positions leave the clusters with fewer or more candidates.
+`--clusters` plays the same labels with other numbers of clusters than the attack's own, for many
+classes; `--leaving` lets positions leave the clusters with fewer or more candidates.
 """
 
 from __future__ import annotations
@@ -27,9 +25,9 @@ import numpy as np
 
 from benchmarks.lattice import UNLIMITED, games, limit
 from benchmarks.power import shown
-from holdfast.attacks.exact.lattice import attack, round_planner, tuning
+from holdfast.attacks.exact.lattice import attack, tuning
 from holdfast.attacks.exact.lattice.cluster import number_of_clusters
-from holdfast.attacks.exact.lattice.families import single_positions
+from holdfast.attacks.exact.rounds.recovery import Recovery
 
 CLUSTERS = (0.5, 0.75, 1.5, 2.0)
 
@@ -45,15 +43,15 @@ class Logged(NamedTuple):
 def logged() -> Iterator[list[Logged]]:
     """Write down the rounds of all games, one after the other."""
     found: list[Logged] = []
-    plan = round_planner.RoundPlanner.plan
+    choose = Recovery.choose
 
-    def noted(self: round_planner.RoundPlanner, rows_at_most: int) -> Any:
-        bits, rnd = self.bits(), plan(self, rows_at_most)
-        if rnd is not None:
-            found.append(Logged(rnd.size, bits))
-        return rnd
+    def noted(self: Recovery, *told: Any) -> Any:
+        rows, fillings = choose(self, *told)
+        if fillings:
+            found.append(Logged(rows, self.bits()))
+        return rows, fillings
 
-    with mock.patch.object(round_planner.RoundPlanner, "plan", noted):
+    with mock.patch.object(Recovery, "choose", noted):
         yield found
 
 
@@ -86,32 +84,6 @@ def trace(n: int, m: int, trials: int, seed: int) -> None:
     bound, mean = limit(n, m), float(taken.mean())
     print(f"{shown(taken.tolist())} looks, {mean / bound:.3f} times the limit")
     print(f"first two rounds full: {(mean - np.mean(saved)) / bound:.3f} times the limit")
-
-
-def variants(n: int, m: int, trials: int, seed: int) -> None:
-    """Print the looks with other blocks for unknown positions."""
-    widths = single_positions.widths
-
-    def only(*kept: int) -> Callable[..., Any]:
-        return lambda c, last: widths(c, last) if last else [h for h in kept if h <= c]
-
-    print("| unknown positions | looks | more |", "|---|--:|--:|", sep="\n")
-    usual: list[float] = []
-    for name, chosen in {
-        "as built: 2, 4, .. labels, whichever yields most": widths,
-        "2 labels alone": only(2),
-        "2 or 4 labels": only(2, 4),
-        "6 or 8 labels": only(6, 8),
-        "8 labels alone": only(8),
-        "all labels or 2": only(2, m),
-    }.items():
-        round_planner.forget()
-        with mock.patch.object(single_positions, "widths", chosen):
-            taken = games(n, m, UNLIMITED, trials, seed)[:, 0].tolist()
-        round_planner.forget()
-        usual = usual or taken
-        more = shown([a - b for a, b in zip(taken, usual, strict=True)])
-        print(f"| {name} | {shown(taken)} | {more} |", flush=True)
 
 
 def clusters(n: int, m: int, trials: int, seed: int) -> None:
@@ -157,13 +129,12 @@ def main() -> None:
     parser.add_argument("--problem", default="10000,10", help="n,m")
     parser.add_argument("--trials", type=int, default=4)
     parser.add_argument("--seed", type=int, default=2026)
-    parser.add_argument("--variants", action="store_true")
     parser.add_argument("--clusters", action="store_true")
     parser.add_argument("--leaving", action="store_true")
     options = parser.parse_args()
     n, m = map(int, options.problem.split(","))
     chosen: dict[str, Callable[[int, int, int, int], None]] = {
-        "variants": variants, "clusters": clusters, "leaving": leaving
+        "clusters": clusters, "leaving": leaving
     }  # fmt: skip
     what = next((chosen[name] for name in chosen if getattr(options, name)), trace)
     what(n, m, options.trials, options.seed)

@@ -14,8 +14,8 @@ from holdfast.answers import NoisyAnswers, RoundedAnswers
 from holdfast.attacks import Lattice
 from holdfast.attacks.exact.lattice import attack as course
 from holdfast.attacks.exact.lattice import many_classes, tuning
-from holdfast.attacks.exact.lattice.knowledge import ask_round
 from holdfast.attacks.exact.lattice.many_classes import ManyClasses
+from holdfast.attacks.exact.rounds.knowledge import ask_round
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from tests.paces import few
 
@@ -115,8 +115,7 @@ def test_as_many_classes_as_examples_and_more(n, m):
 @pytest.mark.parametrize(
     ("n", "m", "most"),
     [
-        *[(1000, 2, 256), (2000, 3, 720), (2000, 4, 990)],
-        pytest.param(2000, 10, 2150, marks=pytest.mark.slow),
+        (2000, 4, 930),
         pytest.param(700, 700, 5700, marks=pytest.mark.slow),
     ],
 )
@@ -215,7 +214,7 @@ def test_every_tuned_constant_is_explained_and_used():
     source = Path(tuning.__file__)
     names = [name for name in vars(tuning) if name.isupper()]
     code = "".join(path.read_text("utf-8") for path in source.parent.rglob("*.py"))
-    assert len(names) > 40
+    assert len(names) > 20
     assert [name for name in names if f"tuning.{name}" not in code] == []
     texts = re.split(r"^[A-Z_, ]+ = .*$", source.read_text("utf-8"), flags=re.MULTILINE)[1:]
     assert all(text.startswith('\n"""') for text in texts)

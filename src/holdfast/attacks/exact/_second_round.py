@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.exact._pool_odds import label_odds
-from holdfast.attacks.exact.lattice.digit_blocks import narrowed_single
-from holdfast.attacks.exact.lattice.families.placing import place_count, place_single
-from holdfast.attacks.exact.lattice.layout import Contradiction, Round
+from holdfast.attacks.exact.rounds.digit_blocks import narrowed_single
+from holdfast.attacks.exact.rounds.layout import Contradiction, Round
+from holdfast.attacks.exact.rounds.placing import place_count, place_single
 from holdfast.bounds.lazy_walk import expected_distance
 from holdfast.errors import InconsistentAnswer
 from holdfast.labels import Labels

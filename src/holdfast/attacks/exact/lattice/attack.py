@@ -5,9 +5,9 @@ the course can be read from top to bottom, as if the oracle were called; `Lattic
 ask-and-tell of every attack. A generator can't be copied or pickled, but it is a function of the
 counts alone: a copy plays them again (`_replay`).
 
-Up to 16 classes a game is one stage (`FewClasses`). With more it has up to three, in turn: labels
+Up to 16 classes a game is one stage (`Recovery`). With more it has up to three, in turn: labels
 that a model names are checked; the others are tested in clusters (`ManyClasses`) until each
-position has few candidates left, which `FewClasses` resolves; and everything that was presumed on
+position has few candidates left, which `Recovery` resolves; and everything that was presumed on
 the way is confirmed. Positions whose confirmation fails go through the last two once more.
 """
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from math import log10
 from typing import Any
 
 import numpy as np
@@ -30,12 +31,12 @@ from holdfast.attacks._rehearsal import (
 from holdfast.attacks.description import Reads
 from holdfast.attacks.exact.lattice import tuning
 from holdfast.attacks.exact.lattice.cluster import number_of_clusters
-from holdfast.attacks.exact.lattice.few_classes import FewClasses, WaitingPosition
 from holdfast.attacks.exact.lattice.forecast import lattice_certain
-from holdfast.attacks.exact.lattice.kernels import Ints
-from holdfast.attacks.exact.lattice.knowledge import Asking, LabelKnowledge
-from holdfast.attacks.exact.lattice.layout import Contradiction
 from holdfast.attacks.exact.lattice.many_classes import ManyClasses
+from holdfast.attacks.exact.rounds.kernels import Ints
+from holdfast.attacks.exact.rounds.knowledge import Asking, LabelKnowledge
+from holdfast.attacks.exact.rounds.layout import Contradiction
+from holdfast.attacks.exact.rounds.recovery import Recovery, WaitingPosition
 from holdfast.attacks.informed import InformedAttack
 from holdfast.errors import InconsistentAnswer, InvalidInput
 from holdfast.forecasts import Estimate, Setting
@@ -62,7 +63,7 @@ class Lattice(InformedAttack):
     last digit block of a node has no digit above it: its range is unlimited, and a whole group of
     positions can share it. What a group's sum leaves open is asked in the next round.
 
-    Up to 16 classes, with many examples up to 22, every step follows from the answers. For more
+    Up to 16 classes, with many examples up to 26, every step follows from the answers. For more
     classes clusters of positions are tested label by label, hits are located by multiway splits,
     and what was only likely is confirmed before it counts as certain; a cluster that fails starts
     over.
@@ -110,7 +111,7 @@ class Lattice(InformedAttack):
     )
     strongest_on = frozenset({Reads.SCORES})
     effort = 250.0
-    results = 2  # since 2: from 17 classes on, other rounds and one row of base labels
+    results = 3  # since 3: rounds packed by a linear programme, from a model too; since 2: clusters
 
     @classmethod
     def forecast(cls, setting: Setting) -> Estimate:
@@ -234,7 +235,7 @@ class Lattice(InformedAttack):
         """Yield all queries of a game; is sent the counts of matches."""
         m, model = self._problem.n_classes, self._prior is not None
         if _one_by_one(self._positions.size, m, model=model):
-            yield from FewClasses(self._knowledge, certain=True).play(waiting=self._queue())
+            yield from Recovery(self._knowledge, certain=True).play(self._queue())
         else:
             yield from self._in_clusters()
 
@@ -267,8 +268,8 @@ class Lattice(InformedAttack):
         known = self._knowledge
         left: Ints = self._positions
         if self._prior is not None:
-            trusted = FewClasses(known, certain=True)
-            yield from trusted.play(waiting=[item for item in self._queue() if item.doubt < 1.0])
+            trusted = Recovery(known, certain=True)
+            yield from trusted.play([item for item in self._queue() if item.doubt < 1.0])
             left = left[~known.certain[left]]
         for _ in range(tuning.CLUSTER_TRIES):
             if not left.size:
@@ -295,29 +296,31 @@ class Lattice(InformedAttack):
 
     def _last_candidates(self, stage: ManyClasses) -> Asking[None]:
         """Resolve the positions of clusters whose tests are through: few candidates are left."""
-        few = FewClasses(self._knowledge, certain=False)
+        few = Recovery(self._knowledge, certain=False)
         for cluster in stage.clusters:
             if cluster.ready and not cluster.hit_sets:
                 for j in cluster.members.tolist():
-                    few.admit_narrowed(j, cluster.candidates(), cluster.wrong_label())
+                    few.narrow(j, cluster.candidates(), cluster.wrong_label())
         yield from few.play(spare=2)
 
 
 def _one_by_one(n_positions: int, n_classes: int, *, model: bool) -> bool:
     """Tell whether positions are worked on one by one, not in clusters.
 
-    Up to 16 classes; without a model, and with a thousand positions or more, up to 22. Beyond, a
+    Up to 16 classes; without a model, and with more than a few positions, some more. Beyond, a
     position's digit takes more of a node than it tells, and a cluster's test of one label fills a
     last place better.
 
-    >>> [_one_by_one(10_000, m, model=False) for m in (16, 22, 23)]
+    >>> [_one_by_one(10_000, m, model=False) for m in (16, 26, 27)]
     [True, True, False]
-    >>> _one_by_one(10_000, 22, model=True)
-    False
+    >>> _one_by_one(100, 20, model=False), _one_by_one(10_000, 22, model=True)
+    (False, False)
     """
-    if n_positions >= tuning.MANY_POSITIONS and not model:
-        return n_classes <= tuning.FEW_CLASSES_OF_MANY_POSITIONS
-    return n_classes <= tuning.FEW_CLASSES_AT_MOST
+    most = tuning.FEW_CLASSES_AT_MOST
+    if not model:
+        more = tuning.FEW_CLASSES_BASE + tuning.FEW_CLASSES_PER_DECADE * log10(max(1, n_positions))
+        most = max(most, min(tuning.FEW_CLASSES_OF_MANY_POSITIONS, int(more)))
+    return n_classes <= most
 
 
 def _checking_effort(problem: Problem) -> float:

@@ -20,7 +20,7 @@ from math import log, log2
 from typing import NamedTuple
 
 from holdfast.attacks.exact.lattice import tuning
-from holdfast.attacks.exact.lattice.kernels import Ints
+from holdfast.attacks.exact.rounds.kernels import Ints
 
 __all__ = ["Cluster", "HitSet", "number_of_clusters"]
 

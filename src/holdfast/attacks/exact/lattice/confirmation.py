@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.attacks.exact.lattice.kernels import Ints
-from holdfast.attacks.exact.lattice.knowledge import Asking, LabelKnowledge, ask_round
-from holdfast.attacks.exact.lattice.layout import Contradiction, MemberRun, PlacedBlock, Round
+from holdfast.attacks.exact.rounds.kernels import Ints
+from holdfast.attacks.exact.rounds.knowledge import Asking, LabelKnowledge, ask_round
+from holdfast.attacks.exact.rounds.layout import Contradiction, MemberRun, PlacedBlock, Round
 
 __all__ = ["confirm", "confirm_groups"]
 

@@ -33,12 +33,12 @@ from numpy.typing import NDArray
 from holdfast.attacks.exact.lattice import tuning
 from holdfast.attacks.exact.lattice.cluster import Cluster, HitSet
 from holdfast.attacks.exact.lattice.confirmation import confirm, confirm_groups
-from holdfast.attacks.exact.lattice.digit_blocks import DigitBlock, hit_split
-from holdfast.attacks.exact.lattice.kernels import Ints
-from holdfast.attacks.exact.lattice.knowledge import Asking, LabelKnowledge, ask_round
-from holdfast.attacks.exact.lattice.layout import Contradiction, MemberRun, PlacedBlock, Round
-from holdfast.attacks.exact.lattice.packing import nodes_by_size
-from holdfast.attacks.exact.lattice.rulers import widest_weights
+from holdfast.attacks.exact.rounds.digit_blocks import DigitBlock, hit_split
+from holdfast.attacks.exact.rounds.kernels import Ints
+from holdfast.attacks.exact.rounds.knowledge import Asking, LabelKnowledge, ask_round
+from holdfast.attacks.exact.rounds.layout import Contradiction, MemberRun, PlacedBlock, Round
+from holdfast.attacks.exact.rounds.packing import nodes_by_size
+from holdfast.attacks.exact.rounds.rulers import widest_weights
 
 __all__ = ["ManyClasses"]
 

@@ -12,10 +12,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from holdfast.attacks.exact.lattice import tuning
-from holdfast.attacks.exact.lattice.digit_blocks import DigitBlock, Run, digit_block
+from holdfast.attacks.exact.rounds.digit_blocks import DigitBlock, Run, digit_block
 
 __all__ = ["ErrorCase", "Spans", "error_search", "spans_for"]
+
+SEARCH_PARTS = (1, 2, 4, 8)
+"""Parts of a group of which the wrong one is told along with its label."""
 
 Spans = tuple[tuple[int, int], ...]
 """Digits a .. b of every part."""
@@ -36,7 +38,7 @@ def spans_for(size: int, c: int) -> list[Spans]:
     tell the label along with one of 1, 2, 4 or 8 parts.
     """
     out: list[Spans] = [((0, 1), (-1, 0)) if size == 2 else ((0, 1), (0, 0), (-1, 0))]
-    for parts in tuning.SEARCH_PARTS:
+    for parts in SEARCH_PARTS:
         if parts <= size:
             first = -((c - 1) // 2) - parts // 2
             out.append(tuple((first + i, first + i + c - 1) for i in range(parts)))

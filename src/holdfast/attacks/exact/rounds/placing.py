@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
-from holdfast.attacks.exact.lattice.digit_blocks import DigitBlock
-from holdfast.attacks.exact.lattice.layout import MemberRun, PlacedBlock
+from holdfast.attacks.exact.rounds.digit_blocks import DigitBlock
+from holdfast.attacks.exact.rounds.layout import MemberRun, PlacedBlock
 
 __all__ = ["even_sizes", "place_count", "place_parts", "place_single", "split_evenly"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from math import comb, log2
 
-from holdfast.attacks.exact.lattice.offer import entropy
+from holdfast.attacks.exact.rounds.variables import entropy
 
 __all__ = ["check_bits", "shortfall_bits", "shortfall_odds", "twofold_odds"]
 

@@ -87,9 +87,10 @@ def read_nodes(
     """Read every block's value from the alternating sums, larger nodes first.
 
     A superset is a larger number, so descending order reads a node after all that contain it. Its
-    sum is a number in mixed radix: digits are read from the lowest unit up, each is a block's value
-    less `low`, and what is left is the value of a last block (radix 0), if there is one. A row of
-    the block's table (table -1: the value itself) gives the coefficient of each of its runs, that
+    sum is a number in mixed radix: digits are read from the lowest unit up, each is the residue of
+    a block's value, and what is left is the value of a last block (radix 0), if there is one. The
+    values that a block's table marks as possible have different residues. A row of the
+    block's table (table -1: the value itself) gives the coefficient of each of its runs, that
     is, by how much the positions of the run raise the count of a row in which they are shown. From
     these follows what the node adds to every row, and that is subtracted from the sums of the nodes
     inside it.
@@ -103,7 +104,7 @@ def read_nodes(
     block_pointer
         Blocks of node c are block_pointer[c] .. block_pointer[c + 1], lowest unit first.
     radix, low, high
-        By block: number of values (0: the node's last block), least and largest value.
+        By block: its radix (0: the node's last block), least and largest value.
     run_pointer
         Runs of block i are run_pointer[i] .. run_pointer[i + 1].
     table, tables
@@ -130,19 +131,19 @@ def read_nodes(
             if rest != 0:
                 return c
             continue
-        unit = 1
-        for i in range(first, last):
-            if radix[i] > 0:
-                rest -= unit * low[i]
-                unit *= radix[i]
         ranks = 1 << (size[c] - 1)
         plus[: ranks + 1] = 0
         minus[: ranks + 1] = 0
         for i in range(first, last):
             if radix[i] > 0:
-                digit = rest % radix[i]
-                rest = (rest - digit) // radix[i]
-                value = low[i] + digit
+                value = low[i] + (rest - low[i]) % radix[i]
+                width = run_pointer[i + 1] - run_pointer[i]
+                while (
+                    value + radix[i] <= high[i]
+                    and tables[table[i] + (value - low[i]) * width] == IMPOSSIBLE
+                ):
+                    value += radix[i]
+                rest = (rest - value) // radix[i]
             else:
                 value, rest = rest, 0
                 if value < low[i] or value > high[i]:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.exact._subset_lattice import bit_counts, moebius
-from holdfast.attacks.exact.lattice import kernels
-from holdfast.attacks.exact.lattice.kernels import Ints
+from holdfast.attacks.exact.rounds import kernels
+from holdfast.attacks.exact.rounds.kernels import Ints
 
 __all__ = ["Contradiction", "MemberRun", "PlacedBlock", "Round"]
 

@@ -14,14 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.exact.lattice.kernels import IMPOSSIBLE
-from holdfast.attacks.exact.lattice.rulers import centred, distinct_weights
+from holdfast.attacks.exact.rounds.kernels import IMPOSSIBLE
 
 __all__ = [
     "DigitBlock",
@@ -30,7 +28,6 @@ __all__ = [
     "hit_split",
     "narrowed_part",
     "narrowed_single",
-    "signed",
     "unknown_single",
 ]
 
@@ -209,7 +206,7 @@ def hit_split(weights: tuple[int, ...], hits: int, most: tuple[int, ...]) -> Dig
     """Split a group with a known number of hits; an outcome is the hits of every part.
 
     `weights` must be a B_h set for so many hits, up to a common shift or sign, or have distinct
-    subset sums if the parts are single positions; `most` caps the hits of each part.
+    sums of h if the parts are single positions; `most` caps the hits of each part.
 
     >>> hit_split((0, 1), 2, (2, 2)).outcomes
     ((2, 0), (1, 1), (0, 2))
@@ -227,22 +224,3 @@ def hit_split(weights: tuple[int, ...], hits: int, most: tuple[int, ...]) -> Dig
         return [[h, *rest] for h in here for rest in shares(part + 1, left - h)]
 
     return _weighted(np.array(shares(0, hits), np.int64), weights)
-
-
-def signed_vectors(g: int, surplus: int) -> list[tuple[int, ...]]:
-    """Return the vectors of g entries -1, 0, 1 with that sum."""
-    return [v for v in product((-1, 0, 1), repeat=g) if sum(v) == surplus]
-
-
-@cache
-def signed(g: int, surplus: int) -> DigitBlock:
-    """Which of g positions have label a (1), b (-1) or neither (0), given #a - #b.
-
-    Each shows a against b: it raises the count by its entry.
-
-    >>> signed(3, 0).radix       # 7 outcomes
-    7
-    """
-    vectors = np.array(signed_vectors(g, surplus))
-    weights = (0, 1) if g == 2 else distinct_weights(vectors)
-    return _weighted(vectors, centred(weights))

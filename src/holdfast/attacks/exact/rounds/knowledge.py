@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks.exact.lattice.kernels import Ints
-from holdfast.attacks.exact.lattice.layout import Round
+from holdfast.attacks.exact.rounds.kernels import Ints
+from holdfast.attacks.exact.rounds.layout import Round
 from holdfast.labels import label_dtype
 
 __all__ = ["Asking", "LabelKnowledge", "ask_round"]

@@ -13,56 +13,86 @@ the entropy of a binomial count, which grows until then, and takes the place of 
 
 A position's way through the statuses: `Trusted` at a level of doubt; then in a group that is
 `Short` by two or more, split and split again; then in a group with `OneWrong` label, searched;
-then settled, or handed to `single_positions` without the labels that were ruled out. The model
+then settled, or handed to the other blocks without the labels that were ruled out. The model
 decides what is asked first. It is never believed: a label is settled by a count alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from math import log2, prod
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any
 
-from holdfast.attacks.exact.lattice import tuning
-from holdfast.attacks.exact.lattice.digit_blocks import DigitBlock, hit_split, unknown_single
-from holdfast.attacks.exact.lattice.error_search import ErrorCase, error_search, spans_for
-from holdfast.attacks.exact.lattice.families.in_play import InPlay
-from holdfast.attacks.exact.lattice.families.placing import (
+from holdfast.attacks.exact.rounds.digit_blocks import DigitBlock, hit_split
+from holdfast.attacks.exact.rounds.error_search import ErrorCase, error_search, spans_for
+from holdfast.attacks.exact.rounds.layout import PlacedBlock
+from holdfast.attacks.exact.rounds.lengths import LENGTHS, expected_looks, first_check
+from holdfast.attacks.exact.rounds.offers import Offer, offers
+from holdfast.attacks.exact.rounds.packing import Filling, Packing
+from holdfast.attacks.exact.rounds.placing import (
     even_sizes,
     place_count,
     place_parts,
     split_evenly,
 )
-from holdfast.attacks.exact.lattice.families.shortfall import (
+from holdfast.attacks.exact.rounds.rulers import centred, part_weights
+from holdfast.attacks.exact.rounds.shortfall import (
     check_bits,
     shortfall_bits,
     shortfall_odds,
     twofold_odds,
 )
-from holdfast.attacks.exact.lattice.families.single_positions import SinglePositions, widths
-from holdfast.attacks.exact.lattice.layout import PlacedBlock
-from holdfast.attacks.exact.lattice.offer import Offer, Status, Stock, entropy, offered
-from holdfast.attacks.exact.lattice.rulers import centred, part_weights
+from holdfast.attacks.exact.rounds.variables import Kind, Single, entropy
 
-__all__ = ["OneWrong", "PriorChecks", "Short", "Trusted"]
+if TYPE_CHECKING:
+    from holdfast.attacks.exact.rounds.recovery import Recovery
+
+__all__ = ["CheckKind", "Checks", "OneWrong", "Short", "Trusted"]
+
+CHECK_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+"""Positions that are checked together; few sizes, so that there are few kinds of blocks."""
+
+CHECK_ERRORS_AT_MOST = 3.8
+"""Expected errors of the model in a group that is checked, at most."""
+
+DISSOLVED_FROM = 40
+"""Shortfall from which a group is dissolved: the model was too sure of it."""
+
+DOUBT_LEVELS = 10
+"""Levels of doubt: level d holds positions whose label is wrong with probability about 2^-d."""
+
+ASKED_DIRECTLY_AT_MOST = 16
+"""Classes up to which a doubtful position can also be asked by itself."""
+
+ONE_ERROR_PARTS = (2, 3, 4, 6, 8, 16)
+"""Parts into which a group with one error is split."""
+
+SEARCH_GAIN = 0.1
+"""What a search gains: it tells a label before its position is found, and saves a round."""
+
+ROWS_PER_ROUND_LOST = 20
+"""Rows by which a round counts as longer while groups are checked, against many short rounds."""
+
+SHORTEST = 8
+"""Rows of a round in which groups are checked, at least."""
+
+
+class CheckKind(Kind):
+    """What is known of a position that a model names a label of, or of a group of such."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Trusted(Status):
-    """A position whose likely label is wrong with probability about 2^-doubt.
+class Trusted(CheckKind):
+    """A position whose likely label is wrong with probability about 2^-doubt."""
 
-    No shadow price is charged for it: a check takes many positions for few bits each, and a price
-    per position would rule out just the groups that are worth a block.
-    """
-
-    scarce: ClassVar[bool] = False
     doubt: int
 
 
 @dataclass(frozen=True, slots=True)
-class Short(Status):
+class Short(CheckKind):
     """A group that falls short by two or more; its positions had this level of doubt.
 
     The doubt still matters: it says how likely it is that one position falls short by two.
@@ -74,7 +104,7 @@ class Short(Status):
 
 
 @dataclass(frozen=True, slots=True)
-class OneWrong(Status):
+class OneWrong(CheckKind):
     """A group with one wrong label, which can be one of so many others for each position.
 
     A shortfall of 1 rules the unlikely labels out, which count 2 unless there are two classes: with
@@ -85,7 +115,7 @@ class OneWrong(Status):
     labels: int
 
 
-class PriorChecks:
+class Checks:
     """Positions whose labels a model names, and groups of them that fell short.
 
     An example with ten classes. Sixty-four positions of a model that is right in 95 of 100 are
@@ -96,26 +126,23 @@ class PriorChecks:
 
     Parameters
     ----------
-    in_play
-        The candidates of all positions in play.
-    singles
-        Where positions go whose likely label is wrong.
+    recovery
+        Whose bag keeps positions and groups, and where positions go whose likely label is wrong.
+    n_classes
+        Number of classes.
     """
 
-    def __init__(self, in_play: InPlay, singles: SinglePositions) -> None:
-        self._in_play = in_play
-        self._singles = singles
-        self._m = in_play.n_classes
-        self._trusted: dict[Trusted, list[int]] = {}
-        self._short: dict[Status, list[list[int]]] = {}
+    def __init__(self, recovery: Recovery, n_classes: int) -> None:
+        self._recovery = recovery
+        self._m = n_classes
         self._likely: dict[int, int] = {}
         self._unlikely: dict[int, int] = {}
         # What a position without either label can have, as far as searches narrowed it down.
-        self._others: dict[int, list[int]] = {}
+        self._others: dict[int, tuple[int, ...]] = {}
         # Number and summed doubts of the positions sorted into each level.
         self._doubts: dict[int, tuple[int, float]] = {}
         # With two classes a position has one of its two labels: the unlikely one counts once.
-        self._most = 1 if self._m == 2 else 2
+        self._most = 1 if n_classes == 2 else 2
 
     @property
     def in_use(self) -> bool:
@@ -125,44 +152,29 @@ class PriorChecks:
     def admit(self, j: int, likely: int, unlikely: int, doubt: float) -> None:
         """Bring in a position with its most and least likely labels."""
         self._likely[j], self._unlikely[j] = likely, unlikely
-        between = [x for x in range(self._m) if x not in (likely, unlikely)]
-        self._in_play.candidates[j] = [likely, *between, unlikely]
-        self._in_play.knowledge.guess[j] = likely
+        self._recovery.knowledge.guess[j] = likely
         self._sort_in(j, doubt)
 
     def _sort_in(self, j: int, doubt: float) -> None:
         """Put a position into the level of its doubt, so that groups have equal doubts."""
-        level = min(tuning.DOUBT_LEVELS, max(0, round(-log2(max(doubt, 1e-9)))))
-        self._trusted.setdefault(Trusted(level), []).append(j)
+        level = min(DOUBT_LEVELS, max(0, round(-log2(max(doubt, 1e-9)))))
+        self._recovery.store(Trusted(level), j)
         count, total = self._doubts.get(level, (0, 0.0))
         # A model that is sure may be wrong: without doubt nothing would be worth a look.
-        self._doubts[level] = count + 1, total + max(doubt, 2.0**-tuning.DOUBT_LEVELS)
+        self._doubts[level] = count + 1, total + max(doubt, 2.0**-DOUBT_LEVELS)
 
     def _doubt(self, level: int) -> float:
         """Return the mean doubt of the positions that were sorted into a level."""
         count, total = self._doubts[level]
         return total / count
 
-    def stock(self) -> Stock:
-        """Return how many positions and groups there are in each status."""
-        stock: dict[Status, int] = {status: len(js) for status, js in self._trusted.items()}
-        stock.update({status: len(groups) for status, groups in self._short.items()})
-        return stock
-
-    def bits(self) -> float:
-        """Return the bits still to be learnt: which labels are wrong, and the right ones."""
-        bits = 0.0
-        for status, count in self.stock().items():
-            bits += count * self._bits_in(status)
-        return bits
-
-    def _bits_in(self, status: Status) -> float:
+    def bits(self, kind: CheckKind) -> float:
         """Return the entropy of one item: which of its labels are wrong, and the right ones.
 
         A trusted position of doubt q has h(q) + q log2(m - 1) bits: 0.44 for q = 1/20 and ten
         classes, where a label of which nothing is known has 3.32.
         """
-        match status:
+        match kind:
             case Trusted(level):
                 q = self._doubt(level)
                 return entropy([q, 1 - q]) + q * log2(self._m - 1)
@@ -171,65 +183,53 @@ class PriorChecks:
             case Short(g, d, level):
                 twofold = twofold_odds(self._m, self._doubt(level))
                 return shortfall_bits(d, g, twofold, log2(max(1, self._m - 2)))
-        raise AssertionError(status)
+        raise AssertionError(kind)
 
     # -- offers
 
-    def offers(self, status: Status, last_round: bool) -> Iterator[Offer]:
+    def offers(self, stock: Mapping[Kind, int]) -> list[Offer]:
+        """Return all that can be made of a stock, checks and other blocks."""
+        return [
+            offer
+            for kind in stock
+            for offer in (self._of(kind) if isinstance(kind, CheckKind) else offers(kind))
+        ]
+
+    def _of(self, kind: CheckKind) -> Iterator[Offer]:
         """Offer to check positions together, and to find the wrong labels of a group."""
-        match status:
+        match kind:
             case Trusted(level):
-                yield from self._check_offers(status, self._doubt(level), last_round)
+                yield from self._checks(kind, self._doubt(level))
             case OneWrong(g, labels):
-                for weights in part_weights(g, 1, tuning.ONE_ERROR_PARTS):
-                    yield self._split_offer(status, g, 1, 0, weights)
-                if 1 < labels <= tuning.ASKED_DIRECTLY_AT_MOST:
-                    yield from self._search_offers(status)
+                for weights in part_weights(g, 1, ONE_ERROR_PARTS):
+                    yield self._split(kind, g, 1, 0, weights)
+                if 1 < labels <= ASKED_DIRECTLY_AT_MOST:
+                    yield from self._searches(kind)
             case Short(g, d, level):
                 for weights in part_weights(g, d, ()):
-                    yield self._split_offer(status, g, d, level, weights)
+                    yield self._split(kind, g, d, level, weights)
 
-    def _check_offers(self, status: Trusted, q: float, last_round: bool) -> Iterator[Offer]:
+    def _checks(self, kind: Trusted, q: float) -> Iterator[Offer]:
         """Offer checks of 1, 2, 4, ... positions, and to ask for a position's label directly.
 
         Groups grow until `CHECK_ERRORS_AT_MOST` errors are expected: beyond, a check tells hardly
         more, and its shortfall takes more rounds to share out. A pair's check has so few values
         that it may stand below another block. A larger group is a node's last block, whose range is
-        free.
+        free. To ask directly saves doubtful positions the rounds that a group would take.
         """
         m = self._m
-        directly = 2 < m <= tuning.ASKED_DIRECTLY_AT_MOST
-        if directly:
-            for h in widths(m, last_round):
-                yield self._direct_offer(status, h, q)
-        if last_round and directly:
-            return
-        sizes = tuning.CHECK_SIZES
-        best = max((g for g in sizes if g * q <= tuning.CHECK_ERRORS_AT_MOST), default=1)
-        for g in (1,) if last_round else [g for g in sizes if g <= best]:
+        if 2 < m <= ASKED_DIRECTLY_AT_MOST:
+            for h in range(2, m + 1, 2):
+                bits = entropy([1 - q, *[q / (m - 1)] * (h - 1), q * (m - h) / (m - 1)])
+                need = (h // 2) * (h // 2 + 1) // 2
+                yield Offer("signed", kind, 1, h + 1, need, bits, detail=h)
+        best = max((g for g in CHECK_SIZES if g * q <= CHECK_ERRORS_AT_MOST), default=1)
+        for g in CHECK_SIZES[: CHECK_SIZES.index(best) + 1]:
             radix = self._most * g + 1 if g <= 2 else 0
-            bits = check_bits(g, q)
-            place = partial(self._place_check, status, g, radix)
-            yield Offer("check", radix, 1, bits, bits, status, place, g)
+            yield Offer("check", kind, g, radix, 1, check_bits(g, q))
 
-    def _direct_offer(self, status: Trusted, h: int, q: float) -> Offer:
-        """Offer to ask for h labels of a position, the likely one among them.
-
-        Worth the entropy of q spread over m - 1 labels, which is little where the model is good: a
-        check of many is better then. For doubtful positions it saves the rounds that a group would
-        take.
-        """
-        m = self._m
-        block = unknown_single(h, m)
-        bits = entropy([1 - q, *[q / (m - 1)] * (h - 1), q * (m - h) / (m - 1)])
-
-        def place(unit: int, last: bool) -> PlacedBlock:
-            return self._singles.ask(self._trusted[status].pop(), block, h, unit, last)
-
-        return offered("direct", block, bits, status, place, below=bits)
-
-    def _split_offer(
-        self, status: Status, g: int, d: int, level: int, weights: tuple[int, ...]
+    def _split(
+        self, kind: CheckKind, g: int, d: int, level: int, weights: tuple[int, ...]
     ) -> Offer:
         """Offer to split a group of g that falls short by d.
 
@@ -240,7 +240,7 @@ class PriorChecks:
 
         Parameters
         ----------
-        status
+        kind
             The group's, `Short` or `OneWrong`.
         g, d
             Its size and shortfall.
@@ -258,46 +258,87 @@ class PriorChecks:
             for outcome in block.outcomes
             if outcome is not None
         ]
-        place = partial(self._place_split, status, block, len(weights), level)
-        return offered("error-split", block, entropy(ways), status, place)
+        detail = block, len(weights), level
+        return Offer("split", kind, 1, block.radix, block.need, entropy(ways), detail=detail)
 
-    def _search_offers(self, status: OneWrong) -> Iterator[Offer]:
+    def _searches(self, kind: OneWrong) -> Iterator[Offer]:
         """Offer to find the wrong label along with the part of the group that it is in.
 
         Telling both at once saves a round: a split alone tells where, and the label would be asked
         later of a single position. In return the block needs more rows per unit, which only large
         nodes have.
         """
-        for spans in spans_for(status.size, status.labels):
-            block = error_search(spans, status.labels)
-            sizes = even_sizes(status.size, len(spans))
+        for spans in spans_for(kind.size, kind.labels):
+            block = error_search(spans, kind.labels)
+            sizes = even_sizes(kind.size, len(spans))
             bits = entropy([sizes[case.part] * case.chance for case in block.outcomes if case])
-            below = bits - tuning.LOWER_PLACE_LOSS + tuning.SEARCH_GAIN
-            place = partial(self._place_search, status, block, len(spans))
-            yield offered("error-search", block, bits, status, place, below)
+            detail = block, len(spans), 0
+            yield Offer(
+                "search", kind, 1, block.radix, block.need, bits + SEARCH_GAIN, detail=detail
+            )
+
+    def fastest(
+        self, stock: Mapping[Kind, int], bits: float, limit: int
+    ) -> tuple[int, tuple[Filling, ...]] | None:
+        """Choose the round that yields most bits per look, while checks hold most of the bits.
+
+        What a check finds is still to be asked, so no round is the last, and how long it takes
+        depends on how many groups are under way. At first there are none: lower places would be
+        wasted on single positions, and a few rows are enough to begin with.
+        """
+        checking = {k: n for k, n in stock.items() if isinstance(k, CheckKind)}
+        if 2.0 * sum(n * self.bits(kind) for kind, n in checking.items()) <= bits:
+            return None
+        guess = expected_looks(bits, self._m)
+        if all(isinstance(kind, Trusted) for kind in stock):
+            lengths = [min(limit, first_check(guess))]
+        else:
+            most = min(limit, 2 * int(guess) + 2)
+            lengths = [rows for rows in LENGTHS if SHORTEST <= rows <= most] or [max(2, most)]
+        packing = Packing(stock, self.offers(stock))
+        rate, best = 0.0, None
+        for rows in lengths:
+            fillings, told = packing.round(rows)
+            if told / (rows + ROWS_PER_ROUND_LOST) > rate:
+                rate, best = told / (rows + ROWS_PER_ROUND_LOST), (rows, fillings)
+        return best
 
     # -- placing
 
-    def _place_check(
-        self, status: Trusted, g: int, radix: int, unit: int, last: bool
-    ) -> PlacedBlock:
+    def place(self, offer: Offer, items: list[Any], unit: int, last: bool) -> PlacedBlock:
+        """Make a block of an offer."""
+        if offer.name == "check":
+            return self._place_check(items, offer, unit, last)
+        if offer.name == "signed":
+            j, m = items[0], self._m
+            likely, unlikely = self._likely[j], self._unlikely[j]
+            between = [label for label in range(m) if label not in (likely, unlikely)]
+            single = Single(j, (likely, *between, unlikely))
+            return self._recovery.ask(single, offer, unit, last)
+        block, parts, level = offer.detail
+        if offer.name == "split":
+            return self._place_split(items[0], block, parts, level, unit, last)
+        return self._place_search(items[0], block, parts, unit, last)
+
+    def _place_check(self, js: list[int], offer: Offer, unit: int, last: bool) -> PlacedBlock:
         """Let g positions show likely labels, and unlikely ones in the rows of one run.
 
-        The run adds 1 per unlikely label that is right and takes 1 per likely one: g less the
-        shortfall, with the sign turned. With two classes counts are halved, and it counts errors.
+        Block value = #(unlikely label right) - #(likely label right) = shortfall - g, where a
+        position falls short by 0, 1 or 2. With two classes counts are halved, and it counts errors.
         """
-        js = [self._trusted[status].pop() for _ in range(g)]
         self._show_likely(js)
-        low = 0 if self._m == 2 else -g
+        low = 0 if self._m == 2 else -len(js)
+        assert isinstance(offer.kind, Trusted)
+        level = offer.kind.doubt
 
         def learn(value: int) -> None:
-            self._found(js, value - low, status.doubt)
+            self._found(js, value - low, level)
 
         labels = [self._unlikely[j] for j in js]
-        return place_count(js, labels, low, 0 if last else radix, unit, learn)
+        return place_count(js, labels, low, 0 if last else offer.radix, unit, learn)
 
     def _place_split(
-        self, status: Status, block: DigitBlock, n_parts: int, level: int, unit: int, last: bool
+        self, js: list[int], block: DigitBlock, n_parts: int, level: int, unit: int, last: bool
     ) -> PlacedBlock:
         """Let each part of a group show its unlikely labels in as many rows as its weight says.
 
@@ -305,7 +346,6 @@ class PriorChecks:
         none, one with the unlikely label gains one: counted from -1 per position, 0, 1 and 2 for
         each row, its shortfall. With two classes counts are halved, and errors count from 0.
         """
-        js = self._short[status].pop()
         self._show_likely(js)
         parts = split_evenly(js, n_parts)
 
@@ -319,7 +359,7 @@ class PriorChecks:
         return place_parts(block, parts, label, unit, last, learn, falls_short=self._m > 2)
 
     def _place_search(
-        self, status: OneWrong, block: DigitBlock, n_parts: int, unit: int, last: bool
+        self, js: list[int], block: DigitBlock, n_parts: int, unit: int, last: bool
     ) -> PlacedBlock:
         """Let each part of a group show the other labels that its wrong position can have.
 
@@ -327,7 +367,6 @@ class PriorChecks:
         the error are settled, and of the part with it each position keeps the labels in the slots
         that the value leaves.
         """
-        js = self._short[status].pop()
         self._show_likely(js)
         parts = split_evenly(js, n_parts)
         others = {j: self._others_of(j) for j in js}
@@ -337,7 +376,7 @@ class PriorChecks:
                 if i != case.part:
                     self._found(part, 0, 0)
             for j in parts[case.part]:
-                self._others[j] = [others[j][slot] for slot in case.slots]
+                self._others[j] = tuple(others[j][slot] for slot in case.slots)
             self._found(parts[case.part], 1, 0)
 
         def label(j: int, slot: int) -> int:
@@ -348,13 +387,13 @@ class PriorChecks:
     def _show_likely(self, js: list[int]) -> None:
         """Make the likely labels the base: what the positions show outside of the block's runs."""
         for j in js:
-            self._in_play.knowledge.show(j, self._likely[j])
+            self._recovery.knowledge.show(j, self._likely[j])
 
-    def _others_of(self, j: int) -> list[int]:
+    def _others_of(self, j: int) -> tuple[int, ...]:
         """Return the labels left to a position with neither its likely nor its unlikely one."""
         if j not in self._others:
             out = self._likely[j], self._unlikely[j]
-            self._others[j] = [x for x in range(self._m) if x not in out]
+            self._others[j] = tuple(x for x in range(self._m) if x not in out)
         return self._others[j]
 
     # -- conclusions
@@ -371,29 +410,26 @@ class PriorChecks:
                 self._checked(j, d // len(js))
         elif d == 1:
             # Its doubt no longer matters, and the same number of labels is left for all of it.
-            status = OneWrong(len(js), max(1, len(self._others_of(js[0]))))
-            self._short.setdefault(status, []).append(js)
-        elif d >= tuning.CHECK_DISSOLVED_FROM:
+            kind = OneWrong(len(js), max(1, len(self._others_of(js[0]))))
+            self._recovery.store(kind, js)
+        elif d >= DISSOLVED_FROM:
             for j in js:
                 self._sort_in(j, min(0.5, d / len(js)))
         else:
-            self._short.setdefault(Short(len(js), d, level), []).append(js)
+            self._recovery.store(Short(len(js), d, level), js)
 
     def _checked(self, j: int, shortfall: int) -> None:
         """Take what was found of a position: its likely label, neither (1), the unlikely one.
 
-        One with neither goes on without both labels, which are proved wrong: as a narrowed
-        position, or with many classes in clusters, which do not use that.
+        One with neither goes on without both labels, which are proved wrong: as a position of its
+        own, or with many classes in clusters, which do not use that.
         """
-        play = self._in_play
         if shortfall == 0:
-            play.settle(j, self._likely[j])
+            self._recovery.settle(j, self._likely[j])
         elif shortfall == self._most:
-            play.settle(j, self._unlikely[j])
+            self._recovery.settle(j, self._unlikely[j])
         else:
             others = self._others_of(j)
-            if self._m > tuning.ASKED_DIRECTLY_AT_MOST and len(others) > 1:
-                play.drop(j)  # it goes on in clusters
-            else:
-                wrong = [label for label in play.candidates[j] if label not in others]
-                self._singles.exclude(j, wrong)
+            # With many classes it goes on in clusters.
+            if self._m <= ASKED_DIRECTLY_AT_MOST or len(others) == 1:
+                self._recovery.narrow(j, others, self._likely[j])
