@@ -1,4 +1,4 @@
-"""What a ledger knows of a label set: a name, a check, and the key that signs and seals."""
+"""Fingerprints: all that a ledger knows of labels, a name, a check, and the key that signs."""
 
 from __future__ import annotations
 
