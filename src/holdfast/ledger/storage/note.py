@@ -1,4 +1,4 @@
-"""Notes of writers of an SQLite ledger, each for the next one, and a mark in the file itself."""
+"""Notes of writers of an SQLite ledger, each for the next one, and a mark in the file itself.
 
 The mark is the entry with which the file ended when its log was begun. It stands in
 `user_version`, which nothing else uses; 0 is no mark.
