@@ -231,7 +231,8 @@ def _connect(path: Path, shared: bool) -> tuple[sqlite3.Connection, Files]:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA trusted_schema = OFF")
         _check(connection, path)
-        if alone and is_marked(connection):
+        # Another process may have begun a log meanwhile; reading makes an empty one at most.
+        if alone and is_marked(connection) and not has_log(path):
             raise LedgerError(
                 f"ledger {path} lacks the looks that were in its log alone ({path.name}-wal): the "
                 "file was copied or moved without it. Put both in place, or a copy that holdfast "
