@@ -51,7 +51,7 @@ def instructions():
 def test_the_containerfile_copies_what_there_is_and_runs_as_nobody_special():
     words = [word for word, _ in instructions()]
     assert words[0] == "FROM"
-    assert set(words) <= {"FROM", "RUN", "WORKDIR", "COPY", "USER", "EXPOSE", "CMD"}
+    assert set(words) <= {"FROM", "RUN", "WORKDIR", "COPY", "USER", "EXPOSE", "HEALTHCHECK", "CMD"}
     assert all((ROOT / source).exists() for source in copied_sources())
     assert dict(instructions())["USER"] != "root"
     assert words.index("USER") > max(at for at, word in enumerate(words) if word == "RUN")

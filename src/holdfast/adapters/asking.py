@@ -1,4 +1,4 @@
-"""What adapters ask, a guard or a board alike: an answer with a score of its own, or a refusal."""
+"""Questions of adapters to a guard or a board: an answer with a score of its own, or a refusal."""
 
 from __future__ import annotations
 
@@ -17,11 +17,16 @@ class Answer(Protocol):
     """A receipt, or what stands for one: `score` is None where there is none of its own."""
 
     @property
-    def score(self) -> float | None: ...  # noqa: D102
+    def score(self) -> float | None:
+        """The submission's own released value."""
+
     @property
-    def refused(self) -> str: ...  # noqa: D102
+    def refused(self) -> str:
+        """Why nothing was released; nothing if something was."""
+
     @property
-    def looks_left(self) -> int: ...  # noqa: D102
+    def looks_left(self) -> int:
+        """How many looks the team has left; -1 where nobody told."""
 
 
 Ask: TypeAlias = Callable[[Any], Answer]
