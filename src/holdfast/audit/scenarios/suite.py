@@ -1,4 +1,4 @@
-"""Scenarios of a board: the suite of its total, and attacks through all else that it shows.
+"""Scenarios of a board: the suite of its total, and attacks through all else that it shows."""
 
 from __future__ import annotations
 
