@@ -49,6 +49,8 @@ class Unit:
         Whether there are too few examples for an interval.
     accuracy
         Where gains are those of accuracies, how far chance moves a score; None: they are not.
+    perfect
+        The gain of a perfect submission, times the scale: no interval ends above it.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Unit:
     gap: float
     too_few: bool = False
     accuracy: RoundingUnit | None = None
+    perfect: float = math.inf
 
     def number(self, value: float) -> str:
         """Return a number with its unit.
@@ -126,9 +129,23 @@ class Unit:
     def interval(self, gain: Mean, trials: int) -> Interval:
         """Return a mean gain in values of the metric and its 95 % interval, rounded.
 
-        By Student's law for so many plays. Gains of accuracies may be below nothing: an attack that
-        starts from guesses may end below what is free (`from_here`).
+        By Student's law for so many plays, and never above what a perfect submission gains. Gains
+        of accuracies may be below nothing: an attack that starts from guesses may end below what is
+        free (`from_here`).
+
+        >>> points = Unit("points of f1", 100.0, 1.0, 2.0, 1.0, perfect=98.0)
+        >>> points.interval(Mean(0.68, 0.13), trials=3)
+        Interval(mean=68.0, low=12.0, high=98.0)
         """
+        found = self._by_students_law(gain, trials)
+        if found.high is None:
+            return found
+        most = (
+            max(found.mean, self.round(self.perfect)) if math.isfinite(self.perfect) else found.high
+        )
+        return Interval(found.mean, found.low, min(found.high, most))
+
+    def _by_students_law(self, gain: Mean, trials: int) -> Interval:
         if self.accuracy is not None:
             return self.accuracy.interval(gain, trials)
         mean = self.scale * gain.mean
@@ -162,16 +179,17 @@ def unit_for(asked: MetricRequest) -> Unit:
     """
     value, metric = constant_value(asked), asked.metric
     accuracy = asked.request.baseline.rounding_unit if isinstance(metric, Accuracy) else None
+    best = metric.high if metric.higher_is_better else metric.low
     if metric.high - metric.low <= WIDEST_IN_POINTS:
         name = "points" if asked.display.plain else f"points of {metric}"
         scale, step, gap = 100.0, _points_step(asked), DEFAULT_GAP
     else:
-        best = metric.high if metric.higher_is_better else metric.low
         step = _nice(SHARE_OF_LOSS * max(abs(best - value), SHARE_OF_LOSS))
         name, scale, gap = f"of {metric}", 1.0, step
     constant = float(f"{round(scale * value / step) * step:.10g}")
     too_few = asked.request.labels.size < FEWEST_FOR_INTERVAL
-    return Unit(name, scale, step, constant, gap, too_few, accuracy)
+    perfect = scale * abs(best - value)
+    return Unit(name, scale, step, constant, gap, too_few, accuracy, perfect)
 
 
 def constant_value(asked: MetricRequest) -> float:
