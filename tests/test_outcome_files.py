@@ -4,31 +4,15 @@ import json
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.files.outcomes import read_outcomes, read_tasks
 
-# What `make_run_report` of swebench 5.0.2 writes, shortened.
-SWE_BENCH = {
-    "total_instances": 4,
-    "submitted_instances": 3,
-    "completed_ids": ["django__django-11099", "sympy__sympy-20590"],
-    "incomplete_ids": ["astropy__astropy-12907"],
-    "empty_patch_ids": [],
-    "submitted_ids": ["django__django-11099", "flask__flask-4045", "sympy__sympy-20590"],
-    "resolved_ids": ["sympy__sympy-20590"],
-    "unresolved_ids": ["django__django-11099"],
-    "error_ids": ["flask__flask-4045"],
-    "schema_version": 2,
-}
-RESOLVED = {
-    "astropy__astropy-12907": False,
-    "django__django-11099": False,
-    "flask__flask-4045": False,
-    "sympy__sympy-20590": True,
-}
+# What the tools wrote themselves; tests/outcome_files/README.md says how.
+FILES = Path(__file__).parent / "outcome_files"
 
 
 def inspect_sample(task, epoch=1, **values):
@@ -50,20 +34,6 @@ def inspect_log(path, *samples, compression=zipfile.ZIP_DEFLATED):
     return path
 
 
-def lm_eval_row(doc_id, name, **metrics):
-    """A row of lm-eval's samples (lm_eval 0.4.13), shortened."""
-    return {
-        "doc_id": doc_id,
-        "doc": {"question": "?"},
-        "target": "1",
-        "resps": [["1"]],
-        "filter": name,
-        "metrics": list(metrics),
-        "doc_hash": "0",
-        **metrics,
-    }
-
-
 def written(tmp_path, text, name="outcomes"):
     path = tmp_path / name
     path.write_text(text)
@@ -78,11 +48,24 @@ def written(tmp_path, text, name="outcomes"):
         ('[{"id": "a", "passed": true}, {"id": 7, "passed": false}]', {"a": True, "7": False}),
         ('{"task_id": "a", "score": 1}\n\n{"task_id": "b", "score": 0}\n', {"a": 1, "b": 0}),
         ('{"instance_id": "a", "resolved": true}', {"a": True}),
-        (json.dumps(SWE_BENCH), RESOLVED),
     ],
 )
 def test_json_of_any_shape_is_read(tmp_path, text, found):
     assert read_outcomes(written(tmp_path, text)) == found
+
+
+def test_a_report_of_swe_bench_is_read_as_it_writes_it():
+    """Incomplete, empty and failed instances, too: they are not resolved."""
+    found = read_outcomes(FILES / "swe_bench.json")
+    assert found == {
+        "astropy__astropy-12907": False,
+        "django__django-11099": False,
+        "django__django-11133": True,
+        "flask__flask-4045": False,
+        "pylint__pylint-5859": False,
+        "sympy__sympy-20590": True,
+    }
+    assert set(read_tasks(FILES / "swe_bench.json")) == set(found)
 
 
 def test_inspect_logs_are_read(tmp_path):
@@ -93,8 +76,11 @@ def test_inspect_logs_are_read(tmp_path):
         "a": True,
         "3": False,
     }
+    broken = {"id": "b", "epoch": 1, "error": {"message": "no container"}, "scores": {}}
+    half = inspect_log(tmp_path / "half.eval", *two, broken)
+    assert read_outcomes(half) == {"a": True, "3": False}  # no outcome: its owner says what it is
     several = inspect_log(tmp_path / "b.eval", inspect_sample("a", includes="C", match="P"))
-    with pytest.raises(InvalidInput, match=r"'includes', 'match'.*name it by score"):
+    with pytest.raises(InvalidInput, match=r"'includes', 'match'.*name it with --key"):
         read_outcomes(several)
     assert read_outcomes(several, score="match") == {"a": 0.5}
 
@@ -133,39 +119,51 @@ def test_several_runs_of_a_task_are_an_error_or_their_mean(tmp_path):
     assert read_outcomes(log, mean=True) == {"a": 0.5}
 
 
-def test_samples_of_lm_eval_are_read(tmp_path):
-    rows = [
-        lm_eval_row(task, name, exact_match=value)
-        for task, name, value in ((0, "strict", 1.0), (0, "flexible", 1.0), (1, "strict", 0.0))
-    ]
-    one = written(tmp_path, json.dumps(rows[0]) + "\n" + json.dumps(rows[2]))
-    assert read_outcomes(one) == {"0": 1.0, "1": 0.0}
-    both = written(tmp_path, "\n".join(map(json.dumps, rows)))
-    assert read_outcomes(both, score="exact_match,strict") == {"0": 1.0, "1": 0.0}
-    with pytest.raises(InvalidInput, match="got 2 for '0'"):
-        read_outcomes(both)
-    two = written(tmp_path, json.dumps(lm_eval_row(0, "none", acc=1.0, acc_norm=0.0)))
+def test_samples_of_lm_eval_are_read_as_it_writes_them():
+    choice, words = FILES / "lm_eval_choice.jsonl", FILES / "lm_eval_words.jsonl"
+    assert read_outcomes(choice, score="acc") == {"0": 1.0, "1": 0.0, "2": 1.0}
+    assert read_outcomes(choice, score="acc_norm") == {"0": 1.0, "1": 0.0, "2": 0.0}
     with pytest.raises(InvalidInput, match="several: 'acc', 'acc_norm'"):
-        read_outcomes(two)
-    assert read_outcomes(two, score="acc_norm") == {"0": 0.0}
+        read_outcomes(choice)
+    with pytest.raises(InvalidInput, match="one of 'exact_match', got 'acc', 'acc_norm'"):
+        read_outcomes(choice, score="exact_match")
+    found = read_outcomes(words, score="exact_match,flexible-extract")
+    assert found == {"0": 0.0, "1": 1.0, "2": 0.0}
+    assert read_outcomes(words, score="exact_match,strict-match") == dict.fromkeys("012", 0.0)
+    # Two filters are no two runs of a task.
+    for score in (None, "exact_match", "exact_match,strict"):
+        with pytest.raises(InvalidInput, match=r"one filter, got 'strict-match', 'flexible-extr"):
+            read_outcomes(words, score=score, mean=True)
 
 
 def test_a_test_run_is_read_as_pytest_writes_it(tmp_path):
     (tmp_path / "test_it.py").write_text(
         "import pytest\n"
+        "@pytest.fixture\n"
+        "def broken(): raise OSError\n"
+        "@pytest.fixture\n"
+        "def untidy():\n"
+        "    yield\n"
+        "    raise OSError\n"
         "def test_passes(): pass\n"
         "def test_fails(): assert False\n"
         "@pytest.mark.skip\n"
         "def test_skipped(): pass\n"
+        "def test_has_no_setup(broken): pass\n"
+        "def test_ends_badly(untidy): pass\n"
+        "def test_fails_and_ends_badly(untidy): assert False\n"
+        "@pytest.mark.parametrize('n', [1, 2])\n"
+        "def test_each(n): assert n == 1\n"
+        "class TestOf:\n"
+        "    def test_one(self): pass\n"
     )
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml=run.xml"]
     subprocess.run([*command, "test_it.py"], cwd=tmp_path, capture_output=True, check=False)
     found = read_outcomes(tmp_path / "run.xml")
-    assert found == {
-        "test_it::test_passes": True,
-        "test_it::test_fails": False,
-        "test_it::test_skipped": False,
-    }
+    names = ("passes", "fails", "skipped", "has_no_setup", "ends_badly", "fails_and_ends_badly")
+    expected = {f"test_it::test_{name}": name == "passes" for name in names}
+    others = {"test_it::test_each[1]": True, "test_it::test_each[2]": False}
+    assert found == expected | others | {"test_it.TestOf::test_one": True}
 
 
 @pytest.mark.parametrize(
@@ -205,6 +203,3 @@ def test_a_missing_file_and_bytes_that_are_no_text_are_refused(tmp_path):
 def test_tasks_are_read_from_lines_a_list_or_outcomes(tmp_path):
     for text in ("a\n b \n\n", '["a", "b"]', '{"a": true, "b": false}'):
         assert read_tasks(written(tmp_path, text)) == ["a", "b"]
-    assert read_tasks(written(tmp_path, json.dumps(SWE_BENCH))) == list(
-        read_outcomes(written(tmp_path, json.dumps(SWE_BENCH)))
-    )

@@ -210,27 +210,43 @@ def _is_row(row: Mapping[str, Any]) -> bool:
 def _rows(path: Path, rows: list[Any], score: str | None) -> Iterable[tuple[str, object]]:
     """Yield id and outcome of each row; of lm-eval's, those of one filter."""
     score, _, wanted_filter = (score or "").partition(",")
-    for row in rows:
-        if not isinstance(row, dict):
-            raise _refused(path, f"hold rows with an id and an outcome, got {quoted(row)}")
-        if wanted_filter and row.get("filter") != wanted_filter:
-            continue
+    for row in _of_filter(path, rows, wanted_filter):
         names = [key for key in ID_KEYS if key in row]
         if not names:
             raise _refused(
                 path, f"have an id in every row, one of {listed(ID_KEYS)}, got {listed(row)}"
             )
-        if not score and "doc_id" in row and isinstance(row.get("metrics"), list):
-            keys = [key for key in row["metrics"] if key in row]
-        else:
-            keys = [key for key in ((score,) if score else OUTCOME_KEYS) if key in row]
+        metrics = list(map(str, row["metrics"])) if _is_sample_of_lm_eval(row) else None
+        wanted = [score] if score else OUTCOME_KEYS if metrics is None else metrics
+        keys = [key for key in wanted if key in row]
         if not keys or (len(keys) > 1 and "metrics" in row):
-            wanted = listed([score] if score else OUTCOME_KEYS)
-            got = f"several: {listed(keys)}" if keys else listed(row)
+            got = f"several: {listed(keys)}" if keys else listed(metrics or row)
             raise _refused(
-                path, f"have an outcome in every row, one of {wanted}, got {got}; name it by score"
+                path,
+                f"have an outcome in every row, one of {listed(wanted)}, got {got}; "
+                "name it with --key (score=)",
             )
         yield str(row[names[0]]), row[keys[0]]
+
+
+def _of_filter(path: Path, rows: list[Any], wanted: str) -> Iterable[Mapping[str, Any]]:
+    """Return the rows of a filter: lm-eval's samples have each task once for each filter."""
+    stray = next((row for row in rows if not isinstance(row, dict)), None)
+    if stray is not None:
+        raise _refused(path, f"hold rows with an id and an outcome, got {quoted(stray)}")
+    known = dict.fromkeys(str(row.get("filter")) for row in rows if _is_sample_of_lm_eval(row))
+    if not wanted and len(known) < 2:
+        return rows
+    if wanted not in known:
+        got = listed(known) or "rows without filters"
+        raise _refused(
+            path, f"be read by one filter, got {got}; name it with --key METRIC,FILTER (score=)"
+        )
+    return [row for row in rows if row.get("filter") == wanted]
+
+
+def _is_sample_of_lm_eval(row: Mapping[str, Any]) -> bool:
+    return "doc_id" in row and isinstance(row.get("metrics"), list)
 
 
 def _swe_bench(path: Path, report: Mapping[str, Any]) -> Iterable[tuple[str, object]]:
@@ -293,15 +309,27 @@ def _is_sample(name: str) -> bool:
 
 
 def _inspect(path: Path, samples: list[Any], score: str | None) -> Iterable[tuple[str, object]]:
-    """Yield the score of each sample of an Inspect log."""
+    """Yield the score of each sample of an Inspect log.
+
+    A task of which a run broke off has no outcome: whether it fails is for the owner to say.
+    """
+    if not all(isinstance(sample, dict) and "id" in sample for sample in samples):
+        raise _refused(path, "hold samples with an id and scores, got one without")
+    broken = {
+        str(sample["id"]) for sample in samples if sample.get("error") and not sample.get("scores")
+    }
     for sample in samples:
-        scores = sample.get("scores") if isinstance(sample, dict) else None
-        if not isinstance(scores, dict) or "id" not in sample:
+        if str(sample["id"]) in broken:
+            continue
+        scores = sample.get("scores")
+        if not (isinstance(scores, dict) and scores):
             raise _refused(path, "hold samples with an id and scores, got one without")
         names = [score] if score is not None else list(scores)
         if len(names) != 1 or names[0] not in scores:
             raise _refused(
-                path, f"have one score for each sample, got {listed(scores)}; name it by score"
+                path,
+                f"have one score for each sample, got {listed(scores)}; "
+                "name it with --key (score=)",
             )
         value = scores[names[0]].get("value") if isinstance(scores[names[0]], dict) else None
         yield (
@@ -311,14 +339,21 @@ def _inspect(path: Path, samples: list[Any], score: str | None) -> Iterable[tupl
 
 
 def _junit(path: Path, text: str) -> Iterable[tuple[str, object]]:
-    """Yield each test case that was run, and whether it passed; skipped ones have failed."""
+    """Yield each test case that was run, and whether it passed; skipped ones have failed.
+
+    Of a test that fails and whose teardown is in error, too, pytest writes two cases in a row.
+    """
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise _refused(path, "be JUnit XML without a document type")
     try:
         root = ElementTree.fromstring(text)
     except (ElementTree.ParseError, expat.ExpatError, ValueError) as error:
         raise _refused(path, f"be JUnit XML, got an error: {error}") from None
+    before = None
     for case in root.iter("testcase"):
         parts = (case.get("classname"), case.get("name"))
         name = "::".join(each for each in parts if each)
-        yield name, not any(case.find(each) is not None for each in ("failure", "error", "skipped"))
+        faults = {each for each in ("failure", "error", "skipped") if case.find(each) is not None}
+        if not (before == (name, {"failure"}) and faults == {"error"}):
+            yield name, not faults
+        before = name, faults
