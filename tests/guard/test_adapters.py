@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from holdfast.errors import BudgetExhausted, HoldfastError, InvalidInput, InvalidQuery
+from holdfast.errors import HoldfastError, InvalidInput, InvalidQuery
 from holdfast.guard import Ledger, Policy
 from holdfast.guard.adapters.audiences import NEUTRAL_MESSAGE
 from holdfast.guard.adapters.frames import GuardedFrame
@@ -121,9 +121,11 @@ def test_codabench_finds_the_ledger_in_the_reference_data(app, tmp_path, monkeyp
     assert len(Ledger(tmp_path / "elsewhere.db").entries()) == 3
 
 
-def test_evalai_calls_evaluate_and_the_team_is_the_participants(tmp_path, ledger):
+def test_evalai_calls_evaluate_and_the_team_is_the_participants(tmp_path, ledger, capsys):
+    """The worker shows a traceback of what is raised, and what is on stderr."""
     shutil.copytree(EXAMPLES / "evalai", tmp_path / "evalai")
-    evaluate = load(tmp_path / "evalai" / "evaluation_script" / "__init__.py").evaluate
+    script = tmp_path / "evalai" / "evaluation_script"
+    evaluate = load(script / "__init__.py").evaluate
     files = (
         str(tmp_path / "evalai" / "annotations" / "test_annotations.csv"),
         str(tmp_path / "evalai" / "submission.csv"),
@@ -135,11 +137,19 @@ def test_evalai_calls_evaluate_and_the_team_is_the_participants(tmp_path, ledger
     evaluate(*files, "dev", submission_metadata={**metadata, "participant_team": 8})
     teams = [entry.team for entry in Ledger(ledger).entries() if entry.kind == "look"]
     assert teams == ["team 7", "team 8"]
-    (tmp_path / "evalai" / "evaluation_script" / "policy-final.toml").write_text(
-        'release = "exact"\nlooks_per_team = 1\n'
-    )
-    with pytest.raises(BudgetExhausted):
-        evaluate(*files, "final", submission_metadata=metadata)
+    (script / "policy-final.toml").write_text('release = "exact"\nlooks_per_team = 1\n')
+    capsys.readouterr()
+    assert evaluate(*files, "final", submission_metadata=metadata) == {}
+    said = "all looks of team 7 on this data set are used up.\n"
+    assert capsys.readouterr() == ("", said)
+    (tmp_path / "evalai" / "submission.csv").write_text("id,label\n1,gnu\n")
+    assert evaluate(*files, "dev", submission_metadata={"participant_team": 9}) == {}
+    assert re.fullmatch(r"submission must have 12 rows, .*\.\n", capsys.readouterr().err)
+    (script / "policy-final.toml").write_text('release = "batch:2"\n')
+    shutil.copy(EXAMPLES / "evalai" / "submission.csv", tmp_path / "evalai")
+    assert evaluate(*files, "final", submission_metadata={"participant_team": 9}) == {}
+    waits = "recorded; the score is released when the batch is full.\n"
+    assert capsys.readouterr() == ("", waits)
 
 
 SECRET = "id,label\n1,heron\n1,egret\n"
@@ -167,12 +177,26 @@ def test_faults_of_the_hosts_own_files_are_not_for_participants(
     script = evalai / "evaluation_script"
     OWN_FAULTS[fault](evalai / "annotations" if fault == "labels" else script)
     files = (evalai / "annotations" / "test_annotations.csv", evalai / "submission.csv")
-    with pytest.raises(HoldfastError, match=re.escape(NEUTRAL_MESSAGE)) as told:
-        load(script / "__init__.py").evaluate(*map(str, files), "dev")
-    assert (told.value.__cause__, told.value.__context__) == (None, None)
-    assert capsys.readouterr() == ("", "")
+    assert load(script / "__init__.py").evaluate(*map(str, files), "dev") == {}
+    assert capsys.readouterr() == ("", NEUTRAL_MESSAGE + "\n")
     assert len(log.read_text().splitlines()) == 2
     assert log.stat().st_mode & 0o077 == 0
+
+
+def test_what_breaks_on_a_host_is_not_for_participants(app, ledger, tmp_path, monkeypatch, capsys):
+    """A traceback has the worker's paths, whatever broke."""
+    from holdfast.guard.adapters import codabench, evalai
+
+    log = tmp_path / "errors.txt"
+    monkeypatch.setenv("HOLDFAST_ERRORS", str(log))
+    (app / "file").write_text("no folder")
+    assert codabench.main([str(app / "input"), str(app / "file")]) == 1
+    assert capsys.readouterr() == ("", NEUTRAL_MESSAGE + "\n")
+    assert "FileExistsError" in log.read_text()
+    truth, guess = str(app / "truth.csv"), str(app / "guess.csv")
+    assert evalai.evaluate(truth, guess, "a phase's name " * 30) == {}
+    assert capsys.readouterr() == ("", NEUTRAL_MESSAGE + "\n")
+    assert "File name too long" in log.read_text()
 
 
 @pytest.mark.slow
@@ -280,6 +304,27 @@ def test_hugging_face_reads_each_file_where_its_download_says(tmp_path, ledger):
         return str((tmp_path / "later" if name == "policy.toml" else repository) / name)
 
     assert load(repository / "metric.py").compute(params, fetch=fetch)["public_score"]
+
+
+def test_a_parquet_file_on_hugging_face_ends_in_a_sentence(tmp_path, ledger):
+    repository = tmp_path / "competition"
+    shutil.copytree(EXAMPLES / "hugging_face", repository)
+    submission = repository / "submissions" / "blue-1.csv"
+    submission.rename(submission.with_suffix(".parquet"))
+    params = SimpleNamespace(team_id="blue", submission_id="1", submission_id_col="id")
+
+    def fetch(params, name):
+        if not (repository / name).exists():
+            raise OSError(f"404 Client Error. Entry Not Found for url: https://hub/{name}")
+        return str(repository / name)
+
+    compute = load(repository / "metric.py").compute
+    with pytest.raises(InvalidQuery) as told:
+        compute(params, fetch=fetch)
+    assert str(told.value) == "submission must be a CSV file, got a Parquet file; send it as CSV."
+    submission.with_suffix(".parquet").unlink()
+    with pytest.raises(OSError, match=r"404 .*blue-1\.csv"):
+        compute(params, fetch=fetch)
 
 
 def test_the_configuration_for_hugging_face_has_what_the_platform_reads():

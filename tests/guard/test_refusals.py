@@ -136,7 +136,8 @@ def codabench_call(hidden, path, capfd):
 
 
 def evalai_call(hidden, path, capfd):
-    return refusal(lambda: evalai.evaluate(str(hidden.path), str(path), "dev"))
+    assert evalai.evaluate(str(hidden.path), str(path), "dev") == {}
+    return capfd.readouterr()
 
 
 def hugging_face_call(hidden, path, capfd):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import traceback
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -24,9 +25,10 @@ OWNERS_FILE_VARIABLE = "HOLDFAST_ERRORS"
 def for_participants(score: Callable[[], Receipt]) -> Receipt:
     """Score, and let only what concerns a submission out.
 
-    For platforms that show errors to participants. A fault of the labels, the policy or the
-    ledger may quote them, or name places on the host: it becomes one line that says nothing. The
-    whole message, and every warning, is added to the file that HOLDFAST_ERRORS names, if it does.
+    For platforms that show errors to participants. A fault of the labels, the policy, the ledger
+    or the host itself may quote them, or name places on the host: it becomes one line that says
+    nothing. The whole message, and every warning, is added to the file that HOLDFAST_ERRORS names,
+    if it does.
 
     Raises
     ------
@@ -43,6 +45,8 @@ def for_participants(score: Callable[[], Receipt]) -> Receipt:
             raise
         except HoldfastError as error:
             fault = f"{type(error).__name__}: {error}"
+        except Exception:
+            fault = traceback.format_exc()
         finally:
             _tell_owner([str(caution.message) for caution in cautions])
     _tell_owner([fault])

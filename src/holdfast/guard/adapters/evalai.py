@@ -4,17 +4,20 @@ In the `__init__.py` of the evaluation script's folder: an `evaluate` that calls
 `folder=Path(__file__).parent`, where policy.toml and ledger.url lie: EvalAI's worker imports the
 folder as a package and delivers one annotation file per phase, so that nothing can lie beside the
 annotations. HOLDFAST_POLICY and HOLDFAST_LEDGER come before the files; for one phase,
-`policy-PHASE.toml` overrides the policy. What is wrong with these files is not shown to
-participants, but added to the file that HOLDFAST_ERRORS names.
+`policy-PHASE.toml` overrides the policy. A refusal is one sentence on stderr, and no result: the
+worker marks the submission as failed and shows what is there, while of what is raised it would show
+the traceback, with its own paths. What is wrong with the host's files is not shown to participants,
+but added to the file that HOLDFAST_ERRORS names.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
-from holdfast.errors import NotSupported
+from holdfast.errors import HoldfastError
 from holdfast.guard.adapters.audiences import for_participants
 from holdfast.guard.adapters.host_columns import Columns, as_columns, check_columns, row_of
 from holdfast.guard.adapters.settings import find_ledger, find_policy
@@ -37,6 +40,8 @@ def evaluate(
 ) -> dict[str, Any]:
     """Score a submission through the ledger and return what EvalAI puts on the leaderboard.
 
+    Nothing ({}) where nothing is released, with the reason on stderr.
+
     Parameters
     ----------
     test_annotation_file, user_submission_file
@@ -52,16 +57,9 @@ def evaluate(
         annotations, on a worker of your own.
     kwargs
         What else EvalAI passes; `submission_metadata` tells the participant team.
-
-    Raises
-    ------
-    HoldfastError
-        Refused or not scorable; EvalAI shows the message and marks the submission as failed. A
-        fault of the host's own files is one line that says nothing; see `for_participants`.
     """
     place = Path(test_annotation_file).parent if folder is None else Path(folder)
     own = place / f"policy-{Path(phase_codename).name}.toml"
-
     columns: dict[str, str] = {}
 
     def score() -> Receipt:
@@ -71,9 +69,14 @@ def evaluate(
         check_columns(columns, host.guard)
         return host.score(user_submission_file, team=_team(kwargs.get("submission_metadata")))
 
-    receipt = for_participants(score)
-    if receipt.shown is None:
-        raise NotSupported("recorded; the score is released when the batch is full.")
+    reason = "recorded; the score is released when the batch is full."
+    try:
+        receipt = for_participants(score)
+    except HoldfastError as refusal:
+        receipt, reason = None, str(refusal)
+    if receipt is None or receipt.shown is None:
+        sys.stderr.write(f"{reason}\n")
+        return {}
     row = row_of(receipt, columns)
     return {
         "result": [{split: row}],

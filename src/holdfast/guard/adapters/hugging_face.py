@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from holdfast.errors import NotSupported
+from holdfast.errors import InvalidQuery, NotSupported
 from holdfast.guard.adapters.host_columns import Columns, as_columns, check_columns, row_of
 from holdfast.guard.adapters.settings import find_ledger, find_policy
 from holdfast.guard.files import GuardedFile
@@ -47,7 +47,7 @@ def compute(
     """
     fetch = fetch or _from_hub
     solution = fetch(params, "solution.csv")
-    submission = fetch(params, f"submissions/{params.team_id}-{params.submission_id}.csv")
+    submission = _submission(params, fetch)
     # Each file where its own download says: a commit in between puts the next one elsewhere.
     policy, ledger = (
         Path(solution if variable in os.environ else fetch(params, name)).parent
@@ -75,6 +75,20 @@ def compute(
         raise NotSupported("recorded; the score is released when the batch is full.")
     released = row_of(receipt, columns)
     return {"public_score": dict(released), "private_score": dict(released)}
+
+
+def _submission(params: Any, fetch: Callable[[Any, str], str]) -> str:
+    """Return the path of a submission; one that is there as Parquet is refused in a sentence."""
+    name = f"submissions/{params.team_id}-{params.submission_id}"
+    try:
+        return fetch(params, f"{name}.csv")
+    except Exception as error:  # the Hub's own, and the platform's versions of it
+        missing = error
+    try:
+        fetch(params, f"{name}.parquet")
+    except Exception:
+        raise missing from None
+    raise InvalidQuery("submission must be a CSV file, got a Parquet file; send it as CSV.")
 
 
 def _from_hub(params: Any, name: str) -> str:
