@@ -11,9 +11,9 @@ better on fresh tasks. One counts as passed if any of its gates passes.
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import math
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -162,8 +162,17 @@ def even_share(look: int) -> float:
     return 1.0 / (2.0 * look * (look - 1) ** 2)
 
 
-if __name__ == "__main__":
-    if sys.argv[1:2] == ["smallest"]:
+def main() -> None:
+    """Play one of both."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("part", choices=("false-passes", "smallest"))
+    parser.add_argument("ledgers", nargs="?", type=int, default=2000, help="data sets per cell")
+    given = parser.parse_args()
+    if given.part == "smallest":
         smallest()
     else:
-        false_passes(int(sys.argv[2]) if len(sys.argv) > 2 else 2000)
+        false_passes(given.ledgers)
+
+
+if __name__ == "__main__":
+    main()

@@ -11,8 +11,8 @@ submission's own score, `own` what `receipt.score` says.
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
-import sys
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -123,4 +123,6 @@ def main(seeds: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 40)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("seeds", nargs="?", type=int, default=40, help="searches of each kind")
+    main(parser.parse_args().seeds)

@@ -178,19 +178,19 @@ def test_rows_survive_being_kept_and_merged():
 
 
 def test_what_an_attack_played_before_it_changed_is_played_again(monkeypatch):
-    alone = Place("letter", TOTAL, MODELS, "hill-climb", "exact", 10)
+    alone = Place("letter", TOTAL, MODELS, "random-climb", "exact", 10)
     grouped = Place("mmlu", BY_GROUP, NOTHING, PLANNED, "exact", 10)
     places = {
-        alone: Plays({0: 1.5, 1: 2.5}, "hill-climb", None),
-        grouped: Plays({0: 1.5}, "block-majority, hill-climb", None),
+        alone: Plays({0: 1.5, 1: 2.5}, "random-climb", None),
+        grouped: Plays({0: 1.5}, "block-majority, random-climb", None),
         grouped._replace(looks=30): Plays({0: 1.5}, "block-majority", None),
     }
     assert len(known_games(places)) == 4
-    monkeypatch.setattr(attacks.HillClimb, "results", 2)
+    monkeypatch.setattr(attacks.RandomClimb, "results", 2)
     assert known_games(places) == {Game(*grouped._replace(looks=30), 0)}
     # Played again, the games of the later version replace the others, and are known.
-    row = {**alone._asdict(), "seed": 1, "attack": "hill-climb", "gain_examples": 9.0}
-    fresh = plays_of([row | {"error": None, "versions": {"hill-climb": 2}}])
+    row = {**alone._asdict(), "seed": 1, "attack": "random-climb", "gain_examples": 9.0}
+    fresh = plays_of([row | {"error": None, "versions": {"random-climb": 2}}])
     both = merged(places, fresh)
     assert both[alone].gains == {1: 9.0}
     assert read_places(json.loads(json.dumps(written(both)))) == both

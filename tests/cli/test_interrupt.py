@@ -28,9 +28,9 @@ seeds = 100000
 # Each would work for minutes, the demo for half a minute.
 COMMANDS = {
     "attack": ("attack", "block-majority", *SIZES, "--trials", "1000000"),
-    "matrix": ("matrix", *SIZES),
+    "matrix": ("bench", "matrix", *SIZES),
     "audit": ("audit", "--looks", "3000"),
-    "reproduce": ("reproduce", "--out", "out", "--effort", "100"),
+    "reproduce": ("paper", "reproduce", "--out", "out", "--effort", "100"),
     "audit --metric": ("audit", "--metric", "f1_macro", "--looks", "3000"),
     "sweep": ("sweep", "grid.toml"),
     "bench": ("bench", "--full"),

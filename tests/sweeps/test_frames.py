@@ -57,7 +57,7 @@ def test_lines_come_back_whole(rows, tmp_path):
 def test_other_files_are_refused(rows, tmp_path):
     with pytest.raises(InvalidInput, match="must end in one of"):
         write_rows(rows, tmp_path / "rows.xlsx")
-    with pytest.raises(InvalidInput, match="can't be read"):
+    with pytest.raises(InvalidInput, match="must be a file of rows, but there is none"):
         read_rows(tmp_path / "missing.jsonl")
     (tmp_path / "other.csv").write_text("id,label\n1,2\n")
     with pytest.raises(InvalidInput, match="there is no column address"):

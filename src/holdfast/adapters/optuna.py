@@ -1,8 +1,7 @@
 """Optuna: an objective that asks a guard or a board, and stops the study when looks are used up.
 
->>> import optuna, tempfile                                            # doctest: +SKIP
->>> objective = GuardedObjective(predict, of_guard(guard, team="tpe", frame="Optuna"))
->>> study.optimize(objective, n_trials=100, callbacks=[objective.stop])
+objective = GuardedObjective(predict, of_guard(guard, team="tpe", frame="Optuna"))
+study.optimize(objective, n_trials=100, callbacks=[objective.stop])
 """
 
 from __future__ import annotations

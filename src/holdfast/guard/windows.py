@@ -84,6 +84,7 @@ class Calendar:
     """A look counts until the UTC day, ISO week (from Monday) or month in which it was made ends.
 
     >>> window = Calendar("month")
+    >>> from datetime import UTC, datetime
     >>> look = as_microseconds(datetime(2024, 2, 29, 23, 59, tzinfo=UTC))
     >>> as_datetime(window.frees(look)).isoformat()
     '2024-03-01T00:00:00+00:00'

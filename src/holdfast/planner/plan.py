@@ -118,7 +118,7 @@ def plan_under(
     >>> from holdfast.mechanisms import parse_mechanism
     >>> found = plan_under(parse_mechanism("ladder"), Problem(1000, 10, 50))
     >>> found.chosen.attack, found.setting.answers.standard_errors
-    ('block-climb', 1.0)
+    ('random-climb', 1.0)
     """
     n, m, k = problem = Problem(*problem)
     if rule.batch_size is not None:

@@ -73,7 +73,7 @@ class BlockClimb(LabelAttack):
     --------
     >>> attack = BlockClimb(Problem(4, 3, 5), rng=np.random.default_rng(0), permuted=False,
     ...                     n_blocks=2)
-    >>> for answer in (0.25, 0.5, 0.5, 0.5, 0.5):
+    >>> for answer in (0.25, 0.5):        # the first challenge rises
     ...     query = attack.ask()
     ...     attack.tell(answer)
     >>> attack.predict()

@@ -116,7 +116,7 @@ def readers_of(metric: Metric, n_classes: int) -> list[type[ThroughMetric]]:
 
     >>> from holdfast.metrics import LogLoss, RocAuc
     >>> [cls.name for metric in (LogLoss(), RocAuc()) for cls in readers_of(metric, 2)][:3]
-    ['digits', 'linear-reader', 'graded']
+    ['digits', 'linear-reader', 'run-reader']
     """
     return [cls for cls in metric_attacks() if cls.reads_metric(metric, n_classes)]
 
