@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from holdfast.cli.plain import points
-from holdfast.guard import Guard, Ledger, Policy
+from holdfast.guard import Guard, Ledger, OutcomeGuard, Policy
 
 N = 400
 
@@ -196,6 +196,20 @@ def test_ledger_verify_and_show(holdfast, refused, host):
     edited = holdfast("ledger", "verify", host.ledger, "--json")
     assert edited.code == 1
     assert edited.json["problems"] == ["entry 2 was edited: its hash does not fit."]
+
+
+def test_a_ledger_of_tasks_shows_what_holds_of_programs(holdfast, tmp_path):
+    ledger = str(tmp_path / "ledger.db")
+    tasks = [f"fix-{number}" for number in range(164)]
+    guard = OutcomeGuard(tasks, Policy("exact"), ledger, secret=b"0" * 16, create=True)
+    guard.score(dict.fromkeys(tasks, True), team="red")
+    [shown] = holdfast("ledger", "show", ledger, "--json").json["data_sets"]
+    assert (shown["gain"], shown["tasks"]) == (guard.certified().excess, [0.0, 1.0])
+    told = " ".join(holdfast("ledger", "show", ledger).out.split())
+    assert "164 tasks" in told
+    assert "0.125" in told  # sqrt(ln(165) / 328)
+    assert "classes" not in told
+    assert "attack" not in told
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from holdfast.certificates import certify_histories
 from holdfast.errors import LedgerError
-from holdfast.guard import Guard, Policy, exposure
+from holdfast.guard import Guard, OutcomeGuard, Policy, exposure
 from holdfast.ledger.moments import as_datetime
 
 
@@ -74,6 +74,23 @@ def test_what_looks_allow_is_computed_once_for_all_teams_with_as_many(sqlite_url
     (found,) = exposure(guard.ledger)
     assert [team.looks for team in found.teams if team.team in ("team 4", "team 7")] == [1, 2]
     assert sorted(asked) == [[1], [1] * 6 + [2] * 6, [2]]
+
+
+@pytest.mark.parametrize("between", [None, (0.0, 10.0)])
+def test_tasks_are_shown_what_holds_of_programs(between, sqlite_url):
+    """Nobody guesses their hidden bits."""
+    tasks, policy = [f"fix-{number}" for number in range(164)], Policy("exact")
+    guard = OutcomeGuard(tasks, policy, sqlite_url, secret=b"0" * 16, create=True, between=between)
+    for passed in (3, 4, 5):
+        guard.score({task: int(number % passed > 0) for number, task in enumerate(tasks)},
+                    team=f"team {passed % 2}")  # fmt: skip
+    (found,) = exposure(guard.guard.ledger)
+    assert found.tasks == (between or (0.0, 1.0))
+    assert (found.gain, found.not_covered) == (guard.certified().excess, "")
+    assert [team.gain for team in found.teams] == [
+        pytest.approx(guard.certificate(1).excess),
+        pytest.approx(guard.certificate(2).excess),
+    ]
 
 
 def counted(entries):

@@ -254,7 +254,9 @@ def show(url: Url = DEFAULT_LEDGER, as_json: AsJson = False) -> None:
 
     The gain is the largest expected accuracy above guessing that any analyst could have got from
     the answers so far, in points (a fraction in the JSON). It says what no attack can exceed, not
-    what was done. Where numbers or label sets are hidden none is proved: a dash says so.
+    what was done. Where numbers or label sets are hidden none is proved: a dash says so. Nobody
+    guesses labels of tasks: there it is by how far the expected score of a program that is chosen
+    by the answers may exceed its value on fresh tasks (docs/outcomes.md).
 
     Examples
     --------
@@ -270,12 +272,18 @@ def show(url: Url = DEFAULT_LEDGER, as_json: AsJson = False) -> None:
         return
     for each in found:
         human().print(
-            f"data set {each.data_set[:12]}: {each.n_examples:,} examples"
-            + ("" if each.not_covered else f", {each.n_classes:,} classes")
+            f"data set {each.data_set[:12]}: {each.n_examples:,} "
+            + ("examples" if each.tasks is None else "tasks")
+            + (
+                f", {each.n_classes:,} classes"
+                if each.tasks is None and not each.not_covered
+                else ""
+            )
         )
         table = Table(
             "team", "scored submissions (looks)", "failed", "last look (UTC)",
-            "no attack can gain more, points",
+            "no attack can gain more, points" if each.tasks is None
+            else "a program's score is on average at most so much above its value",
         )  # fmt: skip
         for team in each.teams:
             table.add_row(
@@ -283,9 +291,11 @@ def show(url: Url = DEFAULT_LEDGER, as_json: AsJson = False) -> None:
                 f"{team.looks:,}",
                 f"{team.failed:,}",
                 moment(team.last),
-                _gain(team.gain),
+                _gain(team.gain, each),
             )
-        table.add_row("all together", f"{each.looks:,}", f"{each.failed:,}", "", _gain(each.gain))
+        table.add_row(
+            "all together", f"{each.looks:,}", f"{each.failed:,}", "", _gain(each.gain, each)
+        )
         human().print(table)
         if each.not_covered:
             human().print(f"No gain is certified: {each.not_covered}.", soft_wrap=True)
@@ -293,9 +303,11 @@ def show(url: Url = DEFAULT_LEDGER, as_json: AsJson = False) -> None:
         human().print("No looks yet.")
 
 
-def _gain(fraction: float | None) -> str:
-    """Return a gain in points, or a dash where none is certified."""
-    return "-" if fraction is None else points(fraction)
+def _gain(gain: float | None, of: DataSetExposure) -> str:
+    """Return a gain in points, of tasks in units of the score; a dash where none is certified."""
+    if gain is None:
+        return "-"
+    return points(gain) if of.tasks is None else f"{gain:.3f}"
 
 
 def _plain(each: DataSetExposure) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from holdfast.ledger.chain import Ledger, data_set_detail
 from holdfast.ledger.moments import as_datetime
 from holdfast.ledger.storage.contract import Tally
 
-__all__ = ["DataSetExposure", "TeamExposure", "exposure", "histories", "of_programs"]
+__all__ = ["DataSetExposure", "TeamExposure", "exposure", "histories"]
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,9 @@ class TeamExposure:
     """One team's part: its looks, its failed submissions that were charged, and its last look.
 
     The looks of a team that was merged into it are its own, too: together they know what both were
-    told. `gain` is the largest expected gain in accuracy over guessing that its looks allow; None
-    where numbers or label sets are hidden, for which nothing is proved.
+    told. `gain` is the largest expected gain in accuracy over guessing that its looks allow, and of
+    tasks how far a program's score may exceed its value; None where numbers or label sets are
+    hidden, for which nothing is proved.
     """
 
     team: str
@@ -49,7 +50,9 @@ class DataSetExposure:
     `nats` bounds the information in all answers, `gain` the expected gain in accuracy over
     guessing that any analyst could have from them, all teams working together. `not_covered` says
     why there is no gain, where numbers or label sets are hidden: `n_classes` is then 2, and no
-    number of classes.
+    number of classes. `tasks` is the range of an outcome where the examples are tasks, whose labels
+    nobody guesses: gains are then by how far the expected score of a program that is chosen by the
+    looks may exceed its expected value on fresh tasks, in units of the score.
     """
 
     data_set: str
@@ -61,6 +64,7 @@ class DataSetExposure:
     gain: float | None
     teams: tuple[TeamExposure, ...] = field(repr=False)
     not_covered: str = ""
+    tasks: tuple[float, float] | None = None
 
 
 def exposure(ledger: Ledger) -> list[DataSetExposure]:
@@ -80,17 +84,21 @@ def exposure(ledger: Ledger) -> list[DataSetExposure]:
                 found.append((data_set, detail, transaction.tallies(data_set)))
     try:
         return [
-            _of_data_set(data_set, *_sizes(data_set, detail), tallies)
+            _of_programs(
+                _of_data_set(data_set, *_sizes(data_set, detail), tallies),
+                tallies,
+                _range(data_set, detail),
+            )
             for data_set, detail, tallies in found
         ]
     except InvalidInput as error:
         raise LedgerError(f"a rule in the ledger was edited, or is a newer one: {error}") from None
 
 
-def of_programs(
+def _of_programs(
     found: DataSetExposure, tallies: list[Tally], between: tuple[float, float] | None
 ) -> DataSetExposure:
-    """Return an exposure of tasks: as gains, how far a program's score may exceed its value.
+    """Return the exposure of labels as it is, and of tasks as programs' excess over their value.
 
     Teams that share a rule's memory are all told of its state: what everybody's looks allow is said
     of each.
@@ -98,12 +106,14 @@ def of_programs(
     Parameters
     ----------
     found
-        The exposure of the hidden bits, which nobody guesses.
+        The exposure of the labels, or of the hidden bits of tasks, which nobody guesses.
     tallies
         The looks at the data set.
     between
-        The range of graded outcomes; None: each task is passed or failed.
+        The range of the outcomes of tasks; None: these are labels.
     """
+    if between is None:
+        return found
 
     def excess(of: list[Tally]) -> float:
         looks = histories(of)
@@ -116,7 +126,18 @@ def of_programs(
         of_team = [tally for tally in tallies if tally.team == team.team]
         shared = any(of_all_teams(tally.scope) for tally in of_team)
         teams.append(replace(team, gain=everyone if shared else excess(of_team)))
-    return replace(found, gain=everyone, teams=tuple(teams), not_covered="")
+    return replace(found, gain=everyone, teams=tuple(teams), not_covered="", tasks=between)
+
+
+def _range(data_set: str, detail: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Return the range of an outcome where a data set was opened as tasks; None: as labels."""
+    match detail.get("tasks"):
+        case None:
+            return None
+        case [float() | int() as low, float() | int() as high]:
+            return low, high
+        case _:
+            raise LedgerError(f"the opening of data set {data_set[:12]} was edited.")
 
 
 def _sizes(data_set: str, detail: Mapping[str, Any]) -> tuple[int, int]:

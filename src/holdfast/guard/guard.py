@@ -74,6 +74,9 @@ class Guard:
         The group of each example, for a policy with a breakdown: anything that can be sorted.
     metric, breakdown
         Other than the policy's, such as a metric of one's own; see `Policy`.
+    tasks
+        The range of an outcome, where examples are tasks and nobody guesses their labels, which
+        the ledger then says; see `OutcomeGuard`.
     picklable
         Let the guard be pickled, with the hidden labels in it: whoever gets the pickle has them.
         Needed to send it to other processes, as joblib's workers are.
@@ -104,6 +107,7 @@ class Guard:
         groups: object | None = None,
         metric: str | Metric | None = None,
         breakdown: str | None = None,
+        tasks: tuple[float, float] | None = None,
         picklable: bool = False,
         now: Callable[[], Microseconds] = clock,
     ) -> None:
@@ -113,7 +117,9 @@ class Guard:
         if breakdown is not None:
             policy = replace(policy, breakdown=breakdown)
         self.policy = policy
-        self._examples = HiddenExamples(labels, n_classes, ids, part, policy.display, groups)
+        self._examples = HiddenExamples(
+            labels, n_classes, ids, part, policy.display, groups, tasks=tasks
+        )
         self._shown = ShownNumbers(policy, self._examples)
         self.part = ALL if part is None else part.name
         self.keeps = part is not None and part.keeps

@@ -37,6 +37,8 @@ class GuardedSolution(ABC, Generic[Submission]):
         A `Ledger`, or its path or URL.
     create
         Make a new ledger where the path or URL has none.
+    tasks
+        The range of an outcome, where examples are tasks; see `Guard`.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class GuardedSolution(ABC, Generic[Submission]):
         ledger: Ledger | str | os.PathLike[str],
         *,
         create: bool = False,
+        tasks: tuple[float, float] | None = None,
     ) -> None:
         self._solution = Solution(truth, declared=policy.classes is not None)
         self.guard = Guard(
@@ -57,6 +60,7 @@ class GuardedSolution(ABC, Generic[Submission]):
             n_classes=self._solution.n_classes,
             part=scored_part(rows_of_parts(truth), truth.n_examples, policy.part),
             groups=truth.groups,
+            tasks=tasks,
         )
 
     @property

@@ -39,6 +39,8 @@ class HiddenExamples:
         What a look shows.
     groups
         The group of each example, for a breakdown.
+    tasks
+        The range of an outcome, where examples are tasks; see `LabelSet`.
     """
 
     def __init__(
@@ -49,6 +51,8 @@ class HiddenExamples:
         part: Part | None,
         display: Display | None = None,
         groups: object | None = None,
+        *,
+        tasks: tuple[float, float] | None = None,
     ) -> None:
         self.display = Display() if display is None else display
         self._taker = self.display.taker
@@ -72,7 +76,7 @@ class HiddenExamples:
         self.groups = self._checked_groups(groups)
         self.labels: Labels = whole.copy() if self._rows is None else whole[self._rows]
         self.labels.setflags(write=False)
-        self._ids = ids
+        self._ids, self._tasks = ids, tasks
         self._keeps = part is not None and part.keeps
         if ids is not None:
             order_by_id(ids, len(whole))  # what can't be ids is refused before there is a ledger
@@ -87,7 +91,7 @@ class HiddenExamples:
     def label_set(self, salt: bytes) -> LabelSet:
         """Return the scored labels with the names that they have under a ledger's salt."""
         if self._rows is None:
-            return LabelSet(self.labels, self.n_classes, self._ids, salt)
+            return LabelSet(self.labels, self.n_classes, self._ids, salt, tasks=self._tasks)
         ids = None if self._ids is None else np.asarray(self._ids)[self._rows]
         within = Within(self.n_predicted, self._ids, self._rows, self._keeps)
         return LabelSet(self.labels, self.n_classes, ids, salt, within)

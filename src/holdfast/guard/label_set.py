@@ -77,6 +77,9 @@ class LabelSet:
         Whether their ids alone tell which rows they are, as those of one part of a test set do,
         whatever labels another part has. If not, labels that are equal row for row to those of a
         data set under other ids are taken for the same rows with new ids.
+    tasks
+        The range of an outcome, where the labels are hidden bits of tasks, which nobody guesses;
+        None: they are labels.
     """
 
     def __init__(
@@ -88,8 +91,9 @@ class LabelSet:
         within: Within | None = None,
         *,
         told_by_ids: bool = False,
+        tasks: tuple[float, float] | None = None,
     ) -> None:
-        self.labels, self.n_classes = labels, n_classes
+        self.labels, self.n_classes, self.tasks = labels, n_classes, tasks
         self.told_by_ids = told_by_ids and ids is not None
         self._ids, self._salt, self._within = ids, salt, within
         self.names = self._names()
@@ -116,13 +120,15 @@ class LabelSet:
     def opening(self, name: Name) -> dict[str, Any]:
         """Return what the entry says that opens a data set under a name."""
         labels = self.labels if name.order is None else self.labels[name.order]
-        told = {
+        told: dict[str, Any] = {
             "n_examples": len(labels),
             "n_classes": self.n_classes,
             "coding": coding(labels, name.owner.key),
         }
         if self._within is not None and self._within.keeps:
             told["rows"] = _rows_check(self._within, name)
+        if self.tasks is not None:
+            told["tasks"] = [float(end) for end in self.tasks]
         return told
 
 

@@ -111,7 +111,7 @@ class OutcomeGuard(GuardedSolution[Outcomes]):
             hidden = hidden.astype(np.float64)
         names = () if between is not None else ("0", "1")
         truth = LabelFile(hidden, names, ids=np.array(self.tasks))
-        super().__init__(truth, policy, ledger, create=create)
+        super().__init__(truth, policy, ledger, create=create, tasks=between or (0.0, 1.0))
 
     def score_file(
         self,

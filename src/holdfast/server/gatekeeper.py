@@ -24,7 +24,7 @@ from holdfast.detect.looks import Look as SeenLook
 from holdfast.errors import BudgetExhausted, InvalidInput
 from holdfast.evaluate import evaluate
 from holdfast.guard.closing import close
-from holdfast.guard.exposure import DataSetExposure, exposure, of_programs
+from holdfast.guard.exposure import DataSetExposure, exposure
 from holdfast.guard.finals import Finals
 from holdfast.guard.guard import PreparedLook
 from holdfast.guard.receipt import Receipt
@@ -314,18 +314,14 @@ class Gatekeeper:
         A pass over all entries: where that takes long, the last result is shown while another
         thread makes the next one.
         """
-        known, outcomes = self._exposures, phase.of_outcomes
+        known = self._exposures
         with self.store.reading() as transaction:
             head = transaction.head().number
-            tallies = [] if outcomes is None else transaction.tallies(phase.data_set)
         if known.head != head and known.seconds < QUICK_SECONDS:
             known = self._measure_exposures(head)
         elif known.head != head and self._measuring.done():
             self._measuring = self._beside.submit(self._measure_exposures, head)
-        found = known.by_data_set.get(phase.data_set)
-        if found is None or outcomes is None:
-            return found
-        return of_programs(found, tallies, outcomes.between)
+        return known.by_data_set.get(phase.data_set)
 
     def _measure_exposures(self, head: int) -> _Measured:
         began = time.perf_counter()
