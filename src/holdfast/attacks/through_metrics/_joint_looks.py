@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from holdfast.attacks.through_metrics._class_tests import ClassTest
 from holdfast.attacks.through_metrics._count_sums import CountSum
 from holdfast.labels import Labels, label_dtype
-from holdfast.metrics import LabelMetric
+from holdfast.metrics import F1Weighted, LabelMetric
 from holdfast.metrics.confusion import ClassCounts
 
 __all__ = ["MOST_PADDED", "HitWeights", "JointLook", "JointLooks"]
@@ -51,6 +51,8 @@ class HitWeights:
 
     def __init__(self, metric: LabelMetric, n_examples: int) -> None:
         self._metric, self._n = metric, n_examples
+        # A class that nobody is of counts nothing, however many examples show it.
+        self.leaves_out_absent = isinstance(metric, F1Weighted)
         self._known: dict[tuple[int, int, int], Fraction] = {}
 
     def of(self, label: int, often: int, sizes: list[int]) -> Fraction:
@@ -157,6 +159,8 @@ class JointLooks:
         sinks = [label for label, size in enumerate(self.sizes) if size and label not in taken]
         fresh = (self.possible.sum(axis=1) == np.count_nonzero(self.sizes)).any()
         sinks = sinks[::-1] if fresh and sinks else sinks[-1:] or [-1]
+        if self.weights.leaves_out_absent:
+            sinks += [label for label, size in enumerate(self.sizes) if not size][:1]
         free = self.outside(tests)
         padding = [self._padding(test.label, free) for test in tests]
         padded = [range(each.size + 1) for each in padding]
