@@ -120,19 +120,27 @@ def by_members(rows: Sequence[Sequence[Any]], title: Callable[[str], str], first
 
 
 def flagged(content: Mapping[str, Any]) -> str:
-    """Return each honest team by its name that is flagged at p0 = 0.1, and by how many others."""
+    """Return how many honest teams are flagged at p0 = 0.1, and each by its name."""
     titles: tuple[tuple[str, Mapping[str, str]], ...] = (
         ("real", TITLES),
         ("look-alikes", KINDS),
         ("trained", MADE),
     )
     found: dict[str, list[int]] = {}
+    teams = dict.fromkeys(MEMBERS, 0)
     for what, title in titles:
         for key, members, *group in content[what]:
+            if members in teams:
+                teams[members] += Group(*group).teams
             for name in Group(*group).flagged:
                 called = name.removeprefix(f"{key}, ")
                 found.setdefault(f"{title[key]}: {called}", []).append(members)
+    hits = {size: sum(members.count(size) for members in found.values()) for size in MEMBERS}
     lines = [
+        f"- {hits[size]} of {n:,} teams, held against {size}: {share(hits[size], n)}"
+        for size, n in teams.items()
+    ]
+    lines += [
         f"- {name}, held against {' and '.join(map(str, sorted(members, reverse=True)))}"
         for name, members in found.items()
     ]
@@ -146,7 +154,7 @@ def missed(games: Games) -> str:
         place = f"{TITLES.get(game['set'], game['set'])}, `{game['rule']}`"
         if not game["from_model"] and game["flagged"] != SCRATCH_AT:
             found.setdefault(f"`{game['attack']}` from scratch", []).append(
-                f"{place} {_when(game)} ({game['decided']} of {game['looks']} looks have a bit)"
+                f"{place} {_when(game)}"
             )
         late = not game["flagged"] or game["gain_when_flagged"] >= 1.0
         if game["from_model"] and game["gain"] >= 1.0 and late:
@@ -158,7 +166,8 @@ def missed(games: Games) -> str:
 
 def _when(game: Mapping[str, Any]) -> str:
     if not game["flagged"]:
-        return f"never, gains {game['gain']:.1f}"
+        judged = f"{game['decided']} of {game['looks']} looks have a bit"
+        return f"never, gains {game['gain']:.1f} ({judged})"
     return f"at {game['flagged']} with {game['gain_when_flagged']:.1f} of {game['gain']:.1f}"
 
 
