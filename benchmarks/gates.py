@@ -30,7 +30,7 @@ from holdfast.guard.gate_verdict import log_weight, needed_wins
 
 N, ROUNDS, PROBES = 164, 3, 2
 FORMS = ("labels", "labels, verdict", "passed or failed", "graded", "three runs")
-RULES = ("exact", "round:2", "ladder:0.01")
+RULES = ("exact", "round:2", "ladder:0.01", "gaussian:0.01")
 CONFIDENCE = 0.95
 Program = NDArray[np.int_]
 
