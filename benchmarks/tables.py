@@ -34,6 +34,8 @@ class Table(Generated):
     is the number of games behind a cell.
     """
 
+    quick = QUICK
+
     def __init__(
         self,
         name: str,
@@ -66,7 +68,7 @@ class Table(Generated):
         return {
             cell: text
             for cell, (text, took) in _timed_cells(content).items()
-            if took is not None and took <= QUICK
+            if took is not None and took <= self.quick
         }
 
     def probes(self, content: Mapping[str, Any]) -> dict[str, Any]:
