@@ -49,7 +49,10 @@ def test_findings_and_forecast_come_before_the_first_play_and_ctrl_c_tells_the_r
     assert any(line.startswith("note: ") for line in said[:forecast])
     assert said[forecast + 1] == "attack suite ...\n"
     assert "known so far, and no verdict:" in rest
-    assert re.search(r"\n  lattice: .*: \d+ points with 300 looks", rest)
+    assert re.search(
+        r"\n  lattice: \d+ points with 300 looks \(attacker's knowledge: features; \d+ plays\)\n",
+        rest,
+    )
     assert "does not mean that it gains less" in rest
     assert rest.rstrip().endswith("error: interrupted.")
 

@@ -50,21 +50,29 @@ def test_json_carries_the_whole_record(holdfast, files):
 
 
 @pytest.mark.slow
-def test_the_verdict_comes_first_then_findings_then_tables(holdfast, files):
+def test_findings_come_first_then_tables_and_the_verdict_with_its_fixes_last(holdfast, files):
     outcome = holdfast(
         "audit", files / "truth.csv", *LOOKS, "--gap", 1, "--history", files / "history.csv"
     )
     assert outcome.code == 0
     text = outcome.out
-    assert text.startswith("UNSAFE for ranking gaps of ")
-    words = ("UNSAFE", "fix:", "possible:", "no attack can exceed", "observed:")
-    places = [text.index(word) for word in words]
+    assert text.startswith("truth.csv: 120 rows, 3 classes, ")
+    words = (
+        "warning ",
+        "possible:",
+        "release rules compared",
+        "observed:",
+        "UNSAFE",
+        "Fix:",
+        "Or:",
+    )
+    places = [text.index(f"\n{word}") for word in words]
     assert places == sorted(places)
     said = " ".join(re.sub("[│┃]", " ", text).split())
     assert (
         "scored submissions" in said.split("looks")[0]
     )  # the word stands where it is needed first
-    tables = said.split("possible: ")[1]
+    tables = said.split("possible: ")[1].split("UNSAFE")[0]
     assert tables.count("points") >= 8  # the unit in every head of gains
     assert "blur for" in tables
     assert "naive-bayes: weighs" in tables
@@ -106,7 +114,10 @@ def test_the_recommended_policy_is_all_that_the_next_audit_needs(holdfast, files
     )  # fmt: skip
     assert first.code == 0
     assert f"Wrote {policy}" in first.err
-    fix = first.json["verdict"]["fixes"][0]
+    held, *others = first.json["verdict"]["fixes"]
+    assert held["hold_back"] > 0  # rows, which no policy holds back
+    fix = next(each for each in others if each["verdict"] == "SAFE")
+    assert f"Its fix: {fix['text']}" in first.err
     again = holdfast("audit", files / "truth.csv", "--policy", policy, "--processes", 1, "--json")
     board = again.json["board"]
     assert (board["rule"], board["looks"], board["teams"]) == (fix["rule"], fix["looks"], 3)

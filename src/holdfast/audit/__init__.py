@@ -40,7 +40,7 @@ from holdfast.audit.metrics import (
 )
 from holdfast.audit.outlook import Outlook, outlook
 from holdfast.audit.quick import QuickAudit, quick_audit
-from holdfast.audit.recommended import recommended_policy
+from holdfast.audit.recommended import recommended_fix, recommended_policy
 from holdfast.audit.result import Audit, as_json
 from holdfast.audit.run import any_audit, audit, metric_audit, n_plays
 from holdfast.audit.saved import read_audit
@@ -83,6 +83,7 @@ __all__ = [
     "read_history",
     "read_metric_request",
     "read_request",
+    "recommended_fix",
     "recommended_policy",
     "with_groups",
 ]

@@ -8,10 +8,10 @@ by their fingerprints, since a record has none.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from holdfast.audit.any_audit import AnyAudit, models_of, shown_by
+from holdfast.audit.any_audit import AnyAudit, any_as_json, models_of, shown_by
 from holdfast.audit.fractions import in_fractions
 from holdfast.audit.result import Audit, Finding, Interval, Verdict
 from holdfast.errors import InvalidInput
@@ -107,27 +107,27 @@ def compare(before: AnyAudit, after: AnyAudit) -> Comparison:
 def comparison_as_json(comparison: Comparison) -> dict[str, Any]:
     """Return the comparison as plain data: the two verdicts, and what differs between them.
 
-    Gains of accuracies are fractions; those of a metric are in the unit that is named.
+    Each verdict is as its audit writes it: gains of accuracies are fractions; those of a metric are
+    in the unit that is named, and so are the attacks'.
     """
-    sides = {"before": comparison.before, "after": comparison.after}
-    first: dict[str, Any] = {
+    sides = {"before": any_as_json(comparison.before), "after": any_as_json(comparison.after)}
+    first = {
         "sentence": comparison.sentence,
         "notes": comparison.notes,
-        "verdict": {side: audit.verdict for side, audit in sides.items()},
-        "public": {side: audit.public for side, audit in sides.items()},
+        "verdict": {side: audit["verdict"] for side, audit in sides.items()},
+        "public": {side: audit["public"] for side, audit in sides.items()},
     }
-    later: dict[str, Any] = {
+    later = {
         "settings": [each for each in comparison.settings if each.differs],
         "attacks": comparison.attacks,
         "findings": {"gone": comparison.gone, "new": comparison.new},
     }
-    limits = {side: each.limits for side, each in sides.items() if isinstance(each, Audit)}
-    if limits:
-        found: dict[str, Any] = in_fractions({**first, "limits": limits, **later})
+    found: dict[str, Any]
+    if isinstance(comparison.after, Audit):
+        limits = {side: audit["limits"] for side, audit in sides.items()}
+        found = in_fractions({**first, "limits": limits, **later})
     else:
-        # In their own unit, not in points.
-        later["attacks"] = [asdict(each) for each in comparison.attacks]
-        found = in_fractions({"unit": comparison.after.unit, **first, **later})
+        found = in_fractions({"unit": comparison.after.unit, **first, **later}, point=1.0)
     return found
 
 

@@ -1,4 +1,4 @@
-"""The recommended policy: the audited one, with the fix that costs honest teams least.
+"""The recommended policy: the audited one, with the first fix that a policy can state.
 
 What `holdfast audit --write-policy` writes and a guard enforces. It has every setting that was
 audited, so that the verdict is about the policy as it will be run, and no others but those of the
@@ -13,7 +13,7 @@ from typing import Any
 from holdfast.audit.any_audit import AnyAudit
 from holdfast.audit.inputs.looks import WINDOWS
 from holdfast.audit.inputs.request import MOST_POINTS, Request
-from holdfast.audit.result import TOTAL, Fix, voiding
+from holdfast.audit.result import TOTAL, Fix, Verdict, voiding
 from holdfast.errors import InvalidInput
 from holdfast.guard import Policy
 from holdfast.guard.class_names import checked_classes
@@ -21,7 +21,7 @@ from holdfast.guard.policy_text import policy_text
 from holdfast.metrics import Submission
 from holdfast.metrics.display import Display
 
-__all__ = ["recommended_policy"]
+__all__ = ["recommended_fix", "recommended_policy"]
 
 # A policy's own: more are named with it.
 LOOKS_PER_DATA_SET = Policy("exact").looks_per_data_set
@@ -60,14 +60,11 @@ def recommended_policy(request: Request, audit: AnyAudit, display: Display | Non
         raise InvalidInput(f"no policy mends this, and none was written: {void.what} {void.fix}")
     if verdict.word != "SAFE" and request.parts.final_share == 0.0:
         return _text({**settings, "final_choices": NAMED})  # the best of all private scores counts
-    unsafe = next((each for each in audit.verdicts if each.word != "SAFE"), verdict)
-    # Rows that are held back stand in the label file, not in a policy.
-    fix = next(
-        (each for each in unsafe.fixes if each.verdict == "SAFE" and not each.hold_back), None
-    )
+    fix = recommended_fix(audit)
     if fix is None and verdict.word == "SAFE":
         return _text(settings)  # what decides is safe as it is, whatever the public board shows
     if fix is None:
+        unsafe = _at_stake(audit)
         raise InvalidInput(
             f"no policy was found that mends the {unsafe.about}, and none was written. "
             + " ".join([*(each.text for each in unsafe.fixes), *unsafe.would_do])
@@ -76,6 +73,20 @@ def recommended_policy(request: Request, audit: AnyAudit, display: Display | Non
     if fix.show == TOTAL:
         settings = {name: each for name, each in settings.items() if name not in BESIDE}
     return _text(settings)
+
+
+def recommended_fix(audit: AnyAudit) -> Fix | None:
+    """Return the fix that the recommended policy has; None: a policy can state none that is enough.
+
+    Rows that are held back stand in the label file, not in a policy: that fix is passed over.
+    """
+    able = (each for each in _at_stake(audit).fixes if each.verdict == "SAFE")
+    return next((each for each in able if not each.hold_back), None)
+
+
+def _at_stake(audit: AnyAudit) -> Verdict:
+    """Return the first verdict that is not SAFE, or that on the final ranking."""
+    return next((each for each in audit.verdicts if each.word != "SAFE"), audit.verdict)
 
 
 def _text(settings: dict[str, Any]) -> str:

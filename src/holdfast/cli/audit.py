@@ -174,7 +174,7 @@ def run_audit(
         Path | None,
         typer.Option(
             help="Write the recommended policy into this new file: what was audited with the "
-            "first fix, or as it is if that is SAFE."
+            "first fix that a policy can state, or as it is if that is SAFE."
         ),
     ] = None,
     fail_above: Annotated[

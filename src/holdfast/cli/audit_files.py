@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from holdfast.audit import AnyAudit, Request, exports, recommended_policy
+from holdfast.audit import AnyAudit, Request, exports, recommended_fix, recommended_policy
 from holdfast.errors import InvalidInput
 from holdfast.extras import needed_for
 from holdfast.metrics.display import Display
@@ -92,7 +92,11 @@ def write_exports(
 
 
 def write_recommended(request: Request, result: AnyAudit, display: Display, path: Path) -> bool:
-    """Write the recommended policy, or say why there is none; tell whether it was written."""
+    """Write the recommended policy and say which fix it has, or why there is none.
+
+    The fix need not be the first that the audit names: a policy holds no rows back. Tells whether
+    the policy was written.
+    """
     try:
         text = recommended_policy(request, result, display)
     except InvalidInput as error:
@@ -100,6 +104,9 @@ def write_recommended(request: Request, result: AnyAudit, display: Display, path
         return False
     exports.write_whole(path, text)
     print(f"Wrote {path}: read it, then holdfast policy check {path}", file=sys.stderr)
+    fix = recommended_fix(result)
+    if fix is not None:
+        print(f"Its fix: {fix.text}", file=sys.stderr)
     return True
 
 
