@@ -140,8 +140,8 @@ def _columns(X: Any) -> Iterator[NDArray[Any]]:
         return
     with needed_for("a frame that is not of pandas"):
         import narwhals
-    for column in narwhals.from_native(X, eager_only=True).iter_columns():
-        yield column.to_numpy()
+    frame = narwhals.from_native(X, eager_only=True)
+    yield from (frame[name].to_numpy() for name in frame.columns)
 
 
 def row_keys(X: Any) -> Keys:

@@ -117,11 +117,10 @@ def limited(place, monkeypatch, seconds):
     """Serve on a real socket as `holdfast serve` does, with heads that may take so long."""
     import uvicorn
 
-    from holdfast.server.listening import PROTOCOL
 
     monkeypatch.setattr(Limited, "seconds", seconds)
     port = free_port()
-    config = uvicorn.Config(place.app(), port=port, http=PROTOCOL, log_config=None)
+    config = uvicorn.Config(place.app(), port=port, http=Limited, log_config=None)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
     thread.start()

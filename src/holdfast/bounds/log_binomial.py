@@ -52,7 +52,7 @@ def log_sequences(looks: int, values: int) -> float:
     """
     few, many = sorted((looks, values - 1))
     if few <= MOST_FACTORS:
-        return float(np.log1p(many / np.arange(1.0, few + 1.0)).sum()) * (1.0 + SUM_ROUNDING)
+        return float(np.log1p(float(many) / np.arange(1.0, few + 1.0)).sum()) * (1.0 + SUM_ROUNDING)
     return log_binomial(few + many, few, rounded_up=True)
 
 

@@ -63,7 +63,7 @@ def serve(
 
         from holdfast.server.app import VARIABLE, from_environment, start_logging
         from holdfast.server.gatekeeper import Gatekeeper
-        from holdfast.server.listening import PROTOCOL
+        from holdfast.server.listening import Limited
         from holdfast.server.settings import Settings
     try:
         parse(flood)
@@ -85,7 +85,7 @@ def serve(
     options: dict[str, Any] = {
         "host": host,
         "port": port,
-        "http": PROTOCOL,
+        "http": Limited,
         "log_config": None,
         "access_log": False,
         "server_header": False,

@@ -7,14 +7,10 @@ it without an end, and keeps as much of it as comes.
 from __future__ import annotations
 
 from asyncio import Transport
-from typing import Final
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-__all__ = ["PROTOCOL", "Limited"]
-
-# What `uvicorn.run` is told to use.
-PROTOCOL: Final = "holdfast.server.listening:Limited"
+__all__ = ["Limited"]
 
 
 class Limited(HttpToolsProtocol):
