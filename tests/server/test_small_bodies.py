@@ -117,7 +117,6 @@ def limited(place, monkeypatch, seconds):
     """Serve on a real socket as `holdfast serve` does, with heads that may take so long."""
     import uvicorn
 
-
     monkeypatch.setattr(Limited, "seconds", seconds)
     port = free_port()
     config = uvicorn.Config(place.app(), port=port, http=Limited, log_config=None)
