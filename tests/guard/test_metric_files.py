@@ -1,9 +1,7 @@
 """Other metrics from files and on platforms: what submissions hold, and which column shows what."""
 
-import json
 import sqlite3
 from contextlib import closing
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -14,8 +12,7 @@ from holdfast import metrics
 from holdfast.cli import main
 from holdfast.errors import InvalidInput, InvalidQuery, NotSupported
 from holdfast.guard import GuardedFile, Ledger, Policy, close
-from holdfast.guard.adapters import codabench, evalai, hugging_face, kaggle
-from holdfast.guard.adapters.codabench_keys import column_keys, keys_of_lines
+from holdfast.guard.adapters import kaggle
 from holdfast.guard.adapters.scikit_learn import GuardedHoldout
 
 RNG = np.random.default_rng(8)
@@ -133,84 +130,6 @@ def test_the_private_part_is_ranked_by_the_metric_and_in_its_direction(tmp_path,
     assert host.guard.ledger.verify().ok
 
 
-def test_a_host_gets_its_own_column_keys(tmp_path, truth, ledger, monkeypatch, capsys):
-    guess = {"id": IDS, "label": CLASSES[LABELS]}
-    (tmp_path / "ref").mkdir()
-    (tmp_path / "res").mkdir()
-    policy = 'release = "round:2"\nmetric = "f1_macro"\nbreakdown = "region"\nalso = ["accuracy"]\n'
-    (tmp_path / "ref" / "policy.toml").write_text(policy)
-    truth.rename(tmp_path / "ref" / "truth.csv")
-    write(tmp_path / "res" / "guess.csv", guess)
-    columns = {"F1": "f1_macro", "Acc": "accuracy", "N": "region=north"}
-    codabench.score(tmp_path, tmp_path / "out", metric=columns)
-    scores = json.loads((tmp_path / "out" / "scores.json").read_text())
-    assert scores == {"F1": 1.0, "Acc": 1.0, "N": 1.0, "looks_left": 99}
-    codabench.score(tmp_path, tmp_path / "out")
-    assert set(json.loads((tmp_path / "out" / "scores.json").read_text())) == {
-        "f1_macro",
-        "looks_left",
-    }
-    yaml = "leaderboards:\n  - columns:\n      - title: F\n        key: F1  # main\n"
-    (tmp_path / "ref" / "competition.yaml").write_text(yaml)
-    with pytest.raises(InvalidInput, match=r"key of a leaderboard column .*\(F1\), got 'Acc'"):
-        codabench.score(tmp_path, tmp_path / "out", metric=columns)
-    codabench.score(tmp_path, tmp_path / "out", metric={"F1": "f1_macro"})
-    before = len(Ledger(ledger).entries())
-    for wrong, message in (
-        ({"F1": "f1_macro", "W": "recall_macro"}, "column 'W' must show a number"),
-        ({"Acc": "accuracy"}, "which ranks"),
-    ):
-        with pytest.raises(InvalidInput, match=message):
-            codabench.score(tmp_path, tmp_path / "out", metric=wrong)
-    (tmp_path / "ref" / "competition.yaml").unlink()
-    with pytest.raises(InvalidInput, match="region=north, region=south"):
-        codabench.score(tmp_path, tmp_path / "out", metric={"F1": "f1_macro", "W": "region=west"})
-    assert len(Ledger(ledger).entries()) == before
-
-    monkeypatch.setenv("HOLDFAST_POLICY", str(tmp_path / "ref" / "policy.toml"))
-    files = str(tmp_path / "ref" / "truth.csv"), str(tmp_path / "res" / "guess.csv")
-    found = evalai.evaluate(*files, "dev", folder=tmp_path / "ref", metric=columns)
-    assert found["submission_result"] == {"F1": 1.0, "Acc": 1.0, "N": 1.0}
-    assert evalai.evaluate(*files, "dev", folder=tmp_path)["submission_result"] == {"f1_macro": 1.0}
-    assert evalai.evaluate(*files, "dev", folder=tmp_path / "ref", metric={"F1": "auc"}) == {}
-    assert "nothing was released" in capsys.readouterr().err
-
-
-BOARD = """
-phases:
-  - name: p
-    key: dev
-leaderboards:
-  - title: R
-    key: main
-    columns:
-      - {title: Overall, key: Overall, index: 0}
-      - title: "key: none"
-        key: "f1m"   # a comment
-        index: 1
-      - key: de
-        title: German
-    hidden: false
-  - key: second
-    columns: [{title: X, 'key': 'x y'}, {key: z}]
-tasks:
-- key: no
-"""
-
-
-@pytest.mark.parametrize("read", [column_keys, keys_of_lines])
-@pytest.mark.parametrize("outdented", [False, True])
-def test_codabench_columns_are_known_by_their_own_keys_alone(read, outdented):
-    # YAML lets entries stand as far left as the word above them.
-    text = BOARD.replace("\n  ", "\n").replace("\n    ", "\n  ") if outdented else BOARD
-    assert read(text) == ["Overall", "f1m", "de", "x y", "z"]
-
-
-def test_a_competition_file_that_is_no_yaml_is_refused_with_the_line():
-    with pytest.raises(InvalidInput, match=r"competition.yaml must be YAML, .* at line 2"):
-        column_keys("a: 1\n  b: ]\n")
-
-
 def test_targets_are_found_beside_other_columns(tmp_path, ledger):
     table = {"id": IDS, "label": np.arange(N), "region": GROUPS}
     hidden = write(tmp_path / "prices.csv", table)
@@ -223,23 +142,6 @@ def test_targets_are_found_beside_other_columns(tmp_path, ledger):
     other = write(tmp_path / "other.csv", {"id": IDS, "price": np.arange(N), "region": GROUPS})
     with pytest.raises(InvalidInput, match="got 'price', 'region'; say which one it is"):
         GuardedFile(other, Policy("exact", metric="mse"), ledger)
-
-
-def test_hugging_face_shows_the_metric_under_its_name(tmp_path, ledger):
-    write(
-        tmp_path / "solution.csv",
-        {"id": IDS, "pred": LABELS == 0, "split": ["public"] * 20 + ["private"] * 4},
-    )
-    (tmp_path / "policy.toml").write_text('release = "exact"\nmetric = "roc_auc"\n')
-    (tmp_path / "submissions").mkdir()
-    scores = RNG.random(N).round(4)
-    write(tmp_path / "submissions" / "7-s.csv", {"id": IDS, "pred": scores})
-    params = SimpleNamespace(
-        team_id=7, submission_id="s", submission_id_col="id", submission_cols=["id", "pred"]
-    )
-    found = hugging_face.compute(params, fetch=lambda _, name: str(tmp_path / name))
-    exact = metrics.RocAuc().score((LABELS == 0)[:20].astype(int), scores[:20])
-    assert found["public_score"] == {"roc_auc": exact}
 
 
 def test_kaggle_scores_the_policys_metric_with_and_without_a_ledger(tmp_path, monkeypatch):

@@ -1,7 +1,6 @@
 """A refusal says nothing of the hidden labels, costs what the policy says, and is recorded."""
 
 import json
-import shutil
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 from holdfast.cli import main
 from holdfast.errors import BudgetExhausted, HoldfastError, InvalidQuery
 from holdfast.guard import Guard, GuardedFile, Ledger, Policy
-from holdfast.guard.adapters import codabench, evalai, hugging_face, kaggle
+from holdfast.guard.adapters import kaggle
 from holdfast.guard.adapters.frames import GuardedFrame
 from holdfast.ledger import moments
 
@@ -119,35 +118,6 @@ def refusal(call):
     return shown(caught.value)
 
 
-def codabench_call(hidden, path, capfd):
-    app = hidden.folder / "app"
-    shutil.rmtree(app, ignore_errors=True)
-    for name in ("ref", "res"):
-        (app / "input" / name).mkdir(parents=True)
-    shutil.copy(hidden.path, app / "input" / "ref")
-    shutil.copy(path, app / "input" / "res" / "guess.csv")
-    (app / "input" / "ref" / "policy.toml").write_text(
-        f'release = "exact"\nrefusals_per_team = {MANY}\n'
-    )
-    code = codabench.main([str(app / "input"), str(app / "output")])
-    captured = capfd.readouterr()
-    assert code == 1
-    return captured.out, captured.err, (app / "output").exists()
-
-
-def evalai_call(hidden, path, capfd):
-    assert evalai.evaluate(str(hidden.path), str(path), "dev") == {}
-    return capfd.readouterr()
-
-
-def hugging_face_call(hidden, path, capfd):
-    params = SimpleNamespace(team_id="7", submission_id="1", submission_id_col="id")
-    files = {"solution.csv": str(hidden.path), "submissions/7-1.csv": str(path)}
-    files["policy.toml"] = str(hidden.path.parent / "policy.toml")
-    fetch = lambda params, name: files.get(name, "")  # noqa: E731 - a word for a dictionary
-    return refusal(lambda: hugging_face.compute(params, fetch=fetch))
-
-
 def kaggle_call(hidden, path, capfd):
     solution = pd.read_csv(hidden.path)
     try:
@@ -171,7 +141,7 @@ def gate_call(hidden, path, capfd):
     return code, *capfd.readouterr()
 
 
-CALLS = [codabench_call, evalai_call, hugging_face_call, kaggle_call, score_json_call, gate_call]
+CALLS = [kaggle_call, score_json_call, gate_call]
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.__name__)
@@ -275,16 +245,14 @@ def test_class_numbers_are_refused_without_their_range(tmp_path):
     assert str(caught.value) == "submission must hold only known classes, got '7' at row 2."
 
 
-def test_one_row_files_tell_no_part_and_no_class_of_any_row(two, tmp_path, monkeypatch):
+def test_one_row_files_tell_no_part_and_no_class_of_any_row(two, tmp_path):
     """What told the part of 40 rows of 40 by the words of the refusal: now there is one."""
-    monkeypatch.setenv("HOLDFAST_LEDGER", str(two[0].ledger))
-    (two[0].folder / "policy.toml").write_text('release = "exact"\nrefusals_per_team = 1000\n')
-    monkeypatch.delenv("HOLDFAST_POLICY", raising=False)
+    host = GuardedFile(two[0].path, Policy("exact", refusals_per_team=MANY), two[0].ledger)
     told, path = set(), tmp_path / "guess.csv"
     for id_ in IDS:
         for label in ("cat", "gnu")[: 1 + (id_ % 10 == 0)]:
             path.write_bytes(csv([id_], label))
-            told.add(str(hugging_face_call(two[0], path, None)))
+            told.add(str(refusal(lambda: host.score(path, team="blue"))))
     assert told == {str([("InvalidQuery", m, (m,), {})]) for m in (
         "submission must have 40 rows, one per example, got 1.",
     )}  # fmt: skip

@@ -6,7 +6,6 @@ from sklearn import metrics as reference
 
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.guard import Guard, Policy
-from holdfast.guard.adapters.host_columns import as_columns, check_columns
 from holdfast.mechanisms import recorded_look
 from holdfast.metrics.display import Display
 
@@ -99,15 +98,3 @@ def test_a_policy_names_them_among_the_further_metrics():
     assert Policy("round:2", also=policy.also).digest == policy.digest
     with pytest.raises(InvalidInput, match="line 2: metric must be one of"):
         Policy.parse('release = "exact"\nalso = ["recall_by_class"]')
-
-
-def test_a_host_has_a_column_for_a_class(tmp_path):
-    guard = guarded(tmp_path)
-    columns = as_columns(
-        {"Overall": "accuracy", "Cats": "recall_per_class=1"}, guard.policy.display
-    )
-    check_columns(columns, guard)
-    with pytest.raises(InvalidInput, match="recall_per_class=CLASS"):
-        as_columns({"Overall": "accuracy", "Cats": "recall=1"}, guard.policy.display)
-    with pytest.raises(InvalidInput, match="must show a number that the policy releases"):
-        check_columns({"Cats": "recall_per_class=9"}, guard)

@@ -248,11 +248,8 @@ def test_commands_that_a_page_shows_are_those_that_there_are(page):
         assert command.make_context(words[0], list(rest)).params
 
 
-def test_the_page_shows_the_metadata_that_codabench_wants():
+def test_the_forwarder_takes_its_folders_as_the_pages_metadata_names_them():
     page = (ROOT / "docs" / "hosts.md").read_text(encoding="utf-8")
     [shown] = re.findall(r"^```yaml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    example = ROOT / "examples" / "codabench" / "scoring_program" / "metadata.yaml"
-    assert yaml.safe_load(shown) == yaml.safe_load(example.read_text(encoding="utf-8"))
-    # The forwarder takes its folders as that command names them.
     said = forwarder("codabench", "https://boards.example/b/pets")
     assert yaml.safe_load(shown)["command"] in " ".join(ast.get_docstring(ast.parse(said)).split())

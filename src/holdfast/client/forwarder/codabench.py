@@ -16,7 +16,14 @@ import os
 import re
 import sys
 
-from holdfast.client.forwarder.sending import EVERYONE, METRIC, PER_USER, Refused, find_token, send
+from holdfast.client.forwarder.sending import (
+    EVERYONE,
+    PER_USER,
+    Refused,
+    find_token,
+    row_of,
+    send,
+)
 
 MOUNTS = "/proc/self/mountinfo"
 USER = re.compile("/uPK-([0-9]+)_sID-[0-9]+")
@@ -74,7 +81,7 @@ def main(arguments: list[str]) -> int:
     if not os.path.isdir(output):
         os.makedirs(output)
     with open(os.path.join(output, "scores.json"), "w") as file_:
-        json.dump({METRIC: told["released"], "looks_left": told["looks_left"]}, file_)
+        json.dump({**row_of(told), "looks_left": told["looks_left"]}, file_)
     print("released {}: {}".format(told["released"], told["meaning"]))
     print("{} looks left, {}".format(told["looks_left"], told["receipt_id"]))
     return 0

@@ -10,7 +10,7 @@ import os
 import sys
 from typing import Any
 
-from holdfast.client.forwarder.sending import EVERYONE, METRIC, SPLIT, Refused, find_token, send
+from holdfast.client.forwarder.sending import EVERYONE, SPLIT, Refused, find_token, row_of, send
 
 
 def evaluate(
@@ -41,7 +41,7 @@ def scored(
     here = os.path.dirname(os.path.abspath(__file__))
     token = find_token(here, os.path.dirname(os.path.abspath(test_annotation_file)))
     told = send(body, name, token, os.path.basename(user_submission_file), phase_codename)
-    row = {METRIC: told["released"]}
+    row = row_of(told)
     return {
         "result": [{SPLIT: row}],
         "submission_result": row,

@@ -12,7 +12,7 @@ import importlib
 import os
 from typing import Any
 
-from holdfast.client.forwarder.sending import METRIC, Refused, find_token, send
+from holdfast.client.forwarder.sending import Refused, find_token, row_of, send
 
 
 def compute(params: Any) -> dict[str, dict[str, Any]]:
@@ -29,7 +29,7 @@ def compute(params: Any) -> dict[str, dict[str, Any]]:
             raise refusal from None
         token = find_token(os.path.dirname(kept))
     told = send(body, "team {}".format(params.team_id), token, name)
-    released = {METRIC: told["released"]}
+    released = row_of(told)
     return {"public_score": dict(released), "private_score": dict(released)}
 
 

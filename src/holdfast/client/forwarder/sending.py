@@ -148,6 +148,15 @@ def checked(told: dict[str, Any]) -> dict[str, Any]:
     return {"meaning": "", **counts, **texts, "released": released, **several}
 
 
+def row_of(told: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer's numbers by the host's columns: the one that ranks, others by their names.
+
+    So a column that is called as another number of the board, as "recall_macro" or "subject=law",
+    shows that; Codabench drops what it has no column for.
+    """
+    return {**(told.get("numbers") or {}), METRIC: told["released"]}
+
+
 def is_number(value: Any) -> bool:
     """Return whether a value of JSON is a finite number; beyond 1e300 is no score."""
     return type(value) in (int, float) and abs(value) < 1e300

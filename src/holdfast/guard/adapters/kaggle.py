@@ -9,13 +9,19 @@ metrics, the ledger works in full; a host that knows the team passes it as `team
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 from holdfast.errors import BudgetExhausted, InvalidQuery
+from holdfast.files.text_files import read_text_file
 from holdfast.guard.adapters.frames import GuardedFrame, stateless_score
-from holdfast.guard.adapters.settings import find_ledger, find_policy, has_ledger
+from holdfast.guard.policy import Policy
 
 __all__ = ["ParticipantVisibleError", "score"]
+
+# A URL of a database is shorter.
+LONGEST_URL = 1 << 16
 
 
 class ParticipantVisibleError(Exception):
@@ -43,10 +49,11 @@ def score(
         The submission can't be scored, or no look is left.
     """
     message = "recorded; the score is released when the batch is full."
-    policy = find_policy()
+    policy = Policy.read(os.environ.get("HOLDFAST_POLICY") or "policy.toml")
+    ledger = _ledger()
     try:
-        if has_ledger():
-            host = GuardedFrame(solution, policy, find_ledger(), id_column=row_id_column_name)
+        if ledger:
+            host = GuardedFrame(solution, policy, ledger, id_column=row_id_column_name)
             released = host.score(submission, team=team).shown
         else:
             released = stateless_score(solution, submission, row_id_column_name, policy)
@@ -55,3 +62,13 @@ def score(
     if released is None:
         raise ParticipantVisibleError(message)
     return released
+
+
+def _ledger() -> str | None:
+    """Return the ledger named by HOLDFAST_LEDGER, else by ledger.url beside the policy, if any.
+
+    There is no default: a ledger in a container that is thrown away would forget every look.
+    """
+    file = Path("ledger.url")
+    named = os.environ.get("HOLDFAST_LEDGER")
+    return named or (read_text_file(file, LONGEST_URL).strip() if file.is_file() else None)
