@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help board demo test test-adapters test-lowest test-newest fast long lint check format data measure docs constraints bench bench-compare mutants browser clean
+.PHONY: help board demo test test-adapters test-lowest test-newest fast long lint check format data measure docs site constraints bench bench-compare mutants browser clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -132,6 +132,19 @@ docs: $(STAMP)  ## renew the pages and lists that are generated from the code, a
 	@$(BIN)/holdfast paper statements --write > /dev/null
 	@$(BIN)/python -m benchmarks.generated --pages
 
+# The site's tools, in an environment of their own.
+SITE := .venv-site
+$(SITE)/.installed: pyproject.toml docs/requirements.txt
+	@echo "== Installing what builds the site into $(SITE) (once, about a minute)"
+	@$(PYTHON) -m venv --clear $(SITE)
+	@$(SITE)/bin/python -m pip --disable-pip-version-check --no-input install --quiet \
+	  --editable '.[attacks]' --requirement docs/requirements.txt
+	@touch $@
+
+site: $(SITE)/.installed  ## build the documentation with its search and API pages into out/site, without network
+	@$(SITE)/bin/python -m sphinx --fresh-env --fail-on-warning --keep-going --quiet -d out/site-doctrees docs out/site
+	@echo "Site: out/site/index.html"
+
 constraints: $(STAMP)  ## record the versions in .venv as the tested ones; after a full run of the tests
 	@$(BIN)/python scripts/constraints.py
 
@@ -151,5 +164,5 @@ browser:  ## install Chromium for the page tests where it is missing and allowed
 	else echo "No browser found and none may be installed: the page tests will say so and skip."; fi
 
 clean:  ## remove .venv, caches and results
-	rm -rf $(VENV) $(LOWEST) $(NEWEST) $(ADAPTERS) .pytest_cache .mypy_cache .ruff_cache .hypothesis out
+	rm -rf $(VENV) $(LOWEST) $(NEWEST) $(ADAPTERS) $(SITE) docs/api .pytest_cache .mypy_cache .ruff_cache .hypothesis out
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.generated import stale_lists
-from scripts import attack_table
+from scripts import api_pages, attack_table
 
 import holdfast
 from holdfast import statements
@@ -85,12 +85,34 @@ def _anchors(page):
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_pages_are_reachable_from_the_index(name):
-    if not name.startswith("docs/") or name == "docs/index.md":
-        return
+def test_every_page_stands_once_in_the_sites_parts():
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-    assert name.removeprefix("docs/") in index, f"docs/index.md does not mention {name}"
+    trees = re.findall(r"^```{toctree}\n(.*?)^```$", index, re.MULTILINE | re.DOTALL)
+    named = [line for tree in trees for line in tree.splitlines() if line and line[0] != ":"]
+    written = {"api/index", "paper/statements"}  # by docs/conf.py
+    pages = [name.removeprefix("docs/").removesuffix(".md") for name in NAMES if "/" in name]
+    assert sorted(named) == sorted({*written, *pages} - {"index"})
+
+
+def test_every_package_is_in_the_api_or_internal():
+    public = {name.split(".")[1] for name in api_names() if "." in name}
+    there = {each.name for each in pkgutil.iter_modules(holdfast.__path__) if each.name[0] != "_"}
+    assert public | set(api_pages.INTERNAL) == there
+
+
+def api_names():
+    return [name for names in api_pages.PUBLIC.values() for name in names]
+
+
+@pytest.mark.parametrize("name", api_names())
+def test_every_public_constant_says_what_it_is(name):
+    module = importlib.import_module(name)
+    names = api_pages.public_names(module)
+    assert names, f"{name} offers nothing"
+    for each in names:
+        value = getattr(module, each)
+        if not (inspect.isclass(value) or inspect.isroutine(value)):
+            assert api_pages.about_constant(name, each), f"{name}.{each} has no comment above it"
 
 
 def test_the_design_names_every_layer_in_its_order():

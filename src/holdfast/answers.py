@@ -361,6 +361,7 @@ class NewBestAnswers(_OrderOnly):
             )
 
 
+# Every answer model: what an attack that reads nothing tolerates.
 EVERY_MODEL: frozenset[type[Any]] = frozenset(
     {
         ExactAnswers,

@@ -14,7 +14,8 @@ from holdfast.quoting import quoted, shortened
 
 __all__ = ["MOST_CLASSES", "Labels", "as_labels", "count_classes", "label_dtype"]
 
-Labels: TypeAlias = NDArray[Any]  # uint8, uint16 or uint32, as label_dtype says
+# A label per example: uint8, uint16 or uint32, as `label_dtype` says.
+Labels: TypeAlias = NDArray[Any]
 
 # Tables with an entry per class are made in several places; beyond this a label is no class.
 MOST_CLASSES = 1_000_000

@@ -29,6 +29,7 @@ class Answer(Protocol):
         """How many looks the team has left; -1 where nobody told."""
 
 
+# What asks for a look at a submission, and returns what is told.
 Ask: TypeAlias = Callable[[Any], Answer]
 
 

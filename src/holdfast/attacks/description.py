@@ -21,7 +21,9 @@ __all__ = [
     "kebab_case",
 ]
 
+# What attacks are grouped by: where they come from and how they ask.
 FAMILIES = ("paper", "steering", "designs", "exact", "climbing", "wrappers")
+# A longer summary does not fit into tables.
 MOST_SUMMARY_WORDS = 6
 
 

@@ -13,6 +13,7 @@ from holdfast.audit.result import Audit, Model, as_json
 
 __all__ = ["AnyAudit", "any_as_json", "models_of", "shown_by"]
 
+# An audit of accuracies, or of another metric.
 AnyAudit: TypeAlias = Audit | MetricAudit
 
 

@@ -80,6 +80,7 @@ class BenchSuite:
         return grids
 
 
+# The suite in minutes.
 QUICK = BenchSuite(
     "quick",
     sizes=((1000, 2), (2000, 10), (500, 100)),
@@ -97,6 +98,7 @@ QUICK = BenchSuite(
     seeds=4,
 )
 
+# The suite whose standings are published.
 FULL = BenchSuite(
     "full",
     sizes=((1000, 2), (10_000, 2), (10_000, 10), (5000, 100)),

@@ -49,6 +49,7 @@ def hidden_labels(kind: str, n_examples: int, n_classes: int, rng: np.random.Gen
     raise InvalidInput(f"label_kind must be {choice(kind, LABEL_KINDS)}")
 
 
+# Kinds of hidden labels that experiments draw.
 LABEL_KINDS = ("uniform", "balanced", "sorted", "constant", "skewed")
 
 

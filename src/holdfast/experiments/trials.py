@@ -29,6 +29,7 @@ from holdfast.quoting import choice
 
 __all__ = ["Experiment", "Row", "run", "run_trial"]
 
+# One played cell: its settings and what came out, by column.
 Row: TypeAlias = dict[str, Any]
 
 # How long a batch of trials should keep a worker busy before it reports.
