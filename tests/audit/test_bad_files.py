@@ -108,7 +108,7 @@ def test_a_directory_a_missing_file_and_a_pipe_are_refused(refused, tmp_path):
 
 
 def test_a_table_with_too_many_lines_is_refused_before_it_is_read(refused, tmp_path, monkeypatch):
-    monkeypatch.setattr(csv_rows, "MOST_LINES", 30)
+    monkeypatch.setattr(csv_lines, "MOST_LINES", 30)
     # Clean files, which the fast reader takes, are too small for the limit to matter.
     monkeypatch.setattr(csv_columns, "LARGEST_CLEAN_FILE", 0)
     path = tmp_path / "labels.csv"

@@ -136,14 +136,22 @@ def test_a_misspelled_command_option_attack_or_rule_is_answered_with_the_one_mea
     )
 
 
-HEAVY = ("numba", "scipy", "matplotlib", "holdfast.attacks", "holdfast.mechanisms")
-# What loads what it plays before its options are read.
-LATE = ("audit", "detect", "gate", "lint")
-HELP = f"""
+HEAVY = ("numpy", "numba", "scipy", "matplotlib", "holdfast.attacks", "holdfast.mechanisms")
+HELP = """
 from holdfast.cli import main
-from holdfast.cli.app import COMMANDS
-for name in set(COMMANDS).difference({LATE}):
-    main([name, "--help"])
+from holdfast.cli.app import COMMANDS, SUBCOMMANDS
+for name in COMMANDS:
+    for words in ([], *([each] for each in SUBCOMMANDS.get(name, ()))):
+        main([name, *words, "--help"])
+"""
+# Refused before anything is loaded that would read it.
+REFUSED_FILES = """
+from pathlib import Path
+from holdfast.cli import main
+Path("prices.csv").write_text("id,cost,size\\n1,2,3\\n")
+for labels in ("nothing.csv", ".", "prices.csv"):
+    assert main(["audit", labels]) == 2
+assert main(["score", "--policy", "p", "--labels", "l", "--submission", "s", "--team", "t"]) == 2
 """
 
 
@@ -154,11 +162,14 @@ for name in set(COMMANDS).difference({LATE}):
         "from holdfast.cli import main; main(['--help'])",
         "import holdfast.cli",
         HELP,
+        REFUSED_FILES,
     ],
 )
-def test_nothing_heavy_is_loaded_before_it_is_used(code):
+def test_nothing_heavy_is_loaded_before_it_is_used(code, tmp_path):
     script = f"import sys\n{code}\nprint([m for m in {HEAVY} if m in sys.modules])"
-    outcome = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    outcome = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path
+    )
     assert outcome.stdout.splitlines()[-1] == "[]", outcome.stderr
 
 
@@ -298,3 +309,11 @@ def test_statements_are_the_same_by_both_names(holdfast):
         before.err == "note: holdfast statements is deprecated; write holdfast paper statements.\n"
     )
     assert now.err == ""
+
+
+def test_the_help_of_forwarder_names_every_host(holdfast):
+    from holdfast.client.forwarder import HOSTS
+
+    assert set(HOSTS) <= set(
+        holdfast("forwarder", "--help").out.replace(",", "").replace(".", "").split()
+    )

@@ -49,8 +49,7 @@ def drawn(monkeypatch):
         def write_comparison(result, path, title=None):
             path.write_text(title or result.after.board.name)
 
-    monkeypatch.setattr("holdfast.cli.audit.page_module", lambda: Page)
-    monkeypatch.setattr("holdfast.cli.audit_compare.page_module", lambda: Page)
+    monkeypatch.setattr(audit_files, "page_module", lambda: Page)
 
 
 def test_badge_sarif_and_junit_are_written(holdfast, labels, tmp_path):

@@ -8,32 +8,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast import audit as auditing
-from holdfast.cli.audit_asking import asked_breakdown
 from holdfast.cli.audit_compare import compare
-from holdfast.cli.audit_files import (
-    OpenPage,
-    Report,
-    check_writable,
-    open_in_browser,
-    page_module,
-    report_file,
-    write_exports,
-    write_recommended,
-)
-from holdfast.cli.audit_metric import (
-    Also,
-    Breakdown,
-    Metric,
-    show_metric,
-    show_quick_metric,
-)
-from holdfast.cli.audit_progress import watched
-from holdfast.cli.audit_tables import show, show_quick
+from holdfast.cli.audit_options import Also, Breakdown, Metric, OpenPage, Report
 from holdfast.cli.default_command import WithDefault
 from holdfast.cli.explained import ExplainedCommand
 from holdfast.cli.options import (
@@ -48,8 +28,12 @@ from holdfast.cli.options import (
 from holdfast.cli.output import print_json
 from holdfast.cores import available_cores
 from holdfast.errors import InvalidInput, NotSupported
+from holdfast.files.csv_lines import check_columns
 from holdfast.files.forms import read_as
 from holdfast.problem import check_at_least
+
+if TYPE_CHECKING:
+    from holdfast.audit import MetricRequest, PlayCache
 
 __all__ = ["audit"]
 
@@ -233,8 +217,17 @@ def run_audit(
             {"report": report, "badge": badge, "sarif": sarif, "junit": junit}
             | {"write_policy": write_policy, "open": open_page or None, "cluster": cluster}
         )
-    report = report_file(report, open_page=open_page)
-    check_writable(badge=badge, sarif=sarif, junit=junit, write_policy=write_policy)
+    if labels is not None:
+        with read_as(encoding):
+            check_columns(labels, id_column=id_column, label_column=label_column)
+    # What plays takes a second to load: help and a file that is refused don't wait for it.
+    from holdfast import audit as auditing
+    from holdfast.cli import audit_files, audit_metric, audit_tables
+    from holdfast.cli.audit_asking import asked_breakdown
+    from holdfast.cli.audit_progress import watched
+
+    report = audit_files.report_file(report, open_page=open_page)
+    audit_files.check_writable(badge=badge, sarif=sarif, junit=junit, write_policy=write_policy)
     if write_policy is not None and write_policy.exists():
         raise InvalidInput(f"write_policy must be a new file, got {write_policy}.")
     request = read_as(encoding)(auditing.read_request)(
@@ -285,19 +278,21 @@ def run_audit(
             kept=kept,
         )
     if report is not None:
-        page_module().write(result, report)
-    write_exports(
+        audit_files.page_module().write(result, report)
+    audit_files.write_exports(
         result, badge=badge, sarif=sarif, junit=junit, subject=policy or labels, limit=fail_above
     )
     if as_json:
         print_json(auditing.any_as_json(result))
     elif isinstance(result, auditing.MetricAudit):
-        show_metric(result, report, every=every)
+        audit_metric.show_metric(result, report, every=every)
     else:
-        show(result, report, every=every)
+        audit_tables.show(result, report, every=every)
     if report is not None and open_page:
-        open_in_browser(report)
-    if write_policy is not None and not write_recommended(request, result, display, write_policy):
+        audit_files.open_in_browser(report)
+    if write_policy is not None and not audit_files.write_recommended(
+        request, result, display, write_policy
+    ):
         raise typer.Exit(EXIT_NO_POLICY)
     if fail_above is not None and result.worst > fail_above:
         raise typer.Exit(EXIT_ABOVE_LIMIT)
@@ -325,30 +320,34 @@ def _command(options: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def _kept(board: auditing.MetricRequest, *, wanted: bool) -> Iterator[auditing.PlayCache | None]:
+def _kept(board: MetricRequest, *, wanted: bool) -> Iterator[PlayCache | None]:
     """Open the store of plays, unless it is not wanted."""
+    from holdfast.audit import PlayCache, cache_folder
+
     if not wanted:
         yield None
         return
     beside = () if board.display.plain else board.told_apart_by
-    kept = auditing.PlayCache(board.request, auditing.cache_folder(), beside)
+    kept = PlayCache(board.request, cache_folder(), beside)
     try:
         yield kept
     finally:
         kept.close()
 
 
-def _quick(
-    board: auditing.MetricRequest, *, keep: bool, as_json: bool, limit: float | None
-) -> None:
+def _quick(board: MetricRequest, *, keep: bool, as_json: bool, limit: float | None) -> None:
     """Print findings, forecast and the gains of the likeliest attacks."""
+    from holdfast.audit import quick_audit, quick_metric_audit
+    from holdfast.cli.audit_metric import show_quick_metric
+    from holdfast.cli.audit_tables import show_quick
+
     plain = board.display.plain
     with _kept(board, wanted=keep) as kept:
         if plain:
-            found = auditing.quick_audit(board.request, kept=kept)
+            found = quick_audit(board.request, kept=kept)
             shown, worst = partial(show_quick, found), found.worst_final_points
         else:
-            read = auditing.quick_metric_audit(board, kept=kept)
+            read = quick_metric_audit(board, kept=kept)
             shown, worst = partial(show_quick_metric, read), read.worst_final
     if as_json:
         print_json(found.as_json() if plain else read.as_json())

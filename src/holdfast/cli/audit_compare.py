@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
-from holdfast import audit as auditing
-from holdfast.audit.result import Audit, Interval
-from holdfast.cli.audit_files import (
-    OpenPage,
-    Report,
-    open_in_browser,
-    page_module,
-    report_file,
-)
+from holdfast.cli.audit_options import OpenPage, Report
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json
-from holdfast.cli.plain import explained_attack
+
+if TYPE_CHECKING:
+    from holdfast.audit import Comparison
+    from holdfast.audit.result import Interval
 
 __all__ = ["compare"]
 
@@ -45,19 +38,28 @@ def compare(
     holdfast audit compare before.json after.json
     holdfast audit compare before.json after.json --report change.html --open
     """
-    report = report_file(report, open_page=open_page)
+    from holdfast import audit as auditing
+    from holdfast.cli import audit_files
+
+    report = audit_files.report_file(report, open_page=open_page)
     result = auditing.compare(auditing.read_audit(before), auditing.read_audit(after))
     if report is not None:
-        page_module().write_comparison(result, report, title=title)
+        audit_files.page_module().write_comparison(result, report, title=title)
     if as_json:
         print_json(auditing.comparison_as_json(result))
     else:
         _show(result, report)
     if report is not None and open_page:
-        open_in_browser(report)
+        audit_files.open_in_browser(report)
 
 
-def _show(result: auditing.Comparison, report: Path | None) -> None:
+def _show(result: Comparison, report: Path | None) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from holdfast.audit import Audit
+    from holdfast.cli.plain import explained_attack
+
     console = human()
     console.print(f"[bold]{escape(result.sentence)}[/]")
     for note in result.notes:

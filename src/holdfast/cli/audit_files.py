@@ -8,9 +8,7 @@ import sys
 import tempfile
 import webbrowser
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from holdfast.audit import AnyAudit, Request, exports, recommended_fix, recommended_policy
 from holdfast.errors import InvalidInput
@@ -18,8 +16,6 @@ from holdfast.extras import needed_for
 from holdfast.metrics.display import Display
 
 __all__ = [
-    "OpenPage",
-    "Report",
     "check_writable",
     "open_in_browser",
     "page_file",
@@ -27,14 +23,6 @@ __all__ = [
     "report_file",
     "write_exports",
     "write_recommended",
-]
-
-Report = Annotated[Path | None, typer.Option(help="Write the page into this HTML file.")]
-OpenPage = Annotated[
-    bool,
-    typer.Option(
-        "--open", help="Open the page in a browser; without --report it is a temporary file."
-    ),
 ]
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -23,32 +21,7 @@ from holdfast.cli.audit_tables import (
 )
 from holdfast.cli.output import human
 
-__all__ = [
-    "Also",
-    "Breakdown",
-    "Metric",
-    "show_metric",
-    "show_quick_metric",
-]
-
-Metric = Annotated[
-    str | None,
-    typer.Option(
-        help="What the board shows, as scikit-learn spells it: f1, roc_auc, log_loss, "
-        "top_k_accuracy:5, ... Default: the policy's, or accuracy."
-    ),
-]
-Breakdown = Annotated[
-    str | None,
-    typer.Option(help="Column of the label file whose groups the board shows scores of, too."),
-]
-Also = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Another metric that the board shows beside it, or recall_per_class or "
-        "confusion_matrix; repeat for more."
-    ),
-]
+__all__ = ["show_metric", "show_quick_metric"]
 
 
 def show_metric(found: auditing.MetricAudit, report: Path | None, *, every: bool = False) -> None:

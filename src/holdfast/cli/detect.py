@@ -5,35 +5,19 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
-from holdfast.audit.exports import write_whole
-from holdfast.cli.audit_files import OpenPage, Report, open_in_browser, page_file
+from holdfast.cli.audit_options import OpenPage, Report
 from holdfast.cli.board_places import DEFAULT, Database, opened
 from holdfast.cli.options import AsJson, Encoding
 from holdfast.cli.output import human, print_json
-from holdfast.detect import Detection, TeamFound
-from holdfast.detect import detect as look_for_probes
-from holdfast.detect.page import as_page
-from holdfast.detect.reading import SubmissionReader
-from holdfast.detect.submissions import read_submissions, unpacked_place
-from holdfast.detect.words import (
-    ALIKE,
-    CAUTION,
-    assumption,
-    evidence_text,
-    held_against,
-    sentence,
-    summary,
-    which_looks,
-)
 from holdfast.errors import InvalidInput
 from holdfast.files.forms import read_as
-from holdfast.metrics.registry import parse_metric
+
+if TYPE_CHECKING:
+    from holdfast.detect import Detection, TeamFound
 
 __all__ = ["detect"]
 
@@ -98,6 +82,15 @@ def detect(
     """
     if (submissions is None) == (board is None):
         raise InvalidInput("give submissions or --board, one of the two.")
+    from holdfast.audit.exports import write_whole
+    from holdfast.cli.audit_files import open_in_browser, page_file
+    from holdfast.detect import detect as look_for_probes
+    from holdfast.detect.page import as_page
+    from holdfast.detect.reading import SubmissionReader
+    from holdfast.detect.submissions import read_submissions, unpacked_place
+    from holdfast.detect.words import ALIKE, assumption, sentence
+    from holdfast.metrics.registry import parse_metric
+
     name = board or Path(submissions or "").stem
     report = page_file(report, open_page=open_page, name="detect.html")
     left_out: list[tuple[str, str]] = []
@@ -126,7 +119,7 @@ def detect(
         else:
             _show(found)
             if report is not None:
-                human().print(f"Page: {escape(str(report))}", soft_wrap=True)
+                human().print(f"Page: {report}", soft_wrap=True, markup=False)
     if report is not None and open_page:
         open_in_browser(report)
     if found.flagged:
@@ -141,6 +134,18 @@ def _bytes_of(baseline: Path) -> bytes:
 
 
 def _show(found: Detection) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from holdfast.detect.words import (
+        ALIKE,
+        CAUTION,
+        assumption,
+        evidence_text,
+        held_against,
+        summary,
+    )
+
     console = human()
     console.print(CAUTION)
     console.print(f"[bold]{escape(summary(found))}[/]")
@@ -168,6 +173,10 @@ def _show(found: Detection) -> None:
 
 
 def _show_finding(found: TeamFound, *, stands: bool) -> None:
+    from rich.markup import escape
+
+    from holdfast.detect.words import sentence, which_looks
+
     console = human()
     at = found.flagged_at
     word = "stands among all teams" if stands else "does not stand among all teams"

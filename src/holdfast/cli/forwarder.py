@@ -8,14 +8,14 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.boards_access import BoardUrl, Insecure, token_from
-from holdfast.client.forwarder import HOSTS
-from holdfast.client.forwarder import forwarder as text_of
 
 __all__ = ["forwarder"]
 
 
 def forwarder(
-    host: Annotated[str, typer.Argument(help=f"The host: {', '.join(HOSTS)}.")],
+    host: Annotated[
+        str, typer.Argument(help="The host: codabench, evalai, huggingface or kaggle.")
+    ],
     board: BoardUrl,
     token_file: Annotated[
         Path | None,
@@ -53,6 +53,8 @@ def forwarder(
     holdfast forwarder codabench --board https://boards.example/b/pets --per-user > score.py
     holdfast forwarder evalai --board https://boards.example/b/pets --split test > __init__.py
     """
+    from holdfast.client.forwarder import forwarder as text_of
+
     token = "" if token_file is None else token_from(token_file)
     text = text_of(
         host,

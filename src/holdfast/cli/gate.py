@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -33,8 +33,9 @@ from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json, report_error
 from holdfast.cli.plain import percent, scored_submissions
 from holdfast.errors import BudgetExhausted
-from holdfast.guard import GateResult, Verdict, gate_verdict
-from holdfast.guard import gate as decide
+
+if TYPE_CHECKING:
+    from holdfast.guard import GateResult, Verdict
 
 __all__ = ["gate"]
 
@@ -97,6 +98,9 @@ def gate(
             part = host.guard.part
         else:
             files = open_guard(policy, labels, ledger, id_column, label_column, shared_labels, part)
+            from holdfast.guard import gate as decide
+            from holdfast.guard import gate_verdict
+
             pair = [
                 files.read(path, team=team, name=name)
                 for path, name in ((baseline, "baseline"), (candidate, "candidate"))
@@ -107,6 +111,8 @@ def gate(
     except BudgetExhausted as error:
         report_error(str(error))
         raise typer.Exit(REFUSED) from None
+    from holdfast.guard import GateResult
+
     advice, passed = result.advice, result.passed
     if as_json:
         found = asdict(result)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.errors import InvalidInput
+from holdfast.files.text_files import open_regular_file
 
 if TYPE_CHECKING:
     from holdfast.guard import GuardedFile, OutcomeGuard
@@ -152,9 +153,12 @@ def open_guard(
     part: str | None = None,
 ) -> GuardedFile:
     """Return the guard that a command's options describe."""
+    assert labels is not None
+    # What guards takes a second to load, and needs both.
+    open_regular_file(policy, name=f"policy {policy}").close()
+    open_regular_file(labels).close()
     from holdfast.guard import GuardedFile
 
-    assert labels is not None
     return GuardedFile(
         labels,
         policy,

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from holdfast.cli.options import AsJson, completed_rule
 from holdfast.cli.output import human, print_json
-from holdfast.lint import CODES, Report
-from holdfast.lint import lint as check
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from holdfast.lint import Report
 
 __all__ = ["lint"]
 
 UNSAFE = 1
+
+
+def _codes(incomplete: str) -> list[str]:
+    """Return the codes that a word may be completed to."""
+    from holdfast.lint import CODES
+
+    return [code for code in CODES if code.startswith(incomplete)]
 
 
 def lint(
@@ -47,9 +55,7 @@ def lint(
         typer.Option(
             metavar="CODE",
             help="Leave out findings of this code; repeatable.",
-            autocompletion=lambda incomplete: [
-                code for code in CODES if code.startswith(incomplete)
-            ],
+            autocompletion=_codes,
         ),
     ] = None,
     as_json: AsJson = False,
@@ -67,6 +73,8 @@ def lint(
     holdfast lint competition.yaml --n-examples 10000 --n-classes 10
     holdfast lint challenge_config.yaml --rule round:2 --ignore many-metrics
     """
+    from holdfast.lint import lint as check
+
     reports = [
         check(
             file,
@@ -89,6 +97,8 @@ def lint(
 
 
 def _show(report: Report) -> None:
+    from rich.markup import escape
+
     console = human()
     counts = [
         f"{count} {severity}{'s' if count != 1 else ''}"
@@ -116,6 +126,9 @@ def _show(report: Report) -> None:
 
 
 def _table(report: Report) -> Table:
+    from rich.markup import escape
+    from rich.table import Table
+
     table = Table(title="scored submissions (looks) of one account", title_justify="left")
     for name in ("phase", "looks", "from", "seen by"):
         table.add_column(name)

@@ -8,8 +8,6 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.boards_access import BoardUrl, Insecure, TokenFile, token_from
-from holdfast.client import BoardClient
-from holdfast.client.mcp_tools import serve
 
 __all__ = ["mcp"]
 
@@ -33,4 +31,7 @@ def mcp(
     holdfast mcp --board https://boards.example/b/fixes --token-file token
     holdfast mcp --board https://boards.example/b/fixes --token-file token --folder workspace
     """
+    from holdfast.client import BoardClient
+    from holdfast.client.mcp_tools import serve
+
     serve(BoardClient(board, token_from(token_file), patience=patience, insecure=insecure), folder)

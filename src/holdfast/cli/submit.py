@@ -24,8 +24,6 @@ from holdfast.cli.boards_access import (
 from holdfast.cli.guarding import moment
 from holdfast.cli.options import AsJson
 from holdfast.cli.output import human, print_json, report_error
-from holdfast.client import BoardClient, Unscorable
-from holdfast.client.mcp_tools import content
 from holdfast.errors import BoardUnreachable, BudgetExhausted, LedgerError
 from holdfast.quoting import quoted
 
@@ -72,6 +70,9 @@ def submit(
     holdfast submit guess.csv --board https://boards.example/b/pets
     holdfast submit guess.csv --board https://boards.example/b/pets --wait --json
     """
+    from holdfast.client import BoardClient, Unscorable
+    from holdfast.client.mcp_tools import content
+
     client = BoardClient(board, token_from(token_file), patience=patience, insecure=insecure)
     try:
         body = content(client, file, key=key, mean=mean)

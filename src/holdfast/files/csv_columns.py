@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.files.csv_header import column_places
-from holdfast.files.csv_rows import IdColumn, csv_header, csv_rows
+from holdfast.files.csv_lines import csv_header
+from holdfast.files.csv_rows import IdColumn, csv_rows
 from holdfast.files.ids import MULTIPLIERS, Ids, as_ids, distinct_keys
 from holdfast.files.name_columns import Column, GrowingColumn
 

@@ -25,9 +25,9 @@ from holdfast.errors import InvalidInput
 from holdfast.extras import needed_for
 from holdfast.quoting import quoted, shortened
 
-__all__ = ["as_csv", "check_encoding", "frame_as_csv", "is_frame", "read_as"]
+__all__ = ["as_csv", "check_encoding", "frame_as_csv", "is_frame", "is_plain_csv", "read_as"]
 
-GZIP, PARQUET, JSON_STARTS = b"\x1f\x8b", b"PAR1", (b"[", b"{")
+GZIP, PARQUET, NPY, JSON_STARTS = b"\x1f\x8b", b"PAR1", b"\x93NUM", (b"[", b"{")
 # Larger ones are no tables of a test set; a few kilobytes may unpack to as much as one likes.
 LARGEST_UNPACKED, LARGEST_JSON = 1 << 30, 256 << 20
 # Beyond this a file that was made here lies on disk.
@@ -81,15 +81,27 @@ def as_csv(file: BinaryIO, path: str) -> tuple[BinaryIO, str]:
         with file:
             return _parquet(file, path), as_it_would_be
     encoding = _encoding.get()
-    if encoding is not None and encoding not in UTF_8 and not magic.startswith(b"\x93NUM"):
+    if encoding is not None and encoding not in UTF_8 and not magic.startswith(NPY):
         with file:
             file = _recoded(file, path, encoding)
-    start = file.read(256)
-    file.seek(0)
-    if start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(JSON_STARTS):
+    if _is_json(file):
         with file:
             return _written(_json_rows(file, path)), as_it_would_be
     return file, path
+
+
+def is_plain_csv(file: BinaryIO) -> bool:
+    """Tell whether a file is none of the other forms, nor empty: then it is CSV or nothing."""
+    magic = file.read(4)
+    file.seek(0)
+    others = magic.startswith((GZIP, PARQUET, NPY)) or _is_json(file) or _encoding.get() is not None
+    return bool(magic) and not others
+
+
+def _is_json(file: BinaryIO) -> bool:
+    start = file.read(256)
+    file.seek(0)
+    return start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(JSON_STARTS)
 
 
 def is_frame(source: object) -> bool:

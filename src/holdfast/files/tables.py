@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.files.csv_header import SPLIT_NAMES
-from holdfast.files.csv_rows import IdColumn, csv_header, csv_rows
+from holdfast.files.csv_lines import csv_header
+from holdfast.files.csv_rows import IdColumn, csv_rows
 from holdfast.files.forms import as_csv, frame_as_csv, is_frame
 from holdfast.files.name_columns import LONGEST_NAME, GrowingColumn
 from holdfast.files.npy_files import NPY_MAGIC, read_npy, read_npy_header

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.files.csv_header import column_places
-from holdfast.files.csv_rows import csv_header
+from holdfast.files.csv_lines import csv_header
 from holdfast.files.label_files import read_labels
 from holdfast.files.npy_files import NPY_MAGIC
 from holdfast.files.tables import opened

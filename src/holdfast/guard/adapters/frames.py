@@ -13,7 +13,7 @@ import numpy as np
 
 from holdfast.errors import InvalidInput, InvalidQuery
 from holdfast.files.csv_header import SPLIT_NAMES
-from holdfast.files.csv_rows import csv_header
+from holdfast.files.csv_lines import csv_header
 from holdfast.files.forms import frame_as_csv
 from holdfast.files.label_files import LabelFile
 from holdfast.files.tables import Table
