@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from holdfast.files import csv_columns, csv_rows
+from holdfast.files import csv_columns, csv_lines
 
 GOOD = b"id,label\n" + b"".join(b"%d,%c\n" % (j, b"ab"[j % 2]) for j in range(40))
 
