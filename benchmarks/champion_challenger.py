@@ -1,4 +1,4 @@
-"""Gains of the champion-challenger attacks: the figures in docs/attacks/champion_challenger.md.
+"""Gains of the champion-challenger attacks: the figures in docs/attacks/steering.md.
 
     python -m benchmarks.champion_challenger gains --trials 60 --seed 2024
     python -m benchmarks.champion_challenger anytime --trials 12 --seed 2024

@@ -10,11 +10,11 @@ Each file carries its command, its seed and a fingerprint, a hash of all its num
 edited one is found. Tests compute cells of every surface again, some always and others at random,
 and `--check` does where they are formulas. Pages show numbers between markers. Not among them:
 docs/cli.md and the list of statements, which `make docs` writes; tables of seconds, which depend on
-the machine; docs/attacks/vote_stacking.md, whose models are not part of the project; and tables
+the machine; docs/attacks/steering.md, whose models are not part of the project; and tables
 that take minutes and lead to no number of the package, each of which has its command, trials and
-seed beside it: borders, priors, tails and chained rounds in docs/attacks/hit_pools.md, lengths of
-the tail in steered_pools.md, rounds and variants in lattice.md. Rows of real test sets and ratios
-of times are kept and shown, and not computed again by tests.
+seed beside it: borders and priors in docs/attacks/exact.md; tails, chained rounds, lengths of the
+tail and variants of rounds in docs/research.md; rounds in lattice.md. Rows of real test sets and
+ratios of times are kept and shown, and not computed again by tests.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def test_it_beats_block_majority_on_the_same_labels(cls):
 @pytest.mark.parametrize(
     ("problem", "least"),
     [
-        # 90 % of the gains in docs/attacks/champion_challenger.md, scaled by sqrt(n).
+        # 90 % of the gains in docs/attacks/steering.md, scaled by sqrt(n).
         (Problem(2500, 10, 30), 67),
         (Problem(2500, 2, 100), 215),
         (Problem(5000, 1000, 100), 20),

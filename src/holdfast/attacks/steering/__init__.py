@@ -14,7 +14,7 @@ Three choices exist, and each attack is a combination:
 
 Start here: `champion_challenger` (the course of a game) -> `_linear_posterior` (what an answer
 tells) -> `_water_filling` (the margin, and the pair with two labels) -> `_multiclass_pairing` (the
-pair with three classes or more). docs/attacks/champion_challenger.md has the argument.
+pair with three classes or more). docs/attacks/steering.md has the argument.
 
 Vocabulary
 ----------

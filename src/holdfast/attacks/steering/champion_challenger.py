@@ -66,7 +66,7 @@ class ChampionChallenger(InformedAttack):
     position that has reached the margin is parked and shows its best label from then on; the
     others play champion against challenger at random, and share the rest of the answers.
 
-    The argument and measured gains: docs/attacks/champion_challenger.md
+    The argument and measured gains: docs/attacks/steering.md
 
     Departures
     ----------
@@ -320,7 +320,7 @@ class AnytimeChampionChallenger(ChampionChallenger):
     is set as if there were three more for every ten answered so far, at every look anew: stopped
     at any time, the guess is within a tenth of what a fixed budget would have reached.
 
-    The argument and measured gains: docs/attacks/champion_challenger.md
+    The argument and measured gains: docs/attacks/steering.md
 
     Departures
     ----------

@@ -37,7 +37,7 @@ class VoteStacking(InformedAttack):
     Every look is a labelling with a known score. Under exact answers the best of them is
     returned if the guess turned out worse: the result is never below the best model scored.
 
-    The argument and measured gains: docs/attacks/vote_stacking.md
+    The argument and measured gains: docs/attacks/steering.md
 
     Departures
     ----------

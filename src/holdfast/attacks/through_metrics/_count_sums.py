@@ -3,7 +3,7 @@ r"""Weighted sums of counts: which counts a value belongs to, and a proof that n
 A value is x = sum of h_c a_c / b_c over some counts h_c, each in a known range of R_c + 1 numbers,
 with quotients a_c / b_c in lowest terms. Let B be the least common multiple of all b_c, and
 f_c = b_c / gcd(b_c, least common multiple of the other b's). Claims, proved in
-docs/attacks/joint_counts.md:
+docs/attacks/counts.md:
 
 - two choices of counts with different values are at least 1/B apart;
 - with equal values, f_c divides the difference of their counts h_c. So where f_c > R_c the value

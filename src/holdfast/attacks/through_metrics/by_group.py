@@ -29,7 +29,7 @@ class ByGroup(Turns[Labels], ThroughMetric):
     ----------
     Not in the paper, which has one accuracy per look: the queries of independent problems,
     concatenated.
-    See docs/attacks/by_group.md.
+    See docs/attacks/counts.md.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ class ClassPools(Turns[Labels], ThroughMetric):
     ----------
     Not in the paper. The decoder is that of elalaoui2019 for pooled data, here with the pools
     that a submission can ask for.
-    See docs/attacks/class_pools.md.
+    See docs/attacks/counts.md.
 
     Parameters
     ----------

@@ -62,7 +62,7 @@ class CountReader(Turns[Labels], AroundAttack):
     ----------
     Not in the paper, whose oracle answers accuracies. Its guarantees hold with the looks that are
     left.
-    See docs/attacks/count_reader.md.
+    See docs/attacks/counts.md.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ class Digits(TurnBased[NDArray[np.float64]], ThroughMetric):
     ----------
     Both let one answer carry all it can; here the match count above the digits is used, too, over
     many looks.
-    See docs/attacks/digits.md.
+    See docs/attacks/numbers.md.
 
     Parameters
     ----------

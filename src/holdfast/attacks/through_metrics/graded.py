@@ -45,7 +45,7 @@ class Graded(TurnBased[NDArray[np.float64]], ThroughMetric):
     ----------
     Not in the paper. whitehill2016 reads labels from areas of small sets by enumeration; ranks in
     a geometric sequence need none.
-    See docs/attacks/graded.md.
+    See docs/attacks/numbers.md.
 
     Parameters
     ----------

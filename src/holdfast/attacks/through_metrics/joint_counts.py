@@ -69,7 +69,7 @@ class JointCounts(TurnBased[Labels], ThroughMetric):
 
     Departures
     ----------
-    Not in the paper, whose oracle answers accuracies. See docs/attacks/joint_counts.md for the
+    Not in the paper, whose oracle answers accuracies. See docs/attacks/counts.md for the
     proof.
 
     Parameters

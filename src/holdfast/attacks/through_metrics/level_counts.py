@@ -47,7 +47,7 @@ class LevelCounts(TurnBased[NDArray[np.float64]], ThroughMetric):
 
     Departures
     ----------
-    Not in the paper. See docs/attacks/joint_counts.md for the proof; `Graded` reads single labels
+    Not in the paper. See docs/attacks/counts.md for the proof; `Graded` reads single labels
     instead of counts, and takes fewer looks where all digits of a float are shown.
 
     Parameters

@@ -66,7 +66,7 @@ class LinearReader(TurnBased[NDArray[np.generic]], ThroughMetric):
     ----------
     Not in the paper. The best linear estimate from a random design, as `LabelSubset` is for
     accuracies, with the metric's affine form as its only input.
-    See docs/attacks/linear_reader.md.
+    See docs/attacks/counts.md.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ class PartsInTurn(Turns[Labels], ThroughMetric):
     Departures
     ----------
     Not in the paper: group tests of rare positives, as in Dorfman's pools.
-    See docs/attacks/rare_positives.md.
+    See docs/attacks/counts.md.
 
     Parameters
     ----------

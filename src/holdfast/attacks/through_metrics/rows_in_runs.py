@@ -101,7 +101,7 @@ class RunReader(RowsInRuns, ThroughMetric):
     Departures
     ----------
     Not in the paper, whose examples have no order.
-    See docs/attacks/rows_in_runs.md.
+    See docs/attacks/counts.md.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ class RunClimb(RowsInRuns, ThroughMetric):
     Departures
     ----------
     Not in the paper, whose examples have no order.
-    See docs/attacks/rows_in_runs.md.
+    See docs/attacks/counts.md.
 
     Parameters
     ----------

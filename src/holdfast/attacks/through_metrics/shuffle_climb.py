@@ -42,7 +42,7 @@ class ShuffleClimb(TurnBased[Labels], ThroughMetric):
     Departures
     ----------
     Not in the paper: a climber for scores that are no accuracies.
-    See docs/attacks/rare_positives.md.
+    See docs/attacks/counts.md.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ class SparseClimb(Turns[Labels], ThroughMetric):
     Departures
     ----------
     Not in the paper: a climber for scores that are no accuracies.
-    See docs/attacks/rare_positives.md.
+    See docs/attacks/counts.md.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ class TargetBisection(Turns[NDArray[np.float64]], ThroughMetric):
     Departures
     ----------
     Not in the paper.
-    See docs/attacks/targets.md.
+    See docs/attacks/numbers.md.
 
     Parameters
     ----------

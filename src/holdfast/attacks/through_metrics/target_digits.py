@@ -49,7 +49,7 @@ class TargetDigits(Turns[NDArray[np.float64]], ThroughMetric):
     ----------
     Not in the paper. R2 has the targets' variance in it: two looks at constants tell it, or three
     where these fit two variances.
-    See docs/attacks/targets.md.
+    See docs/attacks/numbers.md.
 
     Parameters
     ----------

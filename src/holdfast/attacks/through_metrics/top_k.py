@@ -44,7 +44,7 @@ class TopK(AroundAttack, Outer):
     Departures
     ----------
     Not in the paper: its attacks and guarantees for m/K classes.
-    See docs/attacks/top_k.md.
+    See docs/attacks/counts.md.
 
     Parameters
     ----------
