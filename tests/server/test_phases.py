@@ -55,6 +55,10 @@ def test_a_board_opens_and_closes_by_itself(new_place, clock):
         told = client.get(API).json()
         assert (told["open"], told["opens"], told["closes"]) == (True, opens, closes + "+00:00")
         assert "Submissions are taken until" in client.get("/b/pets").text
+        home = client.get("/").text
+        assert ">open</span>" in home
+        assert f'Submissions until <time datetime="{closes}' in home
+        assert "1 team on the board" in home
         clock(3)
         late = send(client, place, token, as_csv(changed(place.labels, 1)))
         assert (late.status_code, late.json()["type"]) == (409, "phase_closed")

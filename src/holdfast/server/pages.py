@@ -6,6 +6,7 @@ Every page works without JavaScript; forms carry the session's token.
 from __future__ import annotations
 
 import hashlib
+import math
 import secrets
 from datetime import datetime
 from functools import cache
@@ -30,9 +31,9 @@ from holdfast.server.api import as_sent
 from holdfast.server.gatekeeper import Answer
 from holdfast.server.problems import Problem, as_problem
 from holdfast.server.questions import At, AtAsHost, Visit, moment, visit
-from holdfast.server.records import Board, Phase, Token, User
+from holdfast.server.records import Board, Phase, Team, Token, User
 from holdfast.server.site import Site, own_number, site_of
-from holdfast.server.standings import further_numbers, meaningless, sparkline
+from holdfast.server.standings import Row, further_numbers, meaningless, sparkline
 
 __all__ = ["error_page", "router"]
 
@@ -50,6 +51,8 @@ RECENT = (
 )
 POLICY_SET = "SELECT MAX(time) FROM holdfast_audit WHERE board = ? AND action = 'policy'"
 DAY = 86_400_000_000
+# What floats lose of a decimal.
+SLACK = 1e-9
 
 
 @cache
@@ -62,8 +65,9 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     found.filters |= {"number_column": "#{}".format}
-    found.filters |= {"moment": _moment, "sparkline": sparkline, "iso": moment}
-    found.globals["table"] = vars(found.get_template("parts.html").module)["table"]
+    found.filters |= {"moment": _moment, "sparkline": sparkline, "iso": moment, "around": _around}
+    parts = vars(found.get_template("parts.html").module)
+    found.globals |= {name: parts[name] for name in ("table", "state", "budget")}
     return found
 
 
@@ -145,7 +149,13 @@ def static(name: str) -> Response:
 def index(request: Request) -> Response:
     """List the boards."""
     site = site_of(request)
-    boards = [(board, site.boards.phase(board)) for board in site.store.find(Board, "ORDER BY id")]
+    boards = []
+    for board in site.store.find(Board, "ORDER BY id"):
+        phase = site.boards.phase(board)
+        is_open = phase is not None and site.boards.is_open(phase)
+        # How many teams there are tells that somebody looked.
+        told = phase is not None and board.visibility == "open"
+        boards.append((board, phase, is_open, site.boards.count(phase) if told else None))
     return _page(request, "boards", boards=boards)
 
 
@@ -336,6 +346,9 @@ def _host_page(
     guards = at.site.gatekeeper
     values |= {"text": _editable(phase.policy), "facts": guards.facts(phase)}
     values |= {"prices": guards.prices(phase)}
+    with at.site.store.reading() as transaction:
+        every = store.find(transaction, Team, "WHERE board = ? ORDER BY id", board.id)
+    values["every"] = [each for each in every if not each.pooled_into]
     values |= {"finding": at.site.findings.last(phase), "busy": at.site.findings.busy(board)}
     return _board_page(request, "host", at, problem, spent=spent, forecast=forecast, **values)
 
@@ -352,6 +365,13 @@ def _forecast(left: int, recent: int, phase: Phase, now: int) -> str | None:
 def _editable(policy: str) -> str:
     """Return a policy's text without the hint at a file, which no page takes."""
     return "\n".join(line for line in policy.splitlines() if not line.startswith("# witness"))
+
+
+def _said(form: FormData) -> str:
+    """Return what an action is about: the field's text, or the two teams that a merge chooses."""
+    if form.get("team"):
+        return f"{form.get('team')} into {form.get('into')}"
+    return str(form.get("value") or "")
 
 
 @router.get("/b/{slug}/host/probes")
@@ -384,7 +404,7 @@ def host_action(request: Request, at: AtAsHost, sent: Sent) -> Response:
     try:
         if action in CANNOT_BE_UNDONE and not sent.form.get("sure"):
             raise Problem("invalid_input", "This can't be undone: tick the box beside it first.")
-        done = at.act(action, str(sent.form.get("value") or ""))
+        done = at.act(action, _said(sent.form))
     except HoldfastError as error:
         return _host_page(request, visit(request, at.board.slug), problem=as_problem(error))
     return _host_page(request, visit(request, at.board.slug), done.told)
@@ -505,6 +525,16 @@ def _local(to: str) -> str:
     """Return a path of this site; anything else leads to the account."""
     safe = to.startswith("/") and not to.startswith(("//", "/\\")) and to.isprintable()
     return to if safe and "\\" not in to else "/me"
+
+
+def _around(row: Row) -> str:
+    """Return a row's interval with the decimals of its score, and no narrower for it."""
+    if row.low is None or row.high is None:
+        return "–"
+    decimals = min(4, max(2, len(str(row.released).partition(".")[2])))
+    low, high = (10**decimals * end for end in (row.low, row.high))
+    ends = (math.floor(low + SLACK), math.ceil(high - SLACK))
+    return " to ".join(f"{end / 10**decimals:.{decimals}f}" for end in ends)
 
 
 def _moment(at: int | datetime) -> str:

@@ -26,3 +26,9 @@ for (const time of document.querySelectorAll("time[datetime]")) {
   const at = new Date(time.dateTime);
   if (!Number.isNaN(at.valueOf())) time.title = at.toLocaleString();
 }
+
+// A table that is wider than its place says so.
+const watched = new ResizeObserver((entries) => {
+  for (const { target } of entries) target.classList.toggle("goes-on", target.scrollWidth > target.clientWidth);
+});
+for (const table of document.querySelectorAll(".wide")) watched.observe(table);
