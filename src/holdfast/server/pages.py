@@ -153,9 +153,10 @@ def index(request: Request) -> Response:
     for board in site.store.find(Board, "ORDER BY id"):
         phase = site.boards.phase(board)
         is_open = phase is not None and site.boards.is_open(phase)
-        # How many teams there are tells that somebody looked.
-        told = phase is not None and board.visibility == "open"
-        boards.append((board, phase, is_open, site.boards.count(phase) if told else None))
+        teams = None
+        if phase is not None and board.visibility == "open":  # it tells that somebody looked
+            teams = site.boards.count(phase)
+        boards.append((board, phase, is_open, teams))
     return _page(request, "boards", boards=boards)
 
 
