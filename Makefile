@@ -128,6 +128,7 @@ docs: $(STAMP)  ## renew the pages and lists that are generated from the code, a
 	@$(BIN)/python scripts/cli_page.py
 	@$(BIN)/python scripts/rule_table.py
 	@$(BIN)/python scripts/attack_table.py
+	@$(BIN)/python scripts/audit_schema.py
 	@$(BIN)/python scripts/attack_pictures.py
 	@$(BIN)/holdfast paper statements --write > /dev/null
 	@$(BIN)/python -m benchmarks.generated --pages

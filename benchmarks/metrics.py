@@ -38,10 +38,10 @@ from holdfast.attacks.through_metrics import (
     TopK,
 )
 from holdfast.audit import (
-    MetricAudit,
+    Audit,
     MetricRequest,
     Request,
-    metric_audit,
+    audit,
     parse_looks,
     parts_of,
 )
@@ -347,19 +347,21 @@ class VerdictTable(Table):
         return {"trials": found.reproduce.trials, "rows": rows, **self.measured_small()}
 
 
-def audited(looks: int, n: int) -> MetricAudit:
+def audited(looks: int, n: int) -> Audit:
     """Audit a board of F1 with 1 % positives."""
-    return metric_audit(skewed_request("f1", looks, 0, n))
+    return audit(skewed_request("f1", looks, 0, n))
 
 
-def verdict_rows(found: MetricAudit) -> list[str]:
+def verdict_rows(found: Audit) -> list[str]:
     """Return a line for each rule that an audit compares."""
     rows = []
     for row in found.rules:
         best = row.strongest[0]
-        word = found.word if row.is_policy else ""
-        interval = "" if best.low is None else f" ({best.low:g} to {best.high:g})"
-        rows.append(f"| {row.rule} | {best.attack} | {best.gain:g}{interval} | {word} |")
+        word = found.verdict.word if row.is_policy else ""
+        gain = best.points
+        assert gain is not None
+        interval = "" if gain.low is None else f" ({gain.low:g} to {gain.high:g})"
+        rows.append(f"| {row.rule} | {best.attack} | {gain.mean:g}{interval} | {word} |")
     return rows
 
 

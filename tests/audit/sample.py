@@ -159,7 +159,7 @@ def sample_audit() -> result.Audit:
             final_share=1.0,
             majority_percent=11.3,
             skewed=False,
-            free_percent=10.0,
+            free=10.0,
             models=(result.Model("logistic regression", 95.5),),
         ),
         rounding_unit=0.01,

@@ -24,9 +24,9 @@ def asked_for(request_for, labels, looks, metric="f1"):
 @pytest.mark.slow
 def test_a_board_of_f1_with_equal_classes_is_not_called_safe(request_for, monkeypatch):
     monkeypatch.setattr("holdfast.audit.scenarios.rules.RULES", (Exact(),))
-    found = auditing.metric_audit(asked_for(request_for, labels_of(300, 0.5), 20))
-    assert found.word != "SAFE"
-    assert found.strongest.attack == "count-reader, lattice"
+    found = auditing.audit(asked_for(request_for, labels_of(300, 0.5), 20))
+    assert found.verdict.word != "SAFE"
+    assert found.gains[0].attack == "count-reader, lattice"
 
 
 def test_equal_classes_are_climbed_from_everything_called_positive(request_for):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from holdfast.audit import MetricRequest, audit, metric_audit, parse_looks
+from holdfast.audit import MetricRequest, audit, parse_looks
 from holdfast.audit.inputs.disclosure import reach_of, rounding_unit_for
 from holdfast.experiments.summary import mean_of
 from holdfast.metrics.display import Display
@@ -13,7 +13,7 @@ from tests.audit.conftest import gaining
 def word(request, display=None, **how):
     if display is None:
         return audit(request, play=gaining(**how))
-    return metric_audit(MetricRequest(request, display), play=gaining(**how))
+    return audit(MetricRequest(request, display), play=gaining(**how))
 
 
 RUNS = np.repeat(np.random.default_rng(2).permutation(40) % 2, 50)
@@ -69,10 +69,8 @@ def test_where_only_climbers_played_the_board_is_not_safe(request_for):
     request = request_for(n=3000, m=2, release="round:2", looks=parse_looks("5"), gap=5.0)
     reads = "it reads values as they are, and the rule changes them"
     asked = MetricRequest(request, Display.of("f1"))
-    assert metric_audit(asked, play=gaining()).verdict.word == "SAFE"
-    from_climbers = metric_audit(
-        asked, play=gaining(refused=lambda job: reads_of(asked, job, reads))
-    )
+    assert audit(asked, play=gaining()).verdict.word == "SAFE"
+    from_climbers = audit(asked, play=gaining(refused=lambda job: reads_of(asked, job, reads)))
     assert from_climbers.verdict.word == "MARGINAL"
     assert "only attacks played that hear which look was the best" in from_climbers.verdict.sentence
 

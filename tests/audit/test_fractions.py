@@ -6,14 +6,16 @@ from dataclasses import fields, is_dataclass
 import pytest
 
 from holdfast.audit import as_json, result
-from holdfast.audit.fractions import JSON_NAMES, Points, field_types, in_fractions
+from holdfast.audit.fractions import JSON_NAMES, Percent, Points, field_types, in_fractions
 from tests.audit.sample import sample_audit
 
 # Numbers that are no gain and no accuracy, with their units.
 OTHER_UNITS = {
     "bits_per_look": "bits",
     "final_share": "share of the examples",
+    "labels_right": "per cent",
     "loss": "doublings",
+    "scale": "points between two scores that are 1 apart",
     "seconds": "seconds",
 }
 RECORDS = [each for each in vars(result).values() if isinstance(each, type) and is_dataclass(each)]
@@ -24,7 +26,8 @@ def test_every_number_of_the_record_says_its_unit():
         f"{record.__name__}.{name}"
         for record in RECORDS
         for name, kind in field_types(record).items()
-        if "float" in str(kind).replace(str(Points), "") and name not in OTHER_UNITS
+        if "float" in str(kind).replace(str(Points), "").replace(str(Percent), "")
+        and name not in OTHER_UNITS
     ]
     assert unmarked == []
 
@@ -45,7 +48,7 @@ def test_the_json_has_the_fractions_of_the_records_points():
     assert told["limits"]["looks_until"] == dict(audit.limits.looks_until)
     assert told["limits"]["bits_per_look"] == audit.limits.bits_per_look
     assert told["rules"][0]["blur"] == pytest.approx(audit.rules[0].price_points / 100)
-    assert told["board"]["free"] == pytest.approx(audit.board.free_percent / 100)
+    assert told["board"]["free"] == pytest.approx(audit.board.free / 100)
     assert told["what_if"]["axes"] == in_fractions(audit.what_if["axes"])
     kept = audit.what_if["round"]["allowed"][0][0][0][0]
     assert told["what_if"]["round"]["allowed"][0][0][0][0] == pytest.approx(kept / 100)

@@ -160,12 +160,12 @@ def test_values_that_a_rule_changes_are_not_read_as_they_are():
 @pytest.mark.slow
 def test_a_breakdown_gives_away_what_the_total_does_not(request_for):
     # Eight groups of 15: 20 exact looks know each of them; the total tells of 20 numbers.
-    found = auditing.metric_audit(asked(request_for, "accuracy", "subject"))
+    found = auditing.audit(asked(request_for, "accuracy", "subject"))
     total, groups = found.rules[0].strongest
-    assert groups.gain == pytest.approx(100.0 - found.constant, abs=found.rounding_unit)
-    assert total.gain is not None
-    assert total.gain < 0.7 * groups.gain
-    assert found.word == "UNSAFE"
+    assert groups.mean == pytest.approx(100.0 - found.board.free, abs=found.rounding_unit)
+    assert total.mean is not None
+    assert total.mean < 0.7 * groups.mean
+    assert found.verdict.word == "UNSAFE"
     assert "by group" in found.verdict.sentence
     assert found.verdict.sentence.startswith("UNSAFE for ranking gaps of 1 point of accuracy: ")
 
@@ -217,40 +217,40 @@ def test_a_ladder_of_mean_losses_says_how_true_its_value_is(request_for, metric,
 
 
 def test_log_loss_tells_all_labels_of_a_small_set_in_its_own_unit(request_for):
-    found = auditing.metric_audit(asked(request_for, "log_loss"))
-    best = found.strongest
+    found = auditing.audit(asked(request_for, "log_loss"))
+    best = found.gains[0]
     assert (best.attack, best.show) == ("digits", "total only")
-    assert best.gain == pytest.approx(found.constant, abs=found.rounding_unit)
+    assert best.mean == pytest.approx(found.board.free, abs=found.rounding_unit)
     assert found.unit == "of log_loss"
-    assert found.gap == found.rounding_unit
+    assert found.verdict.gap_points == found.rounding_unit
 
 
 @pytest.mark.slow
 def test_absolute_errors_are_bisected(request_for):
     labels = np.random.default_rng(3).integers(5, size=60).astype(np.uint8)
     looks = auditing.parse_looks("120")
-    found = auditing.metric_audit(asked(request_for, "mae", m=5, n=60, labels=labels, looks=looks))
+    found = auditing.audit(asked(request_for, "mae", m=5, n=60, labels=labels, looks=looks))
     # Every target is found: the gain is all that the median has.
-    assert found.strongest.gain == pytest.approx(found.constant, abs=found.rounding_unit)
+    assert found.gains[0].mean == pytest.approx(found.board.free, abs=found.rounding_unit)
     assert (
-        abs(found.constant - np.abs(labels - np.median(labels)).mean()) <= found.rounding_unit / 2
+        abs(found.board.free - np.abs(labels - np.median(labels)).mean()) <= found.rounding_unit / 2
     )
 
 
 def test_exact_values_are_judged_no_safer_than_blurred_ones(request_for):
-    found = auditing.metric_audit(asked(request_for, "f1", looks=auditing.parse_looks("10")))
+    found = auditing.audit(asked(request_for, "f1", looks=auditing.parse_looks("10")))
     exact = next(row for row in found.rules if row.is_policy)
     for row in found.rules:
         for mine, other in zip(exact.strongest, row.strongest, strict=True):
             # The strongest is measured once more, and may come out lower by chance.
-            assert mine.upper + 10.0 >= (other.gain or 0.0)
+            assert mine.points.upper + 10.0 >= (other.mean or 0.0)
 
 
 @pytest.mark.slow
 def test_an_audit_is_the_same_every_time(request_for):
     def once():
-        data = auditing.metric_audit_as_json(
-            auditing.metric_audit(asked(request_for, "f1", looks=auditing.parse_looks("5")))
+        data = auditing.as_json(
+            auditing.audit(asked(request_for, "f1", looks=auditing.parse_looks("5")))
         )
         return {name: value for name, value in data.items() if name != "seconds"}
 
@@ -258,9 +258,9 @@ def test_an_audit_is_the_same_every_time(request_for):
 
 
 def test_several_classes_are_climbed_and_it_says_so(request_for):
-    found = auditing.metric_audit(asked(request_for, "jaccard_macro", m=3, release="ladder:0.01"))
+    found = auditing.audit(asked(request_for, "jaccard_macro", m=3, release="ladder:0.01"))
     assert "climbers-only" in [finding.code for finding in found.findings]
-    assert all("as it rises" in each.reads for each in found.gains if each.gain is not None)
+    assert all("as it rises" in each.reads for each in found.gains if each.points is not None)
 
 
 # Files.

@@ -8,7 +8,7 @@ from holdfast.attacks import Lattice
 from holdfast.attacks.through_metrics import ClassPools, Digits, Graded
 from holdfast.attacks.through_metrics.beside import Beside
 from holdfast.attacks.through_metrics.description import MetricBoard
-from holdfast.audit import metric_audit, quick_metric_audit, read_metric_request
+from holdfast.audit import audit, quick_audit, read_metric_request
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.guard import Policy
 from holdfast.mechanisms import parse_mechanism
@@ -41,7 +41,7 @@ def several_classes(folder, n=240, m=6):
 
 
 def best(found, show):
-    return max(each.gain or 0.0 for each in found.gains if each.show == show)
+    return max(each.mean or 0.0 for each in found.gains if each.show == show)
 
 
 @pytest.mark.slow
@@ -53,24 +53,24 @@ def test_a_telling_column_is_read_through_the_richer_submission(tmp_path, ranks,
     asked = read_metric_request(
         two_classes(tmp_path), metric=ranks, also=[column], looks=str(looks)
     )
-    found = metric_audit(asked)
-    assert found.board == f"{ranks}, also {column}"
+    found = audit(asked)
+    assert found.board.shown == f"{ranks}, also {column}"
     shown = f"with {column}"
     assert found.verdict.word == "UNSAFE"
     assert best(found, shown) > best(found, "total only") + 10.0
     exact = next(row for row in found.rules if row.rule == "exact")
-    assert exact.strongest[1].gain > exact.strongest[0].gain
+    assert exact.strongest[1].mean > exact.strongest[0].mean
 
 
 @pytest.mark.parametrize("by_class", ["recall_per_class", "confusion_matrix"])
 def test_numbers_of_each_class_are_priced_beside_the_total(tmp_path, by_class):
     asked = read_metric_request(several_classes(tmp_path), also=[by_class], looks="40")
-    found = metric_audit(asked)
-    assert found.shows == ("total only", f"with {by_class}")
-    assert found.also == (by_class,)
+    found = audit(asked)
+    assert found.board.shows == ("total only", f"with {by_class}")
+    assert found.board.also == (by_class,)
     exact = next(row for row in found.rules if row.rule == "exact")
     assert exact.strongest[1].attack == "class-pools"
-    assert exact.strongest[1].gain > exact.strongest[0].gain
+    assert exact.strongest[1].mean > exact.strongest[0].mean
     assert any(by_class in finding.what for finding in found.findings)
     ladder = next(row for row in found.rules if row.rule == "ladder:0.01")
     assert ladder.strongest[1].attack != "class-pools"
@@ -85,7 +85,7 @@ def test_a_policy_asks_for_the_same_audit_as_options(tmp_path):
     asked = read_metric_request(several_classes(tmp_path), policy=policy)
     assert asked.board == "f1_macro, also recall_per_class"
     assert Policy.read(policy).display == asked.display
-    assert quick_metric_audit(asked).gains[0].gain is not None
+    assert quick_audit(asked).gains[0].mean is not None
 
 
 def test_a_column_that_no_attack_reads_is_refused_with_the_reason(tmp_path):

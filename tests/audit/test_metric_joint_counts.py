@@ -29,27 +29,27 @@ def played(request, name, rule=None, looks=20, show="total only"):
 @pytest.mark.slow
 def test_exact_macro_f1_gives_all_labels_away_and_the_audit_says_so(monkeypatch):
     monkeypatch.setattr("holdfast.audit.scenarios.rules.RULES", (Exact(), Rounding(decimals=2)))
-    found = auditing.metric_audit(asked(n=300, looks=110))
+    found = auditing.audit(asked(n=300, looks=110))
     best = found.gains[0]
     assert (best.attack, best.reads) == (NAME, "f1_macro")
-    assert best.gain == pytest.approx(100.0 - found.constant, abs=found.rounding_unit)
-    assert found.word == "UNSAFE"
+    assert best.mean == pytest.approx(100.0 - found.board.free, abs=found.rounding_unit)
+    assert found.verdict.word == "UNSAFE"
     assert "climbers-only" not in [finding.code for finding in found.findings]
     # Two decimals hide the counts: other attacks play, and gain less.
     exact, rounded = (row.strongest[0] for row in found.rules)
     assert rounded.attack != NAME
-    assert 0.0 < rounded.gain < 0.6 * exact.gain
+    assert 0.0 < rounded.mean < 0.6 * exact.mean
 
 
 def test_where_decimals_hide_the_counts_rounded_values_are_read_all_the_same(monkeypatch):
     monkeypatch.setattr("holdfast.audit.scenarios.rules.RULES", ())
-    found = auditing.metric_audit(asked(n=120, release="round:2"))
+    found = auditing.audit(asked(n=120, release="round:2"))
     assert "climbers-only" not in [finding.code for finding in found.findings]
-    assert found.strongest.attack == "linear-reader"
-    refused = [each for each in found.gains if each.gain is None]
+    assert found.gains[0].attack == "linear-reader"
+    refused = [each for each in found.gains if each.points is None]
     assert [each.attack for each in refused] == [NAME]
     assert "2 decimals of f1_macro do not tell two counts apart" in refused[0].reason
-    assert found.strongest.gain is not None
+    assert found.gains[0].mean is not None
 
 
 @pytest.mark.parametrize("metric", ["f1_macro", "f1_weighted", "precision_macro", "recall_macro"])

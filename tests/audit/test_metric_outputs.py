@@ -21,6 +21,7 @@ from holdfast.mechanisms import Exact, Rounding, parse_mechanism
 from holdfast.metrics.display import Display
 from tests.audit.conftest import make_request
 from tests.audit.sample import fix, sample_audit
+from tests.audit.test_schema import valid
 
 N = 100
 RNG = np.random.default_rng(5)
@@ -48,7 +49,7 @@ def few_rules():
 @pytest.fixture(scope="module")
 def found():
     """Return an audit of F1 by group from a model, which all tests of files share."""
-    return auditing.metric_audit(asked("f1", "subject", predictions=[MODEL]), command="holdfast")
+    return auditing.audit(asked("f1", "subject", predictions=[MODEL]), command="holdfast")
 
 
 @pytest.fixture
@@ -68,7 +69,7 @@ def label_file(tmp_path):
 def test_the_badge_has_the_gain_in_the_metrics_unit(found):
     picture = ET.fromstring(badge(found))
     texts = [each.text for each in picture.iter("{http://www.w3.org/2000/svg}text")]
-    assert texts == ["test set", f"{found.word}: +{found.worst:g} points of f1"]
+    assert texts == ["test set", f"{found.verdict.word}: +{found.worst:g} points of f1"]
 
 
 def test_sarif_and_junit_have_verdict_limit_and_findings(found):
@@ -90,7 +91,7 @@ def test_sarif_and_junit_have_verdict_limit_and_findings(found):
 
 def test_a_saved_audit_is_read_back_as_it_was(found, tmp_path):
     path = tmp_path / "audit.json"
-    path.write_text(json.dumps(auditing.any_as_json(found)))
+    path.write_text(json.dumps(valid(auditing.as_json(found))))
     assert auditing.read_audit(path) == found
 
 
@@ -102,11 +103,11 @@ def test_attacks_from_a_model_count_from_the_model(found):
     vote = model_value(request)
     assert vote == request.metric.score(SKEWED, MODEL)  # one model's vote is its own
     assert vote > constant_value(request)
-    assert found.model == pytest.approx(100 * vote, abs=found.rounding_unit / 2 + 1e-9)
+    assert found.board.model == pytest.approx(100 * vote, abs=found.rounding_unit / 2 + 1e-9)
     settings = {each.setting for each in found.gains}
     assert settings == {"class shares", "model"}
-    best = max(each.gain or 0.0 for each in found.gains if each.setting == "model")
-    assert 0.0 < best <= 100.0 - found.model + found.rounding_unit
+    best = max(each.mean or 0.0 for each in found.gains if each.setting == "model")
+    assert 0.0 < best <= 100.0 - found.board.model + found.rounding_unit
 
 
 def test_each_group_starts_from_its_own_rows_of_the_model():
@@ -201,23 +202,23 @@ def parts(n_public=70):
 
 @pytest.mark.slow
 def test_a_private_part_decides_and_the_public_board_is_judged_beside_it():
-    found = auditing.metric_audit(asked("f1", split=parts()))
+    found = auditing.audit(asked("f1", split=parts()))
     assert (found.verdict.about, found.verdict.word, found.worst) == ("final ranking", "SAFE", 0.0)
     assert "30 examples that no look is scored on decide it" in found.verdict.sentence
     assert found.public.about == "public board"
     # Measured again: another number than the suite's, of one of its attacks.
     assert (found.public.word, found.public.points.mean > 0.0) == ("UNSAFE", True)
     played = [each for each in found.gains if each.attack == found.public.attack]
-    assert max(each.upper for each in played) >= found.public.points.low
-    assert found.public.points.high >= max(each.low or 0.0 for each in played)
-    lucky = auditing.metric_audit(asked("f1", split=parts(), final_choices=0))
+    assert max(each.points.upper for each in played) >= found.public.points.low
+    assert found.public.points.high >= max(each.points.low or 0.0 for each in played)
+    lucky = auditing.audit(asked("f1", split=parts(), final_choices=0))
     assert lucky.verdict.word == "MARGINAL"
     assert "what its luck is worth in f1 was not measured" in lucky.verdict.sentence
 
 
 def test_what_counts_by_its_share_is_an_average_of_examples():
-    both = auditing.metric_audit(asked("log_loss", split=parts(50), final="all"))
-    assert both.final_share == 0.5
+    both = auditing.audit(asked("log_loss", split=parts(50), final="all"))
+    assert both.board.final_share == 0.5
     assert both.worst == pytest.approx(
         both.public.points.mean / 2, abs=both.rounding_unit / 2 + 1e-9
     )
@@ -298,19 +299,19 @@ def test_every_file_is_written_and_the_policy_is_audited_as_it_was(label_file, t
 
 @pytest.mark.slow
 def test_two_audits_are_compared_in_the_metrics_unit(found, tmp_path, capsys):
-    after = auditing.metric_audit(asked("f1", predictions=[MODEL], release="round:1"))
+    after = auditing.audit(asked("f1", predictions=[MODEL], release="round:1"))
     made = auditing.compare(found, after)
     assert "points of f1" in made.sentence
     assert ("what is shown", True) in [(each.what, each.differs) for each in made.settings]
     told = auditing.comparison_as_json(made)
     assert told["unit"] == "points of f1"
-    assert told["verdict"]["before"]["gain"] == found.worst
-    assert told["attacks"][0]["before"]["mean"] == max(each.gain or 0.0 for each in found.gains)
+    assert told["verdict"]["before"]["gain"]["mean"] == found.worst
+    assert told["attacks"][0]["before"]["mean"] == max(each.mean or 0.0 for each in found.gains)
     assert {each["code"] for each in told["findings"]["gone"]} == {"breakdown"}
     files = []
     for name, audit in (("before.json", found), ("after.json", after)):
         files.append(tmp_path / name)
-        files[-1].write_text(json.dumps(auditing.any_as_json(audit)))
+        files[-1].write_text(json.dumps(auditing.as_json(audit)))
     page = tmp_path / "change.html"
     assert main(["audit", "compare", *map(str, files), "--report", str(page)]) == 0
     assert "change, points of f1" in " ".join(capsys.readouterr().out.split())
@@ -318,7 +319,7 @@ def test_two_audits_are_compared_in_the_metrics_unit(found, tmp_path, capsys):
 
 
 def test_audits_of_different_metrics_are_not_compared(found):
-    other = replace(found, unit="of log_loss", board="log_loss")
+    other = replace(found, unit="of log_loss", board=replace(found.board, shown="log_loss"))
     with pytest.raises(InvalidInput, match="audits of one metric, got f1 by subject, 5 groups and"):
         auditing.compare(found, other)
     with pytest.raises(InvalidInput, match="audits of one metric, got accuracy and f1 by subject"):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from holdfast.audit import MetricRequest, audit, metric_audit, parse_looks
+from holdfast.audit import MetricRequest, audit, parse_looks
 from holdfast.metrics.display import Display
 from tests.audit.conftest import gaining
 
@@ -18,10 +18,8 @@ def test_the_baseline_is_that_of_the_accuracy_alone(request_for, labels, display
     """A lucky class is one that nobody knows without looks: gains count from 1/m."""
     request = request_for(labels, m=4, gap=20.0)
     alone = audit(request, play=gaining())
-    more = metric_audit(MetricRequest(request, display), play=gaining())
-    assert more.constant == alone.rounding_unit * round(
-        alone.board.free_percent / alone.rounding_unit
-    )
+    more = audit(MetricRequest(request, display), play=gaining())
+    assert more.board.free == alone.rounding_unit * round(alone.board.free / alone.rounding_unit)
 
 
 @pytest.mark.parametrize("display", ACCURACY_AND_MORE)
@@ -32,5 +30,5 @@ def test_no_finding_vanishes_because_more_is_shown(request_for, labels, release,
     for settings in ({}, {"split": split[: labels.size], "final_choices": 0}):
         request = request_for(labels, m=4, release=release, looks=parse_looks("9"), **settings)
         alone = {each.code for each in audit(request, play=gaining()).findings}
-        more = metric_audit(MetricRequest(request, display), play=gaining()).findings
+        more = audit(MetricRequest(request, display), play=gaining()).findings
         assert alone <= {each.code for each in more}

@@ -100,7 +100,20 @@ def test_the_command_prints_it_as_text_and_as_json(labels_file, capsys):
     assert main(["audit", str(labels_file), "--looks", "20", "--quick", *limit]) == 1
 
 
-@pytest.mark.parametrize("name", ["report", "badge", "sarif", "junit", "write-policy"])
+@pytest.mark.parametrize("metric", ["accuracy", "f1_macro"])
+def test_its_page_says_that_it_is_no_verdict(labels_file, tmp_path, capsys, metric):
+    page = tmp_path / "quick.html"
+    arguments = ["audit", str(labels_file), "--looks", "5", "--quick", "--metric", metric]
+    assert main([*arguments, "--report", str(page)]) == 0
+    assert "Page, which says that it is no verdict" in capsys.readouterr().out
+    text = page.read_text(encoding="utf-8")
+    assert "<title>No verdict: quick audit of " in text
+    assert '<span class="word">NO VERDICT</span>' in text
+    assert f"Holdfast quick audit, metric: {metric}" in text
+    assert "UNSAFE" not in text.partition("<script")[0]
+
+
+@pytest.mark.parametrize("name", ["badge", "sarif", "junit", "write-policy"])
 def test_what_needs_a_verdict_is_refused(labels_file, tmp_path, refused, name):
     message = refused("audit", labels_file, "--quick", f"--{name}", tmp_path / "out")
     expected = f"{name.replace('-', '_')} must be left out with --quick, which gives no verdict."

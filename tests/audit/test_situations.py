@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from holdfast.audit import MetricRequest, any_audit, parse_looks
+from holdfast.audit import MetricRequest, audit, parse_looks
 from holdfast.audit.judgement.verdict import WORDS
 from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics.display import Display
@@ -99,7 +99,7 @@ def test_no_safe_is_refuted_and_every_fix_is_kept(metric, sizes, rule, looks, ga
     m = len(sizes)
     truth = np.random.default_rng(7).permutation(np.repeat(np.arange(m), sizes))
     board = board_of(metric, truth, m, rule, looks, gap)
-    found = any_audit(board)
+    found = audit(board)
     rng = np.random.default_rng(11)
     own = [played(metric, truth, m, rule, looks, rng) for _ in range(GAMES)]
     constants = [value(metric, truth, np.full(truth.size, label), m) for label in range(m)]
@@ -114,7 +114,7 @@ def test_no_safe_is_refuted_and_every_fix_is_kept(metric, sizes, rule, looks, ga
         if fix.hold_back:
             held = np.random.default_rng(1).permutation(truth.size) < fix.hold_back
             split = np.where(held, "Private", "Public").tolist()
-            after = any_audit(
+            after = audit(
                 board_of(metric, truth, m, rule, looks, gap, split=split), play=gaining(0.5)
             )
         else:
@@ -124,6 +124,6 @@ def test_no_safe_is_refuted_and_every_fix_is_kept(metric, sizes, rule, looks, ga
                 looks=parse_looks(str(fix.looks)),
                 seed=1000,
             )
-            after = any_audit(MetricRequest(changed, board.display))
+            after = audit(MetricRequest(changed, board.display))
         print("    ->", after.verdict.word, flush=True)
         assert WORDS.index(after.verdict.word) >= WORDS.index(fix.verdict)

@@ -14,7 +14,7 @@ def asked_for(request_for, hidden, metric, rule, looks, m=2):
 
 def test_few_numbers_have_no_classes_and_no_points(request_for):
     hidden = np.random.default_rng(0).integers(0, 50, size=60)
-    found = auditing.quick_metric_audit(asked_for(request_for, hidden, "mse", "exact", 3, m=50))
+    found = auditing.quick_audit(asked_for(request_for, hidden, "mse", "exact", 3, m=50))
     assert "60 rows, numbers to predict, 1 team" in found.header
     (tiny,) = [each for each in found.findings if each.code == "tiny"]
     assert "points" not in tiny.why
@@ -23,6 +23,6 @@ def test_few_numbers_have_no_classes_and_no_points(request_for):
 
 def test_a_quick_audit_says_why_nothing_plays(request_for):
     asked = asked_for(request_for, np.arange(60) % 2, "mae[0,0.9]", "gaussian:0.01", looks=5)
-    found = auditing.quick_metric_audit(asked)
+    found = auditing.quick_audit(asked)
     assert not found.gains
     assert found.sentence.startswith("No attack plays under this rule, so nothing was measured: ")

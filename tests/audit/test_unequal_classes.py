@@ -191,7 +191,7 @@ def result():
 def test_one_number_in_sentence_chart_json_and_page(result, tmp_path):
     request, found = result
     document = as_json(found)
-    gain, free = found.verdict.points.mean, found.board.free_percent
+    gain, free = found.verdict.points.mean, found.board.free
     assert found.board.skewed
     assert abs(free - 100.0 * request.baseline.matches / 400) <= found.rounding_unit / 2
     assert f"{gain:g} point" in found.verdict.sentence
@@ -215,7 +215,7 @@ def test_one_number_in_sentence_chart_json_and_page(result, tmp_path):
 
 def test_no_gain_and_no_bound_exceeds_what_is_left(result):
     _, found = result
-    left = 100.0 - found.board.free_percent
+    left = 100.0 - found.board.free
     assert all(gain.allowed <= left for gain in found.gains)
     assert max(value for value in found.curve.allowed) <= left + 1e-9
     assert found.limits.forecast <= left
@@ -227,7 +227,7 @@ def test_of_one_class_nothing_can_be_gained():
     assert found.verdict.word == "SAFE"
     assert found.verdict.proven
     assert found.verdict.points.mean == 0.0
-    assert found.board.free_percent == 100.0
+    assert found.board.free == 100.0
     assert "no attack gained anything above what it had without a look" in found.verdict.sentence
     assert page.render(found)
 
@@ -235,7 +235,7 @@ def test_of_one_class_nothing_can_be_gained():
 def test_classes_that_are_never_seen_do_not_lower_the_baseline():
     labels = drawn(400, [280, 120])
     found = audit(make_request(labels, m=6, looks=parse_looks("20"), release="ladder:0.05"))
-    assert found.board.free_percent == 70.0
+    assert found.board.free == 70.0
     assert found.verdict.points.mean <= 1.0
     assert {"imbalance", "absent-classes"} <= {finding.code for finding in found.findings}
 
@@ -246,7 +246,7 @@ def test_near_balanced_classes_are_judged_as_before(request_for):
     assert not request.baseline.unequal
     found = audit(request)
     assert not found.board.skewed
-    assert found.board.free_percent == 50.0
+    assert found.board.free == 50.0
     assert {gain.setting for gain in found.gains} == {"features", "no features"}
     assert "majority" not in found.verdict.sentence
 

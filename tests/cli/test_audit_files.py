@@ -16,9 +16,9 @@ def labels(tmp_path, monkeypatch):
     """Return a small label file in the working directory; its audit is the made-up record."""
     monkeypatch.chdir(tmp_path)
 
-    def played(request, **_):
+    def played(board, **_):
         audit = sample_audit()
-        return replace(audit, board=replace(audit.board, name=request.name))
+        return replace(audit, board=replace(audit.board, name=board.request.name))
 
     monkeypatch.setattr(auditing, "audit", played)
     path = tmp_path / "labels.csv"

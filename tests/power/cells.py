@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.registry import make_attack
-from holdfast.audit import MetricRequest, Request, metric_audit, parse_looks, parts_of
+from holdfast.audit import MetricRequest, Request, audit, parse_looks, parts_of
 from holdfast.experiments.matrix import run_matrix
 from holdfast.experiments.matrix_plays import Matrix
 from holdfast.experiments.summary import Mean, mean_of
@@ -175,7 +175,7 @@ class Audited(NamedTuple):
 
     def played(self) -> Mean:
         """Audit once, with the audit's own trials."""
-        found = metric_audit(self._asked())
+        found = audit(self._asked())
         verdict = found.verdict
         gain, above = verdict.points.mean, verdict.points.upper
         # Gains are told in multiples of the rounding unit.

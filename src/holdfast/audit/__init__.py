@@ -11,8 +11,9 @@ else fills or shows. Four rooms lie between the two:
 - `judgement`: what follows. Findings that need no play, upper bounds, the verdict and its fixes.
 - `page`: what a reader sees, with `exports` for other programs.
 
-Between the rooms pass a `Request`, `Measured` gains and the frozen parts of an `Audit`, nothing
-else. `metrics` has what differs in each room on boards that show something else than one accuracy.
+Between the rooms pass a `MetricRequest`, which is a `Request` with what its board shows, `Measured`
+gains and the frozen parts of an `Audit`, nothing else. One accuracy is a metric: `metrics` has what
+is asked of any, its unit, attacks through it and what is certified of it.
 
 `baseline` is what gains count from: a guess, or the majority class where classes are unequal
 (`unequal_classes`), each with the formulas that hold for it (`formulas`). `quick`, `outlook` and
@@ -20,7 +21,6 @@ else. `metrics` has what differs in each room on boards that show something else
 `recommended` turns one into a policy; `saved` reads its JSON back.
 """
 
-from holdfast.audit.any_audit import AnyAudit, any_as_json
 from holdfast.audit.comparison import Comparison, compare, comparison_as_json
 from holdfast.audit.inputs.history import Submission, read_history
 from holdfast.audit.inputs.looks import Looks, parse_looks, parse_rate
@@ -29,12 +29,8 @@ from holdfast.audit.inputs.reading import read_request
 from holdfast.audit.inputs.request import Prediction, Request
 from holdfast.audit.known_so_far import KnownSoFar
 from holdfast.audit.metrics import (
-    MetricAudit,
     MetricRequest,
-    QuickMetricAudit,
     display_for,
-    metric_audit_as_json,
-    quick_metric_audit,
     read_metric_request,
     with_groups,
 )
@@ -42,43 +38,35 @@ from holdfast.audit.outlook import Outlook, outlook
 from holdfast.audit.quick import QuickAudit, quick_audit
 from holdfast.audit.recommended import recommended_fix, recommended_policy
 from holdfast.audit.result import Audit, as_json
-from holdfast.audit.run import any_audit, audit, metric_audit, n_plays
+from holdfast.audit.run import audit, n_plays
 from holdfast.audit.saved import read_audit
 from holdfast.audit.scenarios.play_cache import PlayCache, cache_folder
 
 __all__ = [
-    "AnyAudit",
     "Audit",
     "Comparison",
     "KnownSoFar",
     "Looks",
-    "MetricAudit",
     "MetricRequest",
     "Outlook",
     "Parts",
     "PlayCache",
     "Prediction",
     "QuickAudit",
-    "QuickMetricAudit",
     "Request",
     "Submission",
-    "any_as_json",
-    "any_audit",
     "as_json",
     "audit",
     "cache_folder",
     "compare",
     "comparison_as_json",
     "display_for",
-    "metric_audit",
-    "metric_audit_as_json",
     "n_plays",
     "outlook",
     "parse_looks",
     "parse_rate",
     "parts_of",
     "quick_audit",
-    "quick_metric_audit",
     "read_audit",
     "read_history",
     "read_metric_request",

@@ -11,9 +11,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.audit.any_audit import AnyAudit, any_as_json, models_of, shown_by
 from holdfast.audit.fractions import in_fractions
-from holdfast.audit.result import Audit, Finding, Interval, Verdict
+from holdfast.audit.result import (
+    Audit,
+    Finding,
+    Interval,
+    Verdict,
+    as_json,
+    point_in_json,
+    unit_after,
+)
 from holdfast.errors import InvalidInput
 
 __all__ = ["AttackChange", "Comparison", "SettingChange", "compare", "comparison_as_json"]
@@ -61,8 +68,8 @@ class Comparison:
     `attacks` has the strongest first, by the larger of the two gains.
     """
 
-    before: AnyAudit
-    after: AnyAudit
+    before: Audit
+    after: Audit
     sentence: str
     notes: tuple[str, ...]
     settings: tuple[SettingChange, ...]
@@ -71,7 +78,7 @@ class Comparison:
     new: tuple[Finding, ...]
 
 
-def compare(before: AnyAudit, after: AnyAudit) -> Comparison:
+def compare(before: Audit, after: Audit) -> Comparison:
     """Compare two audits, or raise `InvalidInput` if their gains have different units.
 
     Parameters
@@ -85,11 +92,11 @@ def compare(before: AnyAudit, after: AnyAudit) -> Comparison:
         Attacks are matched by name and knowledge, findings by their code: a finding whose numbers
         changed is neither gone nor new.
     """
-    if before.unit != after.unit or isinstance(before, Audit) != isinstance(after, Audit):
+    if before.unit != after.unit:
         raise InvalidInput(
-            f"before and after must be audits of one metric, got {shown_by(before)} and "
-            f"{shown_by(after)}: their gains can't be compared. What a breakdown or another column "
-            f"costs stands in one audit of both, beside the total only."
+            f"before and after must be audits of one metric, got {before.board.shown} and "
+            f"{after.board.shown}: their gains can't be compared. What a breakdown or another "
+            f"column costs stands in one audit of both, beside the total only."
         )
     codes = [{finding.code for finding in audit.findings} for audit in (before, after)]
     return Comparison(
@@ -110,28 +117,26 @@ def comparison_as_json(comparison: Comparison) -> dict[str, Any]:
     Each verdict is as its audit writes it: gains of accuracies are fractions; those of a metric are
     in the unit that is named, and so are the attacks'.
     """
-    sides = {"before": any_as_json(comparison.before), "after": any_as_json(comparison.after)}
-    first = {
+    sides = {"before": as_json(comparison.before), "after": as_json(comparison.after)}
+    told = {
+        "unit": sides["after"]["unit"],
         "sentence": comparison.sentence,
-        "notes": comparison.notes,
-        "verdict": {side: audit["verdict"] for side, audit in sides.items()},
-        "public": {side: audit["public"] for side, audit in sides.items()},
+        "notes": list(comparison.notes),
     }
-    later = {
+    told |= {
+        name: {side: audit[name] for side, audit in sides.items()}
+        for name in ("verdict", "public", "limits")
+    }
+    changed = {
         "settings": [each for each in comparison.settings if each.differs],
         "attacks": comparison.attacks,
         "findings": {"gone": comparison.gone, "new": comparison.new},
     }
-    found: dict[str, Any]
-    if isinstance(comparison.after, Audit):
-        limits = {side: audit["limits"] for side, audit in sides.items()}
-        found = in_fractions({**first, "limits": limits, **later})
-    else:
-        found = in_fractions({"unit": comparison.after.unit, **first, **later}, point=1.0)
-    return found
+    told |= in_fractions(changed, point=point_in_json(comparison.after.unit))
+    return told
 
 
-def _sentences(before: AnyAudit, after: AnyAudit) -> str:
+def _sentences(before: Audit, after: Audit) -> str:
     """Return what became of the verdict, and of that on the public board where both have one."""
     text = _sentence(before.verdict, after.verdict, after.unit)
     if before.public is not None and after.public is not None:
@@ -154,10 +159,10 @@ def _sentence(before: Verdict, after: Verdict, unit: str) -> str:
 
 
 def _number(value: float, unit: str) -> str:
-    return f"{value:g} {unit.replace('points', 'point', 1) if value == 1.0 else unit}"
+    return f"{value:g} {unit_after(value, unit)}"
 
 
-def _notes(before: AnyAudit, after: AnyAudit) -> Iterator[str]:
+def _notes(before: Audit, after: Audit) -> Iterator[str]:
     """Yield what besides the policy differs: labels, models, the gap, the attacks' version.
 
     With any of these the difference of two gains is not the policy's alone. Seeds are not among
@@ -169,7 +174,7 @@ def _notes(before: AnyAudit, after: AnyAudit) -> Iterator[str]:
             f"The labels differ ({old.fingerprint} and {new.fingerprint}): this is no change of "
             "policy alone."
         )
-    models = [tuple(each.name for each in models_of(audit)) for audit in (before, after)]
+    models = [tuple(each.name for each in audit.board.models) for audit in (before, after)]
     if models[0] != models[1]:
         yield "The two audits were given different models."
     if before.verdict.gap_points != after.verdict.gap_points:
@@ -179,47 +184,31 @@ def _notes(before: AnyAudit, after: AnyAudit) -> Iterator[str]:
         yield "The two audits were played with different versions of the attack suite."
 
 
-def _settings(before: AnyAudit, after: AnyAudit) -> tuple[SettingChange, ...]:
+def _settings(before: Audit, after: Audit) -> tuple[SettingChange, ...]:
     texts = zip(_described(before), _described(after), strict=True)
     return tuple(SettingChange(what, old, new) for (what, old), (_, new) in texts)
 
 
-def _described(audit: AnyAudit) -> list[tuple[str, str]]:
+def _described(audit: Audit) -> list[tuple[str, str]]:
     """Return the settings of a board, each with its value in words."""
-    board = audit.board if isinstance(audit, Audit) else audit
-    shown = [] if isinstance(audit, Audit) else [("what is shown", audit.board)]
-    examples = []
-    if isinstance(audit, Audit):
-        examples = [("scored examples", f"{audit.board.n_examples:,}")]
-        blurs = [row.price_points for row in audit.rules if row.is_policy]
-    else:
-        blurs = [row.blur for row in audit.rules if row.is_policy]
+    board = audit.board
+    blurs = [row.price_points for row in audit.rules if row.is_policy]
     blur = _number(blurs[0], audit.unit) if blurs else "unknown"
     return [
-        *shown,
+        ("what is shown", board.shown),
         ("release rule", board.rule),
         ("blur for honest teams", blur),
         ("scored submissions per account", f"{board.looks_text}"),
         ("scored submissions in all", f"{board.looks:,}"),
         ("accounts that work together", f"{board.accounts:,}"),
         ("teams", f"{board.teams:,}"),
-        *examples,
+        ("scored examples", f"{board.n_examples:,}"),
         ("final ranking by scored examples", f"{100.0 * board.final_share:g} %"),
         ("ranking gap", _number(audit.verdict.gap_points, audit.unit)),
     ]
 
 
-def _played(audit: AnyAudit) -> Iterator[tuple[str, str, Interval | None]]:
-    """Yield every attack with what it knew, and read, and what it gained."""
-    if isinstance(audit, Audit):
-        for gain in audit.gains:
-            yield gain.attack.partition(",")[0], gain.setting, gain.points
-    else:
-        for each in audit.gains:
-            yield each.attack, f"{each.setting}; {each.reads}", each.interval
-
-
-def _attacks(before: AnyAudit, after: AnyAudit) -> tuple[AttackChange, ...]:
+def _attacks(before: Audit, after: Audit) -> tuple[AttackChange, ...]:
     """Return the attacks of both audits; one that was played twice counts with its larger gain.
 
     Matched by name without accounts, and by what they knew: "block-majority, 5 accounts" before is
@@ -228,11 +217,11 @@ def _attacks(before: AnyAudit, after: AnyAudit) -> tuple[AttackChange, ...]:
     sides: list[dict[tuple[str, str], Interval]] = []
     for audit in (before, after):
         found: dict[tuple[str, str], Interval] = {}
-        for attack, setting, gain in _played(audit):
-            if gain is not None:
-                best = found.get((attack, setting))
-                if best is None or gain.mean > best.mean:
-                    found[attack, setting] = gain
+        for each in audit.gains:
+            knew = each.setting if audit.board.plain else f"{each.setting}; {each.reads}"
+            who, gain = (each.attack.partition(",")[0], knew), each.points
+            if gain is not None and (who not in found or gain.mean > found[who].mean):
+                found[who] = gain
         sides.append(found)
     names = [*sides[0], *(who for who in sides[1] if who not in sides[0])]
     rows = [AttackChange(*who, sides[0].get(who), sides[1].get(who)) for who in names]

@@ -1,8 +1,9 @@
 """The record's units: percentage points for people, fractions for programs.
 
-A field of type `Points` holds points, or an accuracy in per cent. In JSON it is divided by 100, and
-a name that says points or per cent is replaced by one that does not. `grain` is what the first
-versions called the rounding unit: programs that read the JSON know it by that name.
+A field of type `Points` holds a gain or a score in the unit of its audit. In JSON it is what a
+point is there: a hundredth for accuracies, one for any other unit. A `Percent` is divided by 100 in
+all of them. A name that says points or per cent is replaced by one that does not; `grain` is what
+the first versions called the rounding unit, and programs that read the JSON know it by that name.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
-__all__ = ["JSON_NAMES", "Points", "field_types", "in_fractions", "is_points", "scaled"]
+__all__ = ["JSON_NAMES", "Percent", "Points", "factor_of", "field_types", "in_fractions", "scaled"]
 
-Points = Annotated[float, "percentage points, or per cent"]
+Points = Annotated[float, "in the audit's unit, by default percentage points"]
+Percent = Annotated[float, "per cent"]
 
 JSON_NAMES = {
     "points": "gain",
@@ -24,16 +26,20 @@ JSON_NAMES = {
     "price_points": "blur",
     "worst_final_points": "worst_final_gain",
     "accuracy_percent": "accuracy",
-    "free_percent": "free",
     "majority_percent": "majority",
 }
 # Enough for every number in points that was rounded for reading, so that it is read back as it was.
 DIGITS = 12
 
 
-def is_points(kind: Any) -> bool:
-    """Tell whether a type is `Points`, which is compared by what it is, not by its name."""
-    return bool(kind == Points)
+def factor_of(kind: Any, point: float) -> float | None:
+    """Return what a number of this type is multiplied by in JSON; None: it is written as it is.
+
+    Types are compared by what they are, not by their names.
+    """
+    if kind == Points:
+        return point
+    return 0.01 if kind == Percent else None
 
 
 def field_types(record: type) -> dict[str, Any]:
@@ -46,8 +52,7 @@ def in_fractions(value: Any, kind: Any = Any, point: float = 0.01) -> Any:
 
     People read points, programs compute with fractions: a threshold of 0.01 in a script must not
     meet a gain of 1.2. What a number is follows from its field's type, not from its name, so that a
-    new field of type `Points` is converted without anybody's help. `point` is what a point
-    is: gains of any other metric are in its own unit.
+    new field of type `Points` is converted without anybody's help. `point` is what a point is.
 
     >>> in_fractions(12.5, Points), in_fractions((0.5, None), tuple[Points | None, ...])
     (0.125, [0.005, None])
@@ -71,7 +76,8 @@ def in_fractions(value: Any, kind: Any = Any, point: float = 0.01) -> Any:
         return [in_fractions(part, inner[0] if inner else Any, point) for part in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None  # JSON has no word for it
-    return scaled(value, point) if is_points(kind) and value is not None else value
+    factor = factor_of(kind, point)
+    return value if factor is None or value is None else scaled(value, factor)
 
 
 def scaled(value: Any, factor: float) -> Any:

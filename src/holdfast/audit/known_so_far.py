@@ -46,9 +46,10 @@ class KnownSoFar:
         for (attack, setting), looks in most.items():
             gains = self._plays[attack, setting, looks]
             gain = unit.interval(unit.mean(gains), len(gains)).mean
+            plays = f"{len(gains)} play{'' if len(gains) == 1 else 's'}"
             line = (
                 f"{attack}: {unit.measured(gain)} with {looks:,} looks "
-                f"(attacker's knowledge: {setting}; {len(gains)} plays)"
+                f"(attacker's knowledge: {setting}; {plays})"
             )
             found.append((gain, line))
         return [line for _, line in sorted(found, key=lambda one: -one[0])]

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from holdfast.audit.any_audit import AnyAudit
 from holdfast.audit.inputs.looks import WINDOWS
 from holdfast.audit.inputs.request import MOST_POINTS, Request
-from holdfast.audit.result import TOTAL, Fix, Verdict, voiding
+from holdfast.audit.result import TOTAL, Audit, Fix, Verdict, voiding
 from holdfast.errors import InvalidInput
 from holdfast.guard import Policy
 from holdfast.guard.class_names import checked_classes
@@ -31,7 +30,7 @@ NAMED = Policy("exact").final_choices
 BESIDE = ("breakdown", "also")
 
 
-def recommended_policy(request: Request, audit: AnyAudit, display: Display | None = None) -> str:
+def recommended_policy(request: Request, audit: Audit, display: Display | None = None) -> str:
     """Return the text of the policy; `InvalidInput` says why there is none to recommend.
 
     Following it must do what the audit says, so a fix is translated with care: its looks are those
@@ -75,7 +74,7 @@ def recommended_policy(request: Request, audit: AnyAudit, display: Display | Non
     return _text(settings)
 
 
-def recommended_fix(audit: AnyAudit) -> Fix | None:
+def recommended_fix(audit: Audit) -> Fix | None:
     """Return the fix that the recommended policy has; None: a policy can state none that is enough.
 
     Rows that are held back stand in the label file, not in a policy: that fix is passed over.
@@ -84,7 +83,7 @@ def recommended_fix(audit: AnyAudit) -> Fix | None:
     return next((each for each in able if not each.hold_back), None)
 
 
-def _at_stake(audit: AnyAudit) -> Verdict:
+def _at_stake(audit: Audit) -> Verdict:
     """Return the first verdict that is not SAFE, or that on the final ranking."""
     return next((each for each in audit.verdicts if each.word != "SAFE"), audit.verdict)
 

@@ -1,5 +1,8 @@
 """The audit record: frozen dataclasses, ready for JSON.
 
+One record for whatever a board shows. Gains are `Points`: in the unit that the record names, which
+is percentage points where the board shows one accuracy.
+
 Three words are kept apart everywhere. *Possible* is what an attack was measured to gain, *allowed*
 what a bound does not rule out, *observed* what a history shows.
 
@@ -14,10 +17,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from holdfast.audit.fractions import Points, in_fractions, scaled
+from holdfast.audit.fractions import Percent, Points, in_fractions, scaled
 
 __all__ = [
+    "ACCURACY",
     "AS_IT_RISES",
+    "FORMAT",
+    "FRACTIONS",
+    "POINTS",
     "TOTAL",
     "About",
     "AttackGain",
@@ -39,6 +46,7 @@ __all__ = [
     "Verdict",
     "as_json",
     "in_digits",
+    "point_in_json",
     "surfaces_scaled",
     "unit_after",
     "voiding",
@@ -50,6 +58,10 @@ __all__ = [
 Knowledge = Literal["features", "class shares", "no features", "model"]
 Word = Literal["SAFE", "MARGINAL", "UNSAFE"]
 About = Literal["final ranking", "public board"]
+# The number of the JSON's format: 1 had another shape for each of two kinds of boards.
+FORMAT = 2
+# What a board shows if nothing else is said.
+ACCURACY = "accuracy"
 # What a look tells where it tells one number of all examples.
 TOTAL = "total only"
 # What attacks read that climb, after the metric's name.
@@ -102,9 +114,9 @@ class Interval:
 class AttackGain:
     """POSSIBLE. What one attack gained under the policy, or the reason why it can't play.
 
-    `points` are percentage points of accuracy above what is had without a look: the board's
-    `free_percent`, or the model's own accuracy if that is more and the setting is "model". An
-    attack that ends below has gained less than nothing.
+    `points` count from what is had without a look: the board's `free`, or what the models have if
+    that is more and the setting is "model". An attack that ends below has gained less than nothing.
+    `show` is what a look tells, `reads` which of its numbers the attack uses, `does` what it does.
     """
 
     attack: str
@@ -115,6 +127,14 @@ class AttackGain:
     points: Interval | None
     allowed: Points | None
     reason: str | None
+    show: str = TOTAL
+    reads: str = ACCURACY
+    does: str = ""
+
+    @property
+    def mean(self) -> float | None:
+        """The mean gain; None: it can't play."""
+        return None if self.points is None else self.points.mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +169,28 @@ def voiding(findings: Iterable[Finding]) -> Finding | None:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """POSSIBLE. One attack's gain in points at each number of looks of the curve."""
+    """POSSIBLE. The gain at each number of looks of the curve: of one attack, or of a show.
+
+    A show is what a look tells; its line has the strongest attack at each number of looks, which
+    `attacks` names. Of one attack that is empty.
+    """
 
     attack: str
     setting: Knowledge
     points: tuple[Interval | None, ...]
+    show: str = TOTAL
+    attacks: tuple[str | None, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The show; or the attack, and what it knew if not just the features."""
+        if self.attacks:
+            return self.show
+        return self.attack if self.setting == "features" else f"{self.attack}, {self.setting}"
+
+    def attack_at(self, at: int) -> str | None:
+        """Return the attack at that place of the looks."""
+        return self.attacks[at] if self.attacks else self.attack
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +202,7 @@ class GainCurve:
     forecasts for some attack on exact answers, and never less than what was measured with as many
     looks or fewer) and `allowed` (the certified bound of this rule) have one value for each; None:
     no statement applies. `guaranteed_by` names the theorem behind each guarantee: between two of
-    them nothing is promised.
+    them nothing is promised. Where formulas do not cover what is shown, `bound_looks` is empty.
     """
 
     today: int
@@ -183,20 +220,25 @@ class RuleRow:
     """One release rule beside the policy's: its strongest attack, its bound and its price.
 
     The strongest attack may have been found on another rule, `judged_on`, whose answers follow
-    from this one's. `price_points` is the blur for honest teams: how far an answer may be from the
-    truth. `cells` has one gain for each attack that played it, for the heat map; an attack that is
-    missing was not played, which is not to say that it can't.
+    from this one's; None, where no attack reads what the rule leaves. `price_points` is the blur
+    for honest teams: how far an answer may be from the truth. `cells` has one gain for each attack
+    that played it, for the heat map; an attack that is missing was not played, which is not to say
+    that it can't. `strongest` has one row for each show of the audit, in its order, and
+    `labels_right` the share of labels in per cent that nobody without a model is certified to
+    exceed; None: no bound excludes that all are known, or none was asked.
     """
 
     rule: str
     is_policy: bool
-    attack: str
-    judged_on: str
-    possible: Interval
+    attack: str | None
+    judged_on: str | None
+    possible: Interval | None
     allowed: Points | None
-    bits_per_look: float
+    bits_per_look: float | None
     price_points: Points
     cells: Mapping[str, Points]
+    strongest: tuple[AttackGain, ...] = ()
+    labels_right: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,7 +399,7 @@ class Model:
     """A model whose predictions an attacker may start from; its accuracy on the scored part."""
 
     name: str
-    accuracy_percent: Points
+    accuracy_percent: Percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,9 +409,12 @@ class AuditedBoard:
     `header` says it in one line. `n_rows` counts all rows of the label file, `n_examples` those
     that looks are scored on. `looks` is what the colluding accounts have together, each
     `looks_per_account`; `final_share` is the share of the scored part in the final ranking:
-    a gain on the board is worth that much there. `free_percent` is what everybody scores without a
-    look: 1/m, or the majority class where the classes are unequal (`skewed`); every gain counts
-    from it.
+    a gain on the board is worth that much there. `free` is what everybody scores without a look:
+    what the best constant submission has, for an accuracy 1/m, or the majority class where the
+    classes are unequal (`skewed`); every gain counts from it. `metric`, `breakdown`, `groups` and
+    `also` are what the board shows, `shown` the same in words, and `shows` what a look may tell:
+    the metric alone, then each thing that stands beside it. `model` is what the best vote of the
+    given `models` scores; None: there are none, or their accuracies are all that counts.
     """
 
     name: str
@@ -387,10 +432,27 @@ class AuditedBoard:
     accounts: int
     teams: int
     final_share: float
-    majority_percent: Points
+    majority_percent: Percent
     skewed: bool
-    free_percent: Points
+    free: Points
     models: tuple[Model, ...]
+    metric: str = ACCURACY
+    breakdown: str | None = None
+    groups: int = 0
+    also: tuple[str, ...] = ()
+    shown: str = ACCURACY
+    shows: tuple[str, ...] = (TOTAL,)
+    model: Points | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether it shows one accuracy, which formulas cover."""
+        return self.shown == ACCURACY
+
+    @property
+    def facts(self) -> str:
+        """The header without the name."""
+        return self.header.removeprefix(f"{self.name}: ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,8 +472,11 @@ class Audit:
     """All that the page shows and `--json` prints.
 
     `verdict` is about what decides: the final ranking. `public` is about the public board where
-    that does not decide alone; None: it does, and the verdict is about both.
-    `date` is the day on which the audit was made.
+    that does not decide alone; None: it does, and the verdict is about both. `gains` has the
+    strongest attack first. `limits` and `what_if` rest on formulas for one accuracy: None and empty
+    for other boards, of which `certified` and `not_covered` say in sentences what is proved, and
+    what is not told. `unit` is what gains are counted in, and `scale` how many of these are a
+    difference of 1 between two values. `date` is the day on which the audit was made.
     """
 
     verdict: Verdict
@@ -422,12 +487,17 @@ class Audit:
     gains: tuple[AttackGain, ...]
     curve: GainCurve
     rules: tuple[RuleRow, ...]
-    limits: Limits
+    limits: Limits | None
     history: History | None
     what_if: Mapping[str, Any]
     reproduce: Reproduce
     seconds: float
     date: str
+    unit: str = "points"
+    scale: float = 100.0
+    certified: tuple[str, ...] = ()
+    not_covered: tuple[str, ...] = ()
+    format: int = FORMAT
 
     @property
     def name(self) -> str:
@@ -440,14 +510,9 @@ class Audit:
         return self.board.rule
 
     @property
-    def unit(self) -> str:
-        """What gains are counted in."""
-        return "points"
-
-    @property
     def counted_in(self) -> str:
         """The unit without a number before it."""
-        return self.unit
+        return self.unit.removeprefix("of ")
 
     @property
     def worst(self) -> float:
@@ -477,10 +542,50 @@ def in_digits(value: float, unit: float) -> str:
     return f"{value + 0.0:.{digits}f}"
 
 
+# Keys that stand at the top of the JSON, too, where programs of the first format look for them.
+ALSO_ON_TOP = (
+    "name",
+    "header",
+    "metric",
+    "breakdown",
+    "groups",
+    "also",
+    "rule",
+    "looks",
+    "looks_text",
+    "accounts",
+    "teams",
+    "final_share",
+    "models",
+    "model",
+    "shows",
+)
+
+
+# Gains of one accuracy are points for people, and fractions of it in JSON.
+POINTS, FRACTIONS = "points", f"of {ACCURACY}"
+
+
+def point_in_json(unit: str) -> float:
+    """Return what a point of a unit is in JSON; units are named as people or as JSON have them.
+
+    >>> point_in_json("points"), point_in_json("points of f1"), point_in_json("of log_loss")
+    (0.01, 1.0, 1.0)
+    """
+    return 0.01 if unit in (POINTS, FRACTIONS) else 1.0
+
+
 def as_json(audit: Audit) -> dict[str, Any]:
-    """Return the record as plain dicts, lists, texts and finite numbers: gains as fractions."""
-    data: dict[str, Any] = in_fractions(audit)
-    data["what_if"] = surfaces_scaled(data["what_if"], 0.01)
+    """Return the record as plain dicts, lists, texts and finite numbers.
+
+    Every gain is in `unit`: `scale` of these are a difference of 1 between two scores.
+    """
+    point = point_in_json(audit.unit)
+    data: dict[str, Any] = in_fractions(audit, point=point)
+    data |= {"scale": audit.scale * point, "constant": data["board"]["free"]}
+    data["unit"] = FRACTIONS if audit.unit == POINTS else audit.unit
+    data |= {name: data["board"][name] for name in ALSO_ON_TOP}
+    data["what_if"] = surfaces_scaled(data["what_if"], point)
     return data
 
 

@@ -10,21 +10,21 @@ The order of the rooms, and of what a user waits for:
 4. `judgement`: upper bounds for the policy's looks; the verdict, which compares gain and gap;
    fixes, only where a verdict is not SAFE and no finding voids it.
 
-An accuracy is a metric: it plays the same way, and has a suite, a history and bounds besides. Every
-play is a pure function of labels, rule, looks, attack and trial number, so the record is the same
-on any number of processes, and plays can be kept for the next audit.
+An accuracy is a metric: it plays the same way, and has formulas and a history besides. Every play
+is a pure function of labels, rule, looks, attack and trial number, so the record is the same on any
+number of processes, and plays can be kept for the next audit.
 """
 
 from __future__ import annotations
 
 import importlib.metadata
+import math
 import os
 import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
 
 import numpy as np
 
@@ -32,14 +32,13 @@ from holdfast._version import __version__
 from holdfast.audit.inputs import models
 from holdfast.audit.inputs.header import header
 from holdfast.audit.inputs.request import Request
-from holdfast.audit.judgement.allowed import allowed, certificate, in_points
+from holdfast.audit.judgement.allowed import certificate, in_points
 from holdfast.audit.judgement.fixes import FixSearch
 from holdfast.audit.judgement.limits import limits
 from holdfast.audit.judgement.verdict import judge, on_both_boards, shuffled
 from holdfast.audit.judgement.what_if import what_if
 from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.certified import certified_labels, in_words, most_gain, percent_right
-from holdfast.audit.metrics.record import MetricAudit, MetricGain, MetricRule, gain_of_show
 from holdfast.audit.metrics.units import Unit, model_value, unit_for
 from holdfast.audit.outlook import Outlook, found, outlook, played_fewer
 from holdfast.audit.result import (
@@ -63,6 +62,7 @@ from holdfast.audit.scenarios.measurer import (
     Measurer,
     OnPlay,
     PlayBudget,
+    gain_of,
     play_budget_for,
     strongest_first,
     unread,
@@ -80,7 +80,7 @@ from holdfast.mechanisms import Rule
 from holdfast.metrics import Submission
 from holdfast.problem import check_at_least
 
-__all__ = ["any_audit", "audit", "metric_audit", "n_plays"]
+__all__ = ["audit", "n_plays"]
 
 # The label fingerprint of a page must be the same for everyone who audits the same labels.
 SALT = b"holdfast audit"
@@ -112,9 +112,7 @@ class _Audited:
     history: History | None
     measured: Sequence[Measured]
     rows: Mapping[Rule, OnRule]
-    chosen: Sequence[Measured]
-    fewer: Sequence[Sequence[Measured]]
-    curve: GainCurve | None
+    curve: GainCurve
     limits: Limits | None
     verdict: Verdict
     public: Verdict | None
@@ -185,9 +183,8 @@ def _audited(
         measurer = first.telling(tell("other rules"))
         rows, strongest = rules.compare(measurer, measured, strongest)
 
-        drawn = bounds = None
+        drawn, bounds = curves.curve(measurer, chosen, fewer), None
         if plain:
-            drawn = curves.curve(measurer, chosen, fewer)
             most = strongest.points.mean
             bounds = limits(request, gap, drawn, model=board.stated_model, measured=most)
         search = FixSearch(first.telling(tell("fixes")), rows)
@@ -222,8 +219,6 @@ def _audited(
         history=history,
         measured=measured,
         rows=rows,
-        chosen=chosen,
-        fewer=fewer,
         curve=drawn,
         limits=bounds,
         verdict=verdict,
@@ -233,7 +228,7 @@ def _audited(
 
 
 def audit(
-    request: Request,
+    board: MetricRequest | Request,
     *,
     processes: int = 1,
     cluster: str | None = None,
@@ -244,12 +239,12 @@ def audit(
     kept: PlayCache | None = None,
     play: Play | None = None,
 ) -> Audit:
-    """Audit a test set under a policy, on a board that shows one accuracy.
+    """Audit a test set under a policy, whatever its board shows.
 
     Parameters
     ----------
-    request
-        What to audit.
+    board
+        What to audit, and what is shown; a request alone is of a board that shows one accuracy.
     processes
         How many processes to play on; 1: in this one.
     cluster
@@ -275,13 +270,18 @@ def audit(
         and for each verdict that is not SAFE the fixes, which are played too. A second verdict is
         given on the public board where the final ranking counts other examples.
 
+    Raises
+    ------
+    NotSupported
+        No attack plays this metric under the policy's rule; the message says why.
+
     Notes
     -----
     The number is reproducible: a play's seed follows from the request and the play, so neither
     processes nor kept plays change it.
     """
     found = _audited(
-        MetricRequest(request),
+        MetricRequest(board) if isinstance(board, Request) else board,
         processes=processes,
         cluster=cluster,
         on_step=on_step,
@@ -290,206 +290,109 @@ def audit(
         kept=kept,
         play=play,
     )
-    assert found.curve is not None
-    assert found.limits is not None
+    asked, unit = found.board, found.unit
+    plain = asked.display.plain
     return Audit(
         verdict=found.verdict,
         public=found.public,
         findings=found.findings,
-        board=_board(request, found.unit),
-        rounding_unit=found.unit.rounding_unit,
+        board=_board(asked, unit),
+        rounding_unit=unit.rounding_unit,
         gains=_gains(found),
         curve=found.curve,
         rules=_rule_rows(found),
         limits=found.limits,
         history=found.history,
-        what_if=what_if(),
-        reproduce=reproduced(request, command, found.budget.trials),
+        what_if=what_if() if plain else {},
+        reproduce=reproduced(asked.request, command, found.budget.trials),
         seconds=found.seconds,
         date=today(),
-    )
-
-
-def metric_audit(
-    asked: MetricRequest,
-    *,
-    processes: int = 1,
-    cluster: str | None = None,
-    command: str = "",
-    on_step: OnStep | None = None,
-    on_outlook: OnOutlook | None = None,
-    on_play: OnPlay | None = None,
-    kept: PlayCache | None = None,
-    play: Play | None = None,
-) -> MetricAudit:
-    """Audit a board that shows a metric, groups of it, or several metrics: as `audit` does.
-
-    Returns
-    -------
-    MetricAudit
-        Gains are in the unit that it names, above what the best constant submission scores.
-
-    Raises
-    ------
-    NotSupported
-        No attack plays this metric under the policy's rule; the message says why.
-    """
-    found = _audited(
-        asked,
-        processes=processes,
-        cluster=cluster,
-        on_step=on_step,
-        on_outlook=on_outlook,
-        on_play=on_play,
-        kept=kept,
-        play=play,
-    )
-    request, unit, model = asked.request, found.unit, model_value(asked)
-    return MetricAudit(
-        name=request.name,
-        header=header(request, numbers=asked.metric.takes is Submission.NUMBERS),
-        metric=str(asked.metric),
-        breakdown=asked.breakdown,
-        groups=asked.n_groups,
-        also=asked.display.beside,
-        board=asked.board,
         unit=unit.name,
         scale=unit.scale,
-        rounding_unit=unit.rounding_unit,
-        constant=unit.constant,
-        rule=request.release,
-        looks=request.n_looks,
-        looks_text=request.looks.text,
-        accounts=request.accounts,
-        teams=request.teams,
-        final_share=round(request.parts.final_share, 4),
-        models=models.described(
-            request.predictions, request.labels, request.baseline.rounding_unit
-        ),
-        model=None if model is None else unit.round(unit.scale * model),
-        verdict=found.verdict,
-        public=found.public,
-        shows=tuple(asked.shows),
-        findings=found.findings,
-        gains=tuple(gain_of_show(each, unit) for each in strongest_first(found.measured)),
-        curve=_show_curves(found),
-        rules=_show_rows(found),
-        certified=in_words(asked, unit),
-        not_covered=_not_covered(asked),
-        reproduce=reproduced(request, command, found.budget.trials),
-        seconds=found.seconds,
-        date=today(),
+        certified=() if plain else in_words(asked, unit),
+        not_covered=() if plain else _not_covered(asked),
     )
-
-
-def any_audit(board: MetricRequest, **how: Any) -> Audit | MetricAudit:
-    """Audit a board, whatever it shows: as `audit` or `metric_audit`, whose options these are."""
-    return audit(board.request, **how) if board.display.plain else metric_audit(board, **how)
 
 
 def _gains(found: _Audited) -> tuple[AttackGain, ...]:
     """Return a row for every attack; a gain that chance or rounding puts above its bound is cut."""
     request = found.board.request
+    if found.limits is None:
+        return tuple(gain_of(each, request) for each in strongest_first(found.measured))
     # One number for all: what the policy allows, however many of its looks were played.
-    k, model = request.n_looks, found.board.stated_model
-    without = allowed(request, request.rule, k)
-    with_model = None if model is None else allowed(request, request.rule, k, model=model)
-    rows = []
-    for each in found.measured:
-        scenario = each.scenario
-        job = scenario.job(request.rule, found.budget.looks, 0)
-        most = with_model if scenario.setting == "model" else without
+    limits, rows = found.limits, []
+    for each in strongest_first(found.measured):
+        modelled = each.scenario.setting == "model" and limits.allowed_model is not None
+        row = gain_of(each, request, allowed=limits.allowed_model if modelled else limits.allowed)
         # What is certified is for rows of no order.
-        cut = each.points is not None and most is not None and not request.in_runs
-        rows.append(
-            AttackGain(
-                attack=scenario.name,
-                setting=scenario.setting,
-                accounts=request.accounts if job.accounts == 1 else job.accounts,
-                looks=job.looks,
-                trials=each.trials,
-                points=each.points.at_most(most) if cut and each.points and most else each.points,
-                allowed=most,
-                reason=each.reason,
-            )
-        )
+        if row.points and row.allowed and not request.in_runs:
+            row = replace(row, points=row.points.at_most(row.allowed))
+        rows.append(row)
     return tuple(rows)
 
 
 def _rule_rows(found: _Audited) -> tuple[RuleRow, ...]:
     """Return the rows of the comparison: what is allowed is what the policy's looks allow."""
-    request, unit = found.board.request, found.unit
-    problem = request.problem._replace(n_queries=found.budget.looks)
+    board, unit = found.board, found.unit
+    problem = board.request.problem._replace(n_queries=found.budget.looks)
     rows = []
     for rule, on_rule in found.rows.items():
-        certified = certificate(request, rule, request.n_looks)
-        most = in_points(certified)
-        (strongest,) = on_rule.strongest.values()
-        points = strongest.points
+        most, bits, labels_right = _certified(board, rule, unit)
+        uncut = most is None or found.limits is None or board.request.in_runs
+        hardest = max(on_rule.strongest.values(), key=lambda each: each.measured.mean, default=None)
         cells: dict[str, float] = {}
         for each in on_rule.measured:
-            if each.gain is not None and each.scenario.setting != "model":
-                gain, base = (
-                    unit.round(100.0 * each.gain.mean),
-                    each.scenario.name.partition(",")[0],
-                )
-                cells[base] = max(gain, cells.get(base, gain))
+            if each.points is not None and each.scenario.setting != "model":
+                base = each.scenario.name.partition(",")[0]
+                cells[base] = max(each.points.mean, cells.get(base, -math.inf))
         rows.append(
             RuleRow(
                 rule=str(rule),
-                is_policy=rule == request.rule,
-                attack=strongest.scenario.name,
-                judged_on=str(strongest.measured.rule),
-                possible=points if request.in_runs else points.at_most(most),
+                is_policy=rule == board.request.rule,
+                attack=None if hardest is None else hardest.scenario.name,
+                judged_on=None if hardest is None else str(hardest.measured.rule),
+                possible=None
+                if hardest is None
+                else hardest.points.at_most(math.inf if uncut or most is None else most),
                 allowed=most,
-                bits_per_look=round(certified.bits_per_look, 3),
-                price_points=blur_of(rule, problem),
+                bits_per_look=bits,
+                price_points=blur_of(rule, problem, unit.scale),
                 cells=cells,
+                strongest=tuple(_of_show(found, on_rule, show) for show in board.shows),
+                labels_right=labels_right,
             )
         )
     return tuple(rows)
 
 
-def _show_rows(found: _Audited) -> tuple[MetricRule, ...]:
-    """Return the rows of the comparison, with the strongest attack of each show."""
-    board, unit = found.board, found.unit
-    problem = board.request.problem._replace(n_queries=found.budget.looks)
-    return tuple(
-        MetricRule(
-            rule=str(rule),
-            is_policy=rule == board.request.rule,
-            strongest=tuple(_of_show(on_rule, show, unit) for show in board.shows),
-            allowed=most_gain(board, rule, unit)[0],
-            labels_right=percent_right(certified_labels(board, rule)),
-            blur=blur_of(rule, problem, unit.scale),
-        )
-        for rule, on_rule in found.rows.items()
-    )
+def _certified(
+    board: MetricRequest, rule: Rule, unit: Unit
+) -> tuple[float | None, float | None, float | None]:
+    """Return the gain that a rule allows, its bits per look, and the labels that may be right."""
+    if board.display.plain:
+        certified = certificate(board.request, rule, board.request.n_looks)
+        return in_points(certified), round(certified.bits_per_look, 3), None
+    labels = certified_labels(board, rule)
+    bits = None if labels is None else round(labels.bits_per_look, 3)
+    return most_gain(board, rule, unit)[0], bits, percent_right(labels)
 
 
-def _of_show(on_rule: OnRule, show: str, unit: Unit) -> MetricGain:
+def _of_show(found: _Audited, on_rule: OnRule, show: str) -> AttackGain:
     """Return the strongest of a show under a rule, or the first one's reason not to play."""
-    if show in on_rule.strongest:
-        return gain_of_show(on_rule.strongest[show].measured, unit, show=show)
-    return gain_of_show(rules.through(on_rule.measured, show)[0], unit, show=show)
+    request = found.board.request
+    if show not in on_rule.strongest:
+        return gain_of(rules.through(on_rule.measured, show)[0], request, show=show)
+    return gain_of(on_rule.strongest[show].measured, request, show=show)
 
 
-def _show_curves(found: _Audited) -> tuple[MetricGain, ...]:
-    """Return each show's strongest attack at fewer looks and today."""
-    looks = (*curves.fewer_looks(found.budget.looks), found.budget.looks)
-    return tuple(
-        gain_of_show(each, found.unit, show=show, looks=count)
-        for show in found.board.shows
-        for count, each in curves.rising(looks, [*found.fewer, found.chosen], show)
-    )
-
-
-def _board(request: Request, unit: Unit) -> AuditedBoard:
+def _board(asked: MetricRequest, unit: Unit) -> AuditedBoard:
+    request, model = asked.request, model_value(asked)
     n, m, k = request.problem
-    counts = np.bincount(request.labels, minlength=m)
+    chance, counts = request.baseline.rounding_unit, np.bincount(request.labels, minlength=m)
+    plain = asked.display.plain
     return AuditedBoard(
         name=request.name,
-        header=header(request),
+        header=header(request, numbers=asked.metric.takes is Submission.NUMBERS),
         n_rows=request.file.n_examples,
         n_examples=n,
         n_classes=m,
@@ -503,12 +406,17 @@ def _board(request: Request, unit: Unit) -> AuditedBoard:
         accounts=request.accounts,
         teams=request.teams,
         final_share=round(request.parts.final_share, 4),
-        majority_percent=unit.round(100.0 * float(counts.max()) / n),
+        majority_percent=chance.round(100.0 * float(counts.max()) / n),
         skewed=request.baseline.unequal,
-        free_percent=request.baseline.percent,
-        models=models.described(
-            request.predictions, request.labels, request.baseline.rounding_unit
-        ),
+        free=request.baseline.percent if plain else unit.constant,
+        models=models.described(request.predictions, request.labels, chance),
+        metric=str(asked.metric),
+        breakdown=asked.breakdown,
+        groups=asked.n_groups,
+        also=asked.display.beside,
+        shown=asked.board,
+        shows=tuple(asked.shows),
+        model=None if model is None else unit.round(unit.scale * model),
     )
 
 

@@ -17,10 +17,8 @@ from dataclasses import MISSING, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
-from holdfast.audit.any_audit import AnyAudit
-from holdfast.audit.fractions import JSON_NAMES, field_types, is_points, scaled
-from holdfast.audit.metrics.record import MetricAudit
-from holdfast.audit.result import Audit, surfaces_scaled
+from holdfast.audit.fractions import JSON_NAMES, factor_of, field_types, scaled
+from holdfast.audit.result import FRACTIONS, POINTS, Audit, point_in_json, surfaces_scaled
 from holdfast.errors import InvalidInput
 from holdfast.quoting import quoted
 
@@ -29,7 +27,7 @@ __all__ = ["read_audit"]
 WRITE_AGAIN = "Write it again with this version's holdfast audit --json."
 
 
-def read_audit(path: str | os.PathLike[str]) -> AnyAudit:
+def read_audit(path: str | os.PathLike[str]) -> Audit:
     """Read the record in a file; one of another shape is refused with the place that differs.
 
     Parameters
@@ -40,7 +38,7 @@ def read_audit(path: str | os.PathLike[str]) -> AnyAudit:
 
     Returns
     -------
-    AnyAudit
+    Audit
         The record as it was before it was written, but for digits that JSON does not keep: pages
         and comparisons can't tell it from a fresh one.
     """
@@ -58,37 +56,23 @@ def read_audit(path: str | os.PathLike[str]) -> AnyAudit:
     if not (isinstance(data, Mapping) and "verdict" in data):
         raise InvalidInput(f"{name} must be JSON of holdfast audit --json: it has no verdict.")
     try:
-        audit: AnyAudit = (
-            _read(MetricAudit, _with_intervals(data), "", 1.0)
-            if "metric" in data
-            else _read(Audit, data, "")
-        )
+        unit = data.get("unit", FRACTIONS)  # the first format named none for accuracies
+        point = point_in_json(unit)
+        told = {"unit": POINTS if unit == FRACTIONS else unit}
+        told["scale"] = data.get("scale", 1.0) / point
+        audit: Audit = _read(Audit, {**data, **told}, "", point)
     except _Mismatch as mismatch:
         raise InvalidInput(
             f"{name} is no audit of this version: {mismatch}. {WRITE_AGAIN}"
         ) from None
-    if isinstance(audit, MetricAudit):
-        return audit
-    return replace(audit, what_if=surfaces_scaled(audit.what_if, 100.0))
-
-
-def _with_intervals(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an audit of a metric with each gain as an interval, whose ends stand beside it."""
-
-    def verdict(given: Any) -> Any:
-        if not isinstance(given, Mapping):
-            return given
-        ends = {"mean": given.get("gain"), "low": given.get("low"), "high": given.get("high")}
-        return {**given, "gain": ends}
-
-    return {**data, **{name: verdict(data.get(name)) for name in ("verdict", "public")}}
+    return replace(audit, what_if=surfaces_scaled(audit.what_if, 1.0 / point))
 
 
 class _Mismatch(Exception):
     """A place that holds something else than the record has there."""
 
 
-def _read(kind: Any, value: Any, where: str, point: float = 0.01) -> Any:
+def _read(kind: Any, value: Any, where: str, point: float) -> Any:
     """Return JSON data as a value of this type; what the type does not know is left out.
 
     `where` is the place so far, for the message. Of a union only `X | None` occurs in records.
@@ -114,8 +98,9 @@ def _read(kind: Any, value: Any, where: str, point: float = 0.01) -> Any:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         _must(isinstance(value, Mapping), where, "an object", value)
         return {key: _read(inner[1], each, f"{where}.{key}", point) for key, each in value.items()}
-    if is_points(kind):
-        return scaled(_read(float, value, where), 1.0 / point)
+    factor = factor_of(kind, point)
+    if factor is not None:
+        return scaled(_read(float, value, where, point), 1.0 / factor)
     if kind is float:
         # JSON has no word for infinity; a bound that is none was written as null.
         value = math.inf if value is None else value

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -214,15 +213,15 @@ def run_audit(
     check_finite("fail_above", fail_above)
     if quick:
         _check_quick(
-            {"report": report, "badge": badge, "sarif": sarif, "junit": junit}
-            | {"write_policy": write_policy, "open": open_page or None, "cluster": cluster}
+            {"badge": badge, "sarif": sarif, "junit": junit}
+            | {"write_policy": write_policy, "cluster": cluster}
         )
     if labels is not None:
         with read_as(encoding):
             check_columns(labels, id_column=id_column, label_column=label_column)
     # What plays takes a second to load: help and a file that is refused don't wait for it.
     from holdfast import audit as auditing
-    from holdfast.cli import audit_files, audit_metric, audit_tables
+    from holdfast.cli import audit_files, audit_tables
     from holdfast.cli.audit_asking import asked_breakdown
     from holdfast.cli.audit_progress import watched
 
@@ -260,14 +259,27 @@ def run_audit(
             request, labels, display, id_column=id_column, label_column=label_column
         )
     if quick:
-        _quick(board, keep=not no_cache, as_json=as_json, limit=fail_above)
+        with _kept(board, wanted=not no_cache) as kept:
+            found = auditing.quick_audit(board, kept=kept)
+        if report is not None:
+            audit_files.page_module().write_quick(found, report)
+        if as_json:
+            print_json(found.as_json())
+        else:
+            audit_tables.show_quick(found, report)
+        if report is not None and open_page:
+            audit_files.open_in_browser(report)
+        if fail_above is not None and not found.gains and not found.plain:
+            raise NotSupported("fail_above has nothing to be compared with: no attack played.")
+        if fail_above is not None and found.worst_final_points > fail_above:
+            raise typer.Exit(EXIT_ABOVE_LIMIT)
         return
     n_processes = available_cores() if processes is None else processes
     with (
         _kept(board, wanted=not no_cache) as kept,
         watched(board, n_processes, kept) as progress,
     ):
-        result = auditing.any_audit(
+        result = auditing.audit(
             board,
             processes=n_processes,
             cluster=cluster,
@@ -283,9 +295,7 @@ def run_audit(
         result, badge=badge, sarif=sarif, junit=junit, subject=policy or labels, limit=fail_above
     )
     if as_json:
-        print_json(auditing.any_as_json(result))
-    elif isinstance(result, auditing.MetricAudit):
-        audit_metric.show_metric(result, report, every=every)
+        print_json(auditing.as_json(result))
     else:
         audit_tables.show(result, report, every=every)
     if report is not None and open_page:
@@ -333,30 +343,6 @@ def _kept(board: MetricRequest, *, wanted: bool) -> Iterator[PlayCache | None]:
         yield kept
     finally:
         kept.close()
-
-
-def _quick(board: MetricRequest, *, keep: bool, as_json: bool, limit: float | None) -> None:
-    """Print findings, forecast and the gains of the likeliest attacks."""
-    from holdfast.audit import quick_audit, quick_metric_audit
-    from holdfast.cli.audit_metric import show_quick_metric
-    from holdfast.cli.audit_tables import show_quick
-
-    plain = board.display.plain
-    with _kept(board, wanted=keep) as kept:
-        if plain:
-            found = quick_audit(board.request, kept=kept)
-            shown, worst = partial(show_quick, found), found.worst_final_points
-        else:
-            read = quick_metric_audit(board, kept=kept)
-            shown, worst = partial(show_quick_metric, read), read.worst_final
-    if as_json:
-        print_json(found.as_json() if plain else read.as_json())
-    else:
-        shown()
-    if limit is not None and not plain and not read.gains:
-        raise NotSupported("fail_above has nothing to be compared with: no attack played.")
-    if limit is not None and worst > limit:
-        raise typer.Exit(EXIT_ABOVE_LIMIT)
 
 
 audit.command("compare", cls=ExplainedCommand)(compare)

@@ -57,7 +57,6 @@ def _show(result: Comparison, report: Path | None) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from holdfast.audit import Audit
     from holdfast.cli.plain import explained_attack
 
     console = human()
@@ -71,7 +70,7 @@ def _show(result: Comparison, report: Path | None) -> None:
         if each.differs:
             table.add_row(each.what, escape(each.before), f"[bold]{escape(each.after)}[/]")
     sides = (result.before, result.after)
-    limits = [f"{each.limits.allowed:.2f} points" for each in sides if isinstance(each, Audit)]
+    limits = [f"{each.limits.allowed:.2f} points" for each in sides if each.limits is not None]
     if limits:
         table.add_row("no attack can exceed", *limits)
     console.print(table)

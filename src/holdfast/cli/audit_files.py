@@ -10,7 +10,7 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
-from holdfast.audit import AnyAudit, Request, exports, recommended_fix, recommended_policy
+from holdfast.audit import Audit, Request, exports, recommended_fix, recommended_policy
 from holdfast.errors import InvalidInput
 from holdfast.extras import needed_for
 from holdfast.metrics.display import Display
@@ -62,7 +62,7 @@ def page_module() -> Any:
 
 
 def write_exports(
-    result: AnyAudit,
+    result: Audit,
     *,
     badge: Path | None,
     sarif: Path | None,
@@ -79,7 +79,7 @@ def write_exports(
         exports.write_whole(junit, exports.junit(result, limit=limit))
 
 
-def write_recommended(request: Request, result: AnyAudit, display: Display, path: Path) -> bool:
+def write_recommended(request: Request, result: Audit, display: Display, path: Path) -> bool:
     """Write the recommended policy and say which fix it has, or why there is none.
 
     The fix need not be the first that the audit names: a policy holds no rows back. Tells whether

@@ -115,7 +115,8 @@ class AuditProgress:
     def stopped(self) -> None:
         """Say what is known so far."""
         lines = self.known.lines()[:MOST_SHOWN]
-        self.say(f"Stopped after {self.known.n_plays:,} plays; known so far, and no verdict:")
+        plays = f"{self.known.n_plays:,} play{'' if self.known.n_plays == 1 else 's'}"
+        self.say(f"Stopped after {plays}; known so far, and no verdict:")
         for line in lines:
             self.say(f"  {line}")
         if not lines:

@@ -10,31 +10,24 @@ from rich.markup import escape
 from rich.table import Table
 
 from holdfast.audit.judgement.fixes import READ
-from holdfast.audit.metrics.quick import QuickMetricAudit
-from holdfast.audit.metrics.record import MetricAudit
 from holdfast.audit.quick import QuickAudit
 from holdfast.audit.result import (
+    POINTS,
+    AttackGain,
     Audit,
     Finding,
     History,
     Interval,
+    Limits,
     Verdict,
     in_digits,
+    unit_after,
     voiding,
 )
 from holdfast.cli.output import human
 from holdfast.cli.plain import explained_attack, point_word, scored_submissions
 
-__all__ = [
-    "MOST_ATTACKS",
-    "print_table",
-    "say_weaker",
-    "show",
-    "show_findings",
-    "show_quick",
-    "show_quick_gains",
-    "show_verdicts",
-]
+__all__ = ["show", "show_quick"]
 
 VERDICT_COLOURS = {"SAFE": "bold green", "MARGINAL": "bold yellow", "UNSAFE": "bold red"}
 MOST_TEAMS_SHOWN = 15
@@ -48,28 +41,52 @@ def show(result: Audit, report: Path | None, *, every: bool = False) -> None:
     """
     console = human()
     board = result.board
+    if not board.plain:
+        _say_metric(console, board.shown, result)
+    if board.model is not None and not board.plain:
+        console.print(
+            f"The given models' best vote has {in_digits(board.model, result.rounding_unit)}; "
+            "gains of attacks that start from it are over that, or over the constant if that is "
+            "better."
+        )
     console.print(f"{escape(board.header)}")
     show_findings(console, result.findings)
-    if board.skewed:
+    if board.plain and board.skewed:
         console.print(
-            f"Gains are above the {board.free_percent:g} % that the majority class scores without "
+            f"Gains are above the {board.free:g} % that the majority class scores without "
             "a look; below 0: the attack ends below a constant submission."
         )
     _gains(console, result, every=every)
+    if result.limits is None:
+        _looks_table(console, result)
     _rules(console, result)
-    _limits(console, result)
+    if result.limits is not None:
+        _limits(console, result, result.limits)
+    for text in (*result.certified, *result.not_covered):
+        console.print(escape(text))
     if result.history is not None:
         _history(console, result.history)
+    unit = result.rounding_unit
     console.print(
         f"Labels {result.reproduce.fingerprint}, seed {result.reproduce.seed}, suite "
         f"{result.reproduce.suite}. Numbers from labels are rounded to "
-        f"{point_word(result.rounding_unit / 100)}: nothing here is an exact score. Took "
+        f"{unit:g} {escape(unit_after(unit, result.unit))}: nothing here is an exact score. Took "
         f"{result.seconds:.1f} s."
     )
     show_verdicts(console, result, report)
 
 
-def show_verdicts(console: Console, result: Audit | MetricAudit, report: Path | None) -> None:
+def _say_metric(console: Console, shown: str, found: Audit | QuickAudit) -> None:
+    """Print what is shown, and what gains are over."""
+    free = found.free if isinstance(found, QuickAudit) else found.board.free
+    unit = found.counted_in if found.unit.startswith("points") else f"in {found.counted_in},"
+    console.print(
+        f"Metric: {escape(shown)}. Gains are {escape(unit)} over the best constant submission, "
+        f"which has {in_digits(free, found.rounding_unit)}."
+    )
+
+
+def show_verdicts(console: Console, result: Audit, report: Path | None) -> None:
     """Print the verdicts with their fixes, and where the page is."""
     console.print()
     for verdict in result.verdicts:
@@ -101,59 +118,49 @@ def print_table(
     console.print(table)
 
 
-def show_quick(found: QuickAudit) -> None:
-    """Print what a quick audit found."""
-    forecast = ""
+def show_quick(found: QuickAudit, report: Path | None) -> None:
+    """Print what a quick audit found: the sentence, the findings and the gains."""
+    console = human()
+    if not found.plain:
+        _say_metric(console, found.board, found)
+    console.print(escape(found.sentence))
     if found.forecast is not None:
-        what = point_word(found.forecast / 100)
-        forecast = (
-            f"Forecast for all {scored_submissions(found.n_looks)}: about {what} "
-            f"({found.forecast_attack})."
+        console.print(
+            f"Forecast for all {scored_submissions(found.n_looks)}: about "
+            f"{point_word(found.forecast / 100)} ({found.forecast_attack})."
         )
+    show_findings(console, found.findings)
+    console.print(f"\n{escape(found.header)}")
     rows = [
         (
-            explained_attack(each.attack),
+            _explained(each),
             each.setting,
-            each.looks,
-            f"{each.points.mean:+g}" if each.points else "",
+            escape(each.reads),
+            f"{each.looks:,}",
+            in_digits(each.mean or 0.0, found.rounding_unit),
         )
         for each in found.gains
     ]
-    show_quick_gains(found, forecast, "in points", "attacker's knowledge", rows)
-
-
-def show_quick_gains(
-    found: QuickAudit | QuickMetricAudit,
-    forecast: str,
-    unit: str,
-    second: str,
-    rows: Sequence[tuple[str, str, int, str]],
-) -> None:
-    """Print the sentence, the findings and the gains; `second` heads the second column."""
-    console = human()
-    console.print(escape(found.sentence))
-    if forecast:
-        console.print(forecast)
-    show_findings(console, found.findings)
-    console.print(f"\n{escape(found.header)}")
-    table = Table(title=f"gained by the likeliest attacks, {unit}", title_justify="left")
-    for name in ("attack", second):
-        table.add_column(name)
-    for name in ("looks", "gain"):
-        table.add_column(name, justify="right")
-    for attack, beside, looks, gain in rows:
-        table.add_row(attack, escape(beside), f"{looks:,}", gain)
-    console.print(table)
+    columns = [("attack", None), ("attacker's knowledge", None), ("reads", None)]
+    print_table(
+        console,
+        f"gained by the likeliest attacks, {_in(found.counted_in)}",
+        [*columns, ("looks", 7), ("gain", 7)],
+        rows,
+    )
     fewer = (
         f", and {found.looks:,} of {found.n_looks:,} looks" if found.looks < found.n_looks else ""
     )
+    attacks = f"{len(found.gains)} attack{'' if len(found.gains) == 1 else 's'}"
     console.print(
-        f"Quick: {len(found.gains)} attacks{fewer}; {found.not_played} more, other rules and fixes "
+        f"Quick: {attacks}{fewer}; {found.not_played} more, other rules and fixes "
         f"wait for the whole audit. Took {found.seconds:.1f} s."
     )
+    if report is not None:
+        console.print(f"Page, which says that it is no verdict: {escape(str(report))}")
 
 
-def show_verdict(console: Console, result: Audit | MetricAudit, verdict: Verdict) -> None:
+def show_verdict(console: Console, result: Audit, verdict: Verdict) -> None:
     """Print a verdict with its fixes."""
     word, _, rest = verdict.sentence.partition(" ")
     about = f"{verdict.about.capitalize()}: " if result.public is not None else ""
@@ -185,63 +192,100 @@ def show_findings(console: Console, findings: tuple[Finding, ...]) -> None:
 
 def _gains(console: Console, result: Audit, *, every: bool) -> None:
     played = [gain for gain in result.gains if gain.points is not None]
-    played.sort(key=lambda each: -each.points.mean if each.points else 0.0)
     shown = played if every else played[:MOST_ATTACKS]
-    unit = result.rounding_unit
+    unit, counted = result.rounding_unit, result.counted_in
     columns = [
         ("attack", None),
         ("attacker's knowledge", None),
+        ("reads", None),
+        ("shown", None),
         ("accounts", 8),
-        ("gain, points", 7),
-        ("95 % interval, points", 14),
-        ("no attack can exceed, points", 14),
+        (f"gain, {counted}" if result.board.plain else "gain", 7),
+        (f"95 % interval, {counted}" if result.board.plain else "95 % interval", 14),
+        (f"no attack can exceed, {counted}", 14),
     ]
     rows = [
         (
-            explained_attack(gain.attack),
+            _explained(gain),
             gain.setting,
+            escape(gain.reads),
+            escape(gain.show),
             f"{gain.accounts:,}",
-            in_digits(gain.points.mean, unit) if gain.points else "",
+            _mean(gain.points, unit),
             _range(gain.points, unit),
             "-" if gain.allowed is None else f"{gain.allowed:.2f}",
         )
         for gain in shown
     ]
-    print_table(console, "possible: what each attack gained, in points", columns, rows)
-    say_weaker(console, len(played) - len(shown))
+    print_table(console, f"possible: what each attack gained, {_in(counted)}", columns, rows)
+    weaker = len(played) - len(shown)
+    if weaker > 0:
+        console.print(f"{weaker} weaker attack{'' if weaker == 1 else 's'}: --all shows them.")
+    reasons = [f"{each.attack}: {each.reason.rstrip('.')}" for each in result.gains if each.reason]
+    if reasons and not result.board.plain:
+        console.print(f"Not played: {escape('; '.join(reasons))}.")
 
 
-def say_weaker(console: Console, count: int) -> None:
-    """Say how many attacks are not shown."""
-    if count > 0:
-        console.print(f"{count} weaker attack{'' if count == 1 else 's'}: --all shows them.")
+def _explained(gain: AttackGain) -> str:
+    return f"{gain.attack}: {gain.does}" if gain.does else explained_attack(gain.attack)
 
 
-def _rules(console: Console, result: Audit) -> None:
-    table = Table(title="release rules compared, in points", title_justify="left")
-    for name in ("rule", "strongest attack"):
-        table.add_column(name)
-    for name, width in (
-        ("possible, points", 9),
-        ("no attack can exceed, points", 14),
-        ("bits per look", 8),
-        ("blur for honest teams, points", 10),
-    ):
-        table.add_column(name, justify="right", width=width)
-    for rule in result.rules:
-        table.add_row(
-            f"{rule.rule} (policy)" if rule.is_policy else rule.rule,
-            explained_attack(rule.attack),
-            in_digits(rule.possible.mean, result.rounding_unit),
-            "-" if rule.allowed is None else f"{rule.allowed:.2f}",
-            f"{rule.bits_per_look:.2f}",
-            f"{rule.price_points:.3g}",
-        )
+def _in(counted: str) -> str:
+    return f"in {counted}" if counted == POINTS else counted
+
+
+def _looks_table(console: Console, result: Audit) -> None:
+    """Print the lines of the chart: what each thing that is shown costs with fewer looks."""
+    table = Table(title=f"gain against looks, {result.counted_in}", title_justify="left")
+    table.add_column("shown")
+    for count in result.curve.looks:
+        table.add_column(f"{count:,}", justify="right")
+    for each in result.curve.measured:
+        gains = [_mean(points, result.rounding_unit) for points in each.points]
+        table.add_row(escape(each.show), *gains)
     console.print(table)
 
 
-def _limits(console: Console, result: Audit) -> None:
-    limits, gap = result.limits, result.verdict.gap_points
+def _rules(console: Console, result: Audit) -> None:
+    unit, counted, shows = result.rounding_unit, result.counted_in, result.board.shows
+    alone = len(shows) == 1
+    columns: list[tuple[str, int | None]] = [("rule", None)]
+    if alone:
+        columns += [("strongest attack", None), (f"possible, {counted}", 9)]
+    else:
+        columns += [(escape(show), 9) for show in shows]
+    columns += [
+        (f"no attack can exceed, {counted}", 14),
+        ("labels right at most, %", 10),
+        ("bits per look", 8),
+        (f"blur for honest teams, {counted}", 10),
+    ]
+    rows = []
+    for row in result.rules:
+        who = "-" if row.attack is None else explained_attack(row.attack)
+        gains = [_mean(each.points, unit) for each in row.strongest]
+        most = "-" if row.allowed is None else in_digits(row.allowed, unit)
+        if row.allowed is not None and result.limits is not None:
+            most = f"{row.allowed:.2f}"
+        rows.append(
+            (
+                f"{row.rule} (policy)" if row.is_policy else row.rule,
+                *((who, _mean(row.possible, unit)) if alone else gains),
+                most,
+                "-" if row.labels_right is None else f"{row.labels_right:g}",
+                "-" if row.bits_per_look is None else f"{row.bits_per_look:.2f}",
+                f"{row.price_points:.3g}",
+            )
+        )
+    print_table(console, f"release rules compared, {_in(counted)}", columns, rows)
+    if any(each.points is None for row in result.rules for each in row.strongest):
+        console.print(
+            "-: no attack here reads what that rule leaves, which is not to say none can."
+        )
+
+
+def _limits(console: Console, result: Audit, limits: Limits) -> None:
+    gap = result.verdict.gap_points
     bound = "" if limits.bound == "none" else f" (bound: {limits.bound})"
     console.print(
         f"no attack can exceed {limits.allowed:.2f} points in expectation with these scored "
@@ -290,6 +334,10 @@ def _history(console: Console, history: History) -> None:
 
 def _looks(count: int) -> str:
     return f"{count:,} look{'' if count == 1 else 's'}"
+
+
+def _mean(points: Interval | None, unit: float) -> str:
+    return "-" if points is None else in_digits(points.mean, unit)
 
 
 def _range(points: Interval | None, unit: float) -> str:

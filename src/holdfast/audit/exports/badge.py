@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from xml.sax.saxutils import escape, quoteattr
 
-from holdfast.audit.any_audit import AnyAudit
-from holdfast.audit.result import Word, unit_after
+from holdfast.audit.result import Audit, Word, unit_after
 
 __all__ = ["badge"]
 
@@ -16,7 +15,7 @@ LEFT_COLOUR = "#444c56"
 MARGIN, HEIGHT = 7, 20
 
 
-def badge(audit: AnyAudit) -> str:
+def badge(audit: Audit) -> str:
     """Return the SVG text: the verdict, and the worst gain found.
 
     The picture needs no font and no network, and says the same to a screen reader, with the date:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from holdfast.audit.any_audit import AnyAudit
-from holdfast.audit.result import Severity, Word, unit_after
+from holdfast.audit.result import Audit, Severity, Word, unit_after
 
 __all__ = ["Check", "Level", "checks"]
 
@@ -39,7 +38,7 @@ class Check(NamedTuple):
     text: str
 
 
-def checks(audit: AnyAudit, *, limit: float | None = None) -> Iterator[Check]:
+def checks(audit: Audit, *, limit: float | None = None) -> Iterator[Check]:
     """Yield each verdict, the gain against `limit` if there is one, and every finding.
 
     A check that is passed is yielded too, with level "none": a report that leaves it out can't tell

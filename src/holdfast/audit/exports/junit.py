@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from holdfast.audit.any_audit import AnyAudit
 from holdfast.audit.exports.checks import checks
+from holdfast.audit.result import Audit
 
 __all__ = ["junit"]
 
@@ -13,7 +13,7 @@ __all__ = ["junit"]
 UNPRINTABLE = {code: "\N{REPLACEMENT CHARACTER}" for code in range(32) if code not in (9, 10, 13)}
 
 
-def junit(audit: AnyAudit, *, limit: float | None = None) -> str:
+def junit(audit: Audit, *, limit: float | None = None) -> str:
     """Return the XML text: a test for the verdict, one for the limit, and one for each finding.
 
     UNSAFE, a gain above the limit and a finding that voids the verdict are failures; all else

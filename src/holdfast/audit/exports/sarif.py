@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import quote
 
 from holdfast._version import __version__
-from holdfast.audit.any_audit import AnyAudit
 from holdfast.audit.exports.checks import Check, checks
 from holdfast.audit.result import Audit
 
@@ -18,7 +17,7 @@ HELP = "docs/audit.md of Holdfast explains every verdict and every finding, and 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def sarif(audit: AnyAudit, *, subject: str | None = None, limit: float | None = None) -> str:
+def sarif(audit: Audit, *, subject: str | None = None, limit: float | None = None) -> str:
     """Return the SARIF text: one result per finding, and one for the verdict unless it is SAFE.
 
     SARIF knows *rules*, kinds of results that are described once, and *results*, each of a kind and
@@ -60,11 +59,10 @@ def sarif(audit: AnyAudit, *, subject: str | None = None, limit: float | None = 
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
-def _gain(audit: AnyAudit) -> dict[str, Any]:
-    """Return the worst gain with its unit: points of accuracy have a property of their own."""
-    if isinstance(audit, Audit):
-        return {"points": audit.worst}
-    return {"gain": audit.worst, "unit": audit.unit, "metric": audit.metric}
+def _gain(audit: Audit) -> dict[str, Any]:
+    """Return the worst gain with its unit; points of accuracy have a property besides."""
+    told = {"gain": audit.worst, "unit": audit.unit, "metric": audit.board.metric}
+    return told | ({"points": audit.worst} if audit.board.plain else {})
 
 
 def _rule(check: Check) -> dict[str, Any]:

@@ -13,24 +13,28 @@ from pathlib import Path
 
 from holdfast.audit.comparison import Comparison
 from holdfast.audit.exports import write_whole
-from holdfast.audit.metrics import MetricAudit
-from holdfast.audit.page.metric_page import render_metric
-from holdfast.audit.page.render import render, render_comparison
+from holdfast.audit.page.render import render, render_comparison, render_quick
+from holdfast.audit.quick import QuickAudit
 from holdfast.audit.result import Audit
 
 __all__ = [
     "render",
     "render_comparison",
-    "render_metric",
+    "render_quick",
     "write",
     "write_comparison",
+    "write_quick",
 ]
 
 
-def write(audit: Audit | MetricAudit, path: str | os.PathLike[str]) -> Path:
+def write(audit: Audit, path: str | os.PathLike[str]) -> Path:
     """Write the page; when this returns it is whole, and a crash leaves the old one."""
-    page = render_metric(audit) if isinstance(audit, MetricAudit) else render(audit)
-    return write_whole(path, page)
+    return write_whole(path, render(audit))
+
+
+def write_quick(found: QuickAudit, path: str | os.PathLike[str]) -> Path:
+    """Write the page of a quick audit, which says that it is no verdict, as `write` does."""
+    return write_whole(path, render_quick(found))
 
 
 def write_comparison(

@@ -12,10 +12,8 @@ from typing import Any
 
 import altair as alt
 
-from holdfast.audit.any_audit import AnyAudit
 from holdfast.audit.comparison import Comparison
-from holdfast.audit.metrics.record import MetricAudit, MetricGain
-from holdfast.audit.page.formats import bound, interval, measured, series_name
+from holdfast.audit.page.formats import bound, interval
 from holdfast.audit.page.lines import (
     INK,
     ChartLine,
@@ -28,12 +26,9 @@ from holdfast.audit.page.lines import (
 from holdfast.audit.result import Audit, Series
 
 __all__ = [
-    "POSSIBLE",
-    "SOLID",
     "WHAT_IF_HEIGHT",
     "comparison_chart",
     "gain_chart",
-    "metric_point",
     "what_if_chart",
 ]
 
@@ -49,14 +44,16 @@ EXCEED = "no attack can exceed"
 
 
 def gain_chart(audit: Audit, *, narrow: bool = False) -> dict[str, Any]:
-    """Return the chart of gain in points against looks, both axes logarithmic.
+    """Return the chart of gain against looks, both axes logarithmic.
 
-    The strongest attacks as they were played up to today's looks, and up to ten times as many: what
-    no attack can exceed, what formulas forecast for exact scores, and what the paper guarantees.
+    The strongest attacks as they were played up to today's looks; where the board shows more than
+    one accuracy, a line for each thing that it shows. Where formulas cover it, up to ten times as
+    many looks: what no attack can exceed, what is forecast for exact scores, and what the paper
+    guarantees.
     """
-    curve, least = audit.curve, _least(audit)
+    curve, least, counted = audit.curve, _least(audit), audit.counted_in
     lines = [
-        ChartLine(series_name(series.attack, series.setting), colour, SOLID, tuple(parts))
+        ChartLine(series.name, colour, SOLID, tuple(parts))
         for series, colour in zip(curve.measured, POSSIBLE, strict=False)
         if (parts := list(_parts(_measured(audit, series), least)))
     ]
@@ -67,14 +64,15 @@ def gain_chart(audit: Audit, *, narrow: bool = False) -> dict[str, Any]:
     # The paper's theorems say nothing of what lies above a majority.
     if not audit.board.skewed:
         lines.append(_guarantee(audit))
+    what = "points of accuracy" if audit.board.plain else counted
     return line_chart(
-        lines,
+        [line for line in lines if line.parts],
         [Marker(curve.today, "today")],
         least=least,
         y_title=_gain_title(audit),
-        description="Gain in points of accuracy against scored submissions, both axes "
-        "logarithmic: measured attacks with 95 % bands, the forecast for exact scores, what no "
-        "attack can exceed, and a line at today's policy. The table below has the same numbers.",
+        description=f"Gain in {what} against scored submissions, both axes logarithmic: measured "
+        "gains with 95 % bands, what formulas forecast and what no attack can exceed where they "
+        "cover it, and a line at today's policy. The table below has the same numbers.",
         narrow=narrow,
     )
 
@@ -82,21 +80,18 @@ def gain_chart(audit: Audit, *, narrow: bool = False) -> dict[str, Any]:
 def comparison_chart(comparison: Comparison, *, narrow: bool = False) -> dict[str, Any]:
     """Return the chart of two audits: the worst gain measured of each, and the bound of each.
 
-    One colour for each side. Audits of a metric have no bound at other numbers of looks than
-    today's, so theirs is left out.
+    One colour for each side. Where formulas do not cover what is shown, there is no bound at other
+    numbers of looks than today's, and its line is left out.
     """
     sides = {"before": comparison.before, "after": comparison.after}
     least = max(_least(audit) for audit in sides.values())
     lines, markers = [], []
     for (side, audit), colour in zip(sides.items(), (POSSIBLE[1], POSSIBLE[0]), strict=True):
-        worst = _worst(audit)
-        parts = tuple(_parts(worst, least))
+        parts = tuple(_parts(_worst(audit), least))
         lines.append(ChartLine(f"{side}: possible", colour, SOLID, parts))
-        if isinstance(audit, Audit):
-            limit = _bound(audit, f"{side}: {EXCEED}", audit.curve.allowed, DASHED, bound, least)
-            lines.append(limit._replace(colour=colour))
-        today = audit.curve.today if isinstance(audit, Audit) else audit.gains[0].looks
-        markers.append(Marker(today, side))
+        limit = _bound(audit, f"{side}: {EXCEED}", audit.curve.allowed, DASHED, bound, least)
+        lines.append(limit._replace(colour=colour))
+        markers.append(Marker(audit.curve.today, side))
     if markers[0].looks == markers[1].looks:
         markers = [Marker(markers[0].looks, "before and after")]
     return line_chart(
@@ -159,53 +154,49 @@ def what_if_chart(*, narrow: bool = False) -> dict[str, Any]:
     return finished(chart)
 
 
-def _least(audit: AnyAudit) -> float:
+def _least(audit: Audit) -> float:
     """Return the smallest gain that is drawn, in the audit's unit: a logarithmic axis has no 0.
 
     A fifth of the rounding unit: below half of it every measured gain is shown as 0, and bounds
     that low are of no use beside measured lines.
     """
-    return max(LEAST_POINTS if isinstance(audit, Audit) else 0.0, audit.rounding_unit / 5.0)
+    return max(LEAST_POINTS if audit.board.plain else 0.0, audit.rounding_unit / 5.0)
 
 
-def _gain_title(audit: AnyAudit) -> str:
-    if not isinstance(audit, Audit):
+def _gain_title(audit: Audit) -> str:
+    if not audit.board.plain:
         return f"gain, {audit.counted_in}"
     return "points above the majority class" if audit.board.skewed else "gain in points of accuracy"
 
 
 def _measured(audit: Audit, series: Series) -> list[Point]:
-    """Return the points of a measured line, as far as they were played."""
-    return [
-        Point(looks, gain.mean, gain.low, gain.high, interval(gain, audit.rounding_unit))
-        for looks, gain in zip(audit.curve.looks, series.points, strict=True)
-        if gain is not None
-    ]
+    """Return the points of a measured line, as far as they were played.
+
+    Where a line is no one attack's, the attack stands under the pointer.
+    """
+    found = []
+    for at, (looks, gain) in enumerate(zip(audit.curve.looks, series.points, strict=True)):
+        if gain is not None:
+            who = f", {series.attack_at(at)}" if series.attacks else ""
+            text = f"{interval(gain, audit.rounding_unit)}{who}"
+            found.append(Point(looks, gain.mean, gain.low, gain.high, text))
+    return found
 
 
-def _worst(audit: AnyAudit) -> list[Point]:
+def _worst(audit: Audit) -> list[Point]:
     """Return at each number of looks the point of the strongest attack there.
 
     The upper envelope of the measured lines: different attacks may lead at different numbers of
     looks, so each point names its own.
     """
     found: dict[int, Point] = {}
-    if not isinstance(audit, Audit):
-        for each in sorted(audit.curve, key=lambda each: each.gain or 0.0):
-            found[each.looks] = metric_point(each, audit)
-        return [found[looks] for looks in sorted(found)]
     for series in audit.curve.measured:
         for point in _measured(audit, series):
             known = found.get(point.looks)
             if known is None or point.points > known.points:
-                found[point.looks] = point._replace(text=f"{point.text} ({series.attack})")
+                who = "" if series.attacks else f" ({series.attack})"
+                found[point.looks] = point._replace(text=f"{point.text}{who}")
     return [found[looks] for looks in sorted(found)]
-
-
-def metric_point(gain: MetricGain, audit: MetricAudit) -> Point:
-    """Return a point of a metric's gain; its attack stands under the pointer."""
-    text = f"{measured(gain, audit)}, {gain.attack}"
-    return Point(gain.looks, gain.gain or 0.0, gain.low, gain.high, text)
 
 
 def _parts(points: Sequence[Point], least: float) -> Iterator[tuple[Point, ...]]:

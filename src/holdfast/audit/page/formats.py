@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-from holdfast.audit.metrics.record import MetricAudit, MetricGain
 from holdfast.audit.result import Interval, in_digits
 
-__all__ = ["bound", "interval", "measured", "points", "series_name"]
+__all__ = ["bound", "interval", "points"]
 
 
 def points(value: float | None, digits: int = 2) -> str:
@@ -38,15 +37,3 @@ def interval(found: Interval | None, unit: float) -> str:
     if found.low is None or found.high is None or found.low == found.high:
         return mean
     return f"{mean} ({in_digits(found.low, unit)} to {in_digits(found.high, unit)})"
-
-
-def measured(gain: MetricGain | None, audit: MetricAudit) -> str:
-    """Return a metric's gain with its interval, in no more digits than its rounding unit has."""
-    if gain is None or gain.gain is None:
-        return interval(None, audit.rounding_unit)
-    return interval(Interval(gain.gain, gain.low, gain.high), audit.rounding_unit)
-
-
-def series_name(attack: str, setting: str) -> str:
-    """Return what a series is called: the attack, and what it knew if not just the features."""
-    return attack if setting == "features" else f"{attack}, {setting}"

@@ -8,7 +8,7 @@
   // Where lines have no room for names at their ends, they have a legend.
   const fitting = ({ wide, narrow: small }) => (narrow.matches ? small : wide);
   let drawWhatIf = () => {};
-  const drawAll = () => { draw("gain-chart", fitting(charts.gain)); drawWhatIf(); };
+  const drawAll = () => { if (charts.gain) draw("gain-chart", fitting(charts.gain)); drawWhatIf(); };
   const { surfaces, start } = data("what-if-data");
   if (surfaces && surfaces.axes) {
     const drawPanel = panel(surfaces, start, draw, charts.whatIf.height);

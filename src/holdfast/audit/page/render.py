@@ -15,9 +15,10 @@ from holdfast.audit.page.charts import WHAT_IF_HEIGHT, comparison_chart, gain_ch
 from holdfast.audit.page.ranked import split_by_rank
 from holdfast.audit.page.templates import drawing, filled, json_for_script
 from holdfast.audit.page.tiles import scale_of
-from holdfast.audit.result import AttackGain, Audit
+from holdfast.audit.quick import QuickAudit
+from holdfast.audit.result import Audit
 
-__all__ = ["render", "render_comparison"]
+__all__ = ["render", "render_comparison", "render_quick"]
 
 CHANGES_SHOWN = 6
 
@@ -26,44 +27,61 @@ def render(audit: Audit) -> str:
     """Return the page of one audit.
 
     Sections that have nothing to tell are left out of page and contents: rules where only the
-    policy was played, and the history where none was given. What the page's script needs is put
-    into it as JSON: the charts in two widths, and the what-if surfaces with the settings where the
-    panel starts.
+    policy was played, the history where none was given, and the what-if panel where formulas do not
+    cover what is shown. What the page's script needs is put into it as JSON: the charts in two
+    widths, and the what-if surfaces with the settings where the panel starts.
     """
     wide = gain_chart(audit)
+    charts: dict[str, Any] = {"gain": {"wide": wide, "narrow": gain_chart(audit, narrow=True)}}
+    if audit.what_if:
+        charts["whatIf"] = {
+            "wide": what_if_chart(),
+            "narrow": what_if_chart(narrow=True),
+            "height": WHAT_IF_HEIGHT,
+        }
     contents = [
         ("verdict", "Verdict"),
         ("gain", "Gain against submissions"),
         ("attacks", "Attacks that matter"),
-        ("limits", "What no attack can exceed"),
+        ("limits", "What no attack can exceed" if audit.limits else "What is certified"),
         *([("rules", "Release rules")] if audit.rules else []),
-        ("what-if", "What if"),
+        *([("what-if", "What if")] if audit.what_if else []),
         ("preflight", "Findings"),
         *([("history", "What was observed")] if audit.history else []),
         ("glossary", "Words"),
         ("reproduce", "Reproduce"),
     ]
+    start = {"surfaces": audit.what_if, "start": _start(audit)} if audit.what_if else {}
     return filled(
         "page.html",
         audit=audit,
         contents=contents,
         scale=scale_of([audit]),
-        attacks=split_by_rank(audit.gains, _mean, lambda gain: gain.setting),
+        attacks=split_by_rank(audit.gains),
         heat=_heat(audit),
         played_looks=max((gain.looks for gain in audit.gains), default=audit.board.looks),
         curve_rows=_curve_rows(audit),
+        gained=any(gain and gain.mean for each in audit.curve.measured for gain in each.points),
         drawing=drawing(wide),
-        charts=json_for_script(
-            {
-                "gain": {"wide": wide, "narrow": gain_chart(audit, narrow=True)},
-                "whatIf": {
-                    "wide": what_if_chart(),
-                    "narrow": what_if_chart(narrow=True),
-                    "height": WHAT_IF_HEIGHT,
-                },
-            }
-        ),
-        what_if=json_for_script({"surfaces": audit.what_if, "start": _start(audit)}),
+        charts=json_for_script(charts),
+        what_if=json_for_script(start),
+    )
+
+
+def render_quick(found: QuickAudit) -> str:
+    """Return the page of a quick audit: findings and the gains that were played, and no verdict."""
+    contents = [
+        ("verdict", "No verdict"),
+        ("attacks", "Attacks that were played"),
+        ("preflight", "Findings"),
+        ("glossary", "Words"),
+    ]
+    return filled(
+        "quick.html",
+        audit=found,
+        contents=contents,
+        charts=json_for_script({}),
+        what_if=json_for_script({}),
     )
 
 
@@ -78,6 +96,7 @@ def render_comparison(comparison: Comparison, *, title: str | None = None) -> st
     wide = comparison_chart(comparison)
     return filled(
         "compare.html",
+        audit=after,
         comparison=comparison,
         before=before,
         after=after,
@@ -102,10 +121,6 @@ def render_comparison(comparison: Comparison, *, title: str | None = None) -> st
         ),
         what_if=json_for_script({}),
     )
-
-
-def _mean(gain: AttackGain) -> float | None:
-    return None if gain.points is None else gain.points.mean
 
 
 def _heat(audit: Audit) -> dict[str, Any]:
@@ -142,7 +157,10 @@ def _curve_rows(audit: Audit) -> list[dict[str, Any]]:
         {
             "looks": looks,
             "today": looks == audit.curve.today,
-            "gains": [series.points[index] for series in audit.curve.measured],
+            "gains": [
+                (series.points[index], series.attack_at(index) if series.attacks else None)
+                for series in audit.curve.measured
+            ],
         }
         for index, looks in enumerate(audit.curve.looks)
     ]

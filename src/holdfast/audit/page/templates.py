@@ -19,10 +19,10 @@ import vl_convert
 from holdfast._version import __version__
 from holdfast.attacks.registry import summary_of
 from holdfast.audit.judgement.fixes import READ
-from holdfast.audit.page.formats import bound, interval, measured, points, series_name
+from holdfast.audit.page.formats import bound, interval, points
 from holdfast.audit.page.runtime import runtime
 from holdfast.audit.page.tiles import tiles
-from holdfast.audit.result import Audit, Interval, Verdict, in_digits, unit_after
+from holdfast.audit.result import Verdict, in_digits, unit_after
 
 __all__ = ["drawing", "filled", "json_for_script"]
 
@@ -36,7 +36,7 @@ def filled(template: str, **values: Any) -> str:
     Parameters
     ----------
     template
-        `page.html`, `compare.html` or `metric.html`.
+        `page.html`, `quick.html` or `compare.html`.
     **values
         What the template names; version, style, scripts and chart runtime are added here.
     """
@@ -88,19 +88,15 @@ def _environment() -> jinja2.Environment:
     )
     environment.filters["points"] = points
     environment.filters["bound"] = bound
-    environment.filters["gain"] = _gain
-    environment.filters["interval"] = _interval
+    environment.filters["gain"] = lambda value, audit: _gain(value, audit.rounding_unit)
+    environment.filters["interval"] = lambda found, audit: interval(found, audit.rounding_unit)
     environment.filters["count"] = lambda value: "" if value is None else f"{value:,}"
     environment.filters["summary"] = summary_of
     environment.filters["unit_after"] = unit_after
     environment.filters["share"] = _share
-    environment.filters["measured"] = measured
-    environment.filters["number"] = lambda value, audit: in_digits(value, audit.rounding_unit)
-    environment.filters["facts"] = _facts
     environment.filters["reason"] = _reason
     environment.filters["tiles"] = tiles
     environment.globals["read"] = READ
-    environment.globals["series_name"] = series_name
     return environment
 
 
@@ -108,13 +104,9 @@ def _text(name: str) -> str:
     return files("holdfast.audit.page").joinpath(name).read_text(encoding="utf-8")
 
 
-def _gain(value: float | None, audit: Audit) -> str:
+def _gain(value: float | None, unit: float) -> str:
     """Return a number that was computed from labels, without digits below its rounding unit."""
-    return "–" if value is None else in_digits(value, audit.rounding_unit)
-
-
-def _interval(found: Interval | None, audit: Audit) -> str:
-    return interval(found, audit.rounding_unit)
+    return "–" if value is None else in_digits(value, unit)
 
 
 def _share(value: float | None, scale: float) -> str:
@@ -126,11 +118,6 @@ def _share(value: float | None, scale: float) -> str:
     if value is None or value <= 0.0 or not math.isfinite(value):
         return "0"
     return f"{min(max(100.0 * value / scale, 0.8), 100.0):.1f}"
-
-
-def _facts(audit: Audit) -> str:
-    """Return the header's line without the name, which stands above it."""
-    return audit.board.header.removeprefix(f"{audit.board.name}: ")
 
 
 def _reason(verdict: Verdict) -> str:

@@ -11,8 +11,6 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from holdfast.audit.any_audit import AnyAudit
-from holdfast.audit.metrics.record import MetricAudit
 from holdfast.audit.page.formats import bound
 from holdfast.audit.result import Audit, Verdict, in_digits
 
@@ -43,18 +41,30 @@ class Tile(NamedTuple):
     kind: str
 
 
-def tiles(verdict: Verdict, audit: AnyAudit) -> list[Tile]:
+def tiles(verdict: Verdict, audit: Audit) -> list[Tile]:
     """Return the tiles of one verdict of an audit.
 
     That of the final ranking, or of the public board. A verdict carries neither unit nor history;
     these come from its audit.
     """
-    if isinstance(audit, Audit):
-        return _of_accuracy(verdict, audit)
-    return _of_metric(verdict, audit)
+    counted, mean = audit.counted_in, verdict.points.mean
+    by = f", {verdict.attack}" if mean > 0 else ""
+    shown = f"+{in_digits(mean, audit.rounding_unit)}"
+    return [
+        Tile("possible: an attack did it", shown, f"{counted}{by}", mean, "possible"),
+        _allowed(verdict, audit),
+        _observed(verdict, audit) if audit.board.plain else _free(audit),
+        Tile(
+            "gap that must hold",
+            f"{verdict.gap_points:g}",
+            f"{counted} between ranks",
+            verdict.gap_points,
+            "gap",
+        ),
+    ]
 
 
-def scale_of(audits: Iterable[AnyAudit]) -> float:
+def scale_of(audits: Iterable[Audit]) -> float:
     """Return the number that fills a tile's bar: the largest of all tiles.
 
     Of two audits on one page the scale is common. A bound that says nothing is infinite and does
@@ -66,67 +76,38 @@ def scale_of(audits: Iterable[AnyAudit]) -> float:
     return max(value for value in shown if value is not None and math.isfinite(value))
 
 
-def _of_accuracy(verdict: Verdict, audit: Audit) -> list[Tile]:
-    """Return the tiles in points: the third is the mean public score minus the private one."""
-    mean, seen, most = verdict.points.mean, verdict.observed, verdict.allowed or 0.0
-    known = "points, certified without a model"
-    observed = "nothing to compare" if audit.history else "no history given"
-    if seen is not None:
-        observed = "points, mean public − private"
-    return [
-        _possible(mean, verdict.attack, audit),
-        Tile(
-            "no attack can exceed",
-            f"+{bound(most)}",
-            known if most > 0 else "points, certified for everybody",
-            most,
-            "allowed",
-        ),
-        Tile(
-            "observed in the history",
-            "–"
-            if seen is None
-            else f"{'+' if seen > 0 else ''}{in_digits(seen, audit.rounding_unit)}",
-            observed,
-            seen,
-            "observed",
-        ),
-        _gap(verdict.gap_points, audit),
-    ]
-
-
-def _of_metric(verdict: Verdict, audit: MetricAudit) -> list[Tile]:
-    """Return the tiles in the metric's unit: the third is the value that gains are counted from."""
-    free = in_digits(audit.constant if audit.model is None else audit.model, audit.rounding_unit)
-    who = "the best constant submission" if audit.model is None else "the given models"
-    return [
-        _possible(verdict.points.mean, verdict.attack, audit),
-        _allowed(verdict, audit),
-        Tile("without a look", free, f"{audit.counted_in}, {who}", None, "observed"),
-        _gap(verdict.gap_points, audit),
-    ]
-
-
-def _allowed(verdict: Verdict, audit: MetricAudit) -> Tile:
+def _allowed(verdict: Verdict, audit: Audit) -> Tile:
     """Return the certified gain, or the labels that are right where only these have a bound."""
+    name, without = "no attack can exceed", f"{audit.counted_in}, certified without a model"
+    if verdict.allowed is not None:
+        who = without if verdict.allowed > 0 else f"{audit.counted_in}, certified for everybody"
+        return Tile(name, f"+{bound(verdict.allowed)}", who, verdict.allowed, "allowed")
     row = next(row for row in audit.rules if row.is_policy)
     if row.allowed is not None:
-        share = 1.0 if verdict.about == "public board" else audit.final_share
+        share = 1.0 if verdict.about == "public board" else audit.board.final_share
         most = share * row.allowed
-        note = f"{audit.counted_in}, certified without a model"
         shown = in_digits(most, audit.rounding_unit) if share == 1.0 else f"{most:.3g}"
-        return Tile("no attack can exceed", f"+{shown}", note, most, "allowed")
+        return Tile(name, f"+{shown}", without, most, "allowed")
     if row.labels_right is not None:
-        note = "certified without a model"
-        return Tile("labels right at most", f"{row.labels_right:g} %", note, None, "allowed")
-    return Tile("no attack can exceed", "–", "nothing is proved for so many looks", None, "allowed")
+        right = f"{row.labels_right:g} %"
+        return Tile("labels right at most", right, "certified without a model", None, "allowed")
+    return Tile(name, "–", "nothing is proved for so many looks", None, "allowed")
 
 
-def _possible(gain: float, attack: str, audit: AnyAudit) -> Tile:
-    by = f", {attack}" if gain > 0 else ""
-    shown = f"+{in_digits(gain, audit.rounding_unit)}"
-    return Tile("possible: an attack did it", shown, f"{audit.counted_in}{by}", gain, "possible")
+def _observed(verdict: Verdict, audit: Audit) -> Tile:
+    """Return what the history shows: the mean public score minus the private one."""
+    name, seen = "observed in the history", verdict.observed
+    if seen is None:
+        why = "nothing to compare" if audit.history else "no history given"
+        return Tile(name, "–", why, None, "observed")
+    shown = f"{'+' if seen > 0 else ''}{in_digits(seen, audit.rounding_unit)}"
+    return Tile(name, shown, "points, mean public − private", seen, "observed")
 
 
-def _gap(gap: float, audit: AnyAudit) -> Tile:
-    return Tile("gap that must hold", f"{gap:g}", f"{audit.counted_in} between ranks", gap, "gap")
+def _free(audit: Audit) -> Tile:
+    """Return the value that gains are counted from."""
+    board = audit.board
+    value = board.free if board.model is None else board.model
+    who = "the best constant submission" if board.model is None else "the given models"
+    shown = in_digits(value, audit.rounding_unit)
+    return Tile("without a look", shown, f"{audit.counted_in}, {who}", None, "observed")

@@ -97,15 +97,22 @@ def curve(
 ) -> GainCurve:
     """Return the gains of chosen attacks at fewer looks and today, beside what formulas say.
 
+    Where the board shows something else than one accuracy, each show is a line, and no formula
+    covers it.
+
     Returns
     -------
     GainCurve
         Gains in points. Forecasts are raised to what was measured with as few looks: what was done
         is possible, whatever a formula says.
     """
-    request = measurer.request
+    request, board = measurer.request, measurer.board
     forms = request.baseline.formulas
     looks = (*fewer_looks(measurer.budget.looks), measurer.budget.looks)
+    if not board.display.plain:
+        at_looks = [*fewer, chosen]
+        lines = [_line(show, looks, rising(looks, at_looks, show)) for show in board.shows]
+        return GainCurve(request.n_looks, looks, tuple(filter(None, lines)), (), (), (), (), ())
     columns = [[each.points for each in attack] for attack in zip(*fewer, chosen, strict=True)]
     n, m, today = request.problem
     last = max(2, int(BOUNDS_DRAWN_TO * today))
@@ -127,6 +134,22 @@ def curve(
             for each in problems
         ),
         allowed=tuple(allowed(request, request.rule, each.n_queries) for each in problems),
+    )
+
+
+def _line(show: str, looks: Sequence[int], found: Sequence[tuple[int, Measured]]) -> Series | None:
+    """Return the line of a show; None: nothing plays, however many looks there are."""
+    if not found:
+        return None
+    at = dict(found)
+    able = [at.get(count) for count in looks]
+    last = found[-1][1].scenario
+    return Series(
+        attack=last.name,
+        setting=last.setting,
+        points=tuple(None if each is None else each.points for each in able),
+        show=show,
+        attacks=tuple(None if each is None else each.scenario.name for each in able),
     )
 
 

@@ -26,7 +26,7 @@ from holdfast.audit.inputs.disclosure import NORMAL_95
 from holdfast.audit.inputs.request import Request
 from holdfast.audit.metrics.asked import MetricRequest
 from holdfast.audit.metrics.units import Unit
-from holdfast.audit.result import Interval, Knowledge
+from holdfast.audit.result import AttackGain, Interval, Knowledge
 from holdfast.audit.scenarios.plays import AnyJob, Play
 from holdfast.audit.scenarios.suite import AnyScenario
 from holdfast.experiments.matrix_plays import Played
@@ -39,6 +39,7 @@ __all__ = [
     "OnPlay",
     "PlayBudget",
     "Strongest",
+    "gain_of",
     "play_budget_for",
     "reason_of",
     "strongest_first",
@@ -276,6 +277,27 @@ class Measurer:
         wanted = math.ceil((reach / (SHARE_OF_GAP * self.gap)) ** 2)
         affordable = MOST_LABELS // (self.request.labels.size * max(each.looks for each in chosen))
         return max(self.budget.trials, min(wanted, affordable, MOST_TRIALS))
+
+
+def gain_of(
+    each: Measured, request: Request, *, show: str = "", allowed: float | None = None
+) -> AttackGain:
+    """Return what was measured as a row of the record; of the total it may stand for a show."""
+    scenario = each.scenario
+    job = scenario.job(each.rule, each.looks, 0)
+    return AttackGain(
+        attack=scenario.name,
+        setting=scenario.setting,
+        accounts=request.accounts if job.accounts == 1 else job.accounts,
+        looks=job.looks,
+        trials=each.trials,
+        points=each.points,
+        allowed=allowed,
+        reason=each.reason,
+        show=show or scenario.show,
+        reads=scenario.reads,
+        does=scenario.does,
+    )
 
 
 def reason_of(plays: Sequence[Played]) -> str | None:
