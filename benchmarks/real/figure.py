@@ -1,4 +1,4 @@
-"""The picture of gains on real test sets: points against looks, a panel for each set."""
+"""Pictures of gains on real test sets: against looks, and what a thousand looks are worth."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from benchmarks.real.grid import LOOKS
+from benchmarks.real.grid import LOOKS, RULES, hides_nothing
 from benchmarks.real.rows import Place, Plays
 from benchmarks.real.tables import SHOWN, TITLES, Best, best_of
 
-__all__ = ["draw_gains"]
+__all__ = ["draw_gains", "draw_thousand"]
 
 # Rule, who, and how the line is drawn: colour, marker and dash each tell them apart.
 LINES = (
@@ -94,3 +94,46 @@ def _scales(axis: Any, title: str) -> None:
     axis.set_yticks(TICKS, [f"{tick:g}".replace("-", "\N{MINUS SIGN}") for tick in TICKS])
     axis.minorticks_off()
     axis.grid(visible=True, color="#dddddd", linewidth=0.6)
+
+
+# The sets of a talk, and a colour for each rule.
+TALK = ("imagenet_val", "cifar10", "mmlu", "mmlu_pro")
+BARS = ("#D55E00", "#E69F00", "#0072B2", "#56B4E9", "#009E73")
+PANELS = {
+    "best attack": "who knows nothing: above guessing",
+    "best attack from the models": "who has the models' labels: above their vote",
+}
+
+
+def draw_thousand(
+    places: Mapping[Place, Plays], sets: Mapping[str, Mapping[str, Any]], path: Path
+) -> None:
+    """Draw what a thousand looks gain under each rule, a group of bars for each set of `TALK`."""
+    settings: Any = {"svg.hashsalt": "holdfast", "svg.fonttype": "path", "font.size": 9}
+    names = [name for name in TALK if name in sets]
+    with mpl.rc_context(settings):
+        figure = Figure(figsize=(9.5, 6.2), layout="constrained")
+        for axis, (way, title) in zip(figure.subplots(2), PANELS.items(), strict=True):
+            for at, rule in enumerate(RULES):
+                heights, errors = [], []
+                for name in names:
+                    n_examples = sets[name]["n_examples"]
+                    same = "exact" if hides_nothing(rule, n_examples) else rule
+                    found = best_of(places, name, way, same, 1000)
+                    gain = found.gain if isinstance(found, Best) else (math.nan, math.nan)
+                    heights.append(100.0 * gain[0] / n_examples)
+                    errors.append(100.0 * gain[1] / n_examples)
+                where = [each + 0.16 * (at - 2) for each in range(len(names))]
+                bars = axis.bar(where, heights, 0.15, color=BARS[at], label=SHOWN.get(rule, rule))
+                axis.errorbar(where, heights, yerr=errors, fmt="none", ecolor="#333333", lw=0.8)
+                axis.bar_label(bars, [f"{round(each, 1) + 0.0:.1f}" for each in heights], padding=3)
+            axis.set_xticks(range(len(names)), [TITLES[name] for name in names])
+            axis.set_title(title, loc="left")
+            axis.set_ylabel("points gained")
+            axis.margins(y=0.15)
+            for side in ("top", "right"):
+                axis.spines[side].set_visible(False)
+        axis.legend(
+            ncols=len(RULES), loc="upper center", bbox_to_anchor=(0.5, -0.12), frameon=False
+        )
+        figure.savefig(path, metadata={"Date": None})

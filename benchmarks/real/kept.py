@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.generated_base import Generated
 from benchmarks.made import fingerprint
-from benchmarks.real.figure import draw_gains
+from benchmarks.real.figure import draw_gains, draw_thousand
 from benchmarks.real.rows import Place, Plays, read_places
 from benchmarks.real.sets import ROWS
 from benchmarks.real.tables import analyst_blocks, gain_blocks
@@ -47,15 +47,20 @@ class RealGains(Kept):
     def __init__(self) -> None:
         self.name, self.seed = "real-gains", ROWS
         self.command = "HOLDFAST_DATA=DIR python -m benchmarks.real games"
-        self.files = (DATA / "real-gains.json", ROOT / "docs" / "images" / "real_gains.svg")
+        images = ROOT / "docs" / "images"
+        self.files = (
+            DATA / "real-gains.json", images / "real_gains.svg", images / "thousand_looks.svg",
+        )  # fmt: skip
 
     def places(self) -> dict[Place, Plays]:
         """Return what is kept, by place; nothing if nothing is."""
         return read_places(self.load()["rows"]) if self.files[0].exists() else {}
 
     def draw(self, content: Mapping[str, Any]) -> None:
-        """Draw gains against looks."""
-        draw_gains(read_places(content["rows"]), content["sets"], self.files[1])
+        """Draw gains against looks, and those of a thousand."""
+        places = read_places(content["rows"])
+        draw_gains(places, content["sets"], self.files[1])
+        draw_thousand(places, content["sets"], self.files[2])
 
     def blocks(self, content: Mapping[str, Any]) -> dict[str, str]:
         """Return the tables of sets and of gains."""

@@ -23,6 +23,8 @@ TITLES = {
     "imagenet_v2": "ImageNetV2",
     "imagenet_val": "ImageNet",
 }
+# The picture has all looks.
+TABLED = (100, 1000)
 SHOWN = {"ladder": "parameter-free Ladder"}
 # Who plays: what tables call them, what the board shows, and what they know.
 WAYS = {
@@ -73,7 +75,7 @@ def best_of(
 def gain_blocks(
     places: Mapping[Place, Plays], sets: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, str]:
-    """Return the table of the sets, and one of gains for each of them."""
+    """Return the tables of the sets, of games, and of gains at a few numbers of looks."""
     head = (
         "| test set | examples | classes | models | best model, % | their vote, % | constant, % |"
     )
@@ -85,9 +87,8 @@ def gain_blocks(
             f"| {100 * facts['vote']:.2f} | {100 * facts['constant']:.2f} |"
         )
     blocks = {"real-sets": "\n".join([*lines, ""]), "real-games": _games_table(places, sets)}
-    for name, facts in sets.items():
-        blocks[f"real-gains-{name}"] = _gain_table(places, name, facts["n_examples"])
-    return blocks
+    tables = {f"real-gains-{looks}": _gain_table(places, sets, looks) for looks in TABLED}
+    return {**blocks, **tables}
 
 
 def _games_table(places: Mapping[Place, Plays], sets: Mapping[str, Mapping[str, Any]]) -> str:
@@ -105,23 +106,24 @@ def _games_table(places: Mapping[Place, Plays], sets: Mapping[str, Mapping[str, 
     return "\n".join([*lines, ""])
 
 
-def _gain_table(places: Mapping[Place, Plays], name: str, n_examples: int) -> str:
-    head = "| released | who | " + " | ".join(f"{k:,} looks" for k in LOOKS) + " | first were |"
-    lines = [head, "|---|---" + "|--:" * len(LOOKS) + "|---|"]
-    grouped = any(place.set == name and place.shown == BY_GROUP for place in places)
-    for rule in RULES:
-        if hides_nothing(rule, n_examples):
-            same = f"| {rule} | all | as exact: every count has its own answer "
-            lines.append(same + "| " * len(LOOKS) + "|")
-            continue
+def _gain_table(
+    places: Mapping[Place, Plays], sets: Mapping[str, Mapping[str, Any]], looks: int
+) -> str:
+    """Return what so many looks gain: a row for who attacks, a column for each rule."""
+    lines = ["| test set | who | " + " | ".join(SHOWN.get(rule, rule) for rule in RULES) + " |"]
+    lines.append("|---|---" + "|--:" * len(RULES) + "|")
+    for name, facts in sets.items():
+        grouped = any(place.set == name and place.shown == BY_GROUP for place in places)
         for way in WAYS:
-            if "by group" in way and not grouped:
+            if way == "paper's attacks" or ("by group" in way and not grouped):
                 continue
-            found = [best_of(places, name, way, rule, looks) for looks in LOOKS]
-            cells = [_cell(each, n_examples) for each in found]
-            by = dict.fromkeys(each.attack for each in found if isinstance(each, Best))
-            shown = SHOWN.get(rule, rule)
-            lines.append(f"| {shown} | {way} | " + " | ".join(cells) + f" | {', '.join(by)} |")
+            cells = [
+                "as exact"
+                if hides_nothing(rule, facts["n_examples"])
+                else _cell(best_of(places, name, way, rule, looks), facts["n_examples"])
+                for rule in RULES
+            ]
+            lines.append(f"| {TITLES[name]} | {way} | " + " | ".join(cells) + " |")
     return "\n".join([*lines, ""])
 
 
@@ -135,22 +137,23 @@ def _cell(found: Best | str, n_examples: int) -> str:
 
 
 def analyst_blocks(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the tables of fresh examples and of random halves."""
+    """Return the tables of fresh examples and of random halves, of models by rising accuracy."""
+    rising = [row for row in rows if row["order"] == "rising"]
     return {
-        "real-fresh": _fresh_table(row for row in rows if row["private"] != "half"),
-        "real-halves": _halves_table(row for row in rows if row["private"] == "half"),
+        "real-fresh": _fresh_table(row for row in rising if row["private"] != "half"),
+        "real-halves": _halves_table(row for row in rising if row["private"] == "half"),
     }
 
 
 def _fresh_table(rows: Iterable[Mapping[str, Any]]) -> str:
     lines = [
-        "| test set, fresh examples | order | released | new leaders | shown, % | fresh, % "
+        "| test set, fresh examples | released | new leaders | shown, % | fresh, % "
         "| gap, points | beyond the shift | regret | rejected / real progress | promoted |",
-        "|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+        "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for row in rows:
         lines.append(
-            f"| {TITLES[row['set']]}, {row['private']} | {row['order']} "
+            f"| {TITLES[row['set']]}, {row['private']} "
             f"| {SHOWN.get(row['rule'], row['rule'])} | {row['leaders']} | {_points(row['shown'])} "
             f"| {_points(row['private_accuracy'])} | {_points(row['gap'])} ± "
             f"{_points(row['error'])} | {_points(row['overfit'])} | {_points(row['regret'])} "
@@ -161,9 +164,9 @@ def _fresh_table(rows: Iterable[Mapping[str, Any]]) -> str:
 
 def _halves_table(rows: Iterable[Mapping[str, Any]]) -> str:
     lines = [
-        "| test set | order | released | new leaders | gap, points | beyond the shift | regret "
+        "| test set | released | new leaders | gap, points | beyond the shift | regret "
         "| rejected / real progress | promoted |",
-        "|---|---|---|--:|--:|--:|--:|--:|--:|",
+        "|---|---|--:|--:|--:|--:|--:|--:|",
     ]
     for row in rows:
         gap, over, regret = (
@@ -171,7 +174,7 @@ def _halves_table(rows: Iterable[Mapping[str, Any]]) -> str:
             for name in ("gap", "overfit", "regret")
         )
         lines.append(
-            f"| {TITLES[row['set']]} | {row['order']} | {SHOWN.get(row['rule'], row['rule'])} "
+            f"| {TITLES[row['set']]} | {SHOWN.get(row['rule'], row['rule'])} "
             f"| {row['leaders'][0]:.1f} | {gap} | {over} | {regret} "
             f"| {row['rejected'][0]:.1f} / {row['progress'][0]:.1f} | {row['promoted'][0]:.1f} |"
         )
