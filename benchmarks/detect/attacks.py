@@ -34,9 +34,9 @@ from holdfast.protocols import Attack
 from holdfast.votes import Votes
 
 LOOKS, ACCOUNTS, MODELS, MEMBERS = 100, 3, 5, 9
-# Other models, panels and randomness of attacks that start from a model. On the seeds 0 to 4 it was
-# seen that an alternating design is not excused by its past; so they are not among these.
-SEEDS = range(5, 8)
+# Other models, panels and randomness of attacks that start from a model. What excuses no path and
+# which small edits need not wait was chosen on the seeds 0 to 17; so they are not among these.
+SEEDS = range(20, 24)
 GAMES = [
     (name, rule) for name in ("cifar10", "letter") for rule in ("exact", "round:3", "ladder:0.01")
 ]

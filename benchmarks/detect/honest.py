@@ -25,7 +25,7 @@ from holdfast.labels import Labels
 
 LOOKS, ORDERS, MEMBERS = 20, 200, (9, 3, 1)
 SIZES = (100, 200, 500, 1000, 2000)
-SEEDS = range(5)
+SEEDS = range(20)
 
 
 def plain(data: Path, name: str) -> Labels:
@@ -123,6 +123,15 @@ def class_after_class(rng: np.random.Generator, models: Labels) -> Iterator[Labe
         yield look
 
 
+def taken_back(rng: np.random.Generator, models: Labels) -> Iterator[Labels]:
+    """Yield one model with one rule at a time: where two others agree against it in one class."""
+    base, others = models[0], models[1:]
+    for _ in range(LOOKS):
+        one, two = others[rng.permutation(len(others))[:2]]
+        kind = base[rng.integers(len(base))]
+        yield np.where((one == two) & (base == kind), one, base)
+
+
 def three_shuffled(rng: np.random.Generator, models: Labels) -> Iterator[Labels]:
     """Yield real models, after three looks with their rows shuffled."""
     for at in range(LOOKS):
@@ -152,8 +161,8 @@ def few_rows(rng: np.random.Generator, models: Labels) -> Iterator[Labels]:
 
 Kind = Callable[[np.random.Generator, Labels], Iterable[Labels]]
 KINDS: tuple[Kind, ...] = (
-    walking, fresh, one_weight, growing, majorities, threshold, class_after_class, three_shuffled,
-    slips, few_rows,
+    walking, fresh, one_weight, growing, majorities, threshold, class_after_class, taken_back,
+    three_shuffled, slips, few_rows,
 )  # fmt: skip
 
 

@@ -24,12 +24,15 @@ KINDS = {
     "majorities": "majorities of five models drawn anew",
     "threshold": "rows that go over to one class",
     "class_after_class": "another model's word, class after class",
+    "taken_back": "rules of two other models, one at a time and taken back",
     "three_shuffled": "three looks with shuffled rows, then models",
     "slips": "constants, the same again, labels off by one",
     "few_rows": "4 % of the differences from another model, at random",
     "drawn": "labels drawn from one model's probabilities",
     "disturbed": "one model's logits with noise of 0.3",
 }
+# Kinds that are coin flips, whatever made them: no detector of these tells them from probes.
+COINS = ("few_rows", "drawn", "disturbed")
 MADE = {
     "letter": "UCI Letter, 26 classes",
     "letter-2": "UCI Letter, two halves",
@@ -43,9 +46,13 @@ MADE = {
 def detect_blocks(content: Mapping[str, Any]) -> dict[str, str]:
     """Return every table by its name."""
     games = [dict(zip(content["columns"], row, strict=True)) for row in content["attacks"]]
+    kinds = content["look-alikes"]
+    coins = [row for row in kinds if row[0] in COINS]
+    alike = [row for row in kinds if row[0] not in COINS]
     return {
         "detect-honest": by_members(content["real"], lambda key: TITLES[key], "test set"),
-        "detect-alike": by_members(content["look-alikes"], KINDS.__getitem__, "look-alike"),
+        "detect-alike": by_members(alike, KINDS.__getitem__, "look-alike"),
+        "detect-coins": by_members(coins, KINDS.__getitem__, "coins in truth"),
         "detect-trained": by_members(content["trained"], MADE.__getitem__, "trained on"),
         "detect-flagged": flagged(content),
         "detect-attacks": attacks(games),
@@ -126,25 +133,34 @@ def flagged(content: Mapping[str, Any]) -> str:
         ("look-alikes", KINDS),
         ("trained", MADE),
     )
-    found: dict[str, list[int]] = {}
-    teams = dict.fromkeys(MEMBERS, 0)
+    found: dict[str, dict[str, list[int]]] = {}
+    # Of each size, of coins in truth and of all others: flagged, and teams.
+    counts = {(size, coin): [0, 0] for size in MEMBERS for coin in (False, True)}
     for what, title in titles:
         for key, members, *group in content[what]:
-            if members in teams:
-                teams[members] += Group(*group).teams
-            for name in Group(*group).flagged:
+            each = Group(*group)
+            if (members, key in COINS) in counts:
+                count = counts[members, key in COINS]
+                count[0] += len(each.flagged)
+                count[1] += each.teams
+            for name in each.flagged:
                 called = name.removeprefix(f"{key}, ")
-                found.setdefault(f"{title[key]}: {called}", []).append(members)
-    hits = {size: sum(members.count(size) for members in found.values()) for size in MEMBERS}
-    lines = [
-        f"- {hits[size]} of {n:,} teams, held against {size}: {share(hits[size], n)}"
-        for size, n in teams.items()
-    ]
-    lines += [
-        f"- {name}, held against {' and '.join(map(str, sorted(members, reverse=True)))}"
-        for name, members in found.items()
-    ]
+                found.setdefault(title[key], {}).setdefault(called, []).append(members)
+    lines = []
+    for size in MEMBERS:
+        (hits, n), (coins, flipped) = counts[size, False], counts[size, True]
+        lines.append(
+            f"- held against {size}: {hits} of {n:,} teams, {share(hits, n)}; with coins in truth "
+            f"{hits + coins} of {n + flipped:,}, {share(hits + coins, n + flipped)}"
+        )
+    for kind, names in found.items():
+        told = (f"{name}: {_sizes(members)}" for name, members in names.items())
+        lines.append(f"- {kind}: {'; '.join(told)}")
     return "\n".join([*lines, "", ""])
+
+
+def _sizes(members: Sequence[int]) -> str:
+    return ", ".join(map(str, sorted(members, reverse=True)))
 
 
 def missed(games: Games) -> str:
@@ -156,8 +172,7 @@ def missed(games: Games) -> str:
             found.setdefault(f"`{game['attack']}` from scratch", []).append(
                 f"{place} {_when(game)}"
             )
-        late = not game["flagged"] or game["gain_when_flagged"] >= 1.0
-        if game["from_model"] and game["gain"] >= 1.0 and late:
+        if game["from_model"] and game["gain"] >= 1.0 and not _before(game):
             attack = f"`{game['attack']}` from a model"
             found.setdefault(attack, []).append(f"{place} {_when(game)}")
     lines = [f"- {name}: {'; '.join(places)}" for name, places in sorted(found.items())]
@@ -185,7 +200,7 @@ def attacks(games: Games) -> str:
             gained = [g for g in some if g["one_sd_at"]]
             before = [g for g in gained if g["flagged"] and g["flagged"] <= g["one_sd_at"]]
             kept = [g for g in some if g["gain"] >= 1.0]
-            small = [g for g in kept if g["flagged"] and g["gain_when_flagged"] < 1.0]
+            small = [g for g in kept if _before(g)]
             lines.append(
                 [
                     f"{'from a model' if from_model else 'from scratch'}, `{rule}`",
@@ -201,7 +216,17 @@ def attacks(games: Games) -> str:
     head = ("games", "played", "flagged", "at look: median, last", "before one sd was ever gained",
             "of those with one sd at the end, before it", "three accounts in blocks: any / all",
             "in turns: any / all")  # fmt: skip
-    return table(head, lines)
+    gaining = [g for g in games if g["from_model"] and g["gain"] >= 1.0]
+    early = sum(_before(g) for g in gaining)
+    return table(head, lines) + (
+        f"Under all rules {early} of the {len(gaining)} games from a model that have one standard "
+        f"deviation at the end are flagged before they have it: {share(early, len(gaining))}.\n\n"
+    )
+
+
+def _before(game: Mapping[str, Any]) -> bool:
+    """Whether a game is flagged with less than one standard deviation, its flagged look's too."""
+    return bool(game["flagged"] and game["gain_when_flagged"] < 1.0)
 
 
 def _any(games: Games, way: str) -> int:

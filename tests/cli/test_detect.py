@@ -54,7 +54,7 @@ def test_json_carries_every_look(holdfast, asked):
     assert list(outcome.json["sentences"]) == ["blue"]
     assert outcome.json["left_out"] == []
     assert outcome.json["assumption"].startswith("Assumed: an honest team")
-    assert len(outcome.json["look_alike"]) == 4
+    assert len(outcome.json["look_alike"]) == 5
 
 
 def test_the_page_is_written_and_named(holdfast, asked, tmp_path):

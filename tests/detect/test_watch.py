@@ -6,18 +6,20 @@ import numpy as np
 import pytest
 
 from holdfast.detect import Panel, Watch, Why, evidence_of
+from holdfast.detect.direction import LEAST_ROWS
 from holdfast.detect.evidence import FLAG
 from tests.detect.models import Field
 
 UNCERTAIN = 600
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def field():
+    """Return a field of each test's own, so that no test's draws depend on which ran before."""
     return Field(13)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def panel(field):
     return Panel(np.array(field.models(9)))
 
@@ -93,12 +95,42 @@ def test_a_step_towards_a_model_or_a_class_is_directed(field, panel):
         assert [each.why for each in judged(panel, [base, look])] == [Why.FIRST, Why.DIRECTED]
 
 
+def test_what_takes_back_half_of_what_it_changes_is_no_path(field, panel):
+    """Every third look is as near as the last two, and leaves most of their step as it is."""
+    shares = np.resize([0.5, 0.3, 0.3], 30)[:, None]
+    found = judged(panel, turned(field, field.rng.random((30, 1500)) < shares))
+    assert count(found[5::3], Why.COIN) >= 5
+    assert count(found[5:], Why.EXCUSED) <= 3
+
+
 def test_small_edits_wait_until_there_are_enough_rows(field, panel):
-    choices = np.tril(np.ones((12, 12), bool)).repeat(6, axis=1)  # six rows more with each look
+    found = judged(panel, turned(field, field.rng.random((30, 24)) < 0.5))
+    waiting = 0
+    for at, each in enumerate(found[1:], start=1):
+        if at < 4:  # before there are four kin nothing waits
+            assert each.why is Why.SMALL
+            continue
+        waiting += each.rows
+        assert (each.why is Why.SMALL) == (waiting < LEAST_ROWS)
+        waiting *= waiting < LEAST_ROWS
+    assert count(found, Why.SMALL) <= 24
+
+
+def test_small_edits_around_one_submission_that_moves_are_not_excused_as_seeds_are(field, panel):
+    """Every eighth change is kept: after it looks have few kin, and nothing is known of their rows.
+
+    Each look changes three rows, and takes back the last one's three.
+    """
+    kept, choices = np.zeros(120, bool), []
+    for at in range(40):
+        choices.append(kept.copy())
+        choices[-1][3 * at : 3 * at + 3] = True
+        if at % 8 == 7:
+            kept = choices[-1].copy()
     found = judged(panel, turned(field, choices))
-    assert [each.rows for each in found[1:]] == [6] * 11
-    assert [each.bit is None for each in found[1:8]] == [True] * 6 + [False]
-    assert count(found, Why.SMALL) == 10
+    assert count(found, Why.EXCUSED) == 0
+    # Two such looks make a bit, where forty rows make one of seven.
+    assert count(found, Why.COIN) >= 8
 
 
 @pytest.fixture(scope="module")

@@ -31,6 +31,7 @@ ALIKE: Final = (
     "A model whose predictions are disturbed at random: a test of robustness, dropout that was "
     "left on while predicting, rows swapped by a fault.",
     "Few rows taken at random from another model.",
+    "Small changes that are tried one at a time and taken back: ask what each was made for.",
     "Shuffled rows, or ids that were lost, in more than three looks.",
 )
 
