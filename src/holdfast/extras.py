@@ -17,7 +17,6 @@ INSTALLED_BY = {
     "fastapi": ("fastapi", "server"),
     "httptools": ("httptools", "server"),
     "jinja2": ("jinja2", "report"),
-    "limits": ("limits", "server"),
     "matplotlib": ("matplotlib", "plot"),
     "mcp": ("mcp", "mcp"),
     "narwhals": ("narwhals", "frames"),

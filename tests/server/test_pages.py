@@ -527,3 +527,19 @@ def test_a_board_is_played_and_closed_by_keyboard_without_javascript(sqlite_url,
         person.go_to("a[href='/b/pets/final']")
         person.press("Enter")
         assert "blue" in page.text_content("tbody")
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["/", "/b/pets", "/b/pets/rules", "/api/v1/boards/pets", "/api/v1/boards/pets/standings"],
+)
+def test_what_a_page_tells_is_of_one_moment(place, page, monkeypatch):
+    """One transaction each: standings asked five times, and a look in between was in half of it."""
+    storage, views = type(place.gatekeeper.ledger.storage.inner), []
+    opened = storage.reading
+    monkeypatch.setattr(storage, "reading", lambda self: views.append(page) or opened(self))
+    with place.client() as client:
+        for _ in range(2):
+            views.clear()
+            assert client.get(page).status_code == 200
+            assert views == [page]

@@ -59,16 +59,12 @@ def serve(
     with needed_for("holdfast serve"):
         import argon2  # noqa: F401 - so that all is there before anything listens
         import uvicorn
-        from limits import parse
 
         from holdfast.server.app import VARIABLE, from_environment, start_logging
         from holdfast.server.gatekeeper import Gatekeeper
         from holdfast.server.listening import Limited
-        from holdfast.server.settings import Settings
-    try:
-        parse(flood)
-    except ValueError:
-        raise InvalidInput(f"flood must be like 50/second, got {flood!r}.") from None
+        from holdfast.server.settings import Rate, Settings
+    Rate.parse("flood", flood)
     shown = f"[{host}]" if ":" in host else host
     settings = Settings(
         database=database,

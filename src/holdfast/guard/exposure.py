@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from holdfast.bounds.metric_values import FLOAT_NATS
 from holdfast.certificates import (
@@ -21,9 +21,13 @@ from holdfast.certificates.displays import NO_LABELS
 from holdfast.errors import InvalidInput, LedgerError
 from holdfast.ledger.chain import Ledger, data_set_detail
 from holdfast.ledger.moments import as_datetime
+from holdfast.ledger.storage import Transaction
 from holdfast.ledger.storage.contract import Tally
 
-__all__ = ["DataSetExposure", "TeamExposure", "exposure", "histories"]
+__all__ = ["DataSetExposure", "TeamExposure", "exposure", "exposures", "histories", "tallied"]
+
+# Data sets, each with what its opening says and its tallies.
+Tallied: TypeAlias = list[tuple[str, Mapping[str, Any], list[Tally]]]
 
 
 @dataclass(frozen=True)
@@ -75,13 +79,24 @@ def exposure(ledger: Ledger) -> list[DataSetExposure]:
     and would slow each look down for what is rarely asked. What the looks allow is computed
     once for all teams with as many looks under the same rules.
     """
-    found = []
     with ledger.storage.reading() as transaction:
-        for data_set in transaction.data_sets():
-            detail = data_set_detail(transaction, data_set) or {}
-            # The looks of a data set that turned out to be another one are counted there.
-            if "linked_to" not in detail:
-                found.append((data_set, detail, transaction.tallies(data_set)))
+        found = tallied(transaction)
+    return exposures(found)
+
+
+def tallied(transaction: Transaction) -> Tallied:
+    """Return every data set of a ledger with its tallies, of which `exposures` tells the rest."""
+    found: Tallied = []
+    for data_set in transaction.data_sets():
+        detail = data_set_detail(transaction, data_set) or {}
+        # The looks of a data set that turned out to be another one are counted there.
+        if "linked_to" not in detail:
+            found.append((data_set, detail, transaction.tallies(data_set)))
+    return found
+
+
+def exposures(found: Tallied) -> list[DataSetExposure]:
+    """Return what the looks of each data set allow."""
     try:
         return [
             _of_programs(

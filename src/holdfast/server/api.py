@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
+import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
@@ -16,16 +19,18 @@ from starlette.concurrency import run_in_threadpool
 from holdfast.errors import InvalidInput
 from holdfast.guard.receipt import released_numbers, released_score
 from holdfast.guard.team import team_key
+from holdfast.ledger.entry import Entry
 from holdfast.ledger.moments import as_datetime, clock
+from holdfast.quoting import safe_cell
 from holdfast.server import store
 from holdfast.server.accounts import Caller
-from holdfast.server.exports import as_kaggle_csv, as_lines
 from holdfast.server.gatekeeper import Answer
 from holdfast.server.looks import Sent
 from holdfast.server.problems import PROBLEMS, Problem
-from holdfast.server.questions import At, AtAsHost, entry_in_chain, moment
+from holdfast.server.questions import At, AtAsHost, Slug, at_one_moment, entry_in_chain, moment
 from holdfast.server.records import Board, Team, Token
 from holdfast.server.site import Site, own_number, site_of
+from holdfast.server.standings import Row
 from holdfast.server.uploads import unpacked
 
 __all__ = ["router"]
@@ -61,6 +66,9 @@ router = APIRouter(
 )
 
 Number = Annotated[int, Path(ge=1, lt=2**62)]
+# The columns of a leaderboard that Kaggle lets download.
+COLUMNS = ("Rank", "TeamId", "TeamName", "LastSubmissionDate", "Score", "SubmissionCount",
+           "TeamMemberUserNames")  # fmt: skip
 # What is told of a policy, and of a receipt.
 PUBLIC_SETTINGS = ("release", "breakdown", "memory", "looks_per_team", "looks_per_data_set",
                    "window", "min_gap", "failed", "final_choices")  # fmt: skip
@@ -102,53 +110,55 @@ def list_boards(request: Request) -> Any:
 
 
 @router.get("/boards/{slug}")
-def show_board(at: At) -> Any:
+def show_board(request: Request, slug: Slug) -> Any:
     """Show what is public about a board: sizes, classes, policy, phase and the ledger's head."""
-    site, board, phase, policy = at.site, at.board, at.phase, at.policy
-    metric = policy.display.metric
-    return JSONResponse(
-        {
-            "name": board.slug,
-            "title": board.title,
-            "visibility": board.visibility,
-            "phase": phase.number,
-            "open": site.boards.is_open(phase),
-            "opens": moment(phase.opens),
-            "closes": moment(phase.closes),
-            "frozen": phase.frozen is not None,
-            **asdict(site.gatekeeper.facts(phase)),
-            "shows": phase.shows,
-            "policy": {
-                "digest": phase.digest,
-                "metric": str(metric),
-                "also": list(policy.display.beside),
-                "higher_is_better": metric.higher_is_better,
-                **_told_of(policy, PUBLIC_SETTINGS),
-            },
-            "head": at.head,
-        }
-    )
+    with at_one_moment(request, slug) as at:
+        site, board, phase, policy = at.site, at.board, at.phase, at.policy
+        metric = policy.display.metric
+        return JSONResponse(
+            {
+                "name": board.slug,
+                "title": board.title,
+                "visibility": board.visibility,
+                "phase": phase.number,
+                "open": site.boards.is_open(phase),
+                "opens": moment(phase.opens),
+                "closes": moment(phase.closes),
+                "frozen": phase.frozen is not None,
+                **asdict(site.gatekeeper.facts(phase)),
+                "shows": phase.shows,
+                "policy": {
+                    "digest": phase.digest,
+                    "metric": str(metric),
+                    "also": list(policy.display.beside),
+                    "higher_is_better": metric.higher_is_better,
+                    **_told_of(policy, PUBLIC_SETTINGS),
+                },
+                "head": at.head,
+            }
+        )
 
 
 @router.get("/boards/{slug}/standings")
 def show_standings(
     request: Request,
-    at: At,
+    slug: Slug,
     limit: Annotated[int, Query(ge=1, le=10_000)] = 100,
     skip: Annotated[int, Query(ge=0, le=10**9)] = 0,
 ) -> Any:
     """Show the board: released values with intervals and tie groups."""
-    body = [
-        {
-            "team_id": row.team,
-            "team": row.name,
-            "released": None if row.released is None else float(row.released),
-            "last": moment(row.last),
-            **_told_of(row, ("rank", "low", "high", "group", "looks", "numbers")),
-        }
-        for row in at.rows(limit, skip)
-    ]
-    return _tagged(request, JSONResponse({"standings": body}))
+    with at_one_moment(request, slug) as at:
+        body = [
+            {
+                "team_id": row.team,
+                "team": row.name,
+                "released": None if row.released is None else float(row.released),
+                "last": moment(row.last),
+                **_told_of(row, ("rank", "low", "high", "group", "looks", "numbers")),
+            }
+            for row in at.rows(limit, skip)
+        ]
+        return _tagged(request, JSONResponse({"standings": body}))
 
 
 @router.get("/boards/{slug}/standings.csv", response_class=PlainTextResponse)
@@ -438,3 +448,23 @@ def _tagged(request: Request, response: Response) -> Response:
         return Response(status_code=304, headers={"ETag": tag})
     response.headers["ETag"] = tag
     return response
+
+
+def as_kaggle_csv(rows: Iterable[Row]) -> str:
+    """Return rows of the board in the layout of Kaggle's download, with its byte order mark.
+
+    Who the members of a team are is nobody's business: the column of their names is empty.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer.writerow(COLUMNS)
+    for row in rows:
+        name, last = safe_cell(row.name), as_datetime(row.last).strftime("%Y-%m-%d %H:%M:%S")
+        writer.writerow((row.rank, row.team, name, last, row.released, row.looks, ""))
+    return "\ufeff" + text.getvalue()
+
+
+def as_lines(entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield entries of the ledger as lines of JSON; they hold released values and no others."""
+    for entry in entries:
+        yield json.dumps(asdict(entry)) + "\n"

@@ -24,7 +24,7 @@ from holdfast.detect.looks import Look as SeenLook
 from holdfast.errors import BudgetExhausted, InvalidInput
 from holdfast.evaluate import evaluate
 from holdfast.guard.closing import close
-from holdfast.guard.exposure import DataSetExposure, exposure
+from holdfast.guard.exposure import DataSetExposure, exposures, tallied
 from holdfast.guard.finals import Finals
 from holdfast.guard.guard import PreparedLook
 from holdfast.guard.receipt import Receipt
@@ -325,7 +325,9 @@ class Gatekeeper:
 
     def _measure_exposures(self, head: int) -> _Measured:
         began = time.perf_counter()
-        found = {each.data_set: each for each in exposure(self._reader)}
+        with self.store.reading() as transaction:
+            counted = tallied(transaction)
+        found = {each.data_set: each for each in exposures(counted)}
         self._exposures = _Measured(head, found, time.perf_counter() - began)
         return self._exposures
 

@@ -30,7 +30,7 @@ from holdfast.server.accounts import Caller, check_no_part, join_team
 from holdfast.server.api import as_sent
 from holdfast.server.gatekeeper import Answer
 from holdfast.server.problems import Problem, as_problem
-from holdfast.server.questions import At, AtAsHost, Visit, moment, visit
+from holdfast.server.questions import At, AtAsHost, Slug, Visit, at_one_moment, moment, visit
 from holdfast.server.records import Board, Phase, Team, Token, User
 from holdfast.server.site import Site, own_number, site_of
 from holdfast.server.standings import Row, further_numbers, meaningless, sparkline
@@ -150,54 +150,61 @@ def index(request: Request) -> Response:
     """List the boards."""
     site = site_of(request)
     boards = []
-    for board in site.store.find(Board, "ORDER BY id"):
-        phase = site.boards.phase(board)
-        is_open = phase is not None and site.boards.is_open(phase)
-        teams = None
-        if phase is not None and board.visibility == "open":  # it tells that somebody looked
-            teams = site.boards.count(phase)
-        boards.append((board, phase, is_open, teams))
-    return _page(request, "boards", boards=boards)
+    with site.store.reading():
+        for board in site.store.find(Board, "ORDER BY id"):
+            phase = site.boards.phase(board)
+            is_open = phase is not None and site.boards.is_open(phase)
+            teams = None
+            if phase is not None and board.visibility == "open":  # it tells that somebody looked
+                teams = site.boards.count(phase)
+            boards.append((board, phase, is_open, teams))
+        return _page(request, "boards", boards=boards)
 
 
 # A board.
 
 
 @router.get("/b/{slug}")
-def board(request: Request, at: At, skip: Annotated[int, Query(ge=0, le=10**9)] = 0) -> Response:
+def board(
+    request: Request, slug: Slug, skip: Annotated[int, Query(ge=0, le=10**9)] = 0
+) -> Response:
     """Show the standings."""
-    rows, phase = at.rows(ON_A_PAGE, skip), at.phase
-    rule, display = at.policy.mechanism, at.policy.display
-    sizes, gap, blur = Sizes(phase.n_examples, 2, 1), None, None
-    if rule.shows == "scores" and display.plain:
-        blur = rule.resolution(sizes)
-        gap = meaningless(rows, rule.scored(sizes).n_examples, blur)
-    told = not phase.frozen and at.sees_looks
-    exposure = at.site.gatekeeper.exposure(phase) if told else None
-    values: dict[str, Any] = {
-        "meaning": rule.meaning(Told(new_best=True), "the team"),
-        "metric": None if display.plain else display.metric,
-        "further": further_numbers(rows, display),
-        "facts": at.site.gatekeeper.facts(phase),
-        "count": at.site.boards.count(phase, host=at.is_host),
-    }
-    values |= {"gap": gap, "blur": blur, "exposure": exposure, "skip": skip, "most": ON_A_PAGE}
-    return _board_page(request, "board", at, rows=rows, **values)
+    with at_one_moment(request, slug) as at:
+        rows, phase = at.rows(ON_A_PAGE, skip), at.phase
+        rule, display = at.policy.mechanism, at.policy.display
+        sizes, gap, blur = Sizes(phase.n_examples, 2, 1), None, None
+        if rule.shows == "scores" and display.plain:
+            blur = rule.resolution(sizes)
+            gap = meaningless(rows, rule.scored(sizes).n_examples, blur)
+        told = not phase.frozen and at.sees_looks
+        exposure = at.site.gatekeeper.exposure(phase) if told else None
+        values: dict[str, Any] = {
+            "meaning": rule.meaning(Told(new_best=True), "the team"),
+            "metric": None if display.plain else display.metric,
+            "further": further_numbers(rows, display),
+            "facts": at.site.gatekeeper.facts(phase),
+            "count": at.site.boards.count(phase, host=at.is_host),
+        }
+        values |= {"gap": gap, "blur": blur, "exposure": exposure, "skip": skip, "most": ON_A_PAGE}
+        return _board_page(request, "board", at, rows=rows, **values)
 
 
 @router.get("/b/{slug}/rules")
-def rules(request: Request, at: At) -> Response:
+def rules(request: Request, slug: Slug) -> Response:
     """Show the policy in words, the budget, and what the looks so far allow."""
-    phase, guards = at.phase, at.site.gatekeeper
-    told = at.sees_looks and not at.stands_still
-    with at.site.store.reading() as transaction:
-        spent = transaction.data_set_looks(phase.data_set) if told else None
-        changed = transaction.rows(POLICY_SET, (at.board.id,))[0][0] or 0
-    exposure = guards.exposure(phase) if told else None
-    values = {"spent": spent, "exposure": exposure, "since": max(phase.opens, changed)}
-    meaning = at.policy.mechanism.meaning(Told(new_best=True), "your team")
-    facts = guards.facts(phase)
-    return _board_page(request, "rules", at, meaning=meaning, facts=facts, head=at.head, **values)
+    with at_one_moment(request, slug) as at:
+        phase, guards = at.phase, at.site.gatekeeper
+        told = at.sees_looks and not at.stands_still
+        with at.site.store.reading() as transaction:
+            spent = transaction.data_set_looks(phase.data_set) if told else None
+            changed = transaction.rows(POLICY_SET, (at.board.id,))[0][0] or 0
+        exposure = guards.exposure(phase) if told else None
+        values = {"spent": spent, "exposure": exposure, "since": max(phase.opens, changed)}
+        meaning = at.policy.mechanism.meaning(Told(new_best=True), "your team")
+        facts = guards.facts(phase)
+        return _board_page(
+            request, "rules", at, meaning=meaning, facts=facts, head=at.head, **values
+        )
 
 
 @router.get("/b/{slug}/sample")

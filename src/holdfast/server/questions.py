@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from functools import cached_property, partial
@@ -29,7 +30,7 @@ from holdfast.server.records import Board, Phase, Standing, Submission, Team
 from holdfast.server.site import Site, own_number, site_of
 from holdfast.server.standings import Row, look_of, order, policy_of
 
-__all__ = ["At", "AtAsHost", "Visit", "entry_in_chain", "moment", "visit"]
+__all__ = ["At", "AtAsHost", "Slug", "Visit", "at_one_moment", "entry_in_chain", "moment", "visit"]
 
 ENTRIES_AT_ONCE = 1000
 # How often the head moves for those who may not know when others looked, in microseconds.
@@ -294,6 +295,13 @@ def visit(request: Request, slug: Slug) -> Visit:
     site = site_of(request)
     who = site.caller if request.url.path.startswith("/api/") else site.visitor
     return Visit(site, site.board(slug), who(request))
+
+
+@contextmanager
+def at_one_moment(request: Request, slug: str) -> Iterator[Visit]:
+    """Ask for a board in one transaction, so that all that is told of it is of one moment."""
+    with site_of(request).store.reading():
+        yield visit(request, slug)
 
 
 def visit_of_host(request: Request, slug: Slug) -> Visit:

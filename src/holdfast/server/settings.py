@@ -3,9 +3,36 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
-__all__ = ["Settings"]
+from holdfast.errors import InvalidInput
+from holdfast.quoting import quoted
+
+__all__ = ["Rate", "Settings"]
+
+SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
+
+
+class Rate(NamedTuple):
+    """So many requests in so many seconds."""
+
+    amount: int
+    seconds: int
+
+    @classmethod
+    def parse(cls, name: str, text: str) -> Rate:
+        """Return the rate of a setting, or raise `InvalidInput`.
+
+        >>> Rate.parse("flood", "50/second"), Rate.parse("flood", "100/2 minutes")
+        (Rate(amount=50, seconds=1), Rate(amount=100, seconds=120))
+        """
+        found = re.fullmatch(r"(\d{1,9})/(\d{0,9}) ?(second|minute|hour|day)s?", text.strip())
+        amount, spans = (int(found[1]), int(found[2] or 1)) if found else (0, 0)
+        if found is None or amount < 1 or spans < 1:
+            raise InvalidInput(f"{name} must be like 50/second, got {quoted(text)}.")
+        return cls(amount, spans * SECONDS[found[3]])
 
 
 @dataclass(frozen=True)
@@ -19,7 +46,7 @@ class Settings:
     public_url
         How the board is reached from outside; https makes cookies secure.
     flood
-        Requests per token or account, as the `limits` library writes it.
+        Requests per token or account, such as 50/second or 100/2 minutes.
     sign_ins
         Tries to sign in, per address and per name.
     sign_up

@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 from anyio import CapacityLimiter, to_thread
 from argon2 import PasswordHasher
-from limits import RateLimitItem, parse
 from starlette.datastructures import FormData
 from starlette.requests import ClientDisconnect, Request
 
@@ -26,7 +25,7 @@ from holdfast.server.looks import Sent, not_open_yet
 from holdfast.server.observing import Meter
 from holdfast.server.problems import Problem
 from holdfast.server.records import Board, Phase, Team
-from holdfast.server.settings import Settings
+from holdfast.server.settings import Rate, Settings
 from holdfast.server.uploads import LARGEST_BODY, given, read_body
 
 __all__ = ["Site", "site_of"]
@@ -48,8 +47,8 @@ NETWORK_BITS = 64
 class Pace:
     """The generic cell rate algorithm: a limit that keeps one time per name, and no thread."""
 
-    def __init__(self, limit: RateLimitItem, times: int = 1) -> None:
-        self._span = float(limit.get_expiry())
+    def __init__(self, limit: Rate, times: int = 1) -> None:
+        self._span = float(limit.seconds)
         self._each = self._span / (limit.amount * times)
         self._due: dict[str, float] = {}
 
@@ -84,8 +83,9 @@ class Site:
         self.findings = Findings(self.gatekeeper)
         self.accounts = Accounts(self.store, hasher)
         self.meter = Meter()
-        self._flood, self._sign_ins = Pace(parse(settings.flood)), Pace(parse(settings.sign_ins))
-        self._accounts = Pace(parse(settings.sign_ins), TRIES_PER_ACCOUNT)
+        sign_ins = Rate.parse("sign_ins", settings.sign_ins)
+        self._flood = Pace(Rate.parse("flood", settings.flood))
+        self._sign_ins, self._accounts = Pace(sign_ins), Pace(sign_ins, TRIES_PER_ACCOUNT)
         self.looks: Groups[Sent, Answer] = Groups(self.gatekeeper.submit)
         self._one: CapacityLimiter | None = None
         # By board; asked for again when an upload is larger.

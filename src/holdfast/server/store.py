@@ -6,8 +6,9 @@ plus one. Functions take the transaction: what is asked and written together is 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from contextlib import AbstractContextManager
+import threading
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple, TypeVar
 
 from holdfast.errors import InvalidInput
@@ -50,10 +51,21 @@ class Store:
 
     def __init__(self, writer: Storage, reader: Storage) -> None:
         self._writer, self._reader = writer, reader
+        self._open = threading.local()
 
-    def reading(self) -> AbstractContextManager[Transaction]:
-        """Open a consistent view that changes nothing."""
-        return self._reader.reading()
+    @contextmanager
+    def reading(self) -> Iterator[Transaction]:
+        """Open a consistent view that changes nothing; within one of this thread's, it is that."""
+        found: Transaction | None = getattr(self._open, "view", None)
+        if found is not None:
+            yield found
+            return
+        with self._reader.reading() as transaction:
+            self._open.view = transaction
+            try:
+                yield transaction
+            finally:
+                self._open.view = None
 
     def writing(self) -> AbstractContextManager[Transaction]:
         """Open an exclusive transaction."""
