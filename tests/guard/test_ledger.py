@@ -1,8 +1,11 @@
 """Any edit shows: one by one, every field of every table."""
 
 import dataclasses
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -159,3 +162,24 @@ def test_the_ledger_is_used_without_the_guard():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_the_example_without_a_guard_counts_records_and_notices(tmp_path):
+    """Each call is a process of its own, as callers' are."""
+    file = Path(__file__).parents[2] / "examples" / "ledger" / "answers.py"
+    place = tmp_path / "ledger.db"
+
+    def ask(caller, question):
+        command = [sys.executable, str(file), str(place), caller, question]
+        done = subprocess.run(command, capture_output=True, text=True)
+        return done.returncode, done.stdout.split(" (")[0].strip(), done.stderr
+
+    told = [ask("blue", question) for question in ("one", "two", "one", "three", "four")]
+    assert told[0] == told[2]
+    assert [answer for _, answer, _ in told] == ["31", "55", "31", "51", "no answer left"]
+    assert ask("red", "four") == (0, "56", "")
+    with closing(sqlite3.connect(place)) as database, database:
+        database.execute("UPDATE holdfast_entries SET released = '99' WHERE number = 2")
+    code, answer, error = ask("green", "five")
+    assert (code, answer) == (1, "")
+    assert error.endswith("entry 2 was edited: its hash does not fit. Nothing was released.\n")
