@@ -90,6 +90,7 @@ def read_labels(
     id_column: str | None = None,
     label_column: str | None = None,
     class_names: Sequence[str] | None = None,
+    others: bool = False,
     most_rows: int | None = None,
     name: str | None = None,
 ) -> LabelFile:
@@ -110,6 +111,8 @@ def read_labels(
     class_names
         The known classes, in the order of their numbers; any other class in the file is an error.
         By default the classes are those found in the file.
+    others
+        Number other classes than the known ones after these, for whoever says what is wrong.
     most_rows
         The most rows that are read; a file with more is an error. None: 20 million lines of CSV.
     name
@@ -136,7 +139,7 @@ def read_labels(
             raise InvalidInput(f"{path} must hold labels, got an empty file.")
         file.seek(0)
         if magic == NPY_MAGIC:
-            return _from_npy(file, path, class_names, most_rows)
+            return _from_npy(file, path, class_names, most_rows, others)
         ids, column, split = read_columns(
             file,
             path,
@@ -144,7 +147,7 @@ def read_labels(
             label_column=label_column,
             most_rows=most_rows,
         )
-    file_ = _numbered(path, column, class_names, ids)
+    file_ = _numbered(path, column, class_names, ids, others)
     if split is None:
         return file_
     return replace(file_, split=split.codes, split_names=tuple(split.names))
@@ -196,13 +199,17 @@ def _checked_names(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _from_npy(
-    file: BinaryIO, name: str, class_names: tuple[str, ...] | None, most_rows: int | None
+    file: BinaryIO,
+    name: str,
+    class_names: tuple[str, ...] | None,
+    most_rows: int | None,
+    others: bool,
 ) -> LabelFile:
     header = read_npy_header(file, name)
     if most_rows is not None and header.count > most_rows:
         raise InvalidInput(f"{name} must have at most {most_rows:,} rows, got more.")
     if header.dtype.kind in "US":
-        return _numbered(name, _npy_names(file, header, name), class_names, None)
+        return _numbered(name, _npy_names(file, header, name), class_names, None, others)
     array = read_npy(file, header, name)
     if array.dtype.kind == "b":
         array = array.view(np.uint8) != 0  # a byte of a file may be more than 0 or 1
@@ -211,10 +218,10 @@ def _from_npy(
         raise InvalidInput(
             f"{name} must hold class numbers from 0 on, got {array[where]} at position {where}."
         )
-    most = len(class_names) if class_names is not None else _class_count(array, name)
+    names = class_names or ()
+    most = len(names) if names and not others else max(len(names), _class_count(array, name))
     labels = as_labels(array, most, name=name)
-    names = class_names or tuple(str(number) for number in range(most))
-    return LabelFile(np.array(labels), names)
+    return LabelFile(np.array(labels), (*names, *map(str, range(len(names), most))))
 
 
 def _class_count(array: NDArray[Any], name: str) -> int:
@@ -251,13 +258,23 @@ def _refuse_impossible_letters(block: NDArray[Any], name: str, at: int) -> None:
 
 
 def _numbered(
-    name: str, column: Column, class_names: tuple[str, ...] | None, ids: NDArray[Any] | None
+    name: str,
+    column: Column,
+    class_names: tuple[str, ...] | None,
+    ids: NDArray[Any] | None,
+    others: bool = False,
 ) -> LabelFile:
     """Check the names found, put them in order, and renumber the codes accordingly."""
     _refuse_missing(name, column, class_names or ())
     if class_names is not None:
         numbers = class_numbers(column.names, class_names)
-        if -1 in numbers:
+        if -1 in numbers and others:
+            _plain_names(name, column)  # which refuses fractions among numbers
+            further = [text for text, at in zip(column.names, numbers, strict=True) if at < 0]
+            new_number = iter(range(len(class_names), len(class_names) + len(further)))
+            numbers = [next(new_number) if at < 0 else at for at in numbers]
+            class_names = (*class_names, *further)
+        elif -1 in numbers:
             unknown = numbers.index(-1)
             raise InvalidInput(
                 f"{name} must hold only known classes ({listed(class_names, quote=False)}), "

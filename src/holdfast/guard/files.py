@@ -13,8 +13,7 @@ import numpy as np
 
 from holdfast.errors import InvalidInput, InvalidQuery
 from holdfast.files.label_files import LabelFile, read_labels
-from holdfast.files.npy_files import NPY_MAGIC
-from holdfast.files.tables import Source, Table, called, opened, read_groups, read_table
+from holdfast.files.tables import Source, Table, called, read_groups, read_table
 from holdfast.guard.guarded import GuardedSolution, as_policy
 from holdfast.guard.hidden_examples import HiddenExamples
 from holdfast.guard.label_set import Name
@@ -223,16 +222,19 @@ class SubmissionFiles:
 
     def labels(self, submission: Source, name: str) -> LabelFile:
         """Return a submission of one label per example, or raise `InvalidQuery`."""
-        known = self.truth.class_names
-        file, reason = self._attempt(submission, known, name)
-        if file is None:
-            # With its own classes: what is wrong with its ids and rows comes first.
-            file, reason = self._attempt(submission, None, name)
-            if file is not None and _is_npy(submission):
-                file = replace(file, class_names=_after(known, file.class_names))
-        if file is None:
-            raise InvalidQuery(reason)
-        return file
+        try:
+            return read_labels(
+                submission,
+                id_column=self._id_column,
+                label_column=self._label_column,
+                class_names=self.truth.class_names,
+                others=True,  # what is wrong with ids and rows comes first
+                most_rows=self._most_rows,
+                name=name,
+            )
+        except InvalidInput as error:
+            reason = str(error)
+        raise InvalidQuery(reason)
 
     def table(self, submission: Source, name: str) -> Table:
         """Return a submission of anything else, or raise `InvalidQuery`."""
@@ -251,23 +253,6 @@ class SubmissionFiles:
         except InvalidInput as error:
             reason = str(error)
         raise InvalidQuery(reason)
-
-    def _attempt(
-        self, submission: Source, class_names: Sequence[str] | None, name: str
-    ) -> tuple[LabelFile | None, str]:
-        """Return what a file holds, or why it can't be read."""
-        try:
-            file = read_labels(
-                submission,
-                id_column=self._id_column,
-                label_column=self._label_column,
-                class_names=class_names,
-                most_rows=self._most_rows,
-                name=name,
-            )
-        except InvalidInput as error:
-            return None, str(error)
-        return file, ""
 
 
 class GuardedFile(GuardedSolution[Source]):
@@ -329,17 +314,3 @@ class GuardedFile(GuardedSolution[Source]):
 
     def _table(self, submission: Source, name: str) -> Table:
         return self._files.table(submission, name)
-
-
-def _is_npy(submission: Source) -> bool:
-    file, _ = opened(submission)
-    with file as found:
-        found.seek(0)
-        return found.read(len(NPY_MAGIC)) == NPY_MAGIC
-
-
-def _after(known: Sequence[str], found: Sequence[str]) -> tuple[str, ...]:
-    """Name class numbers after the known classes; one without a name keeps its number."""
-    if any(name != str(number) for number, name in enumerate(found)):
-        return tuple(found)
-    return (*known, *found[len(known) :])
