@@ -38,11 +38,11 @@ class TwoLabelPools(PooledDetecting):
         return plan_pooled(problem, third_label=False)
 
     def _read(
-        self, digit: NDArray[np.int64], surplus: NDArray[np.int64]
+        self, named: NDArray[np.int64], surplus: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        symbols, sure = super()._read(digit, surplus)
-        pooled = (self._node > 0) & (self._labels == 0)
-        symbols[pooled & (surplus[self._node] == 0)] = 0
+        symbols, sure = super()._read(named, surplus)
+        pooled = np.flatnonzero(self._pool >= 0)
+        symbols[pooled[surplus[self._pool[pooled]] == 0]] = 0
         return symbols, sure
 
 

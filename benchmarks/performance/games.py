@@ -32,7 +32,6 @@ CORE_GAME = Problem(10_000, 10, 300)
 UNIT = "times the bare match counts"
 # Kernels by the games that run them: the attacks' module, and a kernel's module below it.
 GAME_KERNELS = (
-    "holdfast.attacks.exact._detecting_kernels",
     "holdfast.attacks.exact._subset_lattice",
     "holdfast.attacks.exact.hit_pools.kernels",
     "holdfast.attacks.exact.rounds.kernels",

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from holdfast.answers import AnswerModel
 from holdfast.attacks.designs._forecast import design_gain
-from holdfast.attacks.exact._detecting_kernels import decode_nodes, write_row
 from holdfast.attacks.exact._lindstrom import (
     DesignPlan,
     capacity,
@@ -18,7 +17,15 @@ from holdfast.attacks.exact._lindstrom import (
     too_many_to_plan,
 )
 from holdfast.attacks.exact._pool_odds import label_odds
-from holdfast.attacks.exact._subset_lattice import bit_counts, moebius
+from holdfast.attacks.exact.rounds.digit_blocks import (
+    DigitBlock,
+    narrowed_single,
+    odd_single,
+    unknown_single,
+)
+from holdfast.attacks.exact.rounds.layout import Contradiction, Round
+from holdfast.attacks.exact.rounds.packing import nodes_by_size
+from holdfast.attacks.exact.rounds.placing import place_count, place_single
 from holdfast.attacks.informed import InformedAttack
 from holdfast.errors import InconsistentAnswer
 from holdfast.forecasts import Estimate, Setting
@@ -108,12 +115,11 @@ class Detecting(InformedAttack):
             # Symbol 0 is the most likely label, and the least sure examples are placed first.
             self._base = self._prior.top()
             queue = np.argsort(self._prior.probability(self._base), kind="stable")
-        self._assign_places(plan, queue)
         self._counts = np.zeros(self._n_asked, dtype=np.int64)
         self._symbols = np.zeros(n, dtype=np.int64)
         self._sure = np.zeros(n, dtype=np.bool_)
-        self._surplus = np.zeros(self._n_asked, dtype=np.int64)
         self._held_share = 1.0 / self._problem.n_classes  # of held examples with symbol 0
+        self._lay_out(plan, queue)
 
     @staticmethod
     def _plan(problem: Problem) -> DesignPlan:
@@ -139,87 +145,87 @@ class Detecting(InformedAttack):
         """Return which labels of `predict` the answers prove."""
         return self._sure.copy()
 
-    def _assign_places(self, plan: DesignPlan, queue: NDArray[np.int64]) -> None:
+    def _lay_out(self, plan: DesignPlan, queue: NDArray[np.int64]) -> None:
         """Give the examples in `queue` their places: digits first, then pools, then none."""
-        n = self._problem.n_examples
-        nodes = plan.n_queries
-        self._size = bit_counts(nodes)
-        self._node = np.zeros(n, dtype=np.int64)
-        self._labels = np.zeros(n, dtype=np.int64)
-        self._unit = np.ones(n, dtype=np.int64)
-        self._first = np.zeros(nodes, dtype=np.int64)
-        self._count = np.zeros(nodes, dtype=np.int64)
-        self._odd = np.zeros(nodes, dtype=np.bool_)
-        self._pool_unit = np.zeros(nodes, dtype=np.int64)
-        self._pool_size = np.zeros(nodes, dtype=np.int64)
-        order = sorted(range(1, nodes), key=lambda a: (-a.bit_count(), a))
+        n, m, _ = self._problem
+        self._round = Round(self._n_asked, halved=m == 2)
+        # How many labels an example's digit asks about, 0 if it has none; and its pool, -1 if none.
+        self._asked = np.zeros(n, dtype=np.int64)
+        self._pool = np.full(n, -1, dtype=np.int64)
         taken = 0
         hosts = []
-        for a in order:
-            held = plan.nodes[a.bit_count()]
-            seats = min(len(held.digits), n - taken)
-            self._first[a], self._count[a], self._odd[a] = taken, seats, held.odd
-            for digit, j in zip(held.digits, queue[taken : taken + seats], strict=False):
-                self._node[j], self._labels[j], self._unit[j] = a, digit.labels, digit.unit
-            taken += seats
-            if held.pool:
-                hosts.append(a)
-                self._pool_unit[a] = held.pool
-        self._placed = queue[:taken]
-        rest = queue[taken:]
-        shares = np.arange(rest.size) * len(hosts) // max(rest.size, 1)
-        for j, host in zip(rest, shares, strict=True):
-            if hosts:
-                a = hosts[host]
-                self._node[j], self._unit[j] = a, self._pool_unit[a]
-                self._pool_size[a] += 1
+        for bits, nodes in nodes_by_size(self._n_asked):
+            held = plan.nodes[bits]
+            for node in nodes:
+                seated = queue[taken : taken + len(held.digits)].tolist()
+                taken += len(seated)
+                for place, (digit, j) in enumerate(zip(held.digits, seated, strict=False), 1):
+                    block = _digit(digit.labels, m, held.odd)
+                    last = place == len(seated) and not held.pool
+                    labels = range(digit.labels)
+                    placed = place_single(block, j, labels, digit.unit, last, (j, block))
+                    self._round.add(node, placed)
+                    self._asked[j] = digit.labels
+                if held.odd and m > 2:
+                    # Values -(m - 1), .., -1, 1, .., m - 1 are read as 0 .. m - 1.
+                    units = [digit.unit for digit in held.digits[: len(seated)]]
+                    self._round.halve(node, (m - 1) * sum(units))
+                if held.pool:
+                    hosts.append((node, held.pool))
+        self._placed, rest = np.split(queue, [min(taken, n)])
         self._held = rest if not hosts else rest[:0]
-        self._order = np.array(
-            [a for a in order if self._count[a] or self._pool_size[a]], dtype=np.int64
-        )
-        self._inside = np.zeros(nodes, dtype=np.int64)
+        ends = [-(-i * rest.size // len(hosts)) for i in range(1, len(hosts))]
+        parts = np.split(rest, ends) if hosts else []
+        self._pool_size = np.array([part.size for part in parts], dtype=np.int64)
+        self._surplus = np.zeros_like(self._pool_size)
+        for i, ((node, unit), part) in enumerate(zip(hosts, parts, strict=True)):
+            self._pool[part] = i
+            # With two classes it counts the 1s alone.
+            low = 0 if m == 2 else -part.size
+            if part.size:
+                shown = np.ones_like(part)
+                self._round.add(node, place_count(part, shown, low, 0, unit, i))
+        everyone = np.arange(n)
+        self._round.close(self._sent, self._sent(everyone, np.zeros_like(everyone)))
 
     def _query(self, index: int) -> Labels | None:
         if index >= self._n_asked:
             return None
-        symbols = np.empty(self._problem.n_examples, dtype=np.uint32)
-        odd = self._odd[self._node]
-        write_row(
-            index, self._inside, self._size, self._node, self._labels, self._unit, odd, symbols
-        )
-        return self._in_host_terms(symbols)
+        query: Labels = self._round.row(index)
+        self._extra = self._round.extra(query)
+        return query
 
-    def _in_host_terms(self, symbols: NDArray[Any]) -> Labels:
-        """Return the labels that these symbols stand for: relative to the base label, permuted."""
+    def _sent(self, examples: NDArray[Any], symbols: NDArray[Any]) -> Labels:
+        """Return the labels that symbols stand for: relative to the base label, permuted."""
         m = self._problem.n_classes
-        relative = wrap(self._base.astype(np.uint32) + symbols.astype(np.uint32), m)
-        return self._shifted(relative)
+        relative = wrap((self._base[examples] + symbols).astype(np.uint32), m)
+        return wrap(relative + self._shifts[examples], m).astype(self._dtype)
 
     def _learn(self, low: int, high: int, estimate: float) -> None:  # noqa: ARG002 - low = high
-        self._counts[self._answered] = low
+        self._counts[self._answered] = low + self._extra
         if self._answered + 1 == self._n_asked:
             self._decode()
 
     def _decode(self) -> None:
         """Read all nodes, or raise if the answers contradict each other."""
-        m = self._problem.n_classes
-        sums = self._counts.copy()
-        moebius(sums)
-        digit = np.zeros(self._placed.size, dtype=np.int64)
-        surplus = np.zeros(self._n_asked, dtype=np.int64)
-        bad = decode_nodes(
-            sums, self._size, self._order, self._first, self._count, self._pool_unit,
-            self._pool_size, self._labels[self._placed], self._unit[self._placed], self._odd,
-            m == 2, digit, surplus,
-        )  # fmt: skip
-        if bad:
+        n, m, _ = self._problem
+        try:
+            values = self._round.read(self._counts)
+        except Contradiction as error:
             raise InconsistentAnswer(
-                f"the answers to the subsets of query {bad} contradict "
+                f"the answers to the subsets of query {error.node} contradict "
                 f"each other; no labels give them all.",
                 query=self._answered,
-            )
-        left = self._left_over(int(sums[0]), surplus)
-        symbols, sure = self._read(digit, surplus)
+            ) from None
+        named, surplus = np.full(n, -1), np.zeros_like(self._surplus)
+        for tag, value in zip(self._round.tags, values.tolist(), strict=True):
+            if isinstance(tag, int):
+                surplus[tag] = 2 * value - self._pool_size[tag] if m == 2 else value
+            else:
+                j, block = tag
+                named[j] = block.outcomes[value - block.low]
+        left = self._left_over(self._round.base_matches - int((named == 0).sum()), surplus)
+        symbols, sure = self._read(named, surplus)
         if self._held.size:
             # All that is known of them is how many have symbol 0, the prior's choice if there is
             # one.
@@ -230,23 +236,18 @@ class Detecting(InformedAttack):
         self._symbols, self._sure, self._surplus = symbols, sure, surplus
 
     def _read(
-        self, digit: NDArray[np.int64], surplus: NDArray[np.int64]
+        self, named: NDArray[np.int64], surplus: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Turn digits and surpluses into symbols, and say which of them are proved."""
-        n, m, _ = self._problem
-        symbols, sure = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
-        placed = self._placed
-        asked = self._labels[placed]
-        run = np.where(self._odd[self._node[placed]], (np.abs(digit) - 1) // 2, np.abs(digit) - 1)
-        named = 2 * run + (digit < 0)
+        """Turn what digits named (-1: nothing) and surpluses into symbols; say which are proved."""
+        m = self._problem.n_classes
         # A digit of 0 says: none of the labels asked about. One other label may be left.
-        symbols[placed] = np.where(digit == 0, np.minimum(asked, m - 1), named)
-        sure[placed] = (digit != 0) | (asked == m - 1)
-        pooled = np.flatnonzero((self._node > 0) & (self._labels == 0))
-        more = surplus[self._node[pooled]]
+        symbols = np.where(named < 0, np.minimum(self._asked, m - 1), named)
+        sure = (named >= 0) | (self._asked == m - 1)
+        pooled = np.flatnonzero(self._pool >= 0)
+        more = surplus[self._pool[pooled]]
         # As many 1s as 0s: both are rarer than a label that the pool was not asked about.
         symbols[pooled] = np.where(more == 0, 2 if m > 2 else 0, more > 0)
-        sure[pooled] = np.abs(more) == self._pool_size[self._node[pooled]]
+        sure[pooled] = np.abs(more) == self._pool_size[self._pool[pooled]]
         return symbols, sure
 
     def _left_over(self, left: int, surplus: NDArray[np.int64]) -> int:
@@ -269,7 +270,7 @@ class Detecting(InformedAttack):
         return left - low
 
     def _guess(self) -> Labels:
-        return self._in_host_terms(self._symbols)
+        return self._sent(np.arange(self._symbols.size), self._symbols)
 
 
 class PooledDetecting(Detecting):
@@ -355,24 +356,32 @@ class PooledDetecting(Detecting):
             The answers leave an example no label: they were no match counts.
         """
         m = self._problem.n_classes
-        asked, node = self._labels[examples], self._node[examples]
+        asked, pool = self._asked[examples], self._pool[examples]
         if asked.max(initial=0) >= m:
             raise InconsistentAnswer("a digit of the design rules out every label of an example.")
         width = min(m, max(2, int(asked.max(initial=0))))
         # Label l < h of h labels asked about: impossible; all others are alike.
         rows = (np.arange(width) >= asked[:, None]) / np.maximum(m - asked, 1)[:, None]
-        pooled = np.flatnonzero((asked == 0) & (node > 0))
-        hosts, host = np.unique(node[pooled], return_inverse=True)
+        pooled = np.flatnonzero(pool >= 0)
+        hosts, host = np.unique(pool[pooled], return_inverse=True)
         laws, law = np.unique(
             np.stack([self._pool_size[hosts], self._surplus[hosts]]), axis=1, return_inverse=True
         )
         odds = np.array([label_odds(int(g), int(s), m) for g, s in laws.T]).reshape(-1, 3)
         rows[pooled, :2] = odds[law[host], :2]
         rows[pooled, 2:] = odds[law[host], 2:]
-        rows[node == 0] = (1.0 - self._held_share) / (m - 1)
-        rows[node == 0, 0] = self._held_share
+        held = (asked == 0) & (pool < 0)
+        rows[held] = (1.0 - self._held_share) / (m - 1)
+        rows[held, 0] = self._held_share
         if width == m:
             rows /= rows.sum(axis=1, keepdims=True)
         symbols = np.broadcast_to(np.arange(width, dtype=np.uint32), rows.shape)
         labels = wrap(symbols + self._shifts[examples, None], m).astype(self._dtype)
         return Prior.candidates(labels, rows, m)
+
+
+def _digit(labels: int, n_classes: int, odd: bool) -> DigitBlock:
+    """Return the block of an example that is asked about so many labels."""
+    if n_classes == 2:
+        return narrowed_single(2)
+    return odd_single(n_classes) if odd else unknown_single(labels, n_classes)

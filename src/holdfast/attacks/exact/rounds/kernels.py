@@ -71,6 +71,7 @@ def show_row(
 def read_nodes(
     t: Ints,
     size: Ints,
+    lift: Ints,
     block_pointer: Ints,
     radix: Ints,
     low: Ints,
@@ -101,6 +102,8 @@ def read_nodes(
         Alternating sums, by node; consumed.
     size
         Number of bits, by node.
+    lift
+        By node: digits are read from half of the sum and this; 0: from the sum.
     block_pointer
         Blocks of node c are block_pointer[c] .. block_pointer[c + 1], lowest unit first.
     radix, low, high
@@ -131,6 +134,11 @@ def read_nodes(
             if rest != 0:
                 return c
             continue
+        if lift[c]:
+            rest += lift[c]
+            if rest & 1:
+                return c
+            rest >>= 1
         ranks = 1 << (size[c] - 1)
         plus[: ranks + 1] = 0
         minus[: ranks + 1] = 0

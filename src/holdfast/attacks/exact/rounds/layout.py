@@ -41,7 +41,7 @@ class MemberRun(NamedTuple):
     start: int
     stop: int
     members: Sequence[int] | Ints
-    labels: Sequence[int] | int
+    labels: Sequence[int] | Ints | int
     bias: int = 0
 
 
@@ -107,16 +107,27 @@ class Round:
 
     >>> rnd.tags, rnd.read(counts).tolist()
     ([2, 3, 0, 1], [1, 1, 1, 0])
+
+    Attributes
+    ----------
+    base_matches
+        Once it is read: how many positions have their base label, placed or not.
     """
 
     def __init__(self, size: int, halved: bool) -> None:
         self.size = size
         self._halved = halved
         self._at: dict[int, list[PlacedBlock]] = {}
+        self._lift = np.zeros(size, np.int64)
+        self.base_matches = 0
 
     def add(self, node: int, block: PlacedBlock) -> None:
         """Put a block on a node, above those already there."""
         self._at.setdefault(node, []).append(block)
+
+    def halve(self, node: int, lift: int) -> None:
+        """Read the digits of a node from half of its sum and `lift`, which is above 0."""
+        self._lift[node] = lift
 
     def blocks_at(self, node: int) -> list[PlacedBlock]:
         """Return the blocks of a node."""
@@ -172,7 +183,7 @@ class Round:
         """Return what to add to the count of a row: with two classes, how many show label 1."""
         return int(np.count_nonzero(query != self._base)) if self._halved else 0
 
-    def read(self, counts: Sequence[int]) -> Ints:
+    def read(self, counts: Sequence[int] | Ints) -> Ints:
         """Return the value of every block, in the order of `tags`.
 
         The alternating sums of all nodes at once are a Möbius transform of the counts, K log K
@@ -188,6 +199,7 @@ class Round:
         """
         t = np.array(counts, np.int64)
         moebius(t)
+        first = int(t[0])
         if self._halved:
             odd = np.flatnonzero(t[1:] & 1)
             if odd.size:
@@ -195,12 +207,13 @@ class Round:
             t >>= 1
         values = np.zeros(len(self.tags), np.int64)
         bad = kernels.read_nodes(
-            t, self._bits, self._block_pointer, self._radix, self._low, self._high,
+            t, self._bits, self._lift, self._block_pointer, self._radix, self._low, self._high,
             self._run_pointer, self._table, self._tables, self._sign, self._start, self._stop,
             self._bias, values,
         )  # fmt: skip
         if bad:
             raise Contradiction(int(bad))
+        self.base_matches = 2 * int(t[0]) + (first & 1) if self._halved else int(t[0])
         return values
 
 

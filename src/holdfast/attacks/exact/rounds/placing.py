@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from holdfast.attacks.exact.rounds.digit_blocks import DigitBlock
+from holdfast.attacks.exact.rounds.kernels import Ints
 from holdfast.attacks.exact.rounds.layout import MemberRun, PlacedBlock
 
 __all__ = ["even_sizes", "place_count", "place_parts", "place_single", "split_evenly"]
@@ -88,7 +89,12 @@ def place_parts(
 
 
 def place_count(
-    members: list[int], labels: list[int], low: int, radix: int, unit: int, learn: Any
+    members: Sequence[int] | Ints,
+    labels: Sequence[int] | Ints,
+    low: int,
+    radix: int,
+    unit: int,
+    learn: Any,
 ) -> PlacedBlock:
     """Place a block whose value is the count itself: members show one label each in `unit` rows."""
     run = MemberRun(1, 0, unit, members, labels)
