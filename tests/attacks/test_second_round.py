@@ -35,9 +35,9 @@ def test_digits_and_pools_keep_to_the_room_of_their_node() -> None:
     assert placed[4] > 20
 
 
-def told(attack: SecondRound, hidden: np.ndarray, rows: int) -> None:
-    for x in range(rows):
-        attack.tell(int((attack.row(x) == hidden).sum()) + 5)  # others that never change
+def told(attack: SecondRound, hidden: np.ndarray) -> None:
+    while (query := attack.ask()) is not None:
+        attack.tell(float((query == hidden).mean()))
 
 
 def open_labels(rng: np.random.Generator, n: int, m: int, most: int) -> tuple[np.ndarray, ...]:
@@ -61,10 +61,10 @@ def test_what_it_is_sure_of_is_right_and_what_it_says_is_possible(
     rng = np.random.default_rng(seed)
     labels, odds, wrong, hidden = open_labels(rng, n, m, min(8, m - 1))
     attack = SecondRound(labels, odds, wrong, rows, rng)
-    told(attack, hidden, rows)
+    told(attack, hidden)
     _, after = attack.posterior()
     truth = after[labels == hidden[:, None]]
-    assert (truth[attack.sure] == 1.0).all()
+    assert (truth[attack.certain()] == 1.0).all()
     assert (truth > 0.0).all()
     np.testing.assert_allclose(after.sum(axis=1), 1.0, atol=1e-9)
 
@@ -81,7 +81,7 @@ def test_pools_are_weighed_as_all_labels_with_their_surplus(m: int) -> None:
         attack = SecondRound(
             labels, np.full((n, m), 1 / m), np.full(n, -1), 2, np.random.default_rng(0)
         )
-        told(attack, hidden, 2)
+        told(attack, hidden)
         expected = (vectors[surplus == s][:, :, None] == np.arange(m)).mean(axis=0)
         np.testing.assert_allclose(attack.posterior()[1], expected, atol=1e-12)
 
@@ -94,7 +94,7 @@ def test_counts_that_no_labels_give_are_refused() -> None:
         attack = SecondRound(labels, odds, wrong, 16, np.random.default_rng(2))
         try:
             for x in range(16):
-                attack.tell(int((attack.row(x) == hidden).sum()) + 30 * (x == bad))
+                attack.tell(float((attack.ask() == hidden).mean()) + 30 / hidden.size * (x == bad))
         except InconsistentAnswer as error:
             refused += "of the second round contradict" in str(error)
     assert refused >= 12

@@ -136,6 +136,8 @@ class SecondRound:
         Which of equal examples get a place.
     """
 
+    proves_labels = True
+
     def __init__(
         self,
         labels: Labels,
@@ -145,7 +147,7 @@ class SecondRound:
         rng: np.random.Generator,
     ) -> None:
         self._labels, self._odds = labels, probabilities.copy()
-        self.sure = np.zeros(len(labels), dtype=np.bool_)
+        self._sure = np.zeros(len(labels), dtype=np.bool_)
         stock, pooled = self._sorted(wrong, rng)
         share = float(self._odds[pooled, 0].mean()) if pooled.size else 0.0
         counts = {c: len(members) for c, members in stock.items()}
@@ -201,19 +203,22 @@ class SecondRound:
                 block = place_count(part.tolist(), shown, -part.size, 0, unit, part)
                 self._round.add(node, block)
 
-    def row(self, index: int) -> Labels:
-        """Return what the examples show in a row."""
-        return self._round.row(index)
+    def ask(self) -> Labels | None:
+        """Return what the examples show in the next row; None after the last one."""
+        if len(self._counts) == self._round.size:
+            return None
+        row: Labels = self._round.row(len(self._counts))
+        return row
 
-    def tell(self, count: int) -> None:
-        """Take the matches of the next row; after the last one all sums are read.
+    def tell(self, answer: float) -> None:
+        """Take the accuracy of the row; after the last one all sums are read.
 
         Raises
         ------
         InconsistentAnswer
             No labels give these counts.
         """
-        self._counts.append(count)
+        self._counts.append(round(answer * self._sure.size))
         if len(self._counts) < self._round.size:
             return
         try:
@@ -230,6 +235,16 @@ class SecondRound:
             else:
                 self._update_pool(tag, value)
 
+    def certain(self) -> NDArray[np.bool_]:
+        """Return which labels are proved."""
+        return self._sure.copy()
+
+    def predict(self) -> Labels:
+        """Return the likeliest labels."""
+        best = self._odds.argmax(axis=1)[:, None]
+        likeliest: Labels = np.take_along_axis(self._labels, best, axis=1)[:, 0]
+        return likeliest
+
     def posterior(self) -> tuple[Labels, Floats]:
         """Return the labels of all examples and how likely they are."""
         return self._labels, self._odds
@@ -239,7 +254,7 @@ class SecondRound:
         block = narrowed_single(candidates)
         self._odds[j] = 0.0
         self._odds[j, block.outcomes[value - block.low]] = 1.0
-        self.sure[j] = True
+        self._sure[j] = True
 
     def _update_pool(self, part: NDArray[np.int64], surplus: int) -> None:
         """Take the surplus of first over second labels in a pool."""
@@ -252,4 +267,4 @@ class SecondRound:
         if abs(surplus) == part.size:
             self._odds[part] = 0.0
             self._odds[part, 0 if surplus > 0 else 1] = 1.0
-            self.sure[part] = True
+            self._sure[part] = True

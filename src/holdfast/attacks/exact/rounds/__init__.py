@@ -1,7 +1,7 @@
 r"""Rounds of a detecting design: what is asked of positions, packed into nodes and read as digits.
 
-The engine of `Lattice` up to some twenty classes, from a model too; `many_classes` and the second
-round of `PooledDetecting` use its rows. docs/attacks/lattice.md has the argument.
+The engine of `Lattice` up to some twenty classes, from a model too; `many_classes`, `Detecting` and
+`PooledDetecting` use its rows. docs/attacks/lattice.md has the argument.
 
 Vocabulary
 ----------
