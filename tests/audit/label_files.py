@@ -2,39 +2,41 @@
 
     python -m tests.audit.label_files           compare with what was read and found true
     python -m tests.audit.label_files --write   keep what it says now; read it before you commit it
+    python -m tests.audit.label_files --play    play everything anew, and keep it, before that
 
 Each file is made from a fixed seed. What is kept is every sentence of both verdicts, in
-tests/audit/verdicts.json.
+tests/audit/verdicts.json, and what came of every play, in recorded_plays.json.gz: an audit of
+plays that are known takes a second.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from holdfast.audit import Audit, audit, read_request
+from holdfast.audit import Audit, Request, audit, read_request
+from holdfast.audit.scenarios.plays import Job
+from holdfast.experiments.matrix_plays import Played
 
 KEPT = Path(__file__).with_name("verdicts.json")
+PLAYS = Path(__file__).with_name("recorded_plays.json.gz")
 
 
 @dataclass(frozen=True)
 class Case:
-    """A label file, who writes it, and how it is audited.
-
-    `pace` is the mark of its tests: none if it takes a few seconds, "slow" if more, and "long"
-    where another case shows the same kind of sentence sooner.
-    """
+    """A label file, and who writes it with the options of its audit."""
 
     name: str
     write: Callable[[Path, np.random.Generator], dict[str, Any]]
-    pace: str = "slow"
 
 
 def table(path: Path, header: str, rows: Iterable[Iterable[object]], *, mark: str = "") -> Path:
@@ -143,27 +145,81 @@ def good_models(to: Path, rng: np.random.Generator) -> dict[str, Any]:
 
 
 CASES = [
-    Case("sorted by label", sorted_by_label, pace=""),
+    Case("sorted by label", sorted_by_label),
     Case("ids numbered by label", numbered_by_label),
     Case("one in a hundred", skewed),
-    Case("several labels as text", several_labels, pace="long"),
-    Case("Unicode names", unicode_names, pace="long"),
-    Case("fifty rows", fifty, pace=""),
-    Case("200,000 rows", large, pace="long"),
-    Case("1,000 classes", thousand_classes, pace="long"),
-    Case("private part decides", private_part, pace="long"),
-    Case("public part counts, too", public_counts_too, pace="long"),
-    Case("float codes", float_codes, pace="long"),
+    Case("several labels as text", several_labels),
+    Case("Unicode names", unicode_names),
+    Case("fifty rows", fifty),
+    Case("200,000 rows", large),
+    Case("1,000 classes", thousand_classes),
+    Case("private part decides", private_part),
+    Case("public part counts, too", public_counts_too),
+    Case("float codes", float_codes),
     Case("history with a mark", past_board),
-    Case("good model, strict rule", good_models, pace="long"),
+    Case("good model, strict rule", good_models),
 ]
 
 
-def audited(case: Case) -> Audit:
-    """Make the file and audit it."""
+def request_of(case: Case) -> Request:
+    """Make the file and read it."""
     with tempfile.TemporaryDirectory() as folder:
         options = case.write(Path(folder), np.random.default_rng(12))
-        return audit(read_request(**options))
+        return read_request(**options)
+
+
+def audited(case: Case) -> Audit:
+    """Make the file and audit it by the plays that are kept."""
+    plays = recorded()[case.name]
+
+    def play(jobs: Iterable[Job], on_done: Any = None) -> Iterator[Played]:
+        for job in jobs:
+            played = played_as(plays, job)
+            if on_done is not None:
+                on_done(job, played)
+            yield played
+
+    return audit(request_of(case), play=play)
+
+
+def place(job: Job) -> str:
+    """Return where the trials of a play are kept."""
+    return f"{job.attack}|{job.setting}|{job.accounts}|{job.rule}|{job.looks}"
+
+
+def played_as(plays: dict[str, Any], job: Job) -> Played:
+    """Return what came of a play when it was recorded."""
+    found = plays.get(place(job), {}).get(str(job.trial))
+    assert found is not None, f"{job} was never played: python -m tests.audit.label_files --play"
+    return Played(0.0, 0, found) if isinstance(found, str) else Played(found, job.looks)
+
+
+@cache
+def recorded() -> dict[str, Any]:
+    """Return every play: what was gained, or why it could not be played, by trial."""
+    plays: dict[str, Any] = json.loads(gzip.decompress(PLAYS.read_bytes()))
+    return plays
+
+
+def record() -> None:
+    """Play every audit, and keep what came of each play."""
+    now: dict[str, dict[str, Any]] = {}
+    for case in CASES:
+        plays = now.setdefault(case.name, {})
+
+        def take(job: Any, played: Played, plays: dict[str, Any] = plays) -> None:
+            of_trials = plays.setdefault(place(job), {})
+            of_trials[str(job.trial)] = played.bias if played.reason is None else played.reason
+
+        audit(request_of(case), on_play=take)
+        print(f"{case.name}: {sum(map(len, plays.values())):,} plays", flush=True)
+    keep(now)
+
+
+def keep(plays: dict[str, Any]) -> None:
+    """Write plays into their file, the same bytes for the same plays."""
+    text = json.dumps(plays, sort_keys=True, separators=(",", ":"))
+    PLAYS.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
 
 
 def said(result: Audit) -> dict[str, Any]:
@@ -190,7 +246,9 @@ def kept() -> dict[str, Any]:
 
 
 def main() -> int:
-    """Compare, or write."""
+    """Play, compare, or write."""
+    if "--play" in sys.argv:
+        record()
     now = {}
     for case in CASES:
         now[case.name] = said(audited(case))

@@ -139,3 +139,27 @@ def test_a_ridge_regression_gains_no_more(metric, rule, sizes, looks, shares, n_
     # The adversary is one: it gains something itself.
     nothing = max(value(metric, truth, np.full(truth.size, label), m) for label in range(m))
     assert np.mean(theirs) > nothing + 0.02
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("metric", "rule", "sizes"),
+    [("f1", "round:1", (950, 50)), ("f1_weighted", "round:2", (420, 120, 60))],
+)
+def test_few_rounded_looks_stay_within_the_reserve_of_audits(metric, rule, sizes):
+    """The ridge regression gains more here, 1.4 and 1.6 times as much: audits keep twice."""
+    m, n, looks, step = len(sizes), sum(sizes), 20, 10.0 ** -int(rule[-1])
+    truth = np.random.default_rng(7).permutation(np.repeat(np.arange(m), sizes))
+    shares, rng = np.divide(sizes, n), np.random.default_rng(11)
+
+    def rounded(shown):
+        return np.round(shown / step) * step
+
+    theirs = [
+        ridge(metric, truth, m, shares, step**2 / 12, rounded, looks, n, rng)
+        for _ in range(2 * GAMES)
+    ]
+    ours = gains(metric, truth, m, rule, looks, False)
+    nothing = max(value(metric, truth, np.full(n, label), m) for label in range(m))
+    error = np.hypot(np.std(theirs) / np.sqrt(2 * GAMES), 2.0 * np.std(ours) / np.sqrt(GAMES))
+    assert 2.0 * (np.mean(ours) - nothing) >= np.mean(theirs) - nothing - 3.0 * error

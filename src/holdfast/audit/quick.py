@@ -105,7 +105,7 @@ class QuickAudit:
         """Return the record as plain data: accuracies as fractions, other gains in their unit."""
         data: dict[str, Any] = in_fractions(self, point=point_in_json(self.unit))
         # What programs of the first format look for.
-        data |= {"constant": data["free"], "worst_final": data["worst_final_gain"]}
+        data["constant"], data["worst_final"] = data["free"], data["worst_final_gain"]
         return data | {"unit": FRACTIONS if self.plain else self.unit}
 
 

@@ -582,7 +582,7 @@ def as_json(audit: Audit) -> dict[str, Any]:
     """
     point = point_in_json(audit.unit)
     data: dict[str, Any] = in_fractions(audit, point=point)
-    data |= {"scale": audit.scale * point, "constant": data["board"]["free"]}
+    data["scale"], data["constant"] = audit.scale * point, data["board"]["free"]
     data["unit"] = FRACTIONS if audit.unit == POINTS else audit.unit
     data |= {name: data["board"][name] for name in ALSO_ON_TOP}
     data["what_if"] = surfaces_scaled(data["what_if"], point)
