@@ -195,7 +195,7 @@ class FixSearch:
         low = able[0].points.low if able[0].points is not None else None
         if low is not None and RESERVE * low >= gap:
             return Tried(measurer.again(able[:1], measurer.budget.trials), heard)
-        return Tried(measurer.confirmed(able), heard)
+        return Tried(measurer.confirmed(able, hopeless=gap / RESERVE), heard)
 
 
 class _VerdictSearch:

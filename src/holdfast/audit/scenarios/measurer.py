@@ -59,6 +59,8 @@ FEWEST_CONTENDERS, MOST_CONTENDERS, MOST_BEYOND_DOUBT = 5, 9, 3
 # and of labels that they handle.
 SHARE_OF_GAP = 0.125
 MOST_TRIALS = 64
+# Fresh plays after which it is asked whether the answer is known already.
+PILOT = 16
 MOST_LABELS = 2 * 10**6
 
 OnPlay: TypeAlias = Callable[[AnyJob, Played], None]
@@ -235,11 +237,12 @@ class Measurer:
             points = self.unit.interval(gain, len(plays))
         return Measured(*asked, len(plays), gain, points, reason)
 
-    def confirmed(self, measured: Iterable[Measured]) -> Strongest:
+    def confirmed(self, measured: Iterable[Measured], hopeless: float = math.inf) -> Strongest:
         """Return the strongest of these scenarios by fresh trials: stages two and three.
 
         Where the best is above the gap beyond doubt, so that only the number is in question, it
-        takes no more trials than the suite.
+        takes no more trials than the suite. A gain that is `hopeless` beyond doubt after a few
+        fresh trials is not measured more closely, either.
         """
         able = [each for each in strongest_first(measured) if each.points is not None]
         best = able[0].points
@@ -248,7 +251,14 @@ class Measurer:
         if best.low is not None and best.low >= self.gap:
             return self.again(reaching[:MOST_BEYOND_DOUBT], self.budget.trials)
         chosen = [*able[:FEWEST_CONTENDERS], *reaching[FEWEST_CONTENDERS:MOST_CONTENDERS]]
-        return self.again(chosen, self._trials(chosen))
+        trials, first = self._trials(chosen), self.budget.trials
+        if PILOT < trials and math.isfinite(hopeless):
+            asked = [(each.scenario, each.rule, each.looks) for each in chosen]
+            pilot = self.measure(asked, range(first, first + PILOT))
+            lows = (each.points.low for each in pilot if each.points is not None)
+            if any(low is not None and low >= hopeless for low in lows):
+                trials = PILOT
+        return self.again(chosen, trials)
 
     def again(self, chosen: Sequence[Measured], trials: int) -> Strongest:
         """Measure contenders by so many fresh trials, and the one to report by as many more."""
