@@ -252,7 +252,7 @@ class Measurer:
             return self.again(reaching[:MOST_BEYOND_DOUBT], self.budget.trials)
         chosen = [*able[:FEWEST_CONTENDERS], *reaching[FEWEST_CONTENDERS:MOST_CONTENDERS]]
         trials, first = self._trials(chosen), self.budget.trials
-        if PILOT < trials and math.isfinite(hopeless):
+        if trials > PILOT and math.isfinite(hopeless):
             asked = [(each.scenario, each.rule, each.looks) for each in chosen]
             pilot = self.measure(asked, range(first, first + PILOT))
             lows = (each.points.low for each in pilot if each.points is not None)
