@@ -31,13 +31,12 @@ from scipy.stats import binom
 
 from benchmarks.tables import Table, print_rows
 from holdfast.attacks import Lattice
-from holdfast.attacks._rehearsal import A_LABEL, remembered_share
 from holdfast.attacks.exact.lattice import tuning
-from holdfast.attacks.exact.lattice.attack import seconds_from_model
-from holdfast.attacks.exact.lattice.forecast import lattice_certain
-from holdfast.forecasts import Setting
+from holdfast.planner.lattice_gain import CLUSTER_EFFORT, lattice_certain, seconds_from_model
+from holdfast.planner.rehearsal import A_LABEL, remembered_share
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.setting import Setting
 
 Ints = NDArray[np.int64]
 
@@ -285,7 +284,7 @@ def forecast(sizes: tuple[int, int, int], model: Model | None, options: Trials) 
         rows.append([seconds, played.looks, gain, looks, setting.sure_gain(sure)])
     seconds, taken, gain, looks, promised = np.mean(rows, axis=0)
     usual = A_LABEL * n * k * remembered_share(k)
-    effort = tuning.CLUSTER_EFFORT if m > tuning.FEW_CLASSES_AT_MOST else Lattice.effort
+    effort = CLUSTER_EFFORT if m > tuning.FEW_CLASSES_AT_MOST else Lattice.effort
     expected = effort * usual if model is None else seconds_from_model(problem)
     yield "| | played | promised | ratio |"
     yield "|---|--:|--:|--:|"

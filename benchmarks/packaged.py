@@ -69,7 +69,7 @@ class PlannerTables(Generated):
     name = "planner"
     command = "python -m benchmarks.generated planner"
     seed = planner.SEED
-    files = (PACKAGE / "forecasts" / "tables.json",)
+    files = (PACKAGE / "measured" / "tables.json",)
 
     def content(self) -> dict[str, Any]:
         """Measure all tables."""

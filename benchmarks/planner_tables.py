@@ -1,6 +1,6 @@
 """Measured tables for what the planner has no closed form for.
 
-`python -m benchmarks.generated planner` writes them into src/holdfast/forecasts/tables.json. Hidden
+`python -m benchmarks.generated planner` writes them into src/holdfast/measured/tables.json. Hidden
 labels are uniform and answers exact; the seed differs from every seed used in tests and in
 `benchmarks.power`.
 
@@ -47,7 +47,7 @@ from holdfast.attacks.steering._tail import OpenLabels
 from holdfast.bounds import best_impossible
 from holdfast.bounds.binomial import entropy
 from holdfast.bounds.rate_distortion import NATS_PER_LOOK, gain_for_nats, spend
-from holdfast.forecasts.tables import along
+from holdfast.measured import along
 from holdfast.oracles import LabelOracle
 from holdfast.priors import Prior
 from holdfast.problem import Problem

@@ -41,7 +41,7 @@ PUBLIC = {
         "holdfast.attacks.base",
         "holdfast.attacks.description",
         "holdfast.planner",
-        "holdfast.forecasts",
+        "holdfast.setting",
         "holdfast.votes",
     ),
     "Bounds": ("holdfast.bounds", "holdfast.certificates", "holdfast.statements"),
@@ -78,7 +78,7 @@ PUBLIC = {
 # What the rest is made of: may change without a word. Its docstrings are in the source.
 INTERNAL = (
     "adapters", "cli", "compiling", "cores", "extras", "files", "hashing", "interrupts", "kernels",
-    "loop", "plain_page", "problem", "quoting", "roots", "server", "transcript",
+    "loop", "measured", "plain_page", "problem", "quoting", "roots", "server", "transcript",
 )  # fmt: skip
 
 

@@ -103,7 +103,7 @@ def test_every_attribute_in_its_lists_is_one(section, owners, others):
     known |= {
         name for o in owners for cls in o.__mro__ for name in vars(cls).get("__annotations__", ())
     }
-    known |= {"prior", "answers", "certain", "forecast", *FAMILIES, *others}
+    known |= {"prior", "answers", "certain", *FAMILIES, *others}
     words = [
         re.sub(r"(\(\)|=| = .*)$", "", word)
         for word in words_of("CONTRIBUTING.md", section=section)

@@ -4,8 +4,6 @@ Tolerance: 15 % or four standard errors of the mean gain; for choices 10 % or fo
 exact answers and without a prior 10 % and 5 %.
 """
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from benchmarks.forecast_cells import (
@@ -23,11 +21,12 @@ from holdfast.attacks.exact.hit_pools.attack import HitPools
 from holdfast.attacks.exact.lattice.attack import Lattice
 from holdfast.attacks.steering.champion_challenger import ChampionChallenger
 from holdfast.attacks.steering.steered_pools import SteeredPools
-from holdfast.forecasts import Setting
 from holdfast.loop import play
 from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import LabelOracle
+from holdfast.planner.forecast import forecast
 from holdfast.problem import Problem
+from holdfast.setting import Setting
 from tests.paces import few
 
 FORECAST, CHOICE = 0.15, 0.10
@@ -134,11 +133,11 @@ MANY_CLASSES = [
 def test_formulas_of_many_classes_are_no_forecast_from_a_model(cell):
     _, prior = cell.labels(np.random.default_rng(0))
     setting = Setting(cell.problem, prior=prior)
-    assert not Lattice.forecast(setting).known
-    assert not ChampionChallenger.forecast(setting).known
+    assert forecast(Lattice, setting).gain is None
+    assert forecast(ChampionChallenger, setting).gain is None
     # In the head: all fourteen errors if the looks check the model, as here, much from a bad one.
-    played = Lattice.forecast(replace(setting, in_head=True))
-    assert played.known
+    played = forecast(Lattice, setting, in_head=True)
+    assert played.gain is not None
     low, high = (10.0, 18.0) if cell.level > 0.9 else (20.0, 40.0)
     assert low < played.gain < high
 
@@ -148,14 +147,14 @@ def test_two_candidates_are_forecast_as_two_classes():
     for m in (2, 300):
         cell = Cell(Problem(1500, m, 200), "exact", "pairs", 0.5, 1)
         _, prior = cell.labels(np.random.default_rng(0))
-        gains.append(ChampionChallenger.forecast(Setting(cell.problem, prior=prior)).gain)
+        gains.append(forecast(ChampionChallenger, Setting(cell.problem, prior=prior)).gain)
     assert gains[1] == pytest.approx(gains[0], rel=0.01)
 
 
 @pytest.mark.parametrize("looks", [1, 2, 4])
 def test_hit_pools_with_few_looks(looks):
     problem = Problem(800, 16, looks)
-    told = HitPools.forecast(Setting(problem, in_head=True)).gain
+    told = forecast(HitPools, Setting(problem), in_head=True).gain
     gains = []
     for trial in range(60):
         hidden = np.random.default_rng([7, trial]).integers(16, size=800)
@@ -175,7 +174,7 @@ def test_hit_pools_with_few_looks(looks):
 )
 def test_steered_pools_of_many_classes_with_a_long_tail(sizes):
     n, m, _ = problem = Problem(*sizes)
-    told = SteeredPools.forecast(Setting(problem, in_head=True)).gain
+    told = forecast(SteeredPools, Setting(problem), in_head=True).gain
     gains = []
     for trial in range(4):
         hidden = np.random.default_rng([9, trial]).integers(m, size=n)
@@ -243,19 +242,19 @@ def test_random_cells_of_exact_answers_without_a_prior(part):
 
 def test_rare_gains_of_a_climb_are_not_overlooked():
     # One game in thirty has a match.
-    told = BlockClimb.forecast(Setting(Problem(21, 728, 13), in_head=True))
+    told = forecast(BlockClimb, Setting(Problem(21, 728, 13)), in_head=True)
     assert told.gain > 0.0
 
 
 @pytest.mark.slow
 def test_lattice_of_sixty_classes_with_too_few_looks_is_played_in_the_head():
     # Six games of seed 9684 gained 180.6 +- 2.0; the formula says 243.
-    told = Lattice.forecast(Setting(Problem(1403, 59, 837), in_head=True))
+    told = forecast(Lattice, Setting(Problem(1403, 59, 837)), in_head=True)
     assert told.gain == pytest.approx(180.6, rel=0.1)
 
 
 def test_naive_bayes_is_played_in_the_head_where_classes_outnumber_examples():
     """A query of all labels has hardly a match there; the normal integral told 1.1 of 0.4."""
-    told = NaiveBayes.forecast(Setting(Problem(48, 384, 28), in_head=True))
+    told = forecast(NaiveBayes, Setting(Problem(48, 384, 28)), in_head=True)
     assert "in the head" in told.reason
     assert told.gain == pytest.approx(0.42, abs=0.2)  # 60 games gained 0.42 +- 0.1

@@ -18,7 +18,7 @@ from holdfast.attacks.registry import attack_type, attack_types, make_attack
 from holdfast.bounds import best_impossible
 from holdfast.certificates import certify
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
-from holdfast.forecasts.tables import table
+from holdfast.measured import table
 from holdfast.mechanisms import parse_mechanism
 from holdfast.oracles import LabelOracle
 from holdfast.planner import Auto, Mixture, Setting, plan, plan_under
@@ -172,7 +172,7 @@ def test_every_attack_has_a_forecast_or_a_reason():
         [*(cls.name for cls in attack_types()), "mixture"]
     )
     assert all(each.reason for each in found)
-    assert sum(each.playable for each in found) >= 12
+    assert sum(each.gain is not None for each in found) >= 12
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_answers_that_are_not_exact_rule_attacks_out():
 def test_comparisons_leave_the_attack_that_compares():
     found = plan(Problem(500, 5, 40), answers=ComparisonAnswers())
     assert found.chosen.attack == "block-majority"
-    assert [each.attack for each in found.forecasts if each.playable] == [
+    assert [each.attack for each in found.forecasts if each.gain is not None] == [
         "block-majority",
         "constant",
     ]
@@ -268,7 +268,7 @@ def test_no_forecast_exceeds_what_is_possible(sizes):
     n, m, _ = problem
     most = n * best_impossible(problem)
     for each in plan(problem).forecasts:
-        if each.playable:
+        if each.gain is not None:
             assert n / m + each.gain <= most + 1e-6, each
             assert 0 <= each.looks <= problem.n_queries
 
@@ -462,7 +462,7 @@ def test_the_tables_are_whole():
 def test_the_best_gain_is_of_any_attack_with_a_forecast_and_never_above_what_is_allowed():
     setting = Setting(Problem(100_000, 1000, 5000))
     every = [forecast(cls, setting) for cls in attack_types() if cls.needs is None]
-    assert best_gain(setting) == max(each.gain for each in every if each.playable)
+    assert best_gain(setting) == max(each.gain for each in every if each.gain is not None)
     # With one look normal limits promise more than there is.
     one = Problem(200, 10, 1)
     assert best_gain(Setting(one)) <= 200 * certify(one).gain
@@ -471,9 +471,9 @@ def test_the_best_gain_is_of_any_attack_with_a_forecast_and_never_above_what_is_
 def test_the_best_gain_under_rounding_is_that_of_the_attack_made_for_it():
     problem = Problem(100_000, 2, 5000)
     setting = Setting(problem, answers=RoundedAnswers(step=0.01))
-    expected = attacks.BoundaryChallenger.forecast(setting).gain
+    expected = forecast(attacks.BoundaryChallenger, setting).gain
     assert best_gain(setting) == pytest.approx(expected)
-    assert expected > 2 * attacks.ChampionChallenger.forecast(setting).gain
+    assert expected > 2 * forecast(attacks.ChampionChallenger, setting).gain
 
 
 def test_every_gain_has_a_standard_error_and_ties_go_to_the_surer():

@@ -8,12 +8,12 @@ import pytest
 from holdfast import Problem
 from holdfast.answers import ExactAnswers, NoisyAnswers, RoundedAnswers, SubsetAnswers
 from holdfast.attacks.registry import attack_type, make_attack
-from holdfast.attacks.steering._model_margin import left_to_gain, model_ratio, model_worth
-from holdfast.attacks.steering._rate_law import FEW_IN_RUNNING
+from holdfast.attacks.steering._model_margin import left_to_gain, model_ratio
 from holdfast.bounds.rate_distortion import spend
-from holdfast.forecasts.tables import table
+from holdfast.measured import table
 from holdfast.planner import Setting
 from holdfast.planner.forecast import forecast
+from holdfast.planner.steered import FEW_IN_RUNNING, model_worth
 from holdfast.priors import Prior
 from tests.attacks.released import model_guess, play_under
 
@@ -52,7 +52,7 @@ def told(problem, accuracy, answers, name="champion-challenger"):
     # The table ends here: a plan plays such games in the head.
     assert by_table.gain is None
     assert "so many labels in the running" in by_table.reason
-    return forecast(attack_type(name), Setting(problem, prior, answers, in_head=True)).gain
+    return forecast(attack_type(name), Setting(problem, prior, answers), in_head=True).gain
 
 
 EXACT = ExactAnswers()

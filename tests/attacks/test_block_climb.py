@@ -8,8 +8,9 @@ from holdfast import Problem
 from holdfast.attacks import BlockClimb, HillClimb, ImprovementReader
 from holdfast.errors import InvalidInput
 from holdfast.experiments.suite import attack_on
-from holdfast.forecasts import Setting
 from holdfast.mechanisms import parse_mechanism
+from holdfast.planner.forecast import forecast
+from holdfast.setting import Setting
 from tests.attacks.boards import error, gains
 
 PROBLEM = Problem(10_000, 10, 301)
@@ -56,11 +57,12 @@ def test_a_single_example_whose_challenge_rose_is_right(cls):
 @pytest.mark.parametrize("n_blocks", [10, 20, 60])
 def test_beliefs_promise_what_challenges_gain(n_blocks):
     """In blocks of 12, 6 and 2 examples, so that their counts are small; four standard errors."""
-    problem, forecast = Problem(120, 5, 61), BlockClimb.forecast
+    problem = Problem(120, 5, 61)
     found = gains(lambda p, rng: BlockClimb(p, rng=rng, n_blocks=n_blocks), "exact", problem, 200)
     best = gains(lambda p, rng: BlockClimb(p, rng=rng), "exact", problem, 200)
     assert found.mean() < best.mean() + 4 * error(best - found)
-    assert abs(best.mean() - forecast(Setting(problem)).gain / 120) < 4 * error(best) + 0.01
+    told = forecast(BlockClimb, Setting(problem)).gain / 120
+    assert abs(best.mean() - told) < 4 * error(best) + 0.01
 
 
 @pytest.mark.parametrize("rule", ["rank", "improved"])

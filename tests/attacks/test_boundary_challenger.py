@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from holdfast.answers import AnswerModel, ExactAnswers, NoisyAnswers, RoundedAnswers
-from holdfast.attacks.steering._boundary_reach import crossing_chance
 from holdfast.attacks.steering.boundary_challenger import BoundaryChallenger
 from holdfast.attacks.steering.champion_challenger import ChampionChallenger
-from holdfast.forecasts import Setting
+from holdfast.planner.forecast import forecast
+from holdfast.planner.steered import crossing_chance
 from holdfast.problem import Problem
+from holdfast.setting import Setting
 from tests.attacks.released import play_under
 
 
@@ -56,9 +57,9 @@ def test_a_boundary_far_below_chance_is_reached_as_forecast() -> None:
     # 3 above. Steered upwards alone it gained 29 +- 5 here.
     problem, model = Problem(2000, 26, 150), RoundedAnswers(0.0205)
     gains = played(problem, model, 12)
-    forecast = BoundaryChallenger.forecast(Setting(problem, answers=model)).gain
+    told = forecast(BoundaryChallenger, Setting(problem, answers=model)).gain
     error = gains.std(ddof=1) / math.sqrt(gains.size)
-    assert abs(gains.mean() - forecast) < max(0.1 * forecast, 4 * error)
+    assert abs(gains.mean() - told) < max(0.1 * told, 4 * error)
     assert gains.mean() - 3 * error > 29
 
 
@@ -84,7 +85,7 @@ def test_nothing_is_forecast_where_every_answer_is_known_beforehand(
 ) -> None:
     # Five and more standard deviations to either boundary: a chance of 1e-6 a look.
     setting = Setting(Problem(*sizes, 300), answers=RoundedAnswers(0.01))
-    assert attack.forecast(setting).gain < 1.0
+    assert forecast(attack, setting).gain < 1.0
 
 
 def test_far_boundaries_are_waited_for_with_all_positions() -> None:

@@ -5,9 +5,10 @@ import pytest
 
 from holdfast import Problem, play
 from holdfast.attacks import HitPools, Lattice, MessagePassing
-from holdfast.forecasts import Setting
 from holdfast.oracles import LabelOracle
 from holdfast.planner import plan
+from holdfast.planner.forecast import forecast
+from holdfast.setting import Setting
 
 GAMES = 6
 
@@ -37,7 +38,7 @@ def mean_gain(attack, problem):
 )
 def test_a_forecast_for_many_examples_is_what_games_on_them_gain(attack, sizes):
     problem = Problem(*sizes)
-    found = attack.forecast(Setting(problem, in_head=True))
+    found = forecast(attack, Setting(problem), in_head=True)
     assert "of 20,000 examples" in found.reason or attack is MessagePassing
     mean, error = mean_gain(attack, problem)
     # The forecast has an error of its own, of six games at least.
@@ -49,5 +50,5 @@ def test_the_plan_does_not_prefer_labels_one_by_one_where_all_examples_can_be_st
 
 
 def test_games_of_fewer_examples_are_not_played_where_there_are_as_many_classes():
-    found = HitPools.forecast(Setting(Problem(300_000, 100_000, 100), in_head=True))
+    found = forecast(HitPools, Setting(Problem(300_000, 100_000, 100)), in_head=True)
     assert "played" not in found.reason

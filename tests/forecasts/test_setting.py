@@ -6,8 +6,10 @@ import pytest
 from holdfast import Problem, attacks
 from holdfast.answers import ExactAnswers, RoundedAnswers, SubsetAnswers
 from holdfast.attacks.registry import attack_types
-from holdfast.forecasts import Setting
+from holdfast.planner.forecast import forecast
+from holdfast.planner.rehearsal import Estimate
 from holdfast.priors import Prior
+from holdfast.setting import Setting
 
 PROBLEM = Problem(4, 2, 3)
 PRIOR = Prior.dense([[0.9, 0.1], [0.4, 0.6], [0.5, 0.5], [1.0, 0.0]])
@@ -19,8 +21,9 @@ def test_with_a_model_it_starts_from_what_the_model_has_right():
 
 
 def test_an_attack_that_ignores_the_model_loses_what_the_model_had():
-    assert Setting(PROBLEM).from_scratch(1.5, 3, "why").gain == 1.5
-    assert Setting(PROBLEM, PRIOR).from_scratch(1.5, 3, "why").gain == pytest.approx(0.5)
+    found = Estimate(1.5, 3, "why")
+    assert found.from_scratch(Setting(PROBLEM)).gain == 1.5
+    assert found.from_scratch(Setting(PROBLEM, PRIOR)).gain == pytest.approx(0.5)
 
 
 def test_certain_labels_gain_what_was_in_doubt_the_most_doubtful_first():
@@ -39,11 +42,12 @@ def test_every_attack_says_why_no_plan_has_it_or_what_it_gains():
     for cls in attack_types():
         reason = cls.obstacle(setting)
         assert reason is None or (reason and not reason.endswith("."))
-        estimate = None if reason else cls.forecast(setting)
-        assert reason or estimate is not None
-        if estimate is not None:
-            assert np.isfinite(estimate.gain)
-            assert 0 <= estimate.looks <= 9
+        found = forecast(cls, setting)
+        assert found.reason == reason or found.gain is not None
+        if found.gain is not None:
+            assert np.isfinite(found.gain)
+            assert found.error >= 0.0
+            assert 0 <= found.looks <= 9
 
 
 def test_limits_are_named():

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from holdfast.answers import ExactAnswers, check_tolerated
 from holdfast.errors import HoldfastError
-from holdfast.forecasts import Estimate, Setting
 from holdfast.problem import Problem
+from holdfast.setting import Setting
 
 __all__ = [
     "FAMILIES",
@@ -121,8 +121,6 @@ class Described:
     by_stretches
         Whether exact scores let it play on a stretch of the examples at a time: it has
         `fixed_queries` and `predict_on`.
-    quick_forecast
-        Whether `forecast` takes milliseconds: what compares many settings asks no others.
     results
         The version of its plays: raised when the same seed plays otherwise than before, so that
         sweeps play its cells again, and no others.
@@ -147,7 +145,6 @@ class Described:
     effort: ClassVar[float] = 1.0
     guarantee: ClassVar[str | None] = None
     by_stretches: ClassVar[bool] = False
-    quick_forecast: ClassVar[bool] = True
     results: ClassVar[int] = 1
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -176,9 +173,4 @@ class Described:
             check_tolerated(cls, setting.answers, setting.problem)
         except HoldfastError as error:
             return str(error).rstrip(".")
-        return None
-
-    @classmethod
-    def forecast(cls, setting: Setting) -> Estimate | None:  # noqa: ARG003
-        """Return what it is expected to gain; None: nothing is known of it."""
         return None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from holdfast.attacks.description import Described, Needs
-from holdfast.forecasts import Setting
 from holdfast.problem import Problem
 from holdfast.protocols import Answer, Attack
+from holdfast.setting import Setting
 
 __all__ = ["Outer"]
 

@@ -27,11 +27,11 @@ from holdfast.audit.scenarios.play_cache import PlayCache
 from holdfast.audit.scenarios.plays import AnyJob
 from holdfast.audit.scenarios.scenarios import Scenario
 from holdfast.audit.scenarios.suite import compared, suite
-from holdfast.forecasts import Setting
 from holdfast.mechanisms import Rule
 from holdfast.planner.forecast import Forecast, forecast
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.setting import Setting
 
 __all__ = ["Outlook", "found", "likeliest", "outlook", "played_fewer"]
 

@@ -18,18 +18,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc
 
-from holdfast.attacks import ChampionChallenger, HitPools, Lattice
-from holdfast.attacks.exact.hit_pools.forecast import rough_gain_above
+from holdfast.attacks import ChampionChallenger
 from holdfast.audit.baseline import Baseline, Formulas
 from holdfast.audit.inputs.disclosure import RoundingUnit, rounding_unit_for
 from holdfast.audit.result import Knowledge
 from holdfast.bounds.rate_distortion import NATS_PER_LOOK
 from holdfast.bounds.shares import accuracy_from_shares, queries_to_recover_shares
-from holdfast.forecasts import Setting
 from holdfast.labels import Labels
 from holdfast.mechanisms import Rule
+from holdfast.planner.formulas import rough_hits_gain
+from holdfast.planner.lattice_gain import lattice_certain
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.setting import Setting
 
 __all__ = ["SIGNIFICANCE", "UnequalClasses", "baseline_of"]
 
@@ -107,7 +108,7 @@ class UnequalClasses(Baseline):
             return round(100.0 * (1.0 - self.free), 3)
         nats = NATS_PER_LOOK * problem.n_queries
         law = accuracy_from_shares(nats, problem.n_examples, self.shares) - self.free
-        hits = rough_gain_above(np.array([self.free]), problem, HitPools.name)
+        hits = rough_hits_gain(np.array([self.free]), problem)
         return round(100.0 * max(law, hits / problem.n_examples), 3)
 
     def guarantee(self, problem: Problem) -> float | None:  # noqa: ARG002 - for any problem
@@ -135,7 +136,7 @@ class UnequalClasses(Baseline):
         """How many times the limit it takes to tell every label, measured."""
         n, m = self.n_examples, self.n_classes
         every = Setting(Problem(n, m, LOOKS_FOR_ALL_LABELS), prior=self.prior)
-        return Lattice.forecast(every).looks / max(1, self.recover_all(n, m))
+        return lattice_certain(every)[1] / max(1, self.recover_all(n, m))
 
 
 def baseline_of(labels: Labels, n_classes: int) -> Baseline:

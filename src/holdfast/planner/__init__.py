@@ -1,6 +1,5 @@
 """Planning: every attack's expected gain before a look is spent, and an attack that plans."""
 
-from holdfast.forecasts import Setting
 from holdfast.planner.auto import Auto
 from holdfast.planner.forecast import Forecast
 from holdfast.planner.mixture import Mixture
@@ -15,6 +14,7 @@ from holdfast.planner.through_metrics import (
     planned_on_counts,
     rule_told,
 )
+from holdfast.setting import Setting
 
 __all__ = [
     "Auto",

@@ -12,24 +12,22 @@ from holdfast.answers import (
     AnswerModel,
     ComparisonAnswers,
     ExactAnswers,
-    NewBestAnswers,
-    RankAnswers,
 )
-from holdfast.attacks import ImprovementReader, RankReader
 from holdfast.attacks.base import TurnBased
-from holdfast.attacks.description import Described, Reads
-from holdfast.attacks.registry import attack_type, build, register
+from holdfast.attacks.description import Described
+from holdfast.attacks.registry import attack_type, register
 from holdfast.errors import InvalidInput
-from holdfast.forecasts import Setting
 from holdfast.labels import Labels
 from holdfast.mechanisms import Rule
 from holdfast.planner.forecast import Forecast
 from holdfast.planner.mixture import Mixture
 from holdfast.planner.plan import MIXTURE, Plan, plan, plan_under
+from holdfast.planner.rehearsal import made_for
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
 from holdfast.quoting import quoted
+from holdfast.setting import Setting
 
 __all__ = ["Auto", "made"]
 
@@ -45,18 +43,13 @@ def made(
     >>> made(found.chosen, found.setting, np.random.default_rng(0)).problem.n_queries
     20
     """
-    knowledge: dict[str, Any] = {"prior": setting.prior, "answers": setting.answers}
     if found.attack == MIXTURE:
+        knowledge: dict[str, Any] = {"prior": setting.prior, "answers": setting.answers}
         return Mixture(setting.problem, rng=rng, permuted=permuted, **knowledge, **found.settings)
     cls = attack_type(found.attack)
-    usable = cls.usable(setting.problem)
-    attack = build(cls, usable, rng, permuted=permuted, **knowledge, **found.settings)
-    answers = setting.answers
-    if isinstance(answers, RankAnswers) and cls.reads is not Reads.NOTHING:
-        return RankReader(attack)
-    if isinstance(answers, NewBestAnswers) and answers.bits:
-        return ImprovementReader(attack)
-    return attack
+    if permuted:  # which an attack of another package need not be told
+        return made_for(cls, setting, rng, **found.settings)
+    return made_for(cls, setting, rng, permuted=False, **found.settings)
 
 
 @register

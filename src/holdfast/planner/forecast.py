@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any
 
-from holdfast.attacks._rehearsal import board_of
 from holdfast.attacks.description import Described
-from holdfast.certificates import certify
-from holdfast.forecasts import Setting
-from holdfast.problem import Problem
+from holdfast.mechanisms import Rule
+from holdfast.planner.formulas import estimate, most_accuracy
+from holdfast.planner.rehearsal import Rehearsal, settings_of
+from holdfast.setting import Setting
 
 __all__ = ["FORMULA_ERROR", "Forecast", "forecast"]
 
@@ -49,8 +48,8 @@ class Forecast:
 
     Examples
     --------
-    >>> Forecast(attack="constant", gain=0.0, looks=0, reason="it asks nothing").playable
-    True
+    >>> Forecast(attack="constant", gain=0.0, looks=0, reason="it asks nothing").rank
+    0.0
     """
 
     attack: str
@@ -67,67 +66,59 @@ class Forecast:
         if self.rank is None:
             object.__setattr__(self, "rank", self.gain)
 
-    @property
-    def playable(self) -> bool:
-        """Whether it can be played and its gain is known."""
-        return self.gain is not None
-
     def doubted(self, why: str) -> Forecast:
-        """Return the same without a gain where the figure is known not to hold."""
-        if self.gain is None:
+        """Return the same without a gain, where the figure is known not to hold: games are real."""
+        if self.gain is None or self.rehearsed:
             return self
         return replace(self, gain=None, error=None, reason=f"{why}, so its gain is not known")
 
 
-def forecast(cls: type[Described], setting: Setting) -> Forecast:
+def forecast(
+    cls: type[Described], setting: Setting, *, rule: Rule | None = None, in_head: bool = False
+) -> Forecast:
     """Return what one attack is expected to gain, or why it can't be said.
+
+    Parameters
+    ----------
+    cls, setting
+        The attack, and what is known before the first look.
+    rule
+        The board's release rule, under which games are played; None: one that answers as the
+        setting says.
+    in_head
+        Whether there is time to play games in the head.
 
     Examples
     --------
     >>> from holdfast.attacks import BlockMajority
+    >>> from holdfast.problem import Problem
     >>> round(forecast(BlockMajority, Setting(Problem(10_000, 10, 101))).gain, 1)
     177.5
     """
-    n, m, _ = setting.problem
-    setting = replace(setting, most=n * (most_accuracy(setting.problem) - 1.0 / m))
     reason = cls.obstacle(setting)
-    estimate = cls.forecast(setting) if reason is None else None
-    if estimate is None:
+    found = estimate(cls, Rehearsal(setting, rule, in_head)) if reason is None else None
+    if found is None:
         reason = reason or "nothing is known of its gain"
         return Forecast(attack=cls.name, gain=None, looks=0, reason=reason, adaptive=cls.adaptive)
-    gain = min(estimate.gain, _most(setting))
-    error = FORMULA_ERROR * abs(gain) if estimate.error is None else estimate.error
+    gain = min(found.gain, _most(setting))
+    error = FORMULA_ERROR * abs(gain) if found.error is None else found.error
     return Forecast(
         attack=cls.name,
-        gain=gain if estimate.known else None,
+        gain=gain if found.known else None,
         rank=gain,
-        looks=estimate.looks,
-        reason=estimate.reason,
+        looks=found.looks,
+        reason=found.reason,
         adaptive=cls.adaptive,
-        settings=_settings(cls, setting),
-        error=error if estimate.known else None,
-        rehearsed=estimate.error is not None,
+        settings=settings_of(cls, setting),
+        error=error if found.known else None,
+        rehearsed=found.error is not None,
     )
-
-
-def _settings(cls: type[Described], setting: Setting) -> dict[str, Any]:
-    """Return what a board without scores of every look asks of the attack."""
-    return cls.settings_for(setting.problem, board_of(setting)) if setting.ordered else {}
 
 
 def _most(setting: Setting) -> float:
     """Return a gain that no attack exceeds: normal limits do so where there are few examples."""
     n, m, _ = setting.problem
     if setting.prior is None:
-        return setting.most
+        return n * (most_accuracy(setting.problem) - 1.0 / m)
     right = min(1.0, max(1.0 / m, setting.start / n))
     return max(0.0, n * most_accuracy(setting.problem, right) - setting.start)
-
-
-@lru_cache(maxsize=256)
-def most_accuracy(problem: Problem, model: float | None = None) -> float:
-    """Return the accuracy that no attack on exact answers exceeds in expectation.
-
-    `model`: that of the models that it may start from.
-    """
-    return certify(problem, knows=model).accuracy

@@ -11,7 +11,7 @@ from holdfast.answers import AnswerModel
 from holdfast.attacks import ChampionChallenger, Lattice
 from holdfast.attacks._two_stages import TwoStages
 from holdfast.attacks.description import Described
-from holdfast.attacks.exact.lattice.forecast import lattice_looks
+from holdfast.attacks.exact.lattice.looks import lattice_looks
 from holdfast.attacks.registry import attack_type, build
 from holdfast.errors import InvalidInput
 from holdfast.labels import Labels

@@ -12,15 +12,17 @@ import numpy as np
 from holdfast.answers import AnswerModel, ExactAnswers, RoundedAnswers
 from holdfast.attacks import Lattice
 from holdfast.attacks.description import Described, Needs, Reads
-from holdfast.attacks.exact.lattice.forecast import lattice_affordable, lattice_looks
+from holdfast.attacks.exact.lattice.looks import lattice_affordable, lattice_looks
 from holdfast.attacks.registry import attack_types
 from holdfast.errors import InvalidInput
-from holdfast.forecasts import Setting
 from holdfast.mechanisms import Rule
 from holdfast.planner.forecast import FORMULA_ERROR, Forecast, forecast
+from holdfast.planner.formulas import estimate
 from holdfast.planner.mixture import FIRST_STAGE_RESERVE, Mixture, part_of
+from holdfast.planner.rehearsal import Rehearsal
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.setting import Setting
 
 __all__ = ["MIXTURE", "Plan", "plan", "plan_under"]
 
@@ -55,6 +57,7 @@ def plan(
     non_adaptive: bool = False,
     doubt: str | None = None,
     attacks: Sequence[type[Described]] | None = None,
+    rule: Rule | None = None,
 ) -> Plan:
     """Predict what every attack gains and choose the best one, or the best mixture of two.
 
@@ -75,6 +78,8 @@ def plan(
         decide who plays.
     attacks
         Choose among these; None: among all of the package's.
+    rule
+        The release rule under which games are played in the head; None: one that answers so.
 
     Examples
     --------
@@ -84,10 +89,13 @@ def plan(
     'pooled-detecting'
     """
     model = ExactAnswers() if answers is None else answers
-    setting = Setting(Problem(*problem), prior, model, in_head=True)
+    setting = Setting(Problem(*problem), prior, model)
     adapting = replace(setting, answers=answers_adapting or model)
     types = {cls.name: cls for cls in (attack_types() if attacks is None else attacks)}
-    found = [forecast(cls, adapting if cls.adaptive else setting) for cls in types.values()]
+    found = [
+        forecast(cls, adapting if cls.adaptive else setting, rule=rule, in_head=True)
+        for cls in types.values()
+    ]
     found.append(_mixture(setting, max(_worth(each) for each in found), list(types.values())))
     types[MIXTURE] = Mixture
     found.sort(key=lambda each: _rank(each, types[each.attack], setting))
@@ -141,6 +149,8 @@ def plan_under(
             answers_adapting=adapting,
             non_adaptive=non_adaptive,
             doubt=rule.model_gap,
+            # Answers that wait for others are late, and no other ones: fixed queries don't mind.
+            rule=None if rule.waits else rule,
         )
 
     found = planned(answers)
@@ -252,7 +262,7 @@ def _divided(
         order = np.argsort(setting.prior.ranked(1)[1][:, 0], kind="stable")
         prior = part_of(setting.prior, np.sort(order[sure:]))
     rest = Setting(Problem(n - sure, m, left), prior)
-    found = ((cls.name, cls.forecast(rest)) for cls in able)
+    found = ((cls.name, estimate(cls, Rehearsal(rest))) for cls in able)
     gains = {name: each.gain for name, each in found if each is not None}
     second = max(gains, key=lambda name: gains[name])
     return gain + gains[second], sure, second

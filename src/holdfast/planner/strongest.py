@@ -10,10 +10,11 @@ from holdfast.attacks import HadamardBlocks
 from holdfast.attacks.description import Described, Needs
 from holdfast.attacks.registry import attack_types
 from holdfast.bounds.acharya2020 import large_k
-from holdfast.forecasts import Setting
 from holdfast.mechanisms import Rule
 from holdfast.planner.forecast import forecast
+from holdfast.planner.formulas import is_quick
 from holdfast.problem import Problem
+from holdfast.setting import Setting
 
 __all__ = ["best_gain", "gain_in_principle", "gain_under"]
 
@@ -50,7 +51,7 @@ def best_gain(setting: Setting) -> float:
 
 
 def _gains(setting: Setting, attacks: list[type[Described]]) -> list[float]:
-    found = [forecast(cls, setting).gain for cls in attacks if cls.quick_forecast]
+    found = [forecast(cls, setting).gain for cls in attacks if is_quick(cls)]
     return [0.0, *(gain for gain in found if gain is not None)]
 
 

@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from holdfast.attacks.exact.lattice.forecast import lattice_looks
+from holdfast.attacks.exact.lattice.looks import lattice_looks
 from holdfast.attacks.through_metrics.description import MetricBoard, MetricEstimate, OnCounts, Told
 from holdfast.attacks.through_metrics.registry import AttackOnBoard, attacks_on
 from holdfast.errors import InvalidInput, NotSupported

@@ -81,12 +81,11 @@ def bound_attack(cls: type[Described], settings: Mapping[str, Any]) -> type[Desc
     def __init__(self: Any, *given: Any, **more: Any) -> None:  # noqa: N807 - of the class made here
         cls.__init__(self, *given, **{**settings, **more})
 
-    # What is proved or forecast of it is that of the usual settings.
+    # What is proved of it is that of the usual settings.
     own: dict[str, Any] = {
         "__init__": __init__,
         "__doc__": cls.__doc__,
         "__module__": cls.__module__,
         "guarantee": None,
-        "quick_forecast": False,
     }
     return type(cls.__name__, (cls,), own)

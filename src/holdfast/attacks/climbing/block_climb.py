@@ -11,19 +11,16 @@ from typing import Any
 import numpy as np
 
 from holdfast.answers import ExactAnswers, NewBestAnswers, RankAnswers
-from holdfast.attacks._rehearsal import board_of, rehearsed
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.climbing._belief import (
     Belief,
     Rise,
     best_number_of_blocks,
-    expected_gain,
     first_belief,
     urgency,
 )
 from holdfast.attacks.description import NewBestBoard, Reads
 from holdfast.errors import InvalidInput
-from holdfast.forecasts import Estimate, Setting
 from holdfast.labels import Labels
 from holdfast.problem import Problem, check_at_least
 
@@ -96,25 +93,6 @@ class BlockClimb(LabelAttack):
     def number_of_blocks(cls, problem: Problem, rise: Rise) -> int:
         """Return into how many blocks it cuts the examples if it is not told."""
         return best_number_of_blocks(problem, rise)
-
-    @classmethod
-    def forecast(cls, setting: Setting) -> Estimate:
-        """Return the expected gain: a sum over the histories that a block can have.
-
-        The first look is at the labels that are challenged by the others.
-
-        >>> BlockClimb.forecast(Setting(Problem(1000, 10, 1))).gain
-        0.0
-        """
-        board = board_of(setting)
-        if board.step:
-            return rehearsed(cls, setting)
-        _, m, k = setting.scored
-        rise = Rise(board.standard_errors, board.ties)
-        blocks = cls.number_of_blocks(setting.scored, rise)
-        gain = expected_gain(setting.scored, blocks, rise, cls.in_turn)
-        looks = min(k, 1 + blocks * (m - 1))
-        return setting.from_scratch(gain, looks, "labels challenged in blocks: sum over histories")
 
     @classmethod
     def settings_for(cls, problem: Problem, board: NewBestBoard) -> dict[str, Any]:  # noqa: ARG003

@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.answers import ExactAnswers, NewBestAnswers, RankAnswers
-from holdfast.attacks._rehearsal import rehearsed
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.description import Needs, NewBestBoard, Reads
 from holdfast.errors import InvalidInput
-from holdfast.forecasts import Estimate, Setting
 from holdfast.kernels.keyed import hash_keys, subkey
 from holdfast.labels import Labels
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.setting import Setting
 
 __all__ = ["PriorClimb"]
 
@@ -86,11 +85,6 @@ class PriorClimb(LabelAttack):
         if setting.ordered and setting.prior is not None:
             return None
         return "made for boards that show a new best only, and for whoever has a prior"
-
-    @classmethod
-    def forecast(cls, setting: Setting) -> Estimate:
-        """Return the expected gain, played in the head."""
-        return rehearsed(cls, setting)
 
     @classmethod
     def settings_for(cls, problem: Problem, board: NewBestBoard) -> dict[str, Any]:  # noqa: ARG003

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from holdfast.answers import ExactAnswers, NewBestAnswers, RankAnswers
-from holdfast.attacks._rehearsal import rehearsed
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.description import NewBestBoard, Reads
 from holdfast.errors import InvalidInput
-from holdfast.forecasts import Estimate, Setting
 from holdfast.kernels.keyed import bounded, hash_keys, subkey
 from holdfast.labels import Labels
 from holdfast.problem import Problem
+from holdfast.setting import Setting
 
 __all__ = ["RandomClimb"]
 
@@ -71,11 +70,6 @@ class RandomClimb(LabelAttack):
         if isinstance(setting.answers, NewBestAnswers):
             return None
         return "made for boards that show a new best only if it clears a fixed step"
-
-    @classmethod
-    def forecast(cls, setting: Setting) -> Estimate:
-        """Return the expected gain, played in the head."""
-        return rehearsed(cls, setting)
 
     @classmethod
     def settings_for(cls, problem: Problem, board: NewBestBoard) -> dict[str, Any]:

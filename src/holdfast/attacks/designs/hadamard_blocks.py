@@ -18,9 +18,7 @@ from holdfast.answers import (
 )
 from holdfast.attacks._answer_likelihood import Floats, ReleasedCounts, effective_variance, slopes
 from holdfast.attacks.description import Reads
-from holdfast.attacks.designs._forecast import design_estimate
 from holdfast.attacks.informed import InformedAttack
-from holdfast.forecasts import Estimate, Setting
 from holdfast.kernels.keyed import subkey
 from holdfast.kernels.permutations import permutation
 from holdfast.labels import Labels
@@ -182,12 +180,6 @@ class HadamardBlocks(InformedAttack):
     strongest_on = frozenset({Reads.SCORES, Reads.NEW_BEST})
     accounts = None
     effort = 10.0
-
-    @classmethod
-    def forecast(cls, setting: Setting) -> Estimate:
-        """Return the expected gain."""
-        reason = "two labels per block, spread over all answers: closed form"
-        return design_estimate(cls, setting, reason)
 
     def __init__(
         self,

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from holdfast.answers import AnswerModel, ExactAnswers
-from holdfast.attacks.designs._forecast import design_estimate
 from holdfast.attacks.designs._subset_design import SubsetDesign, label_counts, one_step_accuracy
 from holdfast.attacks.designs.message_passing import MessagePassing
-from holdfast.forecasts import Estimate, Setting
 from holdfast.problem import Problem
+from holdfast.setting import Setting
 
 __all__ = ["LabelSubset"]
 
@@ -45,7 +44,6 @@ class LabelSubset(MessagePassing):
     """
 
     summary = "averages random queries of few labels"
-    quick_forecast = True
     effort = 40.0
     results = 2  # since 2: decoded as one round of message passing
     rounds = 1
@@ -54,12 +52,6 @@ class LabelSubset(MessagePassing):
     def obstacle(cls, setting: Setting) -> str | None:
         """Return why it can't be planned with in this setting; None: it can."""
         return super(MessagePassing, cls).obstacle(setting)
-
-    @classmethod
-    def forecast(cls, setting: Setting) -> Estimate:
-        """Return the expected gain."""
-        reason = "r labels per example: normal integral"
-        return design_estimate(cls, setting, reason, measured=cls.name)
 
     @classmethod
     def best_label_count(cls, problem: Problem, answers: AnswerModel) -> int:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from holdfast.answers import AnswerModel, ExactAnswers
 from holdfast.attacks._answer_likelihood import Floats, effective_variance, slopes
-from holdfast.attacks.designs._forecast import design_estimate
 from holdfast.attacks.designs._subset_design import (
     SubsetDesign,
     add_rows,
@@ -20,9 +19,9 @@ from holdfast.attacks.designs._subset_design import (
     one_step_accuracy,
     row_totals,
 )
-from holdfast.forecasts import Estimate, Setting
 from holdfast.labels import label_dtype
 from holdfast.problem import Problem
+from holdfast.setting import Setting
 
 __all__ = ["MessagePassing", "state_evolution"]
 
@@ -144,7 +143,6 @@ class MessagePassing(SubsetDesign):
 
     family = "designs"
     summary = "passes beliefs between answers and examples"
-    quick_forecast = False
     effort = 45.0
     rounds = ROUNDS
 
@@ -154,14 +152,6 @@ class MessagePassing(SubsetDesign):
         slow = f"its state evolution takes too long with over {MOST_CLASSES} classes"
         many = setting.problem.n_classes > MOST_CLASSES
         return super().obstacle(setting) or (slow if many else None)
-
-    @classmethod
-    def forecast(cls, setting: Setting) -> Estimate:
-        """Return the expected gain."""
-        reason = "r labels per example, beliefs passed: state evolution"
-        if setting.problem.n_queries < STATE_EVOLUTION_LOOKS and not setting.informed:
-            reason = "r labels per example: normal integral; so few looks pass no beliefs on"
-        return design_estimate(cls, setting, reason, measured=cls.name, linear=False)
 
     @classmethod
     def best_label_count(cls, problem: Problem, answers: AnswerModel) -> int:

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.answers import AnswerModel
-from holdfast.attacks.designs._forecast import design_gain
 from holdfast.attacks.exact._lindstrom import (
     DesignPlan,
     capacity,
@@ -28,11 +27,11 @@ from holdfast.attacks.exact.rounds.packing import nodes_by_size
 from holdfast.attacks.exact.rounds.placing import place_count, place_single
 from holdfast.attacks.informed import InformedAttack
 from holdfast.errors import InconsistentAnswer
-from holdfast.forecasts import Estimate, Setting
 from holdfast.kernels.keyed import wrap
 from holdfast.labels import Labels
 from holdfast.priors import Prior
 from holdfast.problem import Problem
+from holdfast.setting import Setting
 
 __all__ = ["Detecting", "PooledDetecting"]
 
@@ -86,15 +85,6 @@ class Detecting(InformedAttack):
     proves_labels = True
     intolerance = "a count that is off by one spoils the digits of every node below"
     effort = 10.0
-
-    @classmethod
-    def forecast(cls, setting: Setting) -> Estimate:
-        """Return the expected gain."""
-        problem, plan = setting.problem, cls._plan(setting.problem)
-        gain = plan.gain
-        if setting.prior is not None:
-            gain = setting.sure_gain(cls.capacity(problem.n_classes, problem.n_queries))
-        return Estimate(gain, plan.n_queries, "one round that proves as many labels as fit")
 
     def __init__(
         self,
@@ -320,13 +310,6 @@ class PooledDetecting(Detecting):
     def obstacle(cls, setting: Setting) -> str | None:
         """Return why it can't be planned with: its exact sum would take too long."""
         return super().obstacle(setting) or too_many_to_plan(setting.problem)
-
-    @classmethod
-    def forecast(cls, setting: Setting) -> Estimate:
-        """Return the expected gain."""
-        gain = design_gain(cls, setting.problem, setting.answers)
-        reason = "one round: digits, and a block's majority in what room they leave; exact sum"
-        return setting.from_scratch(gain, setting.problem.n_queries, reason)
 
     def __init__(
         self,

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.paper._rules import ColumnRule, LiveColumns
-from holdfast.bounds.column_vote import predicted_accuracy
-from holdfast.forecasts import Estimate, Setting
 from holdfast.kernels.fixed_queries import LiveRows
 from holdfast.kernels.keyed import hash_keys, subkey, wrap
 from holdfast.labels import Labels
@@ -101,11 +99,3 @@ class LiveColumnAttack(LiveColumns[Labels], ColumnAttack):
             voted = wrap(self._shifts_of(live) + self._votes(), self._problem.n_classes)
             guess[: self._n_live - start] = voted[start:stop]
         return guess
-
-    @classmethod
-    def forecast(cls, setting: Setting) -> Estimate:
-        """Return the expected gain."""
-        problem = setting.problem
-        gain = problem.n_examples * (predicted_accuracy(problem) - problem.baseline)
-        reason = "k/(9 log m) examples, almost surely: normal integral"
-        return setting.from_scratch(gain, problem.n_queries, reason)

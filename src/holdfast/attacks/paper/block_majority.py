@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom
 
 from holdfast.answers import (
     EVERY_MODEL,
-    AnswerModel,
-    ComparisonAnswers,
     NewBestAnswers,
-    RankAnswers,
-    RoundedAnswers,
-    SubsetAnswers,
 )
-from holdfast.attacks._answer_likelihood import normal_nodes
 from holdfast.attacks.base import LabelAttack
 from holdfast.attacks.description import Reads
 from holdfast.attacks.paper._rules import AnswerCounts
-from holdfast.bounds import block_majority
-from holdfast.bounds.lazy_walk import expected_distance
 from holdfast.errors import InvalidInput
-from holdfast.forecasts import Estimate, Setting
 from holdfast.kernels.fixed_queries import Staircase
 from holdfast.labels import Labels
 from holdfast.problem import Problem
@@ -34,9 +23,6 @@ from holdfast.problem import Problem
 __all__ = ["BlockMajority", "BlockRule", "first_label_wins", "n_blocks_for"]
 
 Query = TypeVar("Query")
-
-# In larger blocks the number of scored examples differs little from its mean.
-MOST_THINNED = 64
 
 
 def n_blocks_for(problem: Problem) -> int:
@@ -60,58 +46,6 @@ def first_label_wins(counts: NDArray[np.float64], problem: Problem) -> NDArray[n
     if k == 1:
         return np.asarray(m * counts >= n)
     return np.asarray(np.diff(counts) >= 0)
-
-
-def block_gain(problem: Problem, answers: AnswerModel) -> float:
-    r"""Return the expected gain of `BlockMajority`: exact for exact answers and comparisons.
-
-    The surplus D of one label over the other, of variance v = 2b/m in a block of b examples, picks
-    the label. Noise of variance s^2 in both answers leaves the share sqrt(v/(v + 2 s^2)) of the
-    gain. Rounding to a step of w counts shows a difference with probability min(1, |D|/w).
-
-    Examples
-    --------
-    >>> from holdfast.answers import ExactAnswers
-    >>> round(block_gain(Problem(10_000, 10, 101), ExactAnswers()), 1)
-    177.5
-    """
-    if isinstance(answers, SubsetAnswers) and problem.n_queries > 1:
-        return _gain_on_subset(problem, answers.size(problem.n_examples))
-    n, m, k = problem
-    if k == 1 and isinstance(answers, ComparisonAnswers | RankAnswers):
-        return 0.0  # there is nothing to compare the only look with
-    exact = n * (block_majority.expected_accuracy(problem) - 1.0 / m)
-    hidden = answers.variance(problem)
-    if isinstance(answers, SubsetAnswers | ComparisonAnswers | RankAnswers) or hidden == 0.0:
-        return exact
-    spread = 2.0 * n / (max(k - 1, 1) * m)
-    if isinstance(answers, RoundedAnswers):
-        nodes, weights = normal_nodes(120)
-        surplus = np.abs(nodes) * math.sqrt(spread)
-        seen = np.minimum(1.0, surplus / (answers.step * n))
-        return exact * float(weights @ (surplus * seen)) / float(weights @ surplus)
-    return exact * math.sqrt(spread / (spread + 2.0 * hidden))
-
-
-def _gain_on_subset(problem: Problem, scored: int) -> float:
-    """Return the expected gain where so many examples are scored, and nobody knows which.
-
-    A block of b has Bin(b, scored/n) scored examples, and half the surplus among them is gained.
-
-    >>> round(_gain_on_subset(Problem(400, 2, 250), 200), 1)  # 81.5 +- 2.7 were gained
-    81.1
-    """
-    n, m, k = problem
-    size, larger = divmod(n, k - 1)
-    if size > MOST_THINNED:
-        inner = Problem(scored, m, min(k, scored + 1))
-        return scored * (block_majority.expected_accuracy(inner) - 1.0 / m)
-    surplus = 0.0
-    for each, blocks in ((size, k - 1 - larger), (size + 1, larger)):
-        chances = binom.pmf(np.arange(each + 1), each, scored / n)
-        distances = [expected_distance(some, m) for some in range(each + 1)]
-        surplus += blocks * float(chances @ distances)
-    return surplus / 2.0
 
 
 class BlockRule(AnswerCounts[Query]):
@@ -175,16 +109,6 @@ class BlockMajority(BlockRule[Labels], LabelAttack):
     accounts = None
     guarantee = "small-k"
     by_stretches = True
-
-    @classmethod
-    def forecast(cls, setting: Setting) -> Estimate:
-        """Return the expected gain: a sum over a block's surplus."""
-        problem = cls.usable(setting.problem)
-        gain = block_gain(problem, setting.answers)
-        reason = "two labels per block: exact sum" if setting.exact else "two labels per block"
-        if problem != setting.problem:
-            reason += f"; after {problem.n_queries:,} looks every block is one example"
-        return setting.from_scratch(gain, problem.n_queries, reason)
 
     @classmethod
     def usable(cls, problem: Problem) -> Problem:

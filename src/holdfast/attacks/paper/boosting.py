@@ -6,12 +6,11 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from holdfast.attacks.paper._column_attack import ColumnAttack
 from holdfast.errors import InvalidInput
-from holdfast.forecasts import Estimate, Setting
 from holdfast.problem import Problem
+from holdfast.setting import Setting
 
 __all__ = ["Boosting"]
 
@@ -55,17 +54,6 @@ class Boosting(ColumnAttack):
         """Return why it can't be played: it is for two classes."""
         m = setting.problem.n_classes
         return super().obstacle(setting) or (None if m == 2 else f"n_classes must be 2, got {m}")
-
-    @classmethod
-    def forecast(cls, setting: Setting) -> Estimate:
-        """Return the expected gain: a normal integral.
-
-        >>> round(Boosting.forecast(Setting(Problem(4000, 2, 400))).gain / 4000, 3)
-        0.071
-        """
-        n, _, k = setting.problem
-        gain = n * (float(ndtr(SIGNAL_SHARE * math.sqrt(k / n))) - 0.5)
-        return setting.from_scratch(gain, k, "majority of the queries above 1/2: normal integral")
 
     def __init__(
         self, problem: Problem, *, rng: np.random.Generator, permuted: bool = True

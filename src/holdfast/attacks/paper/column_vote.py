@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from holdfast.attacks.paper._column_attack import LiveColumnAttack
-from holdfast.bounds.column_vote import QUERIES_PER_NAT
 from holdfast.kernels.columns import BalancedColumns
-from holdfast.problem import Problem
 
 __all__ = ["ColumnVote"]
 
@@ -52,13 +48,3 @@ class ColumnVote(LiveColumnAttack):
     guarantee = "large-k"
 
     _design = BalancedColumns
-
-    def __init__(
-        self,
-        problem: Problem,
-        *,
-        rng: np.random.Generator,
-        permuted: bool = True,
-        queries_per_nat: float = QUERIES_PER_NAT,
-    ) -> None:
-        super().__init__(problem, rng=rng, permuted=permuted, queries_per_nat=queries_per_nat)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from holdfast.answers import EVERY_MODEL
 from holdfast.attacks.description import Reads
 from holdfast.attacks.informed import InformedAttack
-from holdfast.forecasts import Estimate, Setting
 from holdfast.labels import Labels
 
 __all__ = ["Constant"]
@@ -33,12 +32,6 @@ class Constant(InformedAttack):
     summary = "asks nothing and guesses"
     reads = Reads.NOTHING
     tolerates = EVERY_MODEL
-
-    @classmethod
-    def forecast(cls, setting: Setting) -> Estimate:
-        """Return that nothing is gained."""
-        reason = "asks nothing" if setting.prior is None else "asks nothing: the model's own labels"
-        return Estimate(0.0, 0, reason)
 
     def _query(self, index: int) -> Labels | None:  # noqa: ARG002 - it never asks
         return None

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from holdfast.attacks.description import Needs
 from holdfast.attacks.paper._column_attack import ColumnAttack
 from holdfast.errors import InvalidInput
-from holdfast.forecasts import Estimate, Setting
 from holdfast.kernels.keyed import keyed64
 from holdfast.labels import Labels
 from holdfast.problem import Problem, check_at_least
+from holdfast.setting import Setting
 
 __all__ = ["Exhaustive"]
 
@@ -114,18 +114,6 @@ class Exhaustive(ColumnAttack):
         few = decided * math.log(m) <= math.log(MAX_LABELINGS)
         reason = None if few else f"n_classes ** {decided} labelings are too many to search"
         return super().obstacle(setting) or reason
-
-    @classmethod
-    def forecast(cls, setting: Setting) -> Estimate:
-        """Return the expected gain: every label of t examples that was shown."""
-        _, m, k = setting.problem
-        decided = n_decided(setting.problem)
-        # One example needs 2 log2(m) looks as well; with fewer each look rules out one label.
-        # A label that was never shown can't be found: k random queries show this share of them.
-        shown = -math.expm1(k * math.log1p(-1.0 / m))
-        found = decided * min(1.0 - 1.0 / m, shown)
-        gain = found if k >= 2 * math.log2(m) else min(k, m - 1) / m
-        return setting.from_scratch(gain, k, f"searches all labelings of {decided} examples")
 
     @classmethod
     def work(cls, problem: Problem) -> int:

@@ -7,14 +7,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks._rehearsal import rehearsed_if_hard
 from holdfast.attacks.description import Reads
-from holdfast.attacks.designs._forecast import EXAMPLES_PER_CLASS, design_ratio
-from holdfast.attacks.designs.label_subset import LabelSubset
 from holdfast.attacks.paper._column_attack import ColumnAttack
 from holdfast.attacks.paper._rules import ColumnRule
-from holdfast.bounds.naive_bayes import expected_bias
-from holdfast.forecasts import Estimate, Setting
 from holdfast.labels import Labels
 from holdfast.problem import Problem
 
@@ -93,18 +88,3 @@ class NaiveBayes(LogOddsVotes[Labels], ColumnAttack):
     """
 
     summary = "weighs random submissions by their scores"
-
-    @classmethod
-    def forecast(cls, setting: Setting) -> Estimate:
-        """Return the expected gain."""
-        problem = setting.problem
-        # With few examples per class a query has hardly a match, and nothing is normal.
-        few = problem.n_examples < EXAMPLES_PER_CLASS * problem.n_classes and not setting.informed
-        played = rehearsed_if_hard(cls, setting, hard=True) if few else None
-        if played is not None:
-            return played
-        # The normal integral fails with few examples as that of the design with r labels does.
-        gain = problem.n_examples * expected_bias(problem)
-        gain *= design_ratio(LabelSubset.name, problem)
-        reason = "all m labels, uniform queries: normal integral"
-        return setting.from_scratch(gain, problem.n_queries, reason)

@@ -13,25 +13,10 @@ import math
 
 import numpy as np
 
-from holdfast.answers import AnswerModel, RoundedAnswers
-from holdfast.attacks._answer_likelihood import informative_share, rounding_share
-from holdfast.attacks.steering._water_filling import CHAMPION_SHOWN
-from holdfast.bounds.rate_distortion import NATS_PER_LOOK, RateAllocation, spend
-from holdfast.forecasts.tables import grid, table
-from holdfast.priors import Prior
-from holdfast.problem import Problem
+from holdfast.bounds.rate_distortion import RateAllocation
+from holdfast.measured import grid, table
 
-__all__ = ["left_to_gain", "model_ratio", "model_worth", "openness"]
-
-# Variance of a count, given the answers before, quarter by quarter of the looks: it falls as
-# positions are decided.
-VARIANCE_BY_QUARTER = (1.0, 0.6, 0.3, 0.13)
-# Empirical fit: Var(count) = .43 q^-.3 Var_0 in the first quarter, where q is the share of examples
-# whose runner-up is shown at the first look and Var_0 the variance of its count. Measured with
-# exact answers at n = 1000 to 8000, m = 2, 4 and 10, k = 30 to 300.
-FIRST_QUARTER_VARIANCE, FIRST_QUARTER_EXPONENT = 0.43, 0.3
-# Places of a count between two boundaries of the rounding.
-PLACES_PER_STEP = 32
+__all__ = ["left_to_gain", "model_ratio", "openness"]
 
 
 def left_to_gain(found: RateAllocation) -> tuple[float, float, float]:
@@ -40,6 +25,8 @@ def left_to_gain(found: RateAllocation) -> tuple[float, float, float]:
     All three are means over the examples, weighted by what they gain; the share is 1 if the
     labels are equally likely, and 0 if the first is certain.
 
+    >>> from holdfast.bounds.rate_distortion import spend
+    >>> from holdfast.priors import Prior
     >>> left_to_gain(spend(Prior.uniform(1000, 10), 50.0))
     (10.0, 1.0, 1000.0)
     """
@@ -82,39 +69,3 @@ def openness(left: float) -> float:
     """Return 0 for a model as it was measured, 1 if it says nothing."""
     flattest: float = table("champion-flat")["left"][-1]
     return max(0.0, (left - flattest) / (1.0 - flattest))
-
-
-def model_worth(prior: Prior, answers: AnswerModel, problem: Problem) -> float:
-    """Return which share of an answer's information is left, if a model is played from.
-
-    What noise or rounding hides is to be compared with the challengers that are shown: from a
-    good model they are few. Less information means a lower level, and fewer still.
-    """
-    worth, shares = 1.0, []
-    for stage in VARIANCE_BY_QUARTER:
-        found = spend(prior, NATS_PER_LOOK * problem.n_queries * worth)
-        worth = min(worth, _share(answers, max(stage * _played(found), 1e-6), problem))
-        shares.append(worth)
-    # Early looks aim for more than the later ones can pay for: the geometric mean.
-    return float(np.exp(np.mean(np.log(np.maximum(shares, 1e-12)))))
-
-
-def _share(answers: AnswerModel, variance: float, problem: Problem) -> float:
-    """Return which share of the information of a count with this variance is left."""
-    if not isinstance(answers, RoundedAnswers):
-        return informative_share(answers, variance, 0.0, problem)
-    width = answers.step * problem.n_examples
-    places = (np.arange(PLACES_PER_STEP) + 0.5) / PLACES_PER_STEP * width
-    return float(np.mean([rounding_share(float(at), variance, width) for at in places]))
-
-
-def _played(found: RateAllocation) -> float:
-    """Return the variance of a count early in the game, given the answers before."""
-    no_lead, power = CHAMPION_SHOWN
-    top, second = found.top, found.second
-    half = math.tanh(found.slope / 2.0)
-    lead = np.minimum((top - second) / np.maximum((top + second) * half, 1e-300), 1.0)
-    chance = (1.0 - no_lead) * (1.0 - lead**power)
-    first = found.scale * float((chance * (top + second - (top - second) ** 2)).sum())
-    share = found.scale * float(chance.sum()) / max(left_to_gain(found)[2], 1.0)
-    return first * FIRST_QUARTER_VARIANCE * share**-FIRST_QUARTER_EXPONENT if share > 0.0 else 0.0

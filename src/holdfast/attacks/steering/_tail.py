@@ -23,7 +23,7 @@ from holdfast.attacks.exact._second_round import MOST_CANDIDATES, fillings, pool
 from holdfast.attacks.exact._subset_lattice import node_sizes
 from holdfast.attacks.steering._model_margin import model_ratio
 from holdfast.bounds.rate_distortion import NATS_PER_LOOK, STEEPEST, LabelLaws, RateAllocation
-from holdfast.forecasts.tables import along, table
+from holdfast.measured import along, table
 from holdfast.problem import Problem
 from holdfast.roots import root
 

@@ -16,10 +16,8 @@ from holdfast.answers import (
     SubsetAnswers,
 )
 from holdfast.attacks._answer_likelihood import truncated_normal
-from holdfast.attacks._rehearsal import rehearsed_if_hard
 from holdfast.attacks.description import Needs, Reads
 from holdfast.attacks.informed import InformedAttack
-from holdfast.attacks.steering._boundary_reach import left_to_luck
 from holdfast.attacks.steering._candidate_labels import CandidateTable
 from holdfast.attacks.steering._linear_posterior import AnsweredQuery, Codes, LinearPosterior
 from holdfast.attacks.steering._multiclass_pairing import (
@@ -27,18 +25,14 @@ from holdfast.attacks.steering._multiclass_pairing import (
     multiclass_level,
     multiclass_pairing,
 )
-from holdfast.attacks.steering._rate_law import few_matches, steered_gain, unmeasured
 from holdfast.attacks.steering._water_filling import lagrange_slope, pair_labels
-from holdfast.attacks.steering._windows import WINDOW_LOOKS, n_windows, remembered_looks
 from holdfast.errors import InconsistentAnswer
-from holdfast.forecasts import Estimate, Setting
-from holdfast.forecasts.tables import along, table
 from holdfast.kernels.keyed import subkey
 from holdfast.labels import Labels
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 
-__all__ = ["AnytimeChampionChallenger", "ChampionChallenger"]
+__all__ = ["AnytimeChampionChallenger", "ChampionChallenger", "n_windows", "remembered_looks"]
 
 # Nats that an exact answer is worth, less a tenth for what ends above or below the level.
 NATS_PER_LOOK = 0.45
@@ -47,12 +41,11 @@ LAST_LOOK_LEVEL = 0.85
 # Looks that the anytime attack plans ahead: a share of those it has had, and a few.
 PLANNED_SHARE = 0.3
 PLANNED_AT_LEAST = 3.0
-# The effort of games from a model: sqrt(m) times this, and no more than the other. At n = 200 to
-# 10,000, m = 2 to 500 and k = 150 to 2,500 they took 0.3 to 1.2 times the time that follows.
-EFFORT_WITH_MODEL, MOST_EFFORT_WITH_MODEL = 60.0, 300.0
-# How many times the usual time such games may take in the head: the table of models is off by up to
-# a fifth where few labels are far ahead of many, and by more with many in the running.
-LONGEST_WITH_MODEL = 10.0
+# Looks per window: its cost grows with the square of them.
+WINDOW_LOOKS = 600
+# With many classes a posterior soon is far from linear: better to begin anew from the estimates
+# after a few answers than to remember exactly how positions vary together.
+MANY_CLASSES, SHORT_MEMORY = 32, 64
 
 
 class ChampionChallenger(InformedAttack):
@@ -108,38 +101,6 @@ class ChampionChallenger(InformedAttack):
     strongest_on = frozenset({Reads.SCORES})
     accounts: ClassVar[int | None] = None
     effort = 600.0
-
-    @classmethod
-    def forecast(cls, setting: Setting) -> Estimate:
-        """Return the expected gain: the rate-distortion law times a measured ratio.
-
-        >>> 500 < ChampionChallenger.forecast(Setting(Problem(10_000, 10, 300))).gain < 600
-        True
-        """
-        played = ChampionChallenger._rehearsed(setting)
-        if played is not None:
-            return played
-        gain = steered_gain(setting, ChampionChallenger.name)
-        why = unmeasured(setting)
-        reason = "steers every example to one level: rate-distortion law, measured ratio"
-        return Estimate(gain, setting.problem.n_queries, why or reason, known=why is None)
-
-    @classmethod
-    def _rehearsed(cls, setting: Setting) -> Estimate | None:
-        """Return the gain of games in the head, if they are needed and there is time for them."""
-        if not setting.informed:
-            # What is left of rounded answers depends on where counts lie between two boundaries.
-            rounds = isinstance(setting.answers, RoundedAnswers) and not setting.exact
-            few = few_matches(setting, ChampionChallenger.name)
-            if rounds and left_to_luck(setting.scored, setting.answers):
-                return None
-            # All labels of a subset within reach: what the looks beyond are worth has no formula.
-            beyond = setting.problem.n_queries > setting.scored.n_examples
-            longest = LONGEST_WITH_MODEL if beyond else 1.0
-            return rehearsed_if_hard(cls, setting, hard=rounds or few, longest=longest)
-        effort = EFFORT_WITH_MODEL * math.sqrt(setting.problem.n_classes)
-        effort = min(effort, MOST_EFFORT_WITH_MODEL)
-        return rehearsed_if_hard(cls, setting, effort=effort, longest=LONGEST_WITH_MODEL)
 
     def __init__(
         self,
@@ -353,17 +314,6 @@ class AnytimeChampionChallenger(ChampionChallenger):
     strongest_on = frozenset()
     accounts = 1
 
-    @classmethod
-    def forecast(cls, setting: Setting) -> Estimate:
-        """Return the expected gain: a measured share of what is gained if the looks are known."""
-        k = setting.problem.n_queries
-        measured = table("anytime")
-        share = min(1.0, along(measured["looks"], measured["ratio"], k))
-        reason = "champion-challenger that could be stopped at any look: measured ratio"
-        fixed = super().forecast(setting)
-        why = reason if fixed.known else fixed.reason
-        return fixed._replace(gain=fixed.gain * share, reason=why)
-
     @property
     def _checks_guess(self) -> bool:
         return False
@@ -389,3 +339,22 @@ def _as_noisy(look: AnsweredQuery, low: float, high: float) -> tuple[float, floa
         return look.mean, 1e12 * max(look.variance, 1.0)
     gain = 1.0 / (1.0 - variance)
     return look.mean + sd * mean * gain, sd * sd * variance * gain
+
+
+def remembered_looks(n_positions: int, n_classes: int, *, informed: bool) -> int:
+    """Return after how many answers the estimates become a prior.
+
+    >>> remembered_looks(1000, 10, informed=False), remembered_looks(1000, 100, informed=False)
+    (600, 64)
+    """
+    forgetful = n_classes >= MANY_CLASSES and not informed and n_positions > WINDOW_LOOKS
+    return SHORT_MEMORY if forgetful else WINDOW_LOOKS
+
+
+def n_windows(n_positions: int, n_queries: int, remembered: int) -> int:
+    """Return how many windows share the looks; one that forgets has no need of others.
+
+    >>> n_windows(1000, 1300, 600), n_windows(1000, 1300, 64)
+    (3, 1)
+    """
+    return 1 if remembered < WINDOW_LOOKS else min(-(-n_queries // WINDOW_LOOKS), n_positions)

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.answers import AnswerModel
-from holdfast.attacks._rehearsal import rehearsed_if_hard
 from holdfast.attacks._two_stages import TwoStages
 from holdfast.attacks.exact._lindstrom import too_many_to_plan
 from holdfast.attacks.exact._two_rounds import TwoRounds
@@ -14,13 +13,10 @@ from holdfast.attacks.exact.detecting import PooledDetecting
 from holdfast.attacks.steering._tail import Stages, best_stages
 from holdfast.attacks.steering.champion_challenger import ChampionChallenger
 from holdfast.errors import InvalidInput
-from holdfast.forecasts import Estimate, Setting
 from holdfast.problem import Problem, check_at_least
+from holdfast.setting import Setting
 
 __all__ = ["SteeredPools"]
-
-# With fewer examples per class it is played in the head.
-EXAMPLES_PER_CLASS = 5
 
 
 class SteeredPools(TwoStages):
@@ -74,22 +70,6 @@ class SteeredPools(TwoStages):
     def obstacle(cls, setting: Setting) -> str | None:
         """Return why it can't be planned with: its exact sum would take too long."""
         return super().obstacle(setting) or too_many_to_plan(setting.problem)
-
-    @classmethod
-    def forecast(cls, setting: Setting) -> Estimate:
-        """Return the expected gain: the design's exact sum, and the law on what it leaves open."""
-        n, m, _ = setting.problem
-        second, tail, gain = best_stages(setting.problem)
-        # With hardly more examples than classes nothing about a pool is normal; without a second
-        # stage the sum is exact.
-        few = n < EXAMPLES_PER_CLASS * m and not setting.informed and (second or tail)
-        played = rehearsed_if_hard(cls, setting, hard=True) if few else None
-        if played is not None:
-            return played
-        again = f" a second round of {second:,} looks," if second else ""
-        source = "rate-distortion law" if second or tail else "exact sum"
-        reason = f"pools,{again} then {tail:,} looks steered: {source}"
-        return setting.from_scratch(gain, setting.problem.n_queries, reason)
 
     def __init__(
         self,

@@ -11,9 +11,9 @@ from holdfast.attacks.description import Needs
 from holdfast.attacks.informed import InformedAttack, renumbered
 from holdfast.attacks.steering.champion_challenger import ChampionChallenger
 from holdfast.errors import InconsistentAnswer, InvalidInput
-from holdfast.forecasts import Setting
 from holdfast.labels import Labels
 from holdfast.problem import Problem
+from holdfast.setting import Setting
 from holdfast.votes import Stack, Votes
 
 __all__ = ["VoteStacking"]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from holdfast.attacks.description import Described
 from holdfast.attacks.exact.lattice import Lattice
-from holdfast.attacks.exact.lattice.forecast import lattice_affordable, lattice_looks
+from holdfast.attacks.exact.lattice.looks import lattice_affordable, lattice_looks
 from holdfast.errors import NotSupported
 from holdfast.metrics import Accuracy, BalancedAccuracy, LabelMetric, Metric, RocAuc
 from holdfast.problem import Problem

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from holdfast.attacks.base import TurnBased
 from holdfast.attacks.exact.lattice import Lattice
-from holdfast.attacks.exact.lattice.forecast import lattice_affordable
+from holdfast.attacks.exact.lattice.looks import lattice_affordable
 from holdfast.attacks.through_metrics.description import (
     MetricBoard,
     MetricEstimate,

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
-from holdfast.attacks.exact.lattice.forecast import lattice_affordable
+from holdfast.attacks.exact.lattice.looks import lattice_affordable
 from holdfast.attacks.through_metrics._fractional_offsets import OffsetDigits
 from holdfast.bounds.bisection import least
 from holdfast.problem import Problem

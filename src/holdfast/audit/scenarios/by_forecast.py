@@ -12,10 +12,11 @@ from typing import TypeAlias
 
 from holdfast.attacks.description import Described
 from holdfast.attacks.registry import attack_types
-from holdfast.forecasts import Setting
 from holdfast.mechanisms import Rule
 from holdfast.planner.forecast import forecast
+from holdfast.planner.formulas import is_quick
 from holdfast.problem import Problem
+from holdfast.setting import Setting
 
 __all__ = ["can_play", "may_be_strongest"]
 
@@ -62,7 +63,7 @@ def may_be_strongest(rule: Rule, problem: Problem, head_start: float = 0.0) -> A
     setting = Setting(problem, answers=rule.answer_model(problem) or Setting(problem).answers)
     told: dict[type[Described], float] = {}
     for cls in attack_types():
-        if cls.needs is None and cls.quick_forecast and can_play(cls, rule, problem):
+        if cls.needs is None and is_quick(cls) and can_play(cls, rule, problem):
             told[cls] = forecast(cls, setting).gain or 0.0
     enough = max(SHARE_OF_BEST * max(told.values()), head_start)
     return tuple(cls for cls in some if told.get(cls, 0.0) > enough)

@@ -10,8 +10,10 @@ import numpy as np
 from holdfast.certificates import certify
 from holdfast.errors import HoldfastError
 from holdfast.experiments.figures import STATEMENTS, guaranteed
-from holdfast.forecasts import Setting
+from holdfast.planner.formulas import estimate, is_quick
+from holdfast.planner.rehearsal import Rehearsal
 from holdfast.problem import Problem
+from holdfast.setting import Setting
 from holdfast.sweeps.figures.words import is_plain, uniform
 from holdfast.sweeps.references import find_attack, find_rule
 from holdfast.sweeps.summary import Place
@@ -56,13 +58,13 @@ def guaranteed_gain(place: Place) -> tuple[str, Gain]:
 def forecast_gain(place: Place) -> Gain:
     """Return the closed form of the attack's gain with exact scores, where it has one."""
     attack = find_attack(place.attack)
-    quick = attack.family in WITH_FORMULAS and attack.quick_forecast
+    quick = attack.family in WITH_FORMULAS and is_quick(attack)
     if not (quick and place.rule == "exact" and is_plain(place) and uniform(place)):
         return _unknown
 
     def gain(problem: Problem) -> float | None:
         try:
-            found = attack.forecast(Setting(problem))
+            found = estimate(attack, Rehearsal(Setting(problem)))
         except (HoldfastError, MemoryError):
             return None
         return None if found is None else found.gain / problem.n_examples

@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.answers import AnswerModel
-from holdfast.attacks._rehearsal import FEWEST_GAMES, rehearsed_if_hard
 from holdfast.attacks.exact.hit_pools import tuning
-from holdfast.attacks.exact.hit_pools.forecast import expected_gain, rough_gain_above
 from holdfast.attacks.exact.hit_pools.groups import Group, GroupSplit, Members
 from holdfast.attacks.exact.hit_pools.packing import (
     RADICES,
@@ -24,23 +22,11 @@ from holdfast.attacks.exact.hit_pools.sizes import sizes
 from holdfast.attacks.exact.hit_pools.tested_labels import TestedLabels
 from holdfast.attacks.informed import InformedAttack
 from holdfast.bounds.bisection import least
-from holdfast.forecasts import Estimate, Setting
-from holdfast.forecasts.tables import table
 from holdfast.labels import Labels
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 
 __all__ = ["HitPools"]
-
-# With fewer examples per class games are played in the head: the table is by classes, looks and
-# load, and says nothing of how few examples these are. Set by hand, as for fixed designs
-# (`designs/_forecast.py`): it decides which forecasts take a second longer.
-EXAMPLES_PER_CLASS = 10
-# How many times the usual time games from a model may take, since nothing else is known; their
-# effort, less per label than that of small games; and from how many looks on two games are enough.
-# Set by hand: they decide how long a forecast takes.
-PATIENCE_WITH_MODEL, EFFORT_WITH_MODEL = 2.0, 5.0
-LONG_GAME_LOOKS, GAMES_OF_A_LONG_GAME = 300, 2
 
 
 class HitPools(InformedAttack):
@@ -95,36 +81,6 @@ class HitPools(InformedAttack):
     intolerance = "a count that is off by one spoils the sums of every node below"
     effort = 20.0
     results = 2  # since 2: it starts from a prior
-
-    @classmethod
-    def forecast(cls, setting: Setting) -> Estimate:
-        """Return the expected gain: the rate-distortion law times a measured ratio.
-
-        >>> 400 < HitPools.forecast(Setting(Problem(50_000, 1000, 1000))).gain < 480
-        True
-        """
-        n, m, k = setting.problem
-        # With few looks, or hardly more examples than classes, the table says nothing.
-        few = k < table(HitPools.name)["looks"][0] or n < EXAMPLES_PER_CLASS * m
-        if setting.informed:
-            played = rehearsed_if_hard(
-                cls,
-                setting,
-                effort=EFFORT_WITH_MODEL,
-                patience=PATIENCE_WITH_MODEL,
-                fewest=GAMES_OF_A_LONG_GAME if k >= LONG_GAME_LOOKS else FEWEST_GAMES,
-            )
-        else:
-            played = rehearsed_if_hard(cls, setting, hard=few)
-        if played is not None:
-            return played
-        if setting.prior is not None and setting.informed:
-            top = setting.prior.ranked(1)[1]
-            gain = rough_gain_above(top, setting.problem, HitPools.name)
-            return Estimate(gain, k, "no formula covers hits from a model", known=False)
-        gain = expected_gain(setting.problem, HitPools.name)
-        reason = "tests blocks for hits, exact sums: rate-distortion law, measured ratio"
-        return setting.from_scratch(gain, k, reason)
 
     def __init__(
         self,

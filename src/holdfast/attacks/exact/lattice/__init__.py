@@ -12,7 +12,7 @@ argument and the number of looks.
 With many classes there are *clusters*, positions that are tested together, label by label:
 `cluster` is one of them, `many_classes` the rounds that they share, `confirmation` makes certain
 what was presumed. `tuning` has constants that decide how many looks it takes, never what is right,
-and `forecast` the looks it was measured to take.
+and `looks` the looks it was measured to take.
 """
 
 from holdfast.attacks.exact.lattice.attack import Lattice

@@ -22,16 +22,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from holdfast.answers import AnswerModel
-from holdfast.attacks._rehearsal import (
-    A_LABEL,
-    FEWEST_GAMES,
-    rehearsed_if_hard,
-    remembered_share,
-)
 from holdfast.attacks.description import Reads
 from holdfast.attacks.exact.lattice import tuning
 from holdfast.attacks.exact.lattice.cluster import number_of_clusters
-from holdfast.attacks.exact.lattice.forecast import lattice_certain
 from holdfast.attacks.exact.lattice.many_classes import ManyClasses
 from holdfast.attacks.exact.rounds.kernels import Ints
 from holdfast.attacks.exact.rounds.knowledge import Asking, LabelKnowledge
@@ -39,7 +32,6 @@ from holdfast.attacks.exact.rounds.layout import Contradiction
 from holdfast.attacks.exact.rounds.recovery import Recovery, WaitingPosition
 from holdfast.attacks.informed import InformedAttack
 from holdfast.errors import InconsistentAnswer, InvalidInput
-from holdfast.forecasts import Estimate, Setting
 from holdfast.labels import Labels
 from holdfast.priors import Prior
 from holdfast.problem import Problem
@@ -112,49 +104,6 @@ class Lattice(InformedAttack):
     strongest_on = frozenset({Reads.SCORES})
     effort = 250.0
     results = 3  # since 3: rounds packed by a linear programme, from a model too; since 2: clusters
-
-    @classmethod
-    def forecast(cls, setting: Setting) -> Estimate:
-        """Return the expected gain of the labels that it makes certain.
-
-        From measured multiples of the information limit where there are any (`forecast`). Four
-        kinds of settings have none, and small games are played instead, if these are cheap enough:
-        a model, whose errors decide; many classes with too few looks for all labels; both; and
-        hardly any examples or looks.
-        """
-        sure, looks = lattice_certain(setting)
-        n, m, k = setting.problem
-        # With many classes the rounds that it can afford come in leaps, and are quickly played.
-        many = not _one_by_one(n, m, model=setting.prior is not None)
-        leaps, checks = many and sure < n and not setting.informed, setting.informed
-        effort = tuning.CLUSTER_EFFORT if leaps else None
-        if checks:
-            effort = _checking_effort(setting.problem)
-        longest = tuning.LONGEST_WITH_CLUSTERS if leaps else 1.0
-        longest = tuning.LONGEST_WITH_MODEL if checks else longest
-        long = (checks or leaps) and k >= tuning.LONG_GAME_LOOKS
-        fewest = tuning.GAMES_OF_A_LONG_GAME if long else FEWEST_GAMES
-        tiny = n < tuning.FEW_POSITIONS
-        tiny |= k < tuning.FEW_LOOKS and n <= tuning.EXAMPLES_PER_LOOK * k
-        few = tiny and (sure < n or tuning.LOOKS_MOST_TIMES * looks > k) and not checks
-        played = rehearsed_if_hard(
-            cls,
-            setting,
-            hard=leaps or few,
-            effort=effort,
-            patience=tuning.PATIENCE_WITH_FEW if few else 1.0,
-            longest=longest,
-            fewest=fewest,
-            grows_with_n=False,
-        )
-        if played is not None:
-            return played
-        if many and checks and (sure < n or tuning.LOOKS_MOST_TIMES * looks > k):
-            why = "nothing was measured of a model's many classes with few looks for all labels"
-            gain = tuning.GAIN_SHARE_WITH_MODEL * setting.sure_gain(sure)
-            return Estimate(gain, looks, why, known=False)
-        reason = f"makes {sure:,} labels certain: measured multiple of the limit"
-        return Estimate(setting.sure_gain(sure), looks, reason)
 
     def __init__(
         self,
@@ -234,7 +183,7 @@ class Lattice(InformedAttack):
     def _run(self) -> Asking[None]:
         """Yield all queries of a game; is sent the counts of matches."""
         m, model = self._problem.n_classes, self._prior is not None
-        if _one_by_one(self._positions.size, m, model=model):
+        if one_by_one(self._positions.size, m, model=model):
             yield from Recovery(self._knowledge, certain=True).play(self._queue())
         else:
             yield from self._in_clusters()
@@ -304,16 +253,16 @@ class Lattice(InformedAttack):
         yield from few.play(spare=2)
 
 
-def _one_by_one(n_positions: int, n_classes: int, *, model: bool) -> bool:
+def one_by_one(n_positions: int, n_classes: int, *, model: bool) -> bool:
     """Tell whether positions are worked on one by one, not in clusters.
 
     Up to 16 classes; without a model, and with more than a few positions, some more. Beyond, a
     position's digit takes more of a node than it tells, and a cluster's test of one label fills a
     last place better.
 
-    >>> [_one_by_one(10_000, m, model=False) for m in (16, 26, 27)]
+    >>> [one_by_one(10_000, m, model=False) for m in (16, 26, 27)]
     [True, True, False]
-    >>> _one_by_one(100, 20, model=False), _one_by_one(10_000, 22, model=True)
+    >>> one_by_one(100, 20, model=False), one_by_one(10_000, 22, model=True)
     (False, False)
     """
     most = tuning.FEW_CLASSES_AT_MOST
@@ -321,29 +270,6 @@ def _one_by_one(n_positions: int, n_classes: int, *, model: bool) -> bool:
         more = tuning.FEW_CLASSES_BASE + tuning.FEW_CLASSES_PER_DECADE * log10(max(1, n_positions))
         most = max(most, min(tuning.FEW_CLASSES_OF_MANY_POSITIONS, int(more)))
     return n_classes <= most
-
-
-def _checking_effort(problem: Problem) -> float:
-    """Return the effort of a game from a model, for which labels matter little."""
-    n, _, k = problem
-    return seconds_from_model(problem) / (A_LABEL * n * k * remembered_share(k))
-
-
-def seconds_from_model(problem: Problem) -> float:
-    """Return about how many seconds of a core a game from a model takes.
-
-    A sum of three costs: reading the model, once per example; writing labels, per example and look;
-    and planning rounds, per look. With few classes planning dominates, since every round is packed
-    anew; see `tuning` for where the rates come from.
-
-    >>> round(seconds_from_model(Problem(10_000, 10, 1000)), 2)
-    0.49
-    """
-    n, m, k = problem
-    few = m <= tuning.FEW_CLASSES_AT_MOST
-    per_look = tuning.SECONDS_PER_LOOK_FEW_CLASSES if few else tuning.SECONDS_PER_LOOK
-    per_example = tuning.SECONDS_PER_EXAMPLE + tuning.SECONDS_PER_LABEL_SHOWN * k
-    return per_example * n + per_look * k
 
 
 def _sent(script: Asking[None], count: int) -> Iterator[NDArray[Any]]:

@@ -1,10 +1,8 @@
-"""The setting of a forecast, and the estimate that an attack makes for it."""
+"""The setting of a play: what is known before the first look."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,40 +16,12 @@ from holdfast.answers import (
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 
-__all__ = ["Estimate", "Setting"]
-
-
-class Estimate(NamedTuple):
-    """What an attack is expected to gain.
-
-    Parameters
-    ----------
-    gain
-        Expected matches above the setting's start.
-    looks
-        How many looks it is expected to take.
-    reason
-        Where the figure comes from.
-    known
-        False: the figure is no forecast, and only orders attacks; `reason` says why.
-    error
-        The standard error of `gain`; None: that of a formula or a measured table.
-    """
-
-    gain: float
-    looks: int
-    reason: str
-    known: bool = True
-    error: float | None = None
+__all__ = ["Setting"]
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What is known before the first look: the sizes, a model, and what an answer tells.
-
-    `most` is a gain above n/m that no attack without a model exceeds, for formulas that are true
-    of many examples only. `in_head` tells whether a forecast may play games in the head, which
-    takes a moment: a plan does, and what compares many settings does not.
 
     >>> Setting(Problem(1000, 10, 50)).start
     100.0
@@ -60,8 +30,6 @@ class Setting:
     problem: Problem
     prior: Prior | None = None
     answers: AnswerModel = field(default_factory=ExactAnswers)
-    most: float = math.inf
-    in_head: bool = False
 
     def __post_init__(self) -> None:
         if self.prior is not None:
@@ -78,10 +46,6 @@ class Setting:
         if self.prior is None:
             return False
         return bool(self.prior.ranked(1)[1].max() > 1.0 / self.problem.n_classes + 1e-9)
-
-    def without_prior(self) -> Setting:
-        """Return the setting of somebody who knows no model."""
-        return replace(self, prior=None)
 
     @property
     def ordered(self) -> bool:
@@ -101,12 +65,6 @@ class Setting:
         """Expected matches before the first look: the model's, or n/m."""
         n, m, _ = self.problem
         return n / m if self.prior is None else float(self.prior.ranked(1)[1].sum())
-
-    def from_scratch(self, gain: float, looks: int, reason: str) -> Estimate:
-        """Return the estimate for an attack with this gain above n/m that ignores the model."""
-        if self.prior is not None:
-            gain += self.problem.n_examples / self.problem.n_classes - self.start
-        return Estimate(gain, looks, reason)
 
     def sure_gain(self, sure: int) -> float:
         """Return the gain above the start of knowing so many labels, the least sure ones."""
