@@ -51,6 +51,8 @@ def test_groups_are_planned_each_by_itself():
     parts = metric_plan(metric, EXACT, Problem(900, 4, 60), [100] * 9)
     one = metric_plan(metric, EXACT, Problem(100, 4, 60))
     assert parts.gain == pytest.approx(9 * one.gain)
+    # All groups share what the forecast of one errs by.
+    assert parts.error == pytest.approx(9 * one.error)
     assert parts.looks_for_all == one.looks_for_all < whole.looks_for_all
     assert parts.gain > 2.0 * whole.gain
     assert parts.attack == f"{one.attack}, by group"
@@ -146,6 +148,7 @@ def test_kappa_of_several_classes_is_planned_as_an_accuracy_and_of_groups_refuse
     found = metric_plan(parse_metric("cohen_kappa"), rule, problem)
     accuracy = metric_plan(parse_metric("accuracy"), rule, problem)
     assert (found.gain, found.looks_for_all) == (accuracy.gain, accuracy.looks_for_all)
+    assert found.error == accuracy.error > 0.0
     assert found.attack == f"count-reader, {accuracy.attack}"
     with pytest.raises(NotSupported, match="a group's class sizes are not public"):
         metric_plan(parse_metric("cohen_kappa"), rule, problem, [500, 500])
@@ -228,6 +231,8 @@ def test_the_command_says_the_metric_first_and_both_shows(holdfast):
     assert (found["metric"], found["breakdown"]) == ("log_loss", None)
     assert found["shows"][0]["looks_for_all"] == 250
     assert found["shows"][0]["gain"] == pytest.approx(0.5)
+    assert found["shows"][0]["gain_stderr"] == pytest.approx(0.02)
+    assert "± 2.0" in out
 
 
 def test_models_are_not_planned_with(holdfast):

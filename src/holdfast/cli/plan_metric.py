@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +15,12 @@ from holdfast.problem import Problem
 from holdfast.quoting import quoted
 
 if TYPE_CHECKING:
+    from holdfast.attacks.through_metrics.description import MetricEstimate
     from holdfast.mechanisms import Rule
     from holdfast.metrics.display import Display
-    from holdfast.planner import MetricForecast
 
     # What looks at a column are worth, or why there is no forecast.
-    Row = MetricForecast | NotSupported
+    Row = MetricEstimate | NotSupported
 
 __all__ = ["group_sizes", "plan_metric"]
 
@@ -79,7 +78,7 @@ def _rows(
 
     metric = display.metric
 
-    def plan(*groups: list[int]) -> MetricForecast:
+    def plan(*groups: list[int]) -> MetricEstimate:
         return metric_plan(metric, rule, problem, *groups)
 
     if not display.beside:
@@ -98,7 +97,7 @@ def _rows(
     return found
 
 
-def _or_reason(plan: Callable[[], MetricForecast]) -> Row:
+def _or_reason(plan: Callable[[], MetricEstimate]) -> Row:
     try:
         return plan()
     except NotSupported as error:
@@ -125,9 +124,17 @@ def _best(found: dict[str, Row], display: Display) -> str:
 def _plain(row: Row, problem: Problem) -> dict[str, Any]:
     """Return a row as plain data; the gain is a share of all examples."""
     if isinstance(row, NotSupported):
-        nothing = dict.fromkeys(("attack", "gain", "certain", "looks_for_all"))
+        nothing = dict.fromkeys(("attack", "gain", "gain_stderr", "certain", "looks_for_all"))
         return nothing | {"reason": str(row)}
-    return asdict(row) | {"gain": row.gain / problem.n_examples}
+    n = problem.n_examples
+    return {
+        "attack": row.attack,
+        "gain": row.gain / n,
+        "gain_stderr": None if row.error is None else row.error / n,
+        "certain": row.certain,
+        "looks_for_all": row.looks_for_all,
+        "reason": row.reason,
+    }
 
 
 def group_sizes(text: str) -> list[int]:
@@ -180,7 +187,7 @@ def _show(
         table.add_row(
             name,
             each.attack,
-            points(each.gain / n),
+            points(each.gain / n) + ("" if each.error is None else f" ± {points(each.error / n)}"),
             _count(each.certain),
             _count(each.looks_for_all),
             each.reason,

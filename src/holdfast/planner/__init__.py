@@ -5,7 +5,6 @@ from holdfast.planner.forecast import Forecast
 from holdfast.planner.mixture import Mixture
 from holdfast.planner.plan import Plan, plan, plan_under
 from holdfast.planner.through_metrics import (
-    MetricForecast,
     board_under,
     by_forecast,
     counts_forecast,
@@ -19,7 +18,6 @@ from holdfast.setting import Setting
 __all__ = [
     "Auto",
     "Forecast",
-    "MetricForecast",
     "Mixture",
     "Plan",
     "Setting",

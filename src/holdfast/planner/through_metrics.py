@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import partial
 
 import numpy as np
@@ -30,11 +30,11 @@ from holdfast.metrics import (
     Submission,
 )
 from holdfast.planner.auto import Auto
+from holdfast.planner.forecast import FORMULA_ERROR
 from holdfast.planner.plan import plan_under
 from holdfast.problem import Problem
 
 __all__ = [
-    "MetricForecast",
     "board_under",
     "by_forecast",
     "counts_forecast",
@@ -53,34 +53,9 @@ MOST_TARGETS = 10_000_000
 AS_RELEASED = Told()
 
 
-@dataclass(frozen=True)
-class MetricForecast:
-    """What looks at a metric are expected to be worth.
-
-    Attributes
-    ----------
-    attack
-        The attack to play; of groups, the one of the largest.
-    gain
-        Examples that are right above guessing, expected.
-    certain
-        Labels that are proved after all the looks; None: that is not known beforehand.
-    looks_for_all
-        Looks after which every label is known; None: that is not known beforehand.
-    reason
-        Where the figures come from.
-    """
-
-    attack: str
-    gain: float
-    certain: int | None
-    looks_for_all: int | None
-    reason: str
-
-
 def metric_plan(
     metric: Metric, rule: Rule, problem: Problem, groups: Sequence[int] | None = None
-) -> MetricForecast:
+) -> MetricEstimate:
     """Forecast what looks at a metric are worth; with `groups`, of each of these sizes at once.
 
     Raises `NotSupported`, with the reason, where no forecast is known.
@@ -114,21 +89,22 @@ def metric_plan(
     parts = [found[size] for size in groups]
     certain = [each.certain for each in parts if each.certain is not None]
     looks = [each.looks_for_all for each in parts if each.looks_for_all is not None]
-    return MetricForecast(
-        attack=f"{found[max(groups)].attack}, by group",
+    return MetricEstimate(
         gain=math.fsum(each.gain for each in parts),
         certain=sum(certain) if len(certain) == len(parts) else None,
         looks_for_all=max(looks) if len(looks) == len(parts) else None,
         reason=f"each group by itself: {found[max(groups)].reason}",
+        attack=f"{found[max(groups)].attack}, by group",
+        # Groups of one size share what a forecast errs by.
+        error=math.fsum(each.error or 0.0 for each in parts),
     )
 
 
 def _planned(
     metric: Metric, rule: Rule, problem: Problem, *, is_group: bool = False
-) -> MetricForecast:
+) -> MetricEstimate:
     if isinstance(metric, Accuracy):
-        found = counts_forecast(rule, problem)
-        return MetricForecast(found.inner, *found[:3], "as planned for accuracies")
+        return counts_forecast(rule, problem)._replace(reason="as planned for accuracies")
     m = problem.n_classes
     if metric.takes is Submission.NUMBERS and problem.n_examples > MOST_TARGETS:
         raise NotSupported(
@@ -153,8 +129,9 @@ def _planned(
             f"no forecast for {metric} under {rule}: {best.name} reads values as they are or "
             "rounded to decimals. holdfast audit plays what is left there."
         )
-    name = f"{best.cls.title}, {estimate.inner}" if estimate.inner else best.cls.title
-    return MetricForecast(name, *estimate[:4])
+    name = f"{best.cls.title}, {estimate.attack}" if estimate.attack else best.cls.title
+    error = FORMULA_ERROR * abs(estimate.gain) if estimate.error is None else estimate.error
+    return estimate._replace(attack=name, error=error)
 
 
 def by_forecast(
@@ -236,7 +213,10 @@ def counts_forecast(rule: Rule, problem: Problem, told: Told = AS_RELEASED) -> M
     chosen = plan_under(rule, problem).chosen
     looks = math.ceil(lattice_looks(n, m)) if all(s.keeps_exact for s in rule.stages) else None
     certain = n if looks is not None and looks <= k else None
-    return MetricEstimate(chosen.gain or 0.0, certain, looks, "as accuracies", chosen.attack)
+    reason = "as accuracies"
+    return MetricEstimate(
+        chosen.gain or 0.0, certain, looks, reason, chosen.attack, error=chosen.error
+    )
 
 
 def board_under(rule: Rule, board: MetricBoard) -> MetricBoard:

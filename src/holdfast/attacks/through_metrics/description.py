@@ -127,19 +127,23 @@ class MetricEstimate(NamedTuple):
         Looks after which every example is known; None: that is not known beforehand.
     reason
         Where the figures come from.
-    inner
-        The attack on match counts that the figures are of, where one is chosen.
+    attack
+        The attack on match counts that the figures are of, where one is chosen; of a plan the
+        attack to play, of groups that on the largest.
     in_metric
         The gain in the metric's unit, by which estimates of one board are compared; None: as large
         as the share of examples that `gain` is.
+    error
+        The standard error of `gain`; None: that of a formula.
     """
 
     gain: float
     certain: int | None
     looks_for_all: int | None
     reason: str
-    inner: str = ""
+    attack: str = ""
     in_metric: float | None = None
+    error: float | None = None
 
     @classmethod
     def of_proved(cls, proved: int, looks: int, reason: str, problem: Problem) -> MetricEstimate:
