@@ -9,7 +9,7 @@ enough is cut in four.
 J(f) falls with f, so sums over right ends are lower sums; and where l <= 1/(2-J) it is convex in f,
 and so is g(J(f)), so that sums over midpoints are lower sums too.
 
-For l <= 1e-3 the inequality is proved by hand in docs/bounds.md.
+For l <= 1e-3 the inequality is proved by hand in docs/bounds/queries.md.
 """
 
 from __future__ import annotations

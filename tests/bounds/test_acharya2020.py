@@ -84,7 +84,7 @@ def test_large_k_never_claims_more_than_everything() -> None:
 
 
 def error_of_one_vote(m: int, k: int) -> float:
-    """The proof's bound on P(a voted label is wrong), docs/bounds.md."""
+    """The proof's bound on P(a voted label is wrong), docs/bounds/achievable.md."""
     per_label, rest = divmod(k, m)
     most = per_label + (rest > 0)
     others = math.floor(k / (9 * math.log(m)))

@@ -68,8 +68,8 @@ def large_k(problem: Problem) -> Bound:
     """Return 1/m + k/(36 n log m), reached by `ColumnVote`.
 
     The paper leaves out the second condition, without which t exceeds n and the right side
-    exceeds one. docs/bounds.md proves the statement with the corrected constant, for every k in
-    the range and not only multiples of m.
+    exceeds one. docs/bounds/achievable.md proves the statement with the corrected constant, for
+    every k in the range and not only multiples of m.
 
     Implements: acharya2020 thm:large (Theorem 6)
 

@@ -5,8 +5,8 @@ If no query depends on an answer, the answers are a sum of independent terms, on
     n cost(gain/n) <= H(answers) <= H(Bin(n,p)) + (k-1) (H(Bin(n,p)) - [m = 2] ln 2),    p = 1/m,
 
 where cost(x) is about x^2 ln(1/x) and so grows faster than the divergence KL(p+x || p), which is
-what a gain costs an analyst who may ask anything. docs/bounds.md has the proof. The cost is an
-integral over a share t of the examples that hide the one in question, rounded down here: the
+what a gain costs an analyst who may ask anything. docs/bounds/queries.md has the proof. The cost is
+an integral over a share t of the examples that hide the one in question, rounded down here: the
 integrands are convex in t, so sums over midpoints are lower sums.
 """
 

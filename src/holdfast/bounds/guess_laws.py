@@ -9,8 +9,8 @@ with c = 1 for every P (Pinsker). If P puts a on its likeliest label and at most
 
     c = 0.93 min{ (1-a)/(1-a+b) ln((1-a)/a)/(1-2a), 1/(2b) }
 
-will do as well, on each of the `CELLS` in a and b: docs/bounds.md has the proof where Q puts no
-less than a on that label, and tests/bounds/guess_cells.py the one by cells where it puts less.
+will do as well, on each of the `CELLS` in a and b: docs/bounds/queries.md has the proof where Q
+puts no less than a on that label, and tests/bounds/guess_cells.py the one by cells elsewhere.
 """
 
 from __future__ import annotations

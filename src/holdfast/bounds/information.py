@@ -1,7 +1,7 @@
 r"""Information bounds: an expected accuracy costs nats, and an answer carries few of them.
 
 For uniform labels Z and any analyst, n KL(a || 1/m) <= I(Z; answers) <= H(answers), where a is the
-expected accuracy and KL the divergence of two coins. docs/bounds.md has the proofs.
+expected accuracy and KL the divergence of two coins. docs/bounds/information.md has the proofs.
 """
 
 from __future__ import annotations

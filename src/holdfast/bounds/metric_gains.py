@@ -2,7 +2,7 @@ r"""Gains in a metric's own unit that so many nats about the labels allow.
 
 Let A be all that was released, Z the hidden labels, I(Z; A) <= c nats, and f the final submission,
 a function of A. Let Z' have the law of Z and be independent of A. Three facts, proved in
-docs/bounds.md:
+docs/bounds/metrics.md:
 
 - a metric with E exp(s (M(g, Z) - M0)) <= exp(s^2 v / 8) for every fixed submission g and s > 0 has
   E M(f, Z) <= M0 + sqrt(c v / 2);

@@ -10,7 +10,7 @@ expected accuracy,
 q over all laws of a guess; R* is convex in pi. So among the laws whose largest probability is p the
 worst is the one with the fewest candidates, and among models of accuracy alpha the worst knows of
 every example that its label is one of c, or of c + 1, equally likely ones, 1/(c+1) <= alpha <= 1/c.
-docs/bounds.md has the proof.
+docs/bounds/information.md has the proof.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@ r"""Bounds for rules that release the running best: Ladders, best-so-far boards,
 
 The released values never fall, and the last one is the score of a query that the analyst knows. So
 their total climb is limited by the accuracy that he can reach: a higher accuracy costs nats, and
-only what climbs can tell them. docs/bounds.md has the proofs.
+only what climbs can tell them. docs/bounds/ladders.md has the proofs.
 
 With one account, a the best expected accuracy, eta the step and R_1 the first rung,
 

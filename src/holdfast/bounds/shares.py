@@ -3,7 +3,7 @@ r"""Information bounds for unequal classes: what so many nats are worth above th
 Labels are drawn independently with class shares p that everybody knows. The analyst who never
 looks scores max p, and for whoever looks n R(a) <= I(Z; answers), where R is the rate-distortion
 function of p under Hamming distortion: the fewest nats at which a label can be guessed right with
-probability a. docs/bounds.md has the argument.
+probability a. docs/bounds/information.md has the argument.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ r_t the mean of answer t given the past, over n,
 where S = sum_j I(z_j; answers) and Z(b, r) = sum_y exp(-b n KL(y/n || r)) is at most
 1 + (sqrt(2 pi b n r (1-r)) + 2/3)/b. A query is a possible guess, so E r_t is at most the best
 accuracy before look t. That makes an inequality for the best accuracy after k looks, given those
-after fewer. docs/bounds.md has the proof.
+after fewer. docs/bounds/queries.md has the proof.
 """
 
 from __future__ import annotations

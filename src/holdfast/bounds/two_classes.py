@@ -6,7 +6,7 @@ With labels x in {-1, +1}^n the sum of the squared posterior means is at most k 
 
 so the gain in matches is at most sqrt(n k v)/2: v grows like ln k and does not depend on n. The
 constants rest on the inequality c1 J - c2 l <= N(J, l) on the unit square, which is proved in
-docs/bounds.md for small l and by cells for the rest (tests/bounds/test_two_classes.py).
+docs/bounds/queries.md for small l and by cells for the rest (tests/bounds/test_two_classes.py).
 
 With m classes, tell the analyst for each example a random pair of labels, if it holds the true one:
 what is left is a problem of two classes with abstentions.

@@ -8,7 +8,7 @@ chosen for each r,
     E gain <= sum_r { sum_d (s_d - s_{d-1}) Q_{r,d} + sum_d N_d E(B - n/m - s_d)^+ },
 
 where Q_{r,d} >= P(R_1 = r, R_k >= r+d) by a union bound over the prefixes before the decisive look.
-docs/bounds.md has the proof. Counts and tails are in logarithms, and thresholds of the rule in
+docs/bounds/ladders.md has the proof. Counts and tails are in logarithms, thresholds of the rule in
 exact fractions: the bound is attained on some problems and has no slack to hide an error.
 """
 

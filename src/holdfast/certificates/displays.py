@@ -2,7 +2,7 @@ r"""Certified accuracy where looks show other metrics, several numbers, or group
 
 What is counted is how many sequences of released numbers there can be, so nothing is asked of the
 metric but what its value depends on (`bounds.metric_values`), and how many values the rule leaves
-(`Rule.nats_between`). Two steps, proved in docs/bounds.md:
+(`Rule.nats_between`). Two steps, proved in docs/bounds/metrics.md:
 
 - Let the labels of different groups be independent. Given the labels outside of group g, all that
   k looks show is a function of what the numbers depend on inside of g, so the answers hold at

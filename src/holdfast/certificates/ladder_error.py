@@ -8,7 +8,7 @@ expectation. With probability 1 - r, at every look t, the value R_t that stands 
     e + (high - low) sqrt(ln(2 F / r) / (2 n)),      F = C(L + k - 1, k - 1),
 
 of the least expected loss so far, min R_D(f_i) over i <= t; L is the number of multiples of the
-step that values between the limits are rounded to. docs/bounds.md has the proof.
+step that values between the limits are rounded to. docs/bounds/ladders.md has the proof.
 """
 
 from __future__ import annotations

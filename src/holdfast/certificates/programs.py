@@ -7,7 +7,7 @@ interval of width w. For the final program f_A
 
     E score(f_A) <= E value(f_A) + w sqrt(c / (2 n)),
 
-where value(f) is the expected outcome on a fresh task. It is Claim 1 of docs/bounds.md for means,
+where value(f) is the expected outcome on a fresh task: Claim 1 of docs/bounds/metrics.md for means,
 after Russo and Zou (2016) and Xu and Raginsky (2017): selection among k programs whose looks are
 fixed is the case in which A names one of k, and adaptation to answers is counted like it.
 """

@@ -25,7 +25,7 @@ class ColumnVote(LiveColumnAttack):
     Any k: labels appear floor or ceil of k/m times, so votes are averages, not sums (a sum
     would prefer the label that appeared once more). t is floored and capped at n. The proof's
     epsilon should be m/(2(t-1)), which its Chernoff bound does not reach at this t; a
-    Bernstein bound does (docs/bounds.md). Ties are broken by a keyed coin.
+    Bernstein bound does (docs/bounds/achievable.md). Ties are broken by a keyed coin.
 
     Parameters
     ----------
