@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.errors import LedgerError, NotSupported
+from holdfast.errors import LedgerError
 from holdfast.extras import INSTALLED_BY, needed_for
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -81,15 +81,6 @@ def test_a_ledger_in_postgresql_without_its_extra_names_it(monkeypatch):
     monkeypatch.delitem(sys.modules, "holdfast.ledger.storage.postgres", raising=False)
     with pytest.raises(LedgerError, match=r"pip install 'holdfast\[postgres\]'"):
         import holdfast.ledger.storage.postgres  # noqa: F401
-
-
-def test_a_sampler_without_its_extra_names_it(monkeypatch):
-    from holdfast.mechanisms import noise
-
-    monkeypatch.setitem(sys.modules, "opendp", None)
-    monkeypatch.delitem(sys.modules, "opendp.prelude", raising=False)
-    with pytest.raises(NotSupported, match=r"opendp; .* pip install 'holdfast\[opendp\]'"):
-        noise._opendp("gaussian", 1.0)
 
 
 # What a host needs, where numba can't be imported.

@@ -21,7 +21,6 @@ INSTALLED_BY = {
     "mcp": ("mcp", "mcp"),
     "narwhals": ("narwhals", "frames"),
     "numba": ("numba", "attacks"),
-    "opendp": ("opendp", "opendp"),
     "pandas": ("pandas", "sweep"),
     "prometheus_client": ("prometheus-client", "server"),
     "psycopg": ("psycopg", "postgres"),

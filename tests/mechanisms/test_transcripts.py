@@ -67,10 +67,10 @@ class Scripted:
 
 @pytest.fixture(autouse=True)
 def scripted_noise(monkeypatch):
-    def draw(shape, scale, rng, sampler="grid"):
+    def draw(shape, scale, rng):
         return rng.draw(scale)
 
-    def with_noise(value, shape, scale, rng, sampler="grid"):
+    def with_noise(value, shape, scale, rng):
         return value + rng.draw(scale)
 
     for module in (additive, shaky_ladder, thresholdout):

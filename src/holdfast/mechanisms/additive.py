@@ -13,7 +13,7 @@ from holdfast.answers import NoisyAnswers
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.channel import Channel
 from holdfast.mechanisms.checks import check_scale
-from holdfast.mechanisms.noise import Shape, check_sampler, with_noise
+from holdfast.mechanisms.noise import Shape, with_noise
 from holdfast.mechanisms.tilting import noisy_nats
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
@@ -62,12 +62,9 @@ class Additive(Rule):
     ----------
     scale
         The parameter of the noise, in units of accuracy.
-    sampler
-        "grid", repeatable from the seed, or "opendp": the same law from the system's randomness.
     """
 
     scale: float
-    sampler: str = "grid"
 
     shape: ClassVar[Shape]
     unbounded: ClassVar[bool] = True
@@ -75,7 +72,6 @@ class Additive(Rule):
 
     def __post_init__(self) -> None:
         check_scale("scale", self.scale)
-        check_sampler(self.sampler)
 
     @property
     def deviation(self) -> float:
@@ -84,7 +80,7 @@ class Additive(Rule):
 
     def pass_on(self, state: State, reading: Reading, rng: Generator) -> tuple[Reading, State]:
         """Return the value plus one fresh draw of noise."""
-        value = with_noise(reading.value, self.shape, self.scale, rng, self.sampler)
+        value = with_noise(reading.value, self.shape, self.scale, rng)
         return reading.with_value(value), state
 
     def answer_model(self, problem: Problem) -> NoisyAnswers:
@@ -124,8 +120,6 @@ class Gaussian(Additive):
     ----------
     scale
         Standard deviation of the noise, in units of accuracy.
-    sampler
-        "grid", repeatable from the seed, or "opendp": the same law from the system's randomness.
 
     Examples
     --------
@@ -161,8 +155,6 @@ class Laplace(Additive):
     ----------
     scale
         The parameter b of the noise, in units of accuracy; its standard deviation is b sqrt(2).
-    sampler
-        "grid", repeatable from the seed, or "opendp": the same law from the system's randomness.
 
     Examples
     --------

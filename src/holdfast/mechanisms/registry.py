@@ -56,6 +56,10 @@ def compared_rules(problem: Problem) -> tuple[Rule, ...]:
     return tuple(mechanisms.parse_mechanism(text) for text in texts)
 
 
+# Settings that rules had up to version 0.4, with their values. None of these changed what is
+# released, so that texts of policies and ledgers keep their meaning without them.
+FORMER = {"gaussian": {"sampler": ("grid", "opendp")}, "laplace": {"sampler": ("grid", "opendp")}}
+
 # A plus sign joins rules, unless it belongs to a number such as 1e+16.
 PLUS = re.compile(r"(?<![0-9.][eE])\+")
 
@@ -110,6 +114,8 @@ def _rule(text: str) -> Rule:
                     f"{name} must name its settings (setting=value), got {quoted(key)}."
                 )
             key, value = rule.bare_setting(key), key
+        if value in FORMER.get(name, {}).get(key, ()):
+            continue
         if key not in known:
             raise InvalidInput(
                 f"{name} must have settings among {', '.join(known) or 'none'}, got {quoted(key)}."
