@@ -71,7 +71,7 @@ def test_a_bound_gives_either_an_accuracy_or_a_reason(problem: Problem) -> None:
 
 def test_names_are_unique_and_records_are_frozen() -> None:
     bounds = all_bounds(Problem(1000, 10, 5))
-    assert len({bound.name for bound in bounds}) == len(bounds) == 15
+    assert len({bound.name for bound in bounds}) == len(bounds) == 13
     with pytest.raises(dataclasses.FrozenInstanceError):
         bounds[0].accuracy = 1.0  # type: ignore[misc]
 

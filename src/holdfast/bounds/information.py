@@ -13,7 +13,7 @@ from holdfast.bounds.bisection import largest
 from holdfast.bounds.record import Bound, with_parity
 from holdfast.problem import Problem
 
-__all__ = ["information_adaptive", "information_non_adaptive"]
+__all__ = ["information_non_adaptive"]
 
 
 def accuracy_from_information(nats: float, n_examples: int, n_classes: int) -> float:
@@ -34,17 +34,6 @@ def accuracy_from_information(nats: float, n_examples: int, n_classes: int) -> f
     return min(1.0, 1.0 / n_classes + gain)
 
 
-def nats_adaptive(problem: Problem) -> float:
-    """Return an upper bound on the entropy of the answers, for any analyst.
-
-    The first answer is Bin(n, 1/m); each later one has at most n + 1 values, and for m = 2 its
-    parity is known from the first.
-    """
-    n, m, k = problem
-    values = n // 2 + 1 if m == 2 else n + 1
-    return entropy(n, m) + (k - 1) * math.log(values)
-
-
 def nats_non_adaptive(problem: Problem, *, abstentions: bool = False) -> float:
     """Return an upper bound on the entropy of the answers to queries fixed in advance.
 
@@ -54,23 +43,6 @@ def nats_non_adaptive(problem: Problem, *, abstentions: bool = False) -> float:
     n, m, k = problem
     one = entropy(n, m)
     return one + (k - 1) * (one - math.log(2.0) if m == 2 and not abstentions else one)
-
-
-def information_adaptive(problem: Problem) -> Bound:
-    """Return the information bound for any analyst with exact answers.
-
-    Examples
-    --------
-    >>> round(information_adaptive(Problem(50_000, 1000, 1000)).accuracy, 4)
-    0.0666
-    """
-    n, m, _ = problem
-    return Bound(
-        name="information-adaptive",
-        statement="information inequality, adaptive (docs/bounds.md)",
-        accuracy=accuracy_from_information(nats_adaptive(problem), n, m),
-        assumptions=with_parity(problem),
-    )
 
 
 def information_non_adaptive(problem: Problem) -> Bound:

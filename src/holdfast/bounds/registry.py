@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from holdfast.bounds import acharya2020, block_majority, feldman2019, information, tilted
+from holdfast.bounds import acharya2020, block_majority, information, tilted
 from holdfast.bounds.bisection import fewest
 from holdfast.bounds.column_vote import QUERIES_PER_NAT
 from holdfast.bounds.fixed_queries import fixed_queries
@@ -20,7 +20,7 @@ from holdfast.problem import Problem, check_at_least
 __all__ = ["RecoveryQueries", "all_bounds", "best_impossible", "queries_to_recover_all"]
 
 # Each name in a module's __all__ takes a problem and bounds its expected accuracy, exact answers.
-MODULES = (acharya2020, block_majority, feldman2019, information, tilted)
+MODULES = (acharya2020, block_majority, information, tilted)
 # So do these; their modules have more to offer.
 THEOREMS = (exact_answers, two_classes, pairs_of_classes, fixed_queries)
 # The impossible ones that bind only who fixes all queries in advance.
@@ -52,8 +52,6 @@ def all_bounds(problem: Problem, *, analyst: Analyst | None = None) -> list[Boun
     achievable 0.1020 small-k-without-features
     achievable 0.1178 block-majority
     achievable 0.1177 block-majority-without-features
-    impossible 0.2930 description-length
-    impossible 0.2502 information-adaptive
     impossible 0.2052 information-non-adaptive
     impossible 0.2384 information-adaptive-tilted
     impossible 0.2226 spread-of-answers
