@@ -127,6 +127,7 @@ measure: $(STAMP)  ## compute again every cell of the generated files that takes
 docs: $(STAMP)  ## renew the pages and lists that are generated from the code, and put numbers into pages
 	@$(BIN)/python scripts/cli_page.py
 	@$(BIN)/python scripts/rule_table.py
+	@$(BIN)/python scripts/metric_table.py
 	@$(BIN)/python scripts/attack_table.py
 	@$(BIN)/python scripts/audit_schema.py
 	@$(BIN)/python scripts/attack_pictures.py

@@ -30,7 +30,7 @@ IMAGES = ROOT / "docs" / "images"
 # What the README shows of the demo's table, and where an audit's verdict begins and ends.
 LOOKS_SHOWN = 501
 VERDICTS = ("UNSAFE", "MARGINAL", "SAFE")
-AFTER_VERDICT = ("note ", "warning ", "Page:")
+AFTER_VERDICT = ("Fix: ", "note ", "warning ", "Page:")
 # Pixels of the picture of the audit's page, which ends with the first chart.
 WIDTH = 1000
 
@@ -138,7 +138,7 @@ class AuditShown(Generated):
 
 
 def make_demo(demo: Sequence[str], audit: Sequence[str]) -> str:
-    """Return the README's block: one number of looks of the demo, and the audit's verdict."""
+    """Return the README's block: one number of looks of the demo, and an audit's verdict."""
     left_out = "[...]"
     head = next(at for at, line in enumerate(demo) if line.startswith("┡")) + 1
     first = next(at for at, line in enumerate(demo) if line.startswith(f"│ {LOOKS_SHOWN:>6,} │"))

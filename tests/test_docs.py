@@ -1,5 +1,6 @@
 """The pages say what is true: their code runs, their links lead somewhere, nothing is stale."""
 
+import ast
 import contextlib
 import doctest
 import importlib
@@ -15,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.generated import stale_lists
-from scripts import api_pages, attack_table
+from scripts import api_pages, attack_table, metric_table
 
 import holdfast
 from holdfast import statements
@@ -141,6 +142,25 @@ def test_the_contract_about_labels_binds_all_of_the_server_but_two_modules():
         "__pycache__", "static", "templates",
     }  # fmt: skip
     assert bound == sorted(f"holdfast.server.{name}" for name in modules)
+
+
+def test_the_page_of_findings_has_every_code_of_an_audit():
+    page = (ROOT / "docs" / "reference" / "findings.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"`([a-z-]+)`", page.partition("## Audits")[2].partition("## Lint")[0]))
+    calls = [
+        node.args[0].value
+        for path in (ROOT / "src" / "holdfast" / "audit").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Finding"
+        if node.args and isinstance(node.args[0], ast.Constant)
+    ]
+    assert len(calls) > 20
+    assert set(calls) - told == set()
+
+
+def test_the_table_of_metrics_is_fresh():
+    text = metric_table.PAGE.read_text(encoding="utf-8")
+    assert metric_table.page(text) == text, RENEW
 
 
 def _modules():

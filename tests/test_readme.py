@@ -20,6 +20,13 @@ def test_make_demo_runs_the_commands_that_the_readme_shows():
     assert len(ran) == 2
 
 
+def test_the_audit_that_it_shows_is_the_tutorials_whose_commands_are_run():
+    shown = README.split("## Your own labels")[1].split("```")[1].strip().splitlines()
+    tutorial = (ROOT / "docs" / "start" / "audit.md").read_text(encoding="utf-8")
+    assert shown[1] in tutorial
+    assert "\n".join(shown[2:]) in tutorial
+
+
 @pytest.fixture
 def hook(monkeypatch):
     """Load the build's hook without the build's tools."""

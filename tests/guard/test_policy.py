@@ -164,7 +164,7 @@ def test_a_device_and_a_huge_file_are_not_read(tmp_path):
 
 
 def test_the_page_shows_the_template():
-    page = Path(__file__).parents[2] / "docs" / "guard.md"
+    page = Path(__file__).parents[2] / "docs" / "reference" / "policy.md"
     assert f"```toml\n{POLICY_TEMPLATE}```\n" in page.read_text(encoding="utf-8")
 
 

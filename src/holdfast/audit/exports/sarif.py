@@ -13,7 +13,7 @@ from holdfast.audit.result import Audit
 
 __all__ = ["sarif"]
 
-HELP = "docs/audit.md of Holdfast explains every verdict and every finding, and how to fix it."
+HELP = "docs/audit.md of Holdfast explains every verdict, docs/reference/findings.md every finding."
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
