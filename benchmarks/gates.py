@@ -21,8 +21,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.bounds.binomial import divergence
-from holdfast.bounds.bisection import largest
 from holdfast.errors import NotSupported
 from holdfast.guard import Guard, Ledger, OutcomeGuard, Policy, gate, gate_verdict
 from holdfast.guard.gate_margin import first_share, largest_sum, pair_share
@@ -133,12 +131,12 @@ def smallest() -> None:
     """Print the smallest improvement that passes where a fifth of the tasks differs."""
     print("in points, of exact scores; a fifth differs; confidence 0.95; g candidates before")
     risk = 1.0 - CONFIDENCE
-    print(f"{'n':>5s} {'g':>2s} {'Hoeffding, even':>16s} {'labels now':>11s} {'outcomes now':>13s}")
+    print(f"{'n':>5s} {'g':>2s} {'version 0.4':>16s} {'labels now':>11s} {'outcomes now':>13s}")
     for n in (164, 500, 1000):
         differing = n // 5
         for garbage in (0, 1, 3, 8):
             looks, log_n = garbage + 1, math.log(n + 1)
-            before = hoeffding(differing, looks * log_n - math.log(risk * even_share(looks + 1)))
+            before = before_now(differing, looks * log_n - math.log(risk * even_share(looks + 1)))
             told, part = looks, pair_share(1, looks + 1)
             if garbage == 0:
                 told, part = 0, first_share(0)
@@ -150,11 +148,9 @@ def smallest() -> None:
             print(f"{n:5d} {garbage:2d} {cells[0]:>16s} {cells[1]:>11s} {cells[2]:>13s}")
 
 
-def hoeffding(count: int, nats: float) -> float:
-    """Return the sum that was needed when the bound was Hoeffding's; none above `count`."""
-    if nats >= count * math.log(2.0):
-        return math.inf
-    return 2.0 * count * largest(lambda x: count * divergence(x, 2) <= nats, 0.0, 0.5)
+def before_now(count: int, nats: float) -> float:
+    """Return the sum that had to be exceeded up to version 0.4: Hoeffding's exp(-s^2/2d)."""
+    return math.floor(math.sqrt(2.0 * count * nats)) + 1.0
 
 
 def even_share(look: int) -> float:

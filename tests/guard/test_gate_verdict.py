@@ -1,6 +1,7 @@
 """Gates that tell their verdict alone: on labels, and on passed, graded and repeated outcomes."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -47,6 +48,18 @@ def test_an_honest_candidate_passes_at_once_and_after_failed_ones(tmp_path):
     again = guard.gate(*outcomes(22, 6), team="lab")
     assert again.receipt.repeated
     assert (again.passed, again.p_needed) == (True, first.p_needed)
+
+
+def test_a_pair_at_another_confidence_is_another_gate(tmp_path):
+    """One that had passed at 0.5 was said to have passed at 0.9999, too, with a p value of 5e-5."""
+    guard, pair = guarded(tmp_path), outcomes(18, 10)
+    low = guard.gate(*pair, team="lab", confidence=0.5)
+    high = guard.gate(*pair, team="lab", confidence=0.9999)
+    assert (low.passed, low.p_needed) == (True, 0.25)
+    assert (high.passed, high.gates, high.p_value) == (False, 1, 0.1)
+    assert guard.gate(*pair, team="lab", confidence=0.5).receipt == replace(
+        low.receipt, repeated=True, looks_left=18
+    )
 
 
 def test_scores_that_were_told_count_against_the_next_candidate(tmp_path):
@@ -120,6 +133,20 @@ def test_all_shares_that_follow_each_other_add_up_to_no_more_than_the_risk(looks
         assert found.p_value == 1.0
         total += found.p_needed * sequences / math.exp(log_weight(0)) ** gates
     assert total <= 0.05
+
+
+def test_whose_memory_a_look_meets_may_follow_from_what_was_told(tmp_path):
+    """All ways in which three looks are shared by teams have, together, no more than one has."""
+    total = 0.0
+    for shares in ((3,), (1, 2), (2, 1), (1, 1, 1)):
+        (folder := tmp_path / str(shares)).mkdir()
+        guard, rng = guarded(folder, rule="improved"), np.random.default_rng(1)
+        for number, looks in enumerate(shares):
+            for _ in range(looks):
+                guard.score(outcomes(*rng.integers(40, size=2))[1], team=f"team {number}")
+        sequences = math.prod(2 ** (looks - 1) for looks in shares)
+        total += sequences * guard.gate(*outcomes(8, 8), team="lab").p_needed
+    assert total <= 0.05 / (4 * 5) * 0.5 / 3 * (1 + 1e-9)
 
 
 def test_labels_are_gated_in_the_same_way_and_from_the_same_budget(tmp_path):

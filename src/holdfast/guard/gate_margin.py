@@ -8,11 +8,20 @@ from scipy.special import bdtrc
 
 from holdfast.bounds.binomial import divergence
 from holdfast.bounds.bisection import fewest, largest
+from holdfast.bounds.log_binomial import log_binomial
 from holdfast.certificates import Histories, log_transcripts_of
-from holdfast.mechanisms import Rule
+from holdfast.mechanisms import Rule, recorded_look
 from holdfast.problem import Problem
 
-__all__ = ["Margin", "exceeds", "first_share", "largest_sum", "log_tail", "pair_share"]
+__all__ = [
+    "Margin",
+    "exceeds",
+    "first_share",
+    "largest_sum",
+    "log_sharing",
+    "log_tail",
+    "pair_share",
+]
 
 # Hoeffding's sum is found to this relative precision, rounded up.
 TOLERANCE = 1e-9
@@ -20,6 +29,8 @@ TOLERANCE = 1e-9
 MOST_NATS = 600.0
 # Of differences of scores: far above a float's last digit, and below one example of any set.
 ROUNDING = 1e-9
+# The prior weight of looks that all met one memory.
+OF_ONE = 0.8
 
 
 class Margin:
@@ -55,9 +66,8 @@ class Margin:
 
     def log_count(self, n_examples: int) -> float:
         """Return log(T/r), T candidates that looking can choose from and r the risk of each."""
-        return log_transcripts_of(n_examples, self._problem.n_classes, self._looks) - math.log(
-            self._share
-        )
+        transcripts = log_transcripts_of(n_examples, self._problem.n_classes, self._looks)
+        return transcripts + log_sharing(self._looks) - math.log(self._share)
 
     def bought(self, n_examples: int, differing: int) -> float:
         """Return the largest difference that looking could have produced, by `largest_sum`.
@@ -79,6 +89,31 @@ class Margin:
         """Return how many examples a look is scored on, and how many of them may differ."""
         size = self.scored(n_examples)
         return size, min(differing, size) if self.paired else size
+
+
+def log_sharing(looks: Histories) -> float:
+    r"""Return the logarithm of what it costs that looks choose which memory the next one meets.
+
+    Numbers of sequences multiply over memories only where it is fixed which looks meet which. It
+    may follow from what was told, as where somebody signs up a second team once the first one's
+    Ladder is high. So all ways in which k looks may be shared by h memories, in the order of their
+    first looks, get a weight: `OF_ONE` for one memory, and (1 - `OF_ONE`)/(h (h - 1)) for more,
+    evenly among the C(k - 1, h - 1) ways. Where rules remember nothing there are as many sequences
+    whoever looks, and none is needed.
+
+    >>> ladders = {("ladder:0.01", "blue"): 3, ("ladder:0.01", "red"): 2}
+    >>> round(math.exp(log_sharing(ladders)), 6)
+    40.0
+    >>> log_sharing({("exact", "blue"): 3, ("exact", "red"): 2})
+    0.0
+    """
+    rules = {text: recorded_look(text).rule for text, _ in looks}
+    memories = {(text, scope) for text, scope in looks if rules[text].remembers}
+    if not memories:
+        return 0.0
+    h = len(memories | {(text, "") for text in rules if not rules[text].remembers})
+    weight = OF_ONE if h == 1 else (1.0 - OF_ONE) / (h * (h - 1))
+    return -math.log(weight) + log_binomial(sum(looks.values()) - 1, h - 1, rounded_up=True)
 
 
 def exceeds(improvement: float | None, needed: float) -> bool:

@@ -25,6 +25,7 @@ that were told have one weight for each sequence that they could have shown.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -36,6 +37,7 @@ from scipy.special import bdtrc
 from holdfast.certificates import certify_recorded_programs, log_transcripts_of
 from holdfast.errors import InvalidInput, InvalidQuery, NotSupported
 from holdfast.guard.exposure import histories
+from holdfast.guard.gate_margin import log_sharing
 from holdfast.guard.guard import Guard
 from holdfast.guard.receipt import Receipt
 from holdfast.labels import Labels
@@ -60,9 +62,12 @@ LEVELS: tuple[float, ...] = (
     *(float(f"1e{power}") for power in (*range(-5, -20, -1), *range(-20, -105, -5))),
     *(float(f"1e{power}") for power in range(-150, -350, -50)),
 )
+# What ledgers call the looks of gates, before their confidence: another one is another question.
+METRIC = "gate_verdict_at_"
+OF_GATES = f'{{"metric": "{METRIC}'
 # What earlier gates on the same data set answered.
 ANSWERS = (
-    "SELECT released FROM holdfast_entries WHERE data_set = ? AND rule = ? AND number < ? "
+    "SELECT released FROM holdfast_entries WHERE data_set = ? AND rule LIKE ? AND number < ? "
     "AND kind = 'look' ORDER BY number"
 )
 # The answer of a gate that passes, where others answer with the number of a level.
@@ -90,8 +95,9 @@ class Verdict:
     gates, looks
         Gates of this kind on the same data set before this one, and other looks.
     confidence
-        As asked for: the chance that no gate of this kind on this data set ever passes a candidate
-        that is no better than its baseline, however often somebody tries.
+        As asked for: the chance that no gate of this kind on this data set, at this confidence or a
+        higher one, ever passes a candidate that is no better than its baseline, however often
+        somebody tries.
     advice
         If it did not pass, what would.
     receipt
@@ -119,7 +125,7 @@ def gate_verdict(
 ) -> Verdict:
     """Say whether a candidate's gain is more than chance and all answers so far explain.
 
-    One look, whatever the policy's rule; the same pair again costs none.
+    One look, whatever the policy's rule; the same pair at the same confidence again costs none.
 
     Parameters
     ----------
@@ -130,7 +136,7 @@ def gate_verdict(
     team
         Whose look it is.
     confidence
-        Of all such gates on the data set together.
+        Of all such gates on the data set together, those at a lower one left out.
     between
         The range of graded outcomes; None: predictions are right or wrong.
 
@@ -165,7 +171,8 @@ def gate_verdict(
 
     takes = Submission.SCORES if between is None else Submission.NUMBERS
     answers = of_pair if between is None else of_differences
-    metric = OwnMetric("gate_verdict", answers, high=float(PASSED), takes=takes)
+    name = METRIC + re.sub("[^0-9a-z]", "_", repr(float(confidence)))
+    metric = OwnMetric(name, answers, high=float(PASSED), takes=takes)
     asked = guard.under(replace(guard.policy, release="round:0", metric=metric))
 
     def told_before(transaction: Transaction, number: int = END) -> _Told:
@@ -190,7 +197,7 @@ def gate_verdict(
         gates=len(told.gates),
         looks=told.looks,
         confidence=confidence,
-        advice=() if passed else _advice(n, p, p_needed, risk * _Told([], 0, 0.0, 0).share),
+        advice=() if passed else _advice(n, p, p_needed, risk * _Told([], 0, 0.0).share),
         receipt=receipt,
     )
 
@@ -214,31 +221,26 @@ class _Told(NamedTuple):
     looks
         How many other looks there were.
     nats
-        The logarithm of the number of sequences that these could have shown.
-    histories
-        How many rules and memories they were answered by.
+        The logarithm of the number of sequences that these could have shown, and of the ways in
+        which memories may have shared them.
     """
 
     gates: Sequence[int]
     looks: int
     nats: float
-    histories: int
 
     @property
     def share(self) -> float:
         """The share of the risk of a gate after all this.
 
-        Where there were looks, how many of the answers are theirs, and whose, was chosen on the
-        way: each way has a weight, too.
+        Where there were looks, how many of the answers are theirs was chosen on the way: each
+        number has a weight, too.
         """
         told = len(self.gates) + self.looks
         log_share = sum(map(log_weight, self.gates)) - self.nats
         log_share -= math.log((told + 1) * (told + 2))
         if told:
             log_share += math.log(0.5 if self.looks == 0 else 0.5 / told)
-        if self.histories > 1:
-            most = self.looks + self.histories - 1
-            log_share -= math.log(math.comb(most, self.histories - 1))
         return math.exp(log_share)
 
 
@@ -247,16 +249,16 @@ def _told(
 ) -> _Told:
     """Return what was told before an entry."""
     tallies = transaction.tallies(asked.data_set, before=number)
-    released = transaction.rows(ANSWERS, (asked.data_set, asked.rule, number))
+    released = transaction.rows(ANSWERS, (asked.data_set, f"{OF_GATES}%", number))
     looks = histories(tally for tally in tallies if not tally.charged)
-    others = {key: count for key, count in looks.items() if key[0] != asked.rule}
+    others = {key: count for key, count in looks.items() if not key[0].startswith(OF_GATES)}
     n, m, _ = asked.problem
     if between is None:
         nats = log_transcripts_of(n, m, others)
     else:
         nats = certify_recorded_programs(n, others, between=between).nats
     gates = [int(float(answer)) for (answer,) in released]
-    return _Told(gates, sum(others.values()), nats, len(others))
+    return _Told(gates, sum(others.values()), nats + log_sharing(others))
 
 
 def _advice(n: int | None, p: float, p_needed: float, first: float) -> tuple[str, ...]:
