@@ -1,7 +1,6 @@
 """Settings that every test shares."""
 
 import contextlib
-import fcntl
 import os
 import signal
 import sys
@@ -9,6 +8,11 @@ import sys
 import benchmarks  # noqa: F401 - first: it settles how numpy multiplies matrices
 from hypothesis import HealthCheck, settings
 from numba.core import caching
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Started in the background of a script: commands under test would inherit deafness to Ctrl-C.
@@ -47,4 +51,5 @@ def _save_alone(self, key, data, save=caching.IndexDataCacheFile.save):
         save(self, key, data)
 
 
-caching.IndexDataCacheFile.save = _save_alone
+if fcntl is not None:
+    caching.IndexDataCacheFile.save = _save_alone
