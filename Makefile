@@ -131,6 +131,8 @@ docs: $(STAMP)  ## renew the pages and lists that are generated from the code, a
 	@$(BIN)/python scripts/attack_table.py
 	@$(BIN)/python scripts/audit_schema.py
 	@$(BIN)/python scripts/attack_pictures.py
+	@$(BIN)/python scripts/marks.py
+	@$(BIN)/python scripts/recording.py
 	@$(BIN)/holdfast paper statements --write > /dev/null
 	@$(BIN)/python -m benchmarks.generated --pages
 

@@ -54,6 +54,9 @@ html_theme = "furo"
 html_title = f"Holdfast {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_favicon = "_static/favicon.svg"
+html_logo = "_static/logo.svg"
+html_theme_options = {"sidebar_hide_name": True}
 html_copy_source = False
 html_show_sphinx = False
 
