@@ -71,6 +71,63 @@ def test_a_zip_archive_is_read_as_its_folder_is(tmp_path):
     assert [look[0] for look in looks_at(path)[0]] == ["a", "b"]
 
 
+def test_what_systems_and_editors_put_beside_submissions_is_no_team(tmp_path):
+    """A Mac's archive has a folder of its own, which made one team of all teams."""
+    path = tmp_path / "sent.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for team in ("a", "b"):
+            archive.writestr(f"board/{team}/1.csv", "label\n0\n1\n")
+            archive.writestr(f"board/{team}/.cache/1.csv", "label\n0\n1\n")
+            archive.writestr(f"__MACOSX/board/{team}/._1.csv", b"\0\5\x16\7")
+        archive.writestr("board/.DS_Store", b"")
+        archive.writestr("board/.git/1.csv", "label\n0\n1\n")
+    looks, left_out = looks_at(path)
+    assert [look[:2] for look in looks] == [("a", "1.csv"), ("b", "1.csv")]
+    assert not left_out
+
+
+def test_what_is_left_out_of_an_archive_is_called_by_its_place_in_it(tmp_path):
+    path = tmp_path / "sent.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a/1.csv", "label\n0\n1\n")
+        archive.writestr("a/2.csv", "label\n0\n")
+    assert looks_at(path)[1][0][1].startswith("a/2.csv must have 2 rows")
+
+
+def damaged(path, change):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a/1.csv", "label\n" + "0\n1\n" * 500)
+    path.write_bytes(change(bytearray(path.read_bytes())))
+
+
+def encrypted(content):
+    """Set the bit of encryption in both headers."""
+    for start, at in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        content[content.index(start) + at] |= 1
+    return content
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda content: content[:-30], "must be a whole zip archive"),
+        (lambda content: content[:50] + bytes(20) + content[70:], "can be unpacked"),
+        (encrypted, "must not be encrypted; unpack it"),
+    ],
+    ids=["cut", "overwritten", "encrypted"],
+)
+def test_an_archive_that_can_not_be_unpacked_is_refused(tmp_path, change, message):
+    damaged(tmp_path / "sent.zip", change)
+    with pytest.raises(InvalidInput, match=message):
+        looks_at(tmp_path / "sent.zip")
+
+
+def test_an_empty_archive_is_refused_by_its_own_name(tmp_path):
+    zipfile.ZipFile(tmp_path / "sent.zip", "w").close()
+    with pytest.raises(InvalidInput, match=r"sent\.zip must hold submissions"):
+        looks_at(tmp_path / "sent.zip")
+
+
 def test_an_archive_leads_to_no_file_outside_of_it(tmp_path):
     write(tmp_path / "secret.csv", "label\n0\n1\n")
     path = tmp_path / "sent.zip"
@@ -114,6 +171,7 @@ def test_what_could_not_be_scored_is_left_out_with_the_reason(tmp_path):
         ({"a/1.csv": "label\n"}, "must hold submissions; "),
         ({"looks.csv": "team,time,file\na,soon,1.csv\n"}, "must have times as numbers or as"),
         ({"looks.csv": "team,time,file,x\na,soon,1.csv,2\n"}, "must have times"),
+        ({"looks.csv": "team,time,file\na,nan,1.csv\na,1,2.csv\n"}, "times that are finite"),
     ],
 )
 def test_places_without_submissions_are_refused(tmp_path, files, message):

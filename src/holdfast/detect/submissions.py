@@ -8,6 +8,7 @@ which accounts that work together can be seen as one stream.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import tempfile
@@ -22,16 +23,21 @@ from typing import Any, NamedTuple
 from holdfast.detect.looks import Look
 from holdfast.detect.reading import SubmissionReader
 from holdfast.errors import InvalidInput
+from holdfast.files.outcomes import ZIP_ERRORS
 from holdfast.files.tables import Table, read_table
-from holdfast.quoting import listed, quoted
+from holdfast.quoting import listed, quoted, shortened
 
 __all__ = ["Found", "read_submissions", "unpacked_place"]
 
 COLUMNS = ("team", "time", "file")
 KINDS = (".csv", ".npy", ".tsv", ".json", ".jsonl", ".parquet", ".gz")
+# What systems and editors put beside submissions.
+HIDDEN = (".", "__MACOSX")
 # An archive that grows beyond this is refused before it is unpacked.
 LARGEST_ARCHIVE = 16 << 30
 MOST_FILES = 1_000_000
+# The bit of a member's flags that says so.
+ENCRYPTED = 1
 
 
 class Found(NamedTuple):
@@ -45,9 +51,21 @@ class Found(NamedTuple):
 def unpacked_place(place: Path) -> Iterator[Path]:
     """Yield the place itself, or the folder into which it is unpacked for the time being."""
     if not zipfile.is_zipfile(place):
+        if place.suffix.lower() == ".zip" and place.is_file():
+            raise InvalidInput(f"{place} must be a whole zip archive; it breaks off, or is none.")
         yield place
         return
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
+        _unpack(place, folder)
+        inside = [each for each in Path(folder).iterdir() if not each.name.startswith(HIDDEN)]
+        # An archive of one folder is that folder, unless its files are looks of one team.
+        alone = len(inside) == 1 and inside[0].is_dir()
+        yield inside[0] if alone and any(map(_is_team, inside[0].iterdir())) else Path(folder)
+
+
+def _unpack(place: Path, folder: str) -> None:
+    """Unpack an archive into a folder, or raise `InvalidInput`."""
+    try:
         with zipfile.ZipFile(place) as archive:
             members = [each for each in archive.infolist() if not each.is_dir()]
             size = sum(each.file_size for each in members)
@@ -56,13 +74,24 @@ def unpacked_place(place: Path) -> Iterator[Path]:
                     f"{place} must unpack to at most {LARGEST_ARCHIVE >> 30} GB and "
                     f"{MOST_FILES:,} files, got {size:,} bytes in {len(members):,} files."
                 )
+            if any(each.flag_bits & ENCRYPTED for each in members):
+                raise InvalidInput(
+                    f"{place} must not be encrypted; unpack it, and give the folder."
+                )
             # Names that lead out of the folder are put inside it.
             for member in members:
                 archive.extract(member, folder)
-        inside = sorted(Path(folder).iterdir())
-        # An archive of one folder is that folder, unless its files are looks of one team.
-        alone = len(inside) == 1 and inside[0].is_dir()
-        yield inside[0] if alone and any(map(Path.is_dir, inside[0].iterdir())) else Path(folder)
+    except ZIP_ERRORS as error:
+        said = shortened(str(error).replace(f"{folder}/", ""))
+        raise InvalidInput(
+            f"{place} must be a zip archive that can be unpacked, got one with an error: {said}"
+        ) from None
+    if not members:
+        raise InvalidInput(f"{place} must hold submissions; the archive is empty.")
+
+
+def _is_team(path: Path) -> bool:
+    return path.is_dir() and not path.name.startswith(HIDDEN)
 
 
 def read_submissions(place: Path, reader: SubmissionReader) -> Found:
@@ -84,7 +113,8 @@ def read_submissions(place: Path, reader: SubmissionReader) -> Found:
         try:
             reader.labels(path)
         except InvalidInput as error:
-            left_out.append((f"{team}/{name}", str(error)))
+            # Files are called by their place in a folder, which may be one unpacked for now.
+            left_out.append((f"{team}/{name}", str(error).replace(f"{place}/", "")))
             continue
         looks.append(Look(team, name, partial(reader.labels, path)))
     if not looks:
@@ -94,7 +124,11 @@ def read_submissions(place: Path, reader: SubmissionReader) -> Found:
 
 def _table_in(folder: Path) -> Path | None:
     """Return the one CSV file beside the teams' folders, if it is such a table."""
-    files = [each for each in folder.iterdir() if each.suffix.lower() == ".csv" and each.is_file()]
+    files = [
+        each
+        for each in folder.iterdir()
+        if each.suffix.lower() == ".csv" and each.is_file() and not each.name.startswith(HIDDEN)
+    ]
     if len(files) != 1:
         return None
     with files[0].open("rb") as opened:
@@ -103,10 +137,12 @@ def _table_in(folder: Path) -> Path | None:
 
 
 def _of_folder(folder: Path) -> Iterator[tuple[str, str, Path]]:
-    for team in sorted(filter(Path.is_dir, folder.iterdir()), key=lambda path: _natural(path.name)):
+    for team in sorted(filter(_is_team, folder.iterdir()), key=lambda path: _natural(path.name)):
         files = [each for each in team.rglob("*") if each.suffix.lower() in KINDS]
         for path in sorted(files, key=lambda path: _natural(path.relative_to(team).as_posix())):
-            yield team.name, path.relative_to(team).as_posix(), path
+            inside = path.relative_to(team)
+            if not any(part.startswith(HIDDEN) for part in inside.parts):
+                yield team.name, inside.as_posix(), path
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
@@ -146,9 +182,13 @@ def _cells(table: Table, name: str, path: Path) -> list[str]:
 def _times(texts: Sequence[str], path: Path) -> list[Any]:
     """Return moments that can be compared: numbers, or ISO dates, in UTC where no zone is said."""
     try:
-        return [float(text) for text in texts]
+        numbers = [float(text) for text in texts]
     except ValueError:
         pass
+    else:
+        if not all(map(math.isfinite, numbers)):
+            raise InvalidInput(f"{path} must have times that are finite numbers, got NaN or inf.")
+        return numbers
     found = []
     for text in texts:
         try:

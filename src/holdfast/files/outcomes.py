@@ -28,7 +28,7 @@ from holdfast.errors import InvalidInput
 from holdfast.extras import needed_for
 from holdfast.quoting import listed, quoted, shortened
 
-__all__ = ["parse_outcomes", "read_outcomes", "read_tasks"]
+__all__ = ["ZIP_ERRORS", "parse_outcomes", "read_outcomes", "read_tasks"]
 
 # Larger files are no outcomes of tasks.
 LARGEST_FILE = 256 << 20
@@ -43,6 +43,16 @@ NOT_RESOLVED = ("submitted_ids", "incomplete_ids", "unresolved_ids", "error_ids"
 # The compression method of Zstandard in a zip file, which the standard library reads from Python
 # 3.14 on, and where the lengths of name and extra field stand in a member's own header.
 ZSTANDARD, LOCAL_HEADER_LENGTHS = 93, 26
+# What is raised where a zip file is broken, encrypted or packed in a way that nobody here knows.
+ZIP_ERRORS = (
+    zipfile.BadZipFile,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    EOFError,
+    struct.error,
+    zlib.error,
+)
 
 Found = dict[str, bool | float]
 
@@ -268,15 +278,7 @@ def _inspect_zip(path: Path, score: str | None) -> Iterable[tuple[str, object]]:
             if sum(each.file_size for each in names) > LARGEST_FILE:
                 raise _refused(path, f"unpack to at most {LARGEST_FILE >> 20} MiB")
             samples = [_loaded(path, _decoded(path, _unpacked(log, each))) for each in names]
-    except (
-        zipfile.BadZipFile,
-        NotImplementedError,
-        OSError,
-        RuntimeError,
-        EOFError,
-        struct.error,
-        zlib.error,
-    ) as error:
+    except ZIP_ERRORS as error:
         # What the library says quotes names of the file's, of any length.
         said = shortened(str(error))
         raise _refused(path, f"be an Inspect log, got a zip file with an error: {said}") from None
