@@ -1,9 +1,12 @@
 """What is found on a whole board: who is flagged, by what measure, and where nothing is said."""
 
+import tracemalloc
+from functools import partial
+
 import numpy as np
 import pytest
 
-from holdfast.detect import Why, detect, looks_of, stands
+from holdfast.detect import Look, Why, detect, looks_of, stands
 from holdfast.detect.board import MERGED
 from holdfast.errors import InvalidInput
 from tests.detect.models import Field
@@ -123,6 +126,53 @@ def test_looks_of_other_lengths_are_refused(field):
     teams = {"a": field.models(1), "b": [np.zeros(7, np.uint8)]}
     with pytest.raises(InvalidInput, match="must have 4000 rows"):
         detect(looks_of(teams))
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (np.full(4000, 0.5), "look 2 of b must be integers, got 0.5 at position 0"),
+        (np.arange(4000) % 3 - 1, "look 2 of b must lie in 0 .. 1, got -1 at position 0"),
+        (np.full(4000, "cat"), "look 2 of b must be integers"),
+        (np.zeros((4000, 2), int), "look 2 of b must be one-dimensional"),
+        (np.arange(7) % 3, "look 2 of b must have 4000 rows"),
+        (np.zeros(0, int), "look 2 of b must not be empty"),
+    ],
+)
+@pytest.mark.parametrize("first", [False, True])
+def test_what_is_no_submission_is_refused_by_its_name(field, labels, message, first):
+    looks = [*field.models(1), labels] if not first else [np.zeros(4000, int), labels]
+    with pytest.raises(InvalidInput, match=message):
+        detect(looks_of({"a": field.models(2), "b": looks}), rate=0.1)
+
+
+@pytest.mark.parametrize(
+    ("baselines", "message"),
+    [
+        ([np.zeros(4000, int)] * 10, "baselines must be 9 at most, got 10"),
+        ([np.zeros(4000, int), np.zeros(7, int)], "baseline 2 must have 4000 rows"),
+        ([np.full(4000, -1)], "baseline 1 must lie in 0 .. 1"),
+    ],
+)
+def test_baselines_are_submissions_and_nine_at_most(field, baselines, message):
+    with pytest.raises(InvalidInput, match=message):
+        detect(looks_of({"a": field.models(2)}), baselines)
+
+
+def test_memory_is_that_of_one_team_however_many_there_are():
+    """Sixty teams take turns; their looks together are twelve megabytes."""
+    rng, n = np.random.default_rng(0), 20_000
+    models = [rng.integers(250, size=n).astype(np.uint8) for _ in range(3)]
+
+    def read(at):
+        return np.roll(models[at % 3], at)
+
+    looks = [Look(f"team {at % 60}", str(at), partial(read, at)) for at in range(600)]
+    tracemalloc.start()
+    detect(looks, models, rate=0.1)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 4e6
 
 
 def test_boards_with_too_few_examples_are_not_judged():

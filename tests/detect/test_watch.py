@@ -8,6 +8,7 @@ import pytest
 from holdfast.detect import Panel, Watch, Why, evidence_of
 from holdfast.detect.direction import LEAST_ROWS
 from holdfast.detect.evidence import FLAG
+from holdfast.errors import InvalidInput
 from tests.detect.models import Field
 
 UNCERTAIN = 600
@@ -131,6 +132,23 @@ def test_small_edits_around_one_submission_that_moves_are_not_excused_as_seeds_a
     assert count(found, Why.EXCUSED) == 0
     # Two such looks make a bit, where forty rows make one of seven.
     assert count(found, Why.COIN) >= 8
+
+
+def test_a_look_is_remembered_as_it_was(field, panel):
+    """Who changes one array in place, look by look, is judged as with an array for each."""
+    looks = turned(field, field.rng.random((12, UNCERTAIN)) < 0.5)
+    one, watch, found = looks[0].copy(), Watch(panel), []
+    for look in looks:
+        one[:] = look
+        found.append(watch.look(one).why)
+    assert found == [each.why for each in judged(panel, looks)]
+
+
+def test_a_panel_and_looks_are_of_one_length(panel):
+    with pytest.raises(InvalidInput, match="labels must have length 4000, got 7"):
+        Watch(panel).look(np.zeros(7, np.uint8))
+    with pytest.raises(InvalidInput, match="members must be an array of"):
+        Panel(np.zeros(4000, np.uint8))
 
 
 @pytest.fixture(scope="module")

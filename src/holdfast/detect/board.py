@@ -11,7 +11,7 @@ from scipy.special import betaincinv
 from holdfast.detect.evidence import LEAST_RATE, evidence_of
 from holdfast.detect.looks import Detection, Look, TeamFound
 from holdfast.detect.panel import MOST_MEMBERS, Candidate, Panel, admitted
-from holdfast.detect.watch import CONSTANT, Judged, Watch
+from holdfast.detect.watch import CONSTANT, Judged, Watch, checked
 from holdfast.errors import InvalidInput
 from holdfast.labels import Labels
 
@@ -66,10 +66,10 @@ def detect(
     Parameters
     ----------
     looks
-        All scored submissions in time order. Each is read twice at most, and sixteen per team are
-        held.
+        All scored submissions in time order. Each is read three times at most, and sixteen of one
+        team are held at a time.
     baselines
-        Submissions of the host's own. They are the root of every panel.
+        Submissions of the host's own, nine at most. They are the root of every panel.
     rate
         p0, the rate of ones of an honest team; by default it is measured on the other teams.
 
@@ -92,8 +92,8 @@ def detect(
         by_team.setdefault(look.team, []).append(look)
     if not order:
         raise InvalidInput("looks must hold at least one submission, got none.")
-    board = _Board(by_team, [np.asarray(each) for each in baselines])
-    judged = board.watched(order)
+    board = _Board(by_team, baselines)
+    judged = {team: board.watched(own, {team}) for team, own in by_team.items()}
     n = board.n_examples
     rates = _rates(judged)
     found = [
@@ -103,7 +103,7 @@ def detect(
     few = [team for team in by_team if len(by_team[team]) < FEW_LOOKS]
     if len(few) > 1:
         stream = [look for look in order if look.team in set(few)]
-        bits = board.watched_as_one(stream, few)
+        bits = board.watched(stream, set(few))
         others = _others(rates, set(few))
         found.append(_team(MERGED, stream, bits, n, others, rate, merged=True))
     # The merged stream is no further team: it stands by its own evidence.
@@ -141,10 +141,15 @@ class _Board:
     """Panels for every team: the host's baselines, then first submissions of other teams."""
 
     def __init__(self, by_team: Mapping[str, Sequence[Look]], baselines: Sequence[Labels]) -> None:
-        self._baselines = baselines[:MOST_MEMBERS]
+        if len(baselines) > MOST_MEMBERS:
+            raise InvalidInput(f"baselines must be {MOST_MEMBERS} at most, got {len(baselines)}.")
+        self.n_examples = 0
+        self._baselines = [
+            self._checked(each, f"baseline {at}") for at, each in enumerate(baselines, start=1)
+        ]
         self._members = self._admitted(by_team)
         self.names = tuple(each.team for each in self._members[: self._room])
-        self.n_examples = 0
+        self._usual = self.panel(set())
 
     def _admitted(self, by_team: Mapping[str, Sequence[Look]]) -> list[Candidate]:
         """Return first submissions of teams that agree with the root, one more than there is room.
@@ -157,7 +162,7 @@ class _Board:
             names = [names[at] for at in chosen]
         found: list[Candidate] = []
         for name in names:
-            labels = _first(by_team[name])
+            labels = self._first(by_team[name])
             if labels is None:
                 continue
             one = [Candidate(name, labels)]
@@ -176,49 +181,37 @@ class _Board:
         members = [*self._baselines, *others[: self._room]]
         return Panel(np.array(members)) if members else None
 
-    def watched(self, order: Sequence[Look]) -> dict[str, list[Judged]]:
-        """Return what each look of each team is; of teams without a panel nothing."""
-        usual = self.panel(set())
-        watches: dict[str, Watch | None] = {}
-        judged: dict[str, list[Judged]] = {}
-        in_panel = set(self.names)
-        for look in order:
-            if look.team not in watches:
-                panel = self.panel({look.team}) if look.team in in_panel else usual
-                watches[look.team] = None if panel is None else Watch(panel)
-                judged[look.team] = []
-            watch = watches[look.team]
-            labels = self._checked(look)
+    def watched(self, looks: Sequence[Look], teams: set[str]) -> list[Judged]:
+        """Return what each look of a team is, or of several as one; without a panel nothing."""
+        panel = self._usual if teams.isdisjoint(self.names) else self.panel(teams)
+        watch = None if panel is None else Watch(panel)
+        judged = []
+        for look in looks:
+            labels = self._read(look)
             if watch is not None:
-                judged[look.team].append(watch.look(labels))
+                judged.append(watch.look(labels))
         return judged
 
-    def watched_as_one(self, stream: Sequence[Look], teams: Sequence[str]) -> list[Judged]:
-        """Return what each look of several accounts is, as if they were one team's."""
-        panel = self.panel(set(teams))
-        if panel is None:
-            return []
-        watch = Watch(panel)
-        return [watch.look(self._checked(look)) for look in stream]
+    def _first(self, looks: Sequence[Look]) -> Labels | None:
+        """Return a team's first submission that is no constant."""
+        for look in looks:
+            labels = self._read(look)
+            if np.bincount(labels).max() < CONSTANT * len(labels):
+                return labels
+        return None
 
-    def _checked(self, look: Look) -> Labels:
-        labels = look.read()
+    def _read(self, look: Look) -> Labels:
+        return self._checked(look.read(), f"{look.name} of {look.team}")
+
+    def _checked(self, labels: Labels, name: str) -> Labels:
+        labels = checked(labels, name)
         self.n_examples = self.n_examples or len(labels)
         if len(labels) != self.n_examples:
             raise InvalidInput(
-                f"{look.name} of {look.team} must have {self.n_examples} rows as the first look, "
+                f"{name} must have {self.n_examples} rows as the first submission that was read, "
                 f"got {len(labels)}."
             )
         return labels
-
-
-def _first(looks: Sequence[Look]) -> Labels | None:
-    """Return a team's first submission that is no constant."""
-    for look in looks:
-        labels = look.read()
-        if np.bincount(labels).max() < CONSTANT * len(labels):
-            return labels
-    return None
 
 
 def _rates(judged: Mapping[str, Sequence[Judged]]) -> dict[str, _Rate]:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.errors import InvalidInput
 from holdfast.labels import Labels, count_classes
 
 __all__ = ["MOST_MEMBERS", "Candidate", "Panel", "admitted", "chance_z"]
@@ -48,6 +49,13 @@ class Panel:
     """The members, (B, n) labels, B from 1 to 9."""
 
     members: Labels
+
+    def __post_init__(self) -> None:
+        shape = np.shape(self.members)
+        if len(shape) != 2 or not all(shape):
+            raise InvalidInput(
+                f"members must be an array of (members, n) labels, got shape {shape}."
+            )
 
     @cached_property
     def top(self) -> Labels:

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from holdfast.detect.direction import LEAST_ROWS, Edit, edit_of, least_p
 from holdfast.detect.own_past import KIN_FOR_SIDES, NO_HISTORY, History, history_of
 from holdfast.detect.panel import Panel
-from holdfast.labels import Labels
+from holdfast.labels import Labels, as_labels, count_classes
 
-__all__ = ["Judged", "Watch", "Why"]
+__all__ = ["Judged", "Watch", "Why", "checked"]
 
 # Each of the three statistics is tested at this level: coin flips pass all with .94 at least.
 LEVEL = 0.02
@@ -70,7 +70,8 @@ class Watch:
         self._pool = _Pool()
 
     def look(self, labels: Labels) -> Judged:
-        """Return what a look is, and remember it."""
+        """Return what a look is, and remember a copy of it."""
+        labels = checked(labels, "labels", self._panel.members.shape[1]).copy()
         if np.bincount(labels).max() >= CONSTANT * len(labels):
             return Judged(None, Why.CONSTANT, 0, None)
         past, self._past = self._past, [*self._past, labels][-WINDOW:]
@@ -92,6 +93,11 @@ class Watch:
                 return Judged(None, Why.SMALL, edit.rows, edit.towards)
             return _judged(*whole, edit, len(kin))
         return _judged(least_p(edit), history, edit, len(kin))
+
+
+def checked(labels: Labels, name: str, n_examples: int | None = None) -> Labels:
+    """Return a submission as labels in the smallest dtype, or raise `InvalidInput`."""
+    return as_labels(labels, count_classes(labels, name=name), name=name, n_examples=n_examples)
 
 
 class _Pool:
