@@ -65,6 +65,20 @@ def test_the_page_is_written_and_named(holdfast, asked, tmp_path):
     assert "blue: flagged at look 6" in page.read_text()
 
 
+def test_the_page_has_the_name_of_the_place_also_where_a_file_is_left_out(
+    holdfast, place, tmp_path
+):
+    for team in ("red", "green"):
+        (tmp_path / "board" / team).mkdir(parents=True)
+        for file in (place / "teams" / team).iterdir():
+            (tmp_path / "board" / team / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "board" / "red" / "9.csv").write_text("id,label\n1,c0\n")
+    page = tmp_path / "probes.html"
+    outcome = holdfast("detect", tmp_path / "board", "--report", page)
+    assert outcome.err.startswith("left out: red/9.csv: red/9.csv must have")
+    assert "Probes among the submissions of board" in page.read_text()
+
+
 def test_nobody_flagged_is_exit_code_0(holdfast, place):
     teams = place / "teams"
     outcome = holdfast("detect", teams / "red", "--baseline", place / "baseline.csv")

@@ -107,12 +107,12 @@ def detect(
             looks, left_out = read_submissions(folder, reader)
             baselines = [reader.labels(path) for path in baseline or []]
             found = look_for_probes(looks, baselines, rate=rate)
-        for name, reason in left_out:
-            print(f"left out: {name}: {reason}", file=sys.stderr)
+        for file, reason in left_out:
+            print(f"left out: {file}: {reason}", file=sys.stderr)
         if report is not None:
             write_whole(report, as_page(found, name))
         if as_json:
-            out = [{"file": name, "reason": reason} for name, reason in left_out]
+            out = [{"file": file, "reason": reason} for file, reason in left_out]
             told = {each.team: sentence(each) for each in found.flagged}
             more = {"sentences": told, "assumption": assumption(found.teams[0]), "left_out": out}
             print_json({**found.as_data(), **more, "look_alike": ALIKE if told else ()})
