@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from holdfast.guard import Ledger
-from holdfast.server import store
-from holdfast.server.records import Standing, Team
+from holdfast.server.records import Standing
 from holdfast.server.standings import policy_of
 from tests.server.conftest import as_csv, bearer
 from tests.server.test_api import changed, send
@@ -294,27 +293,6 @@ def test_one_teams_row_is_the_one_among_all(new_place, rule):
                 row = place.boards.row(place.phase(), team.id, **options)
                 assert row == rows.get(team.id)
         place.boards.change(place.board, place.phase(), action, str(teams[3].id), "test")
-
-
-def test_an_older_database_is_brought_to_the_present_tables(sqlite_url, tmp_path, monkeypatch):
-    from holdfast.server import schema
-
-    everything = schema.MIGRATIONS
-    monkeypatch.setattr(schema, "MIGRATIONS", everything[:1])
-    with Ledger(sqlite_url, create=True) as ledger:
-        schema.migrate(ledger.storage)
-        with ledger.storage.writing() as transaction:
-            transaction.execute("INSERT INTO holdfast_boards VALUES (1, 'old', 'Old', 'open', 5)")
-            transaction.execute(
-                "INSERT INTO holdfast_phases VALUES (1, 1, 'l', NULL, NULL, 'd', 3, '', '', "
-                "'best', 1, NULL, 0, 7, '[]', NULL)"
-            )
-        monkeypatch.setattr(schema, "MIGRATIONS", everything)
-        schema.migrate(ledger.storage)
-        with ledger.storage.reading() as transaction:
-            assert transaction.rows("SELECT * FROM holdfast_snapshots") == [(1, 1, "[]")]
-            assert transaction.rows("SELECT changed FROM holdfast_boards") == [(0,)]
-            assert store.find(transaction, Team, "") == []
 
 
 def test_attacks_that_know_nothing_are_seen_and_honest_teams_are_not(place):
