@@ -2,7 +2,7 @@
 
     python scripts/recording.py
 
-writes docs/images/recording.svg. Commands and answers are those of the tutorials in docs/start,
+writes docs/_static/recording.svg. Commands and answers are those of the tutorials in docs/start,
 which the tests run; a test fails when the file shows anything else. Whoever wants no motion sees
 the end.
 """
@@ -15,7 +15,7 @@ from html import escape
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-RECORDING = DOCS / "images" / "recording.svg"
+RECORDING = DOCS / "_static" / "recording.svg"
 PAGES = {
     "start/audit.md": "600 hidden labels, and teams that may look ten times a day",
     "start/guard_a_loop.md": "a loop that asked 400 times, behind a guard",
