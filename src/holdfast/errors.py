@@ -12,7 +12,6 @@ __all__ = [
     "BoardUnreachable",
     "BudgetExhausted",
     "CheckFailed",
-    "FractionalLabels",
     "HoldfastError",
     "HoldfastNote",
     "InconsistentAnswer",
@@ -45,10 +44,6 @@ class HoldfastNote(UserWarning):
 
 class InvalidInput(HoldfastError, ValueError):
     """An argument or a file breaks a rule; the message names it, the rule and the value."""
-
-
-class FractionalLabels(InvalidInput):
-    """A file of labels has numbers with a fraction, which are no names of classes."""
 
 
 class InvalidQuery(InvalidInput):

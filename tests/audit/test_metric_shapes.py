@@ -55,8 +55,8 @@ REFUSED = {
     "real targets": (
         np.arange(N) / 7,
         "mae",
-        "whole numbers, got '0.14285714285714285' at line 3. Attacks on mae read whole targets: "
-        "multiply them by a power of ten and round.",
+        "must hold targets of at most 6 decimals, got '0.14285714285714285'; round them to what "
+        "matters",
     ),
     "scores for labels": (np.arange(N) / 7, "roc_auc", "must hold class names or whole numbers"),
     "NaN": (["nan", *Y[1:]], "log_loss", "must have a label for every example, got NaN at line 2"),

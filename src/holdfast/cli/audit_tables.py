@@ -112,10 +112,15 @@ def print_table(
         if width is None:
             table.add_column(name)
         else:
-            table.add_column(name, justify="right", width=width)
+            table.add_column(name, justify="right", width=_room(width, [row[at] for row in rows]))
     for row in rows:
         table.add_row(*[row[at] for at in (told if len(rows) > 1 else range(len(columns)))])
     console.print(table)
+
+
+def _room(width: int, cells: Sequence[str]) -> int:
+    """Return a column's width: its own, or as much as its longest number takes, never cut."""
+    return max(width, *(len(cell) for cell in cells)) if cells else width
 
 
 def show_quick(found: QuickAudit, report: Path | None) -> None:
@@ -142,12 +147,13 @@ def show_quick(found: QuickAudit, report: Path | None) -> None:
         for each in found.gains
     ]
     columns = [("attack", None), ("attacker's knowledge", None), ("reads", None)]
-    print_table(
-        console,
-        f"gained by the likeliest attacks, {_in(found.counted_in)}",
-        [*columns, ("looks", 7), ("gain", 7)],
-        rows,
-    )
+    if rows:
+        print_table(
+            console,
+            f"gained by the likeliest attacks, {_in(found.counted_in)}",
+            [*columns, ("looks", 7), ("gain", 7)],
+            rows,
+        )
     fewer = (
         f", and {found.looks:,} of {found.n_looks:,} looks" if found.looks < found.n_looks else ""
     )

@@ -10,6 +10,7 @@ numbers 1 and 1.0 are one class, named "1", and 1.5 is refused.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,7 +19,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.errors import FractionalLabels, InvalidInput
+from holdfast.errors import InvalidInput
 from holdfast.files.csv_columns import read_columns
 from holdfast.files.ids import IdIndex, as_ids
 from holdfast.files.name_columns import Column, GrowingColumn
@@ -91,6 +92,7 @@ def read_labels(
     label_column: str | None = None,
     class_names: Sequence[str] | None = None,
     others: bool = False,
+    decimals: bool = False,
     most_rows: int | None = None,
     name: str | None = None,
 ) -> LabelFile:
@@ -113,6 +115,8 @@ def read_labels(
         By default the classes are those found in the file.
     others
         Number other classes than the known ones after these, for whoever says what is wrong.
+    decimals
+        Whether labels may be numbers with decimals, as targets are: each number is a class.
     most_rows
         The most rows that are read; a file with more is an error. None: 20 million lines of CSV.
     name
@@ -138,8 +142,10 @@ def read_labels(
         if not magic:
             raise InvalidInput(f"{path} must hold labels, got an empty file.")
         file.seek(0)
-        if magic == NPY_MAGIC:
+        if magic == NPY_MAGIC and not decimals:
             return _from_npy(file, path, class_names, most_rows, others)
+        if magic == NPY_MAGIC:
+            return _targets_from_npy(file, path, most_rows)
         ids, column, split = read_columns(
             file,
             path,
@@ -147,7 +153,7 @@ def read_labels(
             label_column=label_column,
             most_rows=most_rows,
         )
-    file_ = _numbered(path, column, class_names, ids, others)
+    file_ = _numbered(path, column, class_names, ids, others, decimals=decimals)
     if split is None:
         return file_
     return replace(file_, split=split.codes, split_names=tuple(split.names))
@@ -196,6 +202,21 @@ def _checked_names(names: Sequence[str]) -> tuple[str, ...]:
         twice = next(name for name in texts if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise InvalidInput(f"class_names must be distinct, got {quoted(twice)} twice.")
     return texts
+
+
+def _targets_from_npy(file: BinaryIO, name: str, most_rows: int | None) -> LabelFile:
+    """Read targets, whose numbers are no class numbers."""
+    header = read_npy_header(file, name)
+    if most_rows is not None and header.count > most_rows:
+        raise InvalidInput(f"{name} must have at most {most_rows:,} rows, got more.")
+    if header.dtype.kind in "US":
+        column = _npy_names(file, header, name)
+    else:
+        growing = GrowingColumn(name, "position")
+        for at, value in enumerate(read_npy(file, header, name).tolist()):
+            growing.append(repr(value), at)
+        column = growing.column()
+    return _numbered(name, column, None, None, decimals=True)
 
 
 def _from_npy(
@@ -263,6 +284,8 @@ def _numbered(
     class_names: tuple[str, ...] | None,
     ids: NDArray[Any] | None,
     others: bool = False,
+    *,
+    decimals: bool = False,
 ) -> LabelFile:
     """Check the names found, put them in order, and renumber the codes accordingly."""
     _refuse_missing(name, column, class_names or ())
@@ -281,7 +304,7 @@ def _numbered(
                 f"got {quoted(column.names[unknown])} at {column.place_of(unknown)}."
             )
     else:
-        plain = _plain_names(name, column)
+        plain = _plain_names(name, column, decimals=decimals)
         class_names = tuple(sorted(set(plain), key=_by_number_then_name(plain)))
         number = {text: index for index, text in enumerate(class_names)}
         numbers = [number[text] for text in plain]
@@ -298,14 +321,14 @@ def _refuse_missing(name: str, column: Column, known: tuple[str, ...]) -> None:
             )
 
 
-def _plain_names(name: str, column: Column) -> list[str]:
+def _plain_names(name: str, column: Column, *, decimals: bool = False) -> list[str]:
     """Return the names, each number in one spelling where all of them are numbers."""
     if not all(map(is_number, column.names)):
         return column.names
     plain = [plain_spelling(text) for text in column.names]
     for at, text in enumerate(plain):
-        if not is_integer(text):
-            raise FractionalLabels(
+        if not is_integer(text) and not (decimals and math.isfinite(float(text))):
+            raise InvalidInput(
                 f"{name} must hold class names or whole numbers, "
                 f"got {quoted(column.names[at])} at {column.place_of(at)}."
             )
@@ -315,4 +338,6 @@ def _plain_names(name: str, column: Column) -> list[str]:
 def _by_number_then_name(names: Sequence[str]) -> Any:
     if all(map(is_integer, names)):
         return lambda text: (int(text), text)
+    if all(map(is_number, names)):
+        return lambda text: (float(text), text)
     return str

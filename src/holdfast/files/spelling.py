@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
 
-__all__ = ["class_numbers", "is_integer", "is_number", "plain_spelling"]
+__all__ = ["class_numbers", "is_integer", "is_number", "plain_spelling", "steps_per_one"]
 
 NUMBER_PATTERN = re.compile(
     r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?(?:nan|inf|infinity)", re.ASCII | re.IGNORECASE
@@ -48,6 +49,19 @@ def plain_spelling(name: str) -> str:
         if abs(value) <= LARGEST_EXACT_FLOAT and value.is_integer():
             return str(int(value))
     return name
+
+
+def steps_per_one(names: Sequence[str]) -> int:
+    """Return the least power of ten by which numbers become whole; 1 where one is no number.
+
+    >>> steps_per_one(["1.50", "2.25", "-3e1"]), steps_per_one(["1.0", "2"]), steps_per_one(["cat"])
+    (100, 1, 1)
+    """
+    try:
+        exponents = [Decimal(name).normalize().as_tuple().exponent for name in names]
+    except InvalidOperation:
+        return 1
+    return int(10 ** -min([0, *(each for each in exponents if isinstance(each, int))]))
 
 
 def class_numbers(names: Sequence[str], known: Sequence[str]) -> list[int]:

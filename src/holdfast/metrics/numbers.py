@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -33,6 +34,12 @@ class NumberMetric(Metric):
     high: ClassVar[float] = float("inf")
     higher_is_better: ClassVar[bool] = False
     exact: ClassVar[bool] = False
+    # Of numbers t times as large the value is t**degree times as large.
+    degree: ClassVar[int] = 1
+
+    @abstractmethod
+    def value(self, truth: Any, submission: Any) -> float:
+        """Return the value."""
 
     def truth(self, hidden: object) -> NDArray[np.float64]:
         """Return the hidden targets."""
@@ -89,6 +96,7 @@ class MeanSquaredError(NumberMetric):
     """
 
     name: ClassVar[str] = "mse"
+    degree: ClassVar[int] = 2
     averages_examples: ClassVar[bool] = True
     reveals: ClassVar[str] = "sums of the targets with weights of one's choice"
     source: ClassVar[str] = "sklearn.metrics.mean_squared_error"
@@ -112,6 +120,7 @@ class R2(NumberMetric):
     """
 
     name: ClassVar[str] = "r2"
+    degree: ClassVar[int] = 0
     low: ClassVar[float] = float("-inf")
     high: ClassVar[float] = 1.0
     higher_is_better: ClassVar[bool] = True

@@ -18,8 +18,9 @@ from holdfast.audit.inputs.history import most_looks, read_history
 from holdfast.audit.inputs.looks import looks_of, parse_looks
 from holdfast.audit.inputs.parts import parts_of
 from holdfast.audit.inputs.request import MOST_POINTS, Prediction, Request
-from holdfast.errors import FractionalLabels, InvalidInput
+from holdfast.errors import InvalidInput
 from holdfast.files.label_files import LabelFile, read_labels
+from holdfast.files.spelling import steps_per_one
 from holdfast.guard import Policy
 from holdfast.labels import Labels
 from holdfast.mechanisms import parse_mechanism
@@ -33,6 +34,10 @@ __all__ = ["WIDEST_IN_POINTS", "read_request"]
 
 # Values between 0 and 1, or -1 and 1, are told in points.
 WIDEST_IN_POINTS = 2.0
+
+# Of finer targets a float has too few digits left for what an error tells.
+MOST_DECIMALS = 6
+FINEST = 10**MOST_DECIMALS
 
 DEFAULT_RULE, DEFAULT_LOOKS = "exact", "1000"
 
@@ -91,15 +96,14 @@ def read_request(
     wanted = _settings(stated, mechanism, looks, days)
     classes = None if stated is None else stated.classes
     shown = _ranking_metric(stated, metric)
-    try:
-        file, models, name = _test_set(labels, predictions, id_column, label_column, classes)
-    except FractionalLabels as error:
-        if shown.takes is Sent.NUMBERS:
-            raise InvalidInput(
-                f"{error} Attacks on {shown} read whole targets: multiply them by a power of ten "
-                "and round."
-            ) from None
-        raise
+    file, models, name = _test_set(
+        labels,
+        predictions,
+        id_column,
+        label_column,
+        classes,
+        decimals=shown.takes is Sent.NUMBERS,
+    )
     parts = parts_of(file, _final(final), "auto" if stated is None else stated.part)
     said = {"teams": teams, "gap": gap, "final_choices": final_choices}
     return Request(
@@ -131,16 +135,36 @@ def _test_set(
     id_column: str | None,
     label_column: str | None,
     classes: Sequence[str] | None,
+    *,
+    decimals: bool,
 ) -> tuple[LabelFile, list[Prediction], str]:
     """Return labels, models' predictions and the name; the example has a model of its own."""
     if labels is None:
         file, model = example()
         given = [_prediction(path, file) for path in predictions]
         return file, given or [model], NAME
-    file = read_labels(labels, id_column=id_column, label_column=label_column, class_names=classes)
+    file = read_labels(
+        labels,
+        id_column=id_column,
+        label_column=label_column,
+        class_names=classes,
+        decimals=decimals,
+    )
+    if decimals:
+        _refuse_fine(labels, file)
     if file.n_classes < 2:
         raise InvalidInput(f"{labels} must hold at least 2 classes, got {file.n_classes}.")
     return file, [_prediction(path, file) for path in predictions], labels.name
+
+
+def _refuse_fine(labels: Path, file: LabelFile) -> None:
+    """Refuse targets with more decimals than attacks that read whole numbers have room for."""
+    fine = next((name for name in file.class_names if steps_per_one([name]) > FINEST), None)
+    if fine is not None:
+        raise InvalidInput(
+            f"{labels} must hold targets of at most {MOST_DECIMALS} decimals, got {quoted(fine)}; "
+            "round them to what matters: attacks read targets as whole numbers of the last decimal."
+        )
 
 
 def _prediction(path: Path, file: LabelFile) -> Prediction:

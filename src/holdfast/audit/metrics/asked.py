@@ -24,6 +24,7 @@ from holdfast.audit.inputs.request import Request
 from holdfast.audit.result import TOTAL
 from holdfast.audit.scenarios.plays import PlayContext
 from holdfast.errors import InvalidInput, NotSupported
+from holdfast.files.spelling import steps_per_one
 from holdfast.mechanisms import check_metric
 from holdfast.metrics import (
     Breakdown,
@@ -36,6 +37,7 @@ from holdfast.metrics import (
     Submission,
 )
 from holdfast.metrics.display import Display
+from holdfast.metrics.in_steps import InSteps
 from holdfast.priors import Prior
 
 __all__ = ["MetricRequest", "display_for", "read_metric_request", "with_groups"]
@@ -103,13 +105,20 @@ class MetricRequest:
 
     @property
     def metric(self) -> Metric:
-        """What the ranking goes by."""
-        return self.display.metric
+        """What the ranking goes by; of targets with decimals, as `hidden` counts them."""
+        return InSteps.of(self.display.metric, self.per_one)
 
     @property
     def also(self) -> tuple[Metric, ...]:
         """Metrics that the board shows beside it."""
-        return self.display.also
+        return tuple(InSteps.of(each, self.per_one) for each in self.display.also)
+
+    @cached_property
+    def per_one(self) -> int:
+        """How many steps of the finest decimal of the hidden numbers make one: 100 for cents."""
+        if self.display.metric.takes is not Submission.NUMBERS:
+            return 1
+        return steps_per_one(self.request.file.class_names)
 
     @property
     def breakdown(self) -> str | None:
@@ -177,15 +186,17 @@ class MetricRequest:
         """
         groups = b"" if self.groups is None else repr(self.groups.tolist()).encode()
         histories = str(self.request.histories).encode()
-        return self.display.as_text().encode(), self.hidden.tobytes(), groups, histories
+        shown = self.display.as_text() + (f" in 1/{self.per_one}" if self.per_one > 1 else "")
+        return shown.encode(), self.hidden.tobytes(), groups, histories
 
     @cached_property
     def hidden(self) -> NDArray[Any]:
         """The hidden truth: labels, or numbers where the metric is about numbers.
 
         A label file has names of classes; where a metric takes numbers, the names are the targets.
+        They are counted in steps of their finest decimal, whole numbers.
         """
-        if self.metric.takes is not Submission.NUMBERS:
+        if self.display.metric.takes is not Submission.NUMBERS:
             return self.request.labels
         try:
             values = np.array([float(name) for name in self.request.file.class_names])
@@ -194,7 +205,7 @@ class MetricRequest:
                 f"labels must be numbers for {self.metric}, got "
                 f"{self.request.file.class_names[0]!r}."
             ) from None
-        return values[self.request.labels]
+        return np.rint(values * self.per_one)[self.request.labels]
 
     @cached_property
     def shows(self) -> dict[str, Show]:

@@ -77,7 +77,7 @@ def most_gain(asked: MetricRequest, rule: Rule, unit: Unit) -> tuple[float | Non
         _group_sizes(asked),
         accounts=request.histories if rule.keeps_state else 1,
         class_sizes=asked.class_sizes,
-        targets=(float(asked.hidden.min()), float(asked.hidden.max())) if numbers else None,
+        targets=_range(asked) if numbers else None,
         knows=request.baseline.shares,
     )
     if found.gain is None or not math.isfinite(found.gain):
@@ -86,6 +86,11 @@ def most_gain(asked: MetricRequest, rule: Rule, unit: Unit) -> tuple[float | Non
     best = metric.high if metric.higher_is_better else metric.low
     left = abs(unit.scale * best - unit.constant)
     return (most if most < left else None), found
+
+
+def _range(asked: MetricRequest) -> tuple[float, float]:
+    """Return the least and the largest hidden number."""
+    return float(asked.hidden.min()) / asked.per_one, float(asked.hidden.max()) / asked.per_one
 
 
 def _sizes(asked: MetricRequest) -> Problem:

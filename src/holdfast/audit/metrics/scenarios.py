@@ -31,6 +31,7 @@ from zlib import crc32
 
 import numpy as np
 
+from holdfast.attacks.outer import Outer
 from holdfast.attacks.through_metrics import ByGroup, ClassPools, LinearReader
 from holdfast.attacks.through_metrics.affine_forms import has_affine_form
 from holdfast.attacks.through_metrics.beside import Beside
@@ -54,11 +55,12 @@ from holdfast.loop import play
 from holdfast.mechanisms import Exact, Rule
 from holdfast.metrics import Accuracy, Clipped, Metric, Submission
 from holdfast.metrics.by_class import ByClass
+from holdfast.metrics.in_steps import InSteps
 from holdfast.metrics.one_submission import taker_for
 from holdfast.oracles import MetricOracle
 from holdfast.planner import board_under
 from holdfast.problem import Problem
-from holdfast.protocols import Answer
+from holdfast.protocols import Answer, one_number
 
 __all__ = ["MetricJob", "MetricScenario", "metric_scenarios", "only_climbed", "play_metric_job"]
 
@@ -287,7 +289,8 @@ def _through(asked: MetricRequest, metric: Metric, start: Start) -> list[_Unstar
 
 
 def _inside(metric: Metric) -> Metric:
-    return metric.inner if isinstance(metric, Clipped) else metric
+    read, _ = InSteps.undone(metric)
+    return read.inner if isinstance(read, Clipped) else read
 
 
 def _attacks(asked: MetricRequest, metric: Metric, start: Start, rule: Rule) -> list[AttackOnBoard]:
@@ -299,8 +302,9 @@ def _attacks(asked: MetricRequest, metric: Metric, start: Start, rule: Rule) -> 
     """
     hidden, inside = asked.hidden, _inside(metric)
     climbing = [cls for cls, _ in climbers(Accuracy(), start, 2)]
+    read, factor = InSteps.undone(metric)
     board = MetricBoard(
-        metric,
+        read,
         low=int(hidden.min()),
         high=int(hidden.max()),
         sizes=asked.class_sizes,
@@ -309,7 +313,7 @@ def _attacks(asked: MetricRequest, metric: Metric, start: Start, rule: Rule) -> 
         in_runs=asked.request.in_runs,
     )
     return attacks_on(
-        board_under(rule, board),
+        _heard_in_steps(board_under(rule, board), factor),
         asked.request.problem.n_classes,
         from_nothing=[] if start.model else from_nothing_on_counts(inside, rule),
         informed=informed_on_counts(start, rule),
@@ -317,6 +321,32 @@ def _attacks(asked: MetricRequest, metric: Metric, start: Start, rule: Rule) -> 
         from_model=start.model,
         ranks=asked.metric,
     )
+
+
+def _heard_in_steps(board: MetricBoard, factor: float) -> MetricBoard:
+    """Return a board whose values are told so many times as large."""
+    if factor == 1.0:
+        return board
+    board = board._replace(
+        step=factor * board.step,
+        rounding=float(f"{factor * board.rounding:.12g}"),  # a power of ten stays one
+        noise=None if board.noise is None else factor * board.noise,
+    )
+    if board.rounding and board.decimals is None and board.changed is None:
+        return board._replace(changed="it reads decimals of whole targets, and these are rounded.")
+    return board
+
+
+class _InSteps(Outer):
+    """Plays an attack on whole targets, and tells it the values that they have."""
+
+    def __init__(self, attack: Any, factor: float) -> None:
+        super().__init__(attack)
+        self._factor = factor
+
+    def tell(self, answer: Answer) -> None:
+        """Pass a value on, as one of the steps themselves."""
+        super().tell(self._factor * one_number(answer))
 
 
 def _made(
@@ -334,7 +364,9 @@ def _made(
     It is looked up again here, under the rule that is played: the scenario was listed under exact
     values, and what an attack reads of rounded ones is another attack with the same name.
     """
-    return _attacks(asked, metric, start, rule)[at].make(problem, rng=rng)
+    attack = _attacks(asked, metric, start, rule)[at].make(problem, rng=rng)
+    _, factor = InSteps.undone(metric)
+    return attack if factor == 1.0 else _InSteps(attack, factor)
 
 
 def _scored(start: Start) -> list[_Unstarted]:
