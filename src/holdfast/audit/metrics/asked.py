@@ -205,7 +205,8 @@ class MetricRequest:
                 f"labels must be numbers for {self.metric}, got "
                 f"{self.request.file.class_names[0]!r}."
             ) from None
-        return np.rint(values * self.per_one)[self.request.labels]
+        steps: NDArray[np.float64] = np.rint(values * self.per_one)
+        return steps[self.request.labels]
 
     @cached_property
     def shows(self) -> dict[str, Show]:
