@@ -234,7 +234,7 @@ def test_an_agent_plays_a_board_by_its_tools_until_its_looks_are_used_up(board, 
 def test_the_tools_load_nothing_that_reads_labels():
     """What `holdfast mcp` imports before it serves; the outcomes of a file are the agent's own."""
     program = (
-        "import sys, holdfast.cli.mcp, holdfast.client.mcp_tools; "
+        "import sys, holdfast.cli.mcp, holdfast.adapters.mcp_tools; "
         "print([name for name in sys.modules if name.startswith(('holdfast.guard', "
         "'holdfast.server', 'holdfast.files.label_files'))])"
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 
+from holdfast.adapters.mcp_tools import BoardTools
 from holdfast.client import BoardClient
-from holdfast.client.mcp_tools import BoardTools
 from holdfast.errors import NotSupported
 from holdfast.mechanisms import parse_mechanism
 

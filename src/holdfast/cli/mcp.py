@@ -31,7 +31,7 @@ def mcp(
     holdfast mcp --board https://boards.example/b/fixes --token-file token
     holdfast mcp --board https://boards.example/b/fixes --token-file token --folder workspace
     """
+    from holdfast.adapters.mcp_tools import serve
     from holdfast.client import BoardClient
-    from holdfast.client.mcp_tools import serve
 
     serve(BoardClient(board, token_from(token_file), patience=patience, insecure=insecure), folder)

@@ -70,8 +70,8 @@ def submit(
     holdfast submit guess.csv --board https://boards.example/b/pets
     holdfast submit guess.csv --board https://boards.example/b/pets --wait --json
     """
+    from holdfast.adapters.mcp_tools import content
     from holdfast.client import BoardClient, Unscorable
-    from holdfast.client.mcp_tools import content
 
     client = BoardClient(board, token_from(token_file), patience=patience, insecure=insecure)
     try:

@@ -36,9 +36,8 @@ from holdfast.ledger.verification import Verification
 from holdfast.server import store
 from holdfast.server.hidden import Facts, HiddenSets, Host
 from holdfast.server.looks import STANDING, Known, Look, Sent, Superseded, with_choice
-from holdfast.server.prices import Price
 from holdfast.server.problems import Problem
-from holdfast.server.records import Board, Phase, Standing, Submission, Team
+from holdfast.server.records import Board, Phase, Standing, Submission, Team, team_number
 from holdfast.server.schema import migrate
 
 __all__ = ["Answer", "Gatekeeper"]
@@ -131,14 +130,6 @@ class Gatekeeper:
     def facts(self, phase: Phase) -> Facts:
         """Return what is public about a phase's test set."""
         return self.test_sets.facts(phase)
-
-    def sample(self, phase: Phase) -> str:
-        """Return a submission that is right in form."""
-        return self.test_sets.sample(phase)
-
-    def prices(self, phase: Phase) -> list[Price]:
-        """Return what the policy in force sells; for hosts."""
-        return self.test_sets.prices(phase)
 
     # Looks.
 
@@ -333,13 +324,13 @@ class Gatekeeper:
 
     def kept_looks(self, board: Board, phase: Phase) -> list[SeenLook]:
         """Return a board's looks at a test set, for the detector; merged teams are one."""
-        ours = f"b{board.id}-t"
 
         def name_of(team: str) -> str | None:
-            if not team.startswith(ours):
+            number = team_number(board.id, team)
+            if number is None:
                 return None
             with self.store.reading() as transaction:
-                number = store.survivor(transaction, int(team.removeprefix(ours)))
+                number = store.survivor(transaction, number)
                 return store.names_of(transaction, [number])[number].name
 
         return kept_looks(self.test_sets.host(phase).guard, self._reader.storage, name_of)

@@ -8,7 +8,7 @@ that. So a host's word holds from the next look on, in every process.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,10 +21,10 @@ from holdfast.ledger.storage.contract import Question
 from holdfast.server import store
 from holdfast.server.accounts import refuse_ended
 from holdfast.server.problems import Problem
-from holdfast.server.records import Board, Phase, Standing, Submission, Team, Token
+from holdfast.server.records import Board, Phase, Standing, Submission, Team, Token, ledger_name
 from holdfast.server.standings import advanced, chosen, policy_of
 
-__all__ = ["Known", "Look", "Sent", "Superseded", "not_open_yet", "rebuild",
+__all__ = ["Known", "Look", "Sent", "Superseded", "choices", "not_open_yet", "rebuild",
            "rebuilt", "with_choice"]  # fmt: skip
 
 STANDING = "WHERE board = ? AND phase = ? AND team = ?"
@@ -260,6 +260,14 @@ def rebuild(transaction: Transaction, phase: Phase, teams: Sequence[int] = ()) -
         store.insert(transaction, row)
 
 
+def choices(
+    transaction: Transaction, board: int, data_set: str, teams: Iterable[int]
+) -> list[Entry]:
+    """Return the looks that teams of a board have chosen at a test set, team by team."""
+    names = [ledger_name(board, team) for team in teams]
+    return [each for name in names for each in transaction.choices(data_set, name)]
+
+
 def with_choice(transaction: Transaction, phase: Phase, row: Standing) -> Standing:
     """Return a team's row with the look on it that the team chose last.
 
@@ -269,8 +277,7 @@ def with_choice(transaction: Transaction, phase: Phase, row: Standing) -> Standi
     if phase.shows != "chosen":
         return row
     pool = store.pooled(transaction, row.team)
-    names = [f"b{phase.board}-t{each}" for each in pool]
-    found = [each for name in names for each in transaction.choices(phase.data_set, name)]
+    found = choices(transaction, phase.board, phase.data_set, pool)
     sent = f"WHERE phase = ? AND entry = ? AND team IN ({store.marks(pool)})"
     for choice in sorted(found, key=lambda choice: choice.number):
         look = transaction.entry(int(choice.detail.partition("-")[0]))

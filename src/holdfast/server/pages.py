@@ -213,7 +213,10 @@ def sample(at: At) -> Response:
     of_tasks = at.phase.outcomes is not None
     name = f"{at.board.slug}-sample.{'json' if of_tasks else 'csv'}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    text, kind = at.site.gatekeeper.sample(at.phase), "application/json" if of_tasks else "text/csv"
+    text, kind = (
+        at.site.gatekeeper.test_sets.sample(at.phase),
+        "application/json" if of_tasks else "text/csv",
+    )
     return PlainTextResponse(text, media_type=kind, headers=headers)
 
 
@@ -316,8 +319,8 @@ def receipt(request: Request, at: At, receipt_id: str) -> Response:
         "readable": readable,
         "told": at.sees_looks or readable,
     }
-    values["numbers"] = {} if entry is None or not readable else released_numbers(entry)
-    return _board_page(request, "receipt", at, receipt_id=shown, **values)
+    numbers = released_numbers(entry) if entry is not None and readable else {}
+    return _board_page(request, "receipt", at, receipt_id=shown, numbers=numbers, **values)
 
 
 @router.get("/b/{slug}/final")
@@ -344,20 +347,19 @@ def _host_page(
         spent = transaction.data_set_looks(phase.data_set)
         recent = transaction.rows(RECENT, (board.id, now - FORECAST_DAYS * DAY))[0][0]
         history = store.actions(transaction, board.id, 20)
+        where = "WHERE board = ? AND pooled_into IS NULL ORDER BY id"
+        every = store.find(transaction, Team, where, board.id)
     forecast = _forecast(at.policy.looks_per_data_set - spent, recent, phase, now)
     values: dict[str, Any] = {
         "exposure": exposure,
         "worst": worst,
         "history": history,
-        "done": done,
+        "every": every,
     }
-    guards = at.site.gatekeeper
-    values |= {"text": _editable(phase.policy), "facts": guards.facts(phase)}
-    values |= {"prices": guards.prices(phase)}
-    with at.site.store.reading() as transaction:
-        every = store.find(transaction, Team, "WHERE board = ? ORDER BY id", board.id)
-    values["every"] = [each for each in every if not each.pooled_into]
-    values |= {"finding": at.site.findings.last(phase), "busy": at.site.findings.busy(board)}
+    sets, findings = at.site.gatekeeper.test_sets, at.site.findings
+    values |= {"text": _editable(phase.policy), "facts": sets.facts(phase), "done": done}
+    values |= {"prices": sets.prices(phase), "finding": findings.last(phase)}
+    values |= {"busy": findings.busy(board)}
     return _board_page(request, "host", at, problem, spent=spent, forecast=forecast, **values)
 
 

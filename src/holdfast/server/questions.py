@@ -25,8 +25,9 @@ from holdfast.mechanisms import RecordedLook, Told
 from holdfast.server import store
 from holdfast.server.accounts import Caller
 from holdfast.server.boards import Done
+from holdfast.server.looks import choices
 from holdfast.server.problems import Problem
-from holdfast.server.records import Board, Phase, Standing, Submission, Team
+from holdfast.server.records import Board, Phase, Standing, Submission, Team, team_number
 from holdfast.server.site import Site, own_number, site_of
 from holdfast.server.standings import Row, look_of, order, policy_of
 
@@ -151,8 +152,7 @@ class Visit:
             chosen = {
                 choice.detail
                 for data_set in {phase.data_set for phase in phases}
-                for number in pool
-                for choice in transaction.choices(data_set, f"b{self.board.id}-t{number}")
+                for choice in choices(transaction, self.board.id, data_set, pool)
             }
             return [_shown(transaction, self.board, team, each, chosen) for each in found]
 
@@ -201,28 +201,25 @@ class Visit:
 
     def may_read(self, entry: Entry) -> bool:
         """Tell whether what an entry released may be told."""
-        owners = {f"b{self.board.id}-t{number}" for number in self.own()}
-        return self.is_host or entry.team in owners
+        return self.is_host or team_number(self.board.id, entry.team) in self.own()
 
     def final_rows(self) -> list[dict[str, Any]]:
         """Return the final ranking, public beside private; there is none before the close."""
         if self.phase.finals is None:
             raise Problem("phase_closed", "The board is not closed yet; there is no final ranking.")
-        # Another board may have the same test set; its teams are its own.
-        ours = f"b{self.board.id}-t"
         found = json.loads(self.phase.finals)["results"]
-        results = [each for each in found if each["team"].startswith(ours)]
+        # Another board may have the same test set; its teams are its own.
+        ours = [
+            (team, each) for each in found if (team := team_number(self.board.id, each["team"]))
+        ]
         with self.site.store.reading() as transaction:
-            numbers = [
-                store.survivor(transaction, int(each["team"].rpartition("-t")[2]))
-                for each in results
-            ]
-            teams = store.names_of(transaction, numbers)
+            results = [(store.survivor(transaction, team), each) for team, each in ours]
+            teams = store.names_of(transaction, (number for number, _ in results))
         # Of teams that were merged, what was chosen, or else released, decides, and never the
         # private part.
         look = RecordedLook(self.policy.mechanism, self.policy.display)
         best: dict[int, dict[str, Any]] = {}
-        for number, each in zip(numbers, results, strict=True):
+        for number, each in results:
             best[number] = min(best.get(number, each), each, key=partial(_decisive, look))
         sign = 1 if self.policy.display.metric.higher_is_better else -1
         scores = [sign * each["score"] for each in best.values()]
@@ -245,13 +242,10 @@ class Visit:
     ) -> tuple[DataSetExposure | None, list[tuple[Team, TeamExposure]]]:
         """Return what all looks at the test set allow, and those of each team, the worst first."""
         found = self.site.gatekeeper.exposure(self.phase)
+        every = [] if found is None else found.teams
         # Another board may have the same test set; its teams are its own.
-        ours = f"b{self.board.id}-t"
-        mine = [each for each in found.teams if each.team.startswith(ours)] if found else []
-        worst = {
-            int(each.team.removeprefix(ours)): each
-            for each in sorted(mine, key=lambda each: -(each.gain or 0.0))[:most]
-        }
+        ours = [(team, each) for each in every if (team := team_number(self.board.id, each.team))]
+        worst = dict(sorted(ours, key=lambda pair: -(pair[1].gain or 0.0))[:most])
         with self.site.store.reading() as transaction:
             teams = store.names_of(transaction, worst)
         return found, [(teams[number], each) for number, each in worst.items()]

@@ -15,6 +15,8 @@ __all__ = [
     "Team",
     "Token",
     "User",
+    "ledger_name",
+    "team_number",
 ]
 
 
@@ -105,7 +107,22 @@ class Team(NamedTuple):
     @property
     def ledger_name(self) -> str:
         """The name under which looks are counted: a new name gives no fresh budget."""
-        return f"b{self.board}-t{self.id}"
+        return ledger_name(self.board, self.id)
+
+
+def ledger_name(board: int, team: int) -> str:
+    """Return what the ledger calls a team of a board."""
+    return f"b{board}-t{team}"
+
+
+def team_number(board: int, name: str) -> int | None:
+    """Return which team of a board the ledger calls so; None: it is another board's.
+
+    >>> team_number(3, ledger_name(3, 12)), team_number(1, "b3-t12")
+    (12, None)
+    """
+    ours = ledger_name(board, 0)[:-1]
+    return int(name.removeprefix(ours)) if name.startswith(ours) else None
 
 
 class User(NamedTuple):
