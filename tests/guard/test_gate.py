@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import binom
 
 from holdfast.certificates import log_transcripts
-from holdfast.errors import InvalidInput, NotSupported
+from holdfast.errors import BudgetExhausted, InvalidInput, NotSupported
 from holdfast.guard import Guard, Policy, gate
 from holdfast.guard.gate_margin import largest_sum
 from holdfast.guard.parts import Part
@@ -118,6 +118,41 @@ def test_a_rule_without_scores_of_its_own_cant_gate_and_costs_no_look(rule, tmp_
     with pytest.raises(NotSupported, match=r'a gate needs .* such as release = "round:3"'):
         gate(guard, np.zeros(N, int), np.ones(N, int), team="lab")
     assert guard.ledger.entries() == []
+
+
+@pytest.mark.parametrize("limits", [{"looks_per_team": 2}, {"min_gap": "1 minute"}])
+@pytest.mark.parametrize("rule", ["exact", "ladder:0.01"])
+def test_a_pair_that_is_not_allowed_is_refused_before_either_is_scored(rule, limits, ledger_url):
+    """Both were undone after the first had been a new best, and only then: a free oracle."""
+    rng = np.random.default_rng(3)
+    labels = rng.integers(0, 4, N)
+    guard = Guard(labels, Policy(rule, **limits), ledger_url, create=True)
+    poor = changed(labels, labels, rng, N, 0.3)
+    if "min_gap" not in limits:
+        guard.score(poor, team="lab")
+    before, told = len(guard.ledger.entries()), set()
+    for skill in (0.0, 0.2, 0.6, 0.9):
+        baseline = changed(labels, labels, rng, N, skill)
+        with pytest.raises(BudgetExhausted, match="two looks at once are needed, and") as refusal:
+            gate(guard, baseline, changed(baseline, labels, rng, 200, 0.9), team="lab")
+        told.add(str(refusal.value))
+    assert len(told) == 1
+    assert len(guard.ledger.entries()) <= before + 1  # the labels were opened
+    assert guard.allowance(team="lab")[0] == guard.policy.looks_per_team - (before > 0)
+
+
+def test_a_first_answer_stays_where_the_rule_gives_no_second_one(ledger_url):
+    """Whether it does may depend on the labels, so it is recorded and paid for."""
+    rng = np.random.default_rng(4)
+    labels = rng.integers(0, 4, N)
+    rule = "thresholdout:threshold=0.04,scale=0.001,budget=1"
+    guard = Guard(labels, Policy(rule, looks_per_team=9), ledger_url, create=True)
+    pair = changed(labels, labels, rng, N, 0.6), changed(labels, labels, rng, N, 0.9)
+    for _ in range(2):
+        with pytest.raises(BudgetExhausted, match=r"thresholdout.* answers no more looks"):
+            gate(guard, *pair, team="lab")
+        assert [entry.kind for entry in guard.ledger.entries()][1:] == ["host", "look"]
+        assert guard.allowance(team="lab")[0] == 8
 
 
 def test_a_confidence_is_a_probability(tmp_path):

@@ -16,6 +16,7 @@ __all__ = [
     "memory_budget",
     "refuse_more_refusals",
     "refuse_unless_allowed",
+    "refuse_unless_two_allowed",
 ]
 
 
@@ -118,6 +119,22 @@ def refuse_unless_allowed(
             f"{team} may look again at {at.isoformat(timespec='seconds')}.",
             next_allowed_at=at,
         )
+
+
+def refuse_unless_two_allowed(
+    ledger: Transaction, policy: Policy, data_set: str, team: str, now: Microseconds
+) -> None:
+    """Raise `BudgetExhausted` unless the team may look twice at this moment."""
+    refuse_unless_allowed(ledger, policy, data_set, team, now)
+    left, opens = allowance(ledger, policy, data_set, team, now, spending=1)
+    if left >= 1 and opens == now:
+        return
+    if policy.gap:
+        reason = f"the policy wants {policy.min_gap} between them; score one of the two first"
+    else:
+        reason = f"{team} has one left"
+    at = None if opens is None else as_datetime(opens)
+    raise BudgetExhausted(f"two looks at once are needed, and {reason}.", next_allowed_at=at)
 
 
 def refuse_more_refusals(

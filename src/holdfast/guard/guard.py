@@ -20,7 +20,12 @@ from holdfast.errors import (
     ReleaseFailed,
 )
 from holdfast.guard.answered_look import CLOSED_RULE, LookAnswerer, PreparedLook
-from holdfast.guard.budget import allowance, refuse_more_refusals, refuse_unless_allowed
+from holdfast.guard.budget import (
+    allowance,
+    refuse_more_refusals,
+    refuse_unless_allowed,
+    refuse_unless_two_allowed,
+)
 from holdfast.guard.data_set import charge
 from holdfast.guard.finals import is_new_choice, look_to_choose
 from holdfast.guard.hidden_examples import HiddenExamples, as_given
@@ -295,7 +300,14 @@ class Guard:
         """Answer two looks in one transaction, the second if the first told its own score.
 
         Where neither was answered before, an entry with this note stands before them: then the
-        second does not depend on the answer to the first. A refused second look undoes the first.
+        second does not depend on the answer to the first.
+
+        Raises
+        ------
+        BudgetExhausted
+            The policy does not allow as many looks as this takes now: nothing was looked at. Or
+            the rule answers no second one, which may depend on what it told of the first: that one
+            is recorded.
         """
         looks = [self._prepared(each, team) for each in (first, second)]
         wanted = [question for look in looks for question in look.wanted]
@@ -304,12 +316,19 @@ class Guard:
             if not any(
                 transaction.answered(found.name, name, look.digest, self.rule) for look in looks
             ):
+                self._answerer.refuse_if_closed(transaction, found)
                 now = self._in_ledger.present(transaction)
+                if looks[0].digest != looks[1].digest:
+                    refuse_unless_two_allowed(transaction, self.policy, found.name, name, now)
                 self._answerer.record(transaction, found, "host", name, now, detail=note)
             receipt = self.take(transaction, looks[0])
             if not receipt.own:
                 return receipt, None
-            return receipt, self.take(transaction, looks[1])
+            try:
+                return receipt, self.take(transaction, looks[1])
+            except BudgetExhausted as refusal:  # it has written nothing
+                refused = refusal
+        raise refused
 
     def checked(self, prediction: object) -> tuple[Labels | None, str]:
         """Return a prediction as the metrics take it, or why it can't be scored."""
