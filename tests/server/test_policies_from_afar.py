@@ -67,6 +67,42 @@ def test_labels_that_cannot_be_read_are_told_without_their_place(place):
     assert "dodo" not in answer.text
 
 
+@pytest.mark.parametrize("metric", ["f1", "roc_auc", "average_precision"])
+def test_a_metric_of_fewer_classes_tells_no_label(sqlite_url, tmp_path, metric):
+    """One was quoted with its row, and the answer told whether the third class occurs."""
+    told = set()
+    for slug, last in (("all", "dog"), ("two", "cat")):
+        place = Place(sqlite_url, tmp_path, slug=slug, seed=len(told),
+                      policy='release = "exact"\nclasses = ["bird", "cat", "dog"]\n')  # fmt: skip
+        if last == "cat":
+            labels = tmp_path / "moved.csv"
+            labels.write_text(place.labels_file.read_text().replace("dog", "cat"))
+            labels.chmod(0o600)
+            place.boards.change(place.board, place.phase(), "rotate", str(labels), "t")
+        action = {"action": "policy", "value": f'release = "exact"\nmetric = "{metric}"\n'}
+        with place.client() as client:
+            url, host = f"/api/v1/boards/{slug}/actions", bearer(place.token(scope="host"))
+            told.add(client.post(url, json=action, headers=host).text)
+    [text] = told
+    assert f"metric must be one of 3 classes, got {metric}." in text
+
+
+def test_labels_that_a_policy_does_not_fit_are_not_quoted(sqlite_url, tmp_path):
+    policy = 'release = "exact"\nclasses = ["bird", "cat", "dog"]\n'
+    place = Place(sqlite_url, tmp_path, policy=policy)
+    labels = tmp_path / "one.csv"
+    labels.write_text(re.sub("bird|cat", "dog", place.labels_file.read_text()))
+    labels.chmod(0o600)
+    classes = 'release = "exact"\nclasses = ["dog", "emu"]\n'
+    place.board = place.boards.create("one", labels, classes)
+    with place.client() as client:
+        action = {"action": "policy", "value": 'release = "exact"\nmetric = "roc_auc"\n'}
+        host = bearer(place.token(scope="host"))
+        answer = client.post("/api/v1/boards/one/actions", json=action, headers=host)
+    assert answer.status_code == 422
+    assert answer.json()["detail"].startswith("It does not fit the hidden labels")
+
+
 @pytest.mark.parametrize("line", ['metric = "log_loss[0,5]"', 'also = ["f1_macro"]'])
 def test_another_display_begins_a_new_phase_and_has_its_price(place, line):
     with place.client() as client:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from holdfast.errors import InvalidInput
 from holdfast.metrics.base import Metric, Submission
 from holdfast.metrics.by_class import BY_CLASS, ByClass
@@ -120,6 +122,22 @@ class Display:
     def shows_several(self) -> bool:
         """Whether a look shows more than one number."""
         return self.breakdown is not None or bool(self.beside)
+
+    def check_classes(self, n_classes: int) -> None:
+        """Raise if a metric is of fewer classes, whichever of them the hidden labels have.
+
+        >>> Display.of("f1").check_classes(3)
+        Traceback (most recent call last):
+            ...
+        holdfast.errors.InvalidInput: metric must be one of 3 classes, got f1.
+        """
+        for metric in self.metrics:
+            if n_classes and metric.takes not in (Submission.NUMBERS, Submission.LABEL_SETS):
+                try:
+                    metric.truth(np.arange(n_classes))
+                except InvalidInput:
+                    told = f"metric must be one of {n_classes} classes, got {metric}."
+                    raise InvalidInput(told) from None
 
     def show(
         self, groups: Sequence[Any] | Any | None = None, *, n_classes: int | None = None

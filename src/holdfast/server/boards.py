@@ -254,10 +254,11 @@ class Boards:
 
     def _policy(self, _board: Board, phase: Phase, value: str) -> _Plan:
         """Put another policy in force: a new phase if another rule releases, or another metric."""
-        old = policy_of(phase)
-        kept = Policy.parse(value, folder=Path(phase.labels).parent).classes
+        old, asked = policy_of(phase), Policy.parse(value, folder=Path(phase.labels).parent)
+        kept = asked.classes
         if kept is not None and not set(old.classes or ()) <= set(kept):
             raise InvalidInput("classes must keep all those that the board has made public.")
+        asked.display.check_classes(len(kept or old.classes or ()))
         shows = phase.shows if phase.shows == "chosen" else None
         fresh = self._followed(phase, phase.labels, value, shows)._replace(closes=phase.closes)
         new = policy_of(fresh)

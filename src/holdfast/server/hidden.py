@@ -31,6 +31,7 @@ from holdfast.ledger.moments import clock
 from holdfast.metrics import Submission as Form
 from holdfast.metrics import TopKAccuracy
 from holdfast.server.prices import Price, prices
+from holdfast.server.problems import DoesNotFit
 from holdfast.server.records import Outcomes, Phase
 from holdfast.server.uploads import largest_upload
 
@@ -145,6 +146,12 @@ class HiddenSets:
         return self._hosts[key]
 
     def _guarded(self, phase: Phase, policy: Policy) -> Host:
+        try:
+            return self._read(phase, policy)
+        except InvalidInput as error:
+            raise DoesNotFit(str(error)) from None
+
+    def _read(self, phase: Phase, policy: Policy) -> Host:
         outcomes = phase.of_outcomes
         if outcomes is None:
             ids, values = phase.id_column, phase.label_column

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from holdfast import errors
 
-__all__ = ["PROBLEMS", "Problem", "as_problem"]
+__all__ = ["PROBLEMS", "DoesNotFit", "Problem", "as_problem"]
 
 # The stable word of each problem, its status and its title.
 PROBLEMS: Final[dict[str, tuple[int, str]]] = {
@@ -71,6 +71,13 @@ class Problem(errors.HoldfastError):
         }
 
 
+class DoesNotFit(errors.InvalidInput):
+    """Why hidden labels can't be scored, which may quote one or name their place.
+
+    It is for who has them, on the server; over HTTP nobody is told more than that.
+    """
+
+
 def as_problem(error: Exception) -> Problem:
     """Return what a client is told of something that was raised."""
     if isinstance(error, Problem):
@@ -89,6 +96,9 @@ def as_problem(error: Exception) -> Problem:
         return Problem(
             "ledger_unavailable", "The ledger can't be used. Nothing was released.", retry_after=5
         )
+    if isinstance(error, DoesNotFit):
+        told = "It does not fit the hidden labels; on the server, holdfast board says why."
+        return Problem("invalid_input", told)
     if isinstance(error, errors.InvalidInput | errors.NotSupported):
         return Problem("invalid_input", str(error))
     return Problem("failed", "Something went wrong here. Nothing was released.")

@@ -14,7 +14,6 @@ from typing import Annotated, Any, Self
 from fastapi import Depends, Path, Request
 
 from holdfast.detect.released import chance_band, suspects
-from holdfast.errors import InvalidInput
 from holdfast.guard.exposure import DataSetExposure, TeamExposure
 from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import Receipt, first_note, released_numbers, released_score
@@ -272,16 +271,7 @@ class Visit:
         if action == "policy" and _reads_files(value, self.policy.breakdown):
             told = "A policy that names files, or another column of groups, is set on the server: "
             raise Problem("not_allowed", f"{told}holdfast board policy.")
-        try:
-            return self.site.boards.change(self.board, self.phase, action, value, self.caller.name)
-        except InvalidInput as error:
-            outcomes = self.phase.of_outcomes
-            places = [self.phase.labels, *([] if outcomes is None else [outcomes.secret])]
-            if not any(place in str(error) for place in places):
-                raise
-            # Whoever reads the labels names their place on the server, and may quote some.
-            told = "It does not fit the hidden labels; on the server, holdfast board says why."
-            raise Problem("invalid_input", told) from None
+        return self.site.boards.change(self.board, self.phase, action, value, self.caller.name)
 
 
 def visit(request: Request, slug: Slug) -> Visit:
