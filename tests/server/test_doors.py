@@ -4,7 +4,10 @@ The doors are an array, a file, a data frame, a scorer of scikit-learn, a board 
 forwarder. Metrics of one's own have no name in the file of a policy, so no board has them.
 """
 
+import asyncio
 import itertools
+import math
+import sys
 import zlib
 from collections import Counter
 from types import SimpleNamespace
@@ -13,15 +16,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from holdfast.certificates import certify_display
 from holdfast.client.forwarder import sending
 from holdfast.errors import InvalidQuery, ReleaseFailed
 from holdfast.guard import Guard, GuardedFile, Policy
 from holdfast.guard.adapters.frames import GuardedFrame
 from holdfast.guard.adapters.scikit_learn import guarded_scorer
 from holdfast.ledger.chain import Ledger
-from holdfast.metrics import OwnMetric, Submission
-from holdfast.metrics.registry import metric_classes
-from tests.server.conftest import Place, bearer, listening
+from holdfast.mechanisms import parse_mechanism
+from holdfast.metrics import OwnMetric, Submission, registry
+from holdfast.metrics.base import LabelMetric
+from holdfast.metrics.display import Display
+from holdfast.metrics.registry import metric_classes, parse_metric
+from holdfast.problem import Problem
+from tests.server.conftest import Place, as_csv, bearer, listening
 
 N = 40
 CLASSES = np.array(["bird", "cat", "dog"])
@@ -209,6 +217,10 @@ def test_forwarders_answer_alike_and_record_each_answer(boards, monkeypatch):
             assert values[:3] == pytest.approx(expected, rel=1e-9), name
 
 
+def cancelled(truth, given):
+    raise asyncio.CancelledError
+
+
 OUTCOMES = {
     "raises": lambda t, g: 1 / 0,
     "nan": lambda t, g: float("nan"),
@@ -216,6 +228,8 @@ OUTCOMES = {
     "below": lambda t, g: -5.0,
     "above": lambda t, g: 5.0,
     "infinite": lambda t, g: float("inf"),
+    "exits": lambda t, g: sys.exit("no value"),
+    "is cancelled": cancelled,
     "on some": lambda t, g: float(np.mean(t == g)) if t[0] == g[0] else 1 / 0,
 }
 
@@ -270,3 +284,60 @@ def test_metrics_of_ones_own_record_each_answer_however_they_misbehave(
     assert kinds["look"] + kinds["failed"] == 3
     assert kinds["look"] == told["look"]
     assert guard.allowance(team="blue")[0] == LIMITS["looks_per_team"] - 3
+
+
+@pytest.fixture
+def plug_in(request, monkeypatch):
+    """A metric of an installed package, which a policy's file can name."""
+
+    class Mine(LabelMetric):
+        name = "mine"
+        value = staticmethod(OUTCOMES[request.param])
+
+    def installed(group, base):
+        return (Mine,) if issubclass(Mine, base) else ()
+
+    monkeypatch.setattr(registry, "installed", installed)
+    metric_classes.cache_clear()
+    yield Mine()
+    metric_classes.cache_clear()
+
+
+@pytest.mark.parametrize("plug_in", OUTCOMES, indirect=True)
+def test_metrics_of_installed_packages_record_each_answer_however_they_misbehave(
+    plug_in, sqlite_url, tmp_path
+):
+    """Boards have them, too. One that left a thread was a free answer, and values were released
+    that lay outside of the range by which they are counted."""
+    policy = f'release = "round:2"\nmetric = "mine"\nlooks_per_team = {LIMITS["looks_per_team"]}\n'
+    place = Place(sqlite_url, tmp_path, policy=policy)
+    token, released = place.token(place.team("blue")), []
+    with place.client() as client:
+        for shift in (0, 1, 2, 0):
+            body = as_csv((place.labels + shift) % 3)
+            url = f"/api/v1/boards/{place.slug}/submissions"
+            answer = client.post(url, content=body, headers=bearer(token))
+            assert answer.status_code == (200 if len(released) == 3 else 201)
+            released.append(answer.json()["released"])
+            if released[-1] is None:
+                assert answer.json()["meaning"].startswith("nothing: the metric has no value")
+                with pytest.raises(sending.Refused, match="no score was released"):
+                    sending.checked(answer.json())
+    entries = [entry for entry in place.entries() if entry.team]
+    assert [e.kind for e in entries] == ["failed" if v is None else "look" for v in released[:3]]
+    assert answer.json()["looks_left"] == LIMITS["looks_per_team"] - 3
+    assert released[3] == released[0]
+    assert all(value is None or 0.0 <= value <= 1.0 for value in released)
+
+
+@pytest.mark.parametrize("plug_in", ["nan"], indirect=True)
+def test_no_value_of_an_installed_packages_metric_is_counted(plug_in):
+    for metric in (plug_in, parse_metric("mine[0,0.5]")):
+        found = certify_display(Problem(10_000, 2, 30), parse_mechanism("round:2"), Display(metric))
+        own = certify_display(
+            Problem(10_000, 2, 30),
+            parse_mechanism("round:2"),
+            Display(OwnMetric("own", lambda t, g: 0.0, low=metric.low, high=metric.high)),
+        )
+        assert found.nats == pytest.approx(own.nats)
+    assert own.nats == pytest.approx(30 * math.log(52.0))

@@ -246,6 +246,8 @@ class LookAnswerer:
             return answers, seal(state, found.owner.key)
         except BudgetExhausted:
             pass
-        except Exception:
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
             return None
         raise BudgetExhausted(f"the rule {self._policy.release} answers no more looks.")

@@ -97,7 +97,10 @@ def release_show(
         There is no finite value.
     """
     told, after = [], []
-    values = show.values(truth, submission)
+    values = [
+        min(max(value, metric.low), metric.high) if metric.may_fail else value
+        for metric, value in zip(show.metrics, show.values(truth, submission), strict=True)
+    ]
     for name, value in zip(show.names, values, strict=True):
         if not math.isfinite(value):
             raise ReleaseFailed(f"{name} must be finite, and is not.")

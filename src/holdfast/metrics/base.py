@@ -69,8 +69,9 @@ class Metric:
     function_of
         What of the hidden truth a value depends on, which limits how many values there are.
     may_fail
-        Whether it may have no value for a submission that can be scored, which then tells
-        something, too.
+        Whether it may have no value for a submission that can be scored, or one outside of its
+        range, which then tells something, too. Of a class of another package it is, unless that
+        says otherwise: a guard clips its values, and certificates count one answer more per look.
     reveals
         Which integer counts a value determines, given what is public, in words.
     source
@@ -89,6 +90,11 @@ class Metric:
     may_fail: ClassVar[bool] = False
     reveals: ClassVar[str] = ""
     source: ClassVar[str] = ""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "may_fail" not in vars(cls) and cls.__module__.partition(".")[0] != "holdfast":
+            cls.may_fail = True
 
     @property
     def bounded(self) -> bool:

@@ -12,7 +12,8 @@ from holdfast.metrics.base import FunctionOf, Metric, Submission, Value
 
 __all__ = ["Clipped"]
 
-TRAITS = ("name", "takes", "higher_is_better", "exact", "function_of", "reveals", "source")
+TRAITS = ("name", "takes", "higher_is_better", "exact", "function_of", "may_fail", "reveals",
+          "source")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Clipped(Metric):
     higher_is_better: bool = field(init=False, repr=False)  # type: ignore[misc]
     exact: bool = field(init=False, repr=False)  # type: ignore[misc]
     function_of: FunctionOf = field(init=False, repr=False)  # type: ignore[misc]
+    may_fail: bool = field(init=False, repr=False)  # type: ignore[misc]
     reveals: str = field(init=False, repr=False)  # type: ignore[misc]
     source: str = field(init=False, repr=False)  # type: ignore[misc]
 

@@ -112,8 +112,10 @@ class OwnMetric(Metric):
         try:
             found = np.asarray(self.function(np.array(truth), np.array(submission)), np.float64)
             value = float(np.clip(found, self.low, self.high)) if found.shape == () else math.nan
+        except KeyboardInterrupt:
+            raise
         # Whatever ends the function: which way it took may depend on the labels.
-        except (Exception, SystemExit, GeneratorExit) as error:
+        except BaseException as error:
             raise ReleaseFailed(self._no_value) from error
         if not math.isfinite(value):
             raise ReleaseFailed(self._no_value)

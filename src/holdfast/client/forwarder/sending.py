@@ -134,6 +134,8 @@ def checked(told: dict[str, Any]) -> dict[str, Any]:
     What is released is a finite number; texts are short, of one line, and hold no markup.
     """
     released = told.get("released", "")
+    if released is None and told.get("waiting") is False:
+        raise Refused("recorded; no score was released of it.")
     if released is None:
         raise Refused("recorded; the score is released when the batch is full.")
     receipt = RECEIPT_ID.fullmatch(str(told.get("receipt_id")))
