@@ -36,6 +36,7 @@ from holdfast.ledger.verification import Verification
 from holdfast.server import store
 from holdfast.server.hidden import Facts, HiddenSets, Host
 from holdfast.server.looks import STANDING, Known, Look, Sent, Superseded, with_choice
+from holdfast.server.prices import Price
 from holdfast.server.problems import Problem
 from holdfast.server.records import Board, Phase, Standing, Submission, Team, team_number
 from holdfast.server.schema import migrate
@@ -130,6 +131,14 @@ class Gatekeeper:
     def facts(self, phase: Phase) -> Facts:
         """Return what is public about a phase's test set."""
         return self.test_sets.facts(phase)
+
+    def sample(self, phase: Phase) -> str:
+        """Return a submission that is right in form."""
+        return self.test_sets.sample(phase)
+
+    def prices(self, phase: Phase) -> list[Price]:
+        """Return what the policy in force sells; for hosts."""
+        return self.test_sets.prices(phase)
 
     # Looks.
 

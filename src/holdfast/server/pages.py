@@ -214,7 +214,7 @@ def sample(at: At) -> Response:
     name = f"{at.board.slug}-sample.{'json' if of_tasks else 'csv'}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     text, kind = (
-        at.site.gatekeeper.test_sets.sample(at.phase),
+        at.site.gatekeeper.sample(at.phase),
         "application/json" if of_tasks else "text/csv",
     )
     return PlainTextResponse(text, media_type=kind, headers=headers)
@@ -356,9 +356,9 @@ def _host_page(
         "history": history,
         "every": every,
     }
-    sets, findings = at.site.gatekeeper.test_sets, at.site.findings
-    values |= {"text": _editable(phase.policy), "facts": sets.facts(phase), "done": done}
-    values |= {"prices": sets.prices(phase), "finding": findings.last(phase)}
+    guards, findings = at.site.gatekeeper, at.site.findings
+    values |= {"text": _editable(phase.policy), "facts": guards.facts(phase), "done": done}
+    values |= {"prices": guards.prices(phase), "finding": findings.last(phase)}
     values |= {"busy": findings.busy(board)}
     return _board_page(request, "host", at, problem, spent=spent, forecast=forecast, **values)
 
