@@ -153,15 +153,33 @@ def test_every_form_of_a_submission_is_judged_by_labels(tmp_path, metric, text, 
 
 
 def test_what_could_not_be_scored_is_left_out_with_the_reason(tmp_path):
-    write(tmp_path / "a" / "1.csv", "id,label\n1,cat\n2,dog\n")
+    for name in ("1.csv", "5.csv", "6.csv"):
+        write(tmp_path / "a" / name, "id,label\n1,cat\n2,dog\n")
     write(tmp_path / "a" / "2.csv", "id,label\n1,cat\n")
     write(tmp_path / "a" / "3.csv", "id,label\n1,cat\n3,dog\n")
     write(tmp_path / "a" / "4.csv", "id,label\n1,0\n2,1\n")
+    write(tmp_path / "a" / "notes.txt", "mine")
     looks, left_out = looks_at(tmp_path)
-    assert [look[1] for look in looks] == ["1.csv"]
-    reasons = ["must have 2 rows", "must have a row for every id", "must hold classes as the other"]
+    assert [look[1] for look in looks] == ["1.csv", "5.csv", "6.csv"]
+    reasons = ["notes.txt must end in .csv", "must have 2 rows", "must have a row for every id",
+               "must hold classes as the other"]  # fmt: skip
     for (_, reason), expected in zip(left_out, reasons, strict=True):
         assert expected in reason
+
+
+def test_a_first_file_that_no_other_fits_is_not_what_the_board_is(tmp_path):
+    """It left out all others, and nobody was flagged; a baseline that is read before says more."""
+    write(tmp_path / "sent" / "a" / "1.csv", "id,label\n1,cat\n")
+    for name in ("2.csv", "3.csv"):
+        write(tmp_path / "sent" / "a" / name, "id,label\n1,cat\n2,dog\n")
+    message = r"2 of 3 files do not fit a/1\.csv, the first: a/2\.csv must have 1 row.*a baseline"
+    with pytest.raises(InvalidInput, match=message):
+        looks_at(tmp_path / "sent")
+    reader = SubmissionReader()
+    reader.labels(tmp_path / "sent" / "a" / "3.csv")
+    found = read_submissions(tmp_path / "sent", reader)
+    assert [look.name for look in found.looks] == ["2.csv", "3.csv"]
+    assert [name for name, _ in found.left_out] == ["a/1.csv"]
 
 
 @pytest.mark.parametrize(
@@ -169,6 +187,7 @@ def test_what_could_not_be_scored_is_left_out_with_the_reason(tmp_path):
     [
         ({}, "must hold a folder for each team"),
         ({"a/1.csv": "label\n"}, "must hold submissions; "),
+        ({"a/1.txt": "label\n0\n"}, r"must hold submissions; 1\.txt must end in \.csv"),
         ({"looks.csv": "team,time,file\na,soon,1.csv\n"}, "must have times as numbers or as"),
         ({"looks.csv": "team,time,file,x\na,soon,1.csv,2\n"}, "must have times"),
         ({"looks.csv": "team,time,file\na,nan,1.csv\na,1,2.csv\n"}, "times that are finite"),

@@ -109,6 +109,7 @@ def test_where_no_predictions_are_kept_the_page_says_so_and_nothing_is_judged(pl
         ((), "give submissions or --board"),
         (("some", "--board", "pets"), "give submissions or --board"),
         (("--board", "pets", "--baseline", "nowhere.csv"), "baseline must be a file"),
+        (("--board", "pets", "--metric", "rmse"), "a board knows its own"),
     ],
 )
 def test_what_is_judged_is_one_thing(place, refused, arguments, message):

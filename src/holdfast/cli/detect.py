@@ -43,8 +43,11 @@ def detect(
         ),
     ] = None,
     metric: Annotated[
-        str, typer.Option(help="The board's metric, which says what a submission is.")
-    ] = "accuracy",
+        str | None,
+        typer.Option(
+            help="The board's metric, which says what a submission is. Default: accuracy."
+        ),
+    ] = None,
     id_column: Annotated[str | None, typer.Option(help="Column of ids in CSV files.")] = None,
     label_column: Annotated[str | None, typer.Option(help="Column of values in them.")] = None,
     encoding: Encoding = None,
@@ -82,6 +85,8 @@ def detect(
     """
     if (submissions is None) == (board is None):
         raise InvalidInput("give submissions or --board, one of the two.")
+    if board is not None and (metric, id_column, label_column) != (None, None, None):
+        raise InvalidInput("give --metric and columns with files: a board knows its own.")
     from holdfast.audit.exports import write_whole
     from holdfast.cli.audit_files import open_in_browser, page_file
     from holdfast.detect import detect as look_for_probes
@@ -101,11 +106,12 @@ def detect(
             files = [_bytes_of(path) for path in baseline or []]
             found = place.findings().judge(*place.board(str(board)), files, rate)
         else:
-            asked = parse_metric(metric)
+            asked = parse_metric(metric or "accuracy")
             reader = SubmissionReader(asked, id_column=id_column, label_column=label_column)
+            # Before all others: the first file says which ids there are.
+            baselines = [reader.labels(path) for path in baseline or []]
             folder = open_places.enter_context(unpacked_place(submissions))
             looks, left_out = read_submissions(folder, reader)
-            baselines = [reader.labels(path) for path in baseline or []]
             found = look_for_probes(looks, baselines, rate=rate)
         for file, reason in left_out:
             print(f"left out: {file}: {reason}", file=sys.stderr)

@@ -81,6 +81,11 @@ class SubmissionReader:
         self._kept: dict[Path, Labels] = {}
         self._room = KEPT_BYTES
 
+    @property
+    def has_rows(self) -> bool:
+        """Whether a file was read that says which ids there are."""
+        return self._solution is not None
+
     def labels(self, path: Path) -> Labels:
         """Return a file's labels in the order of the first file's rows, or raise `InvalidInput`."""
         if path in self._kept:

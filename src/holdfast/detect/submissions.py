@@ -97,7 +97,8 @@ def _is_team(path: Path) -> bool:
 def read_submissions(place: Path, reader: SubmissionReader) -> Found:
     """Return the looks of a folder, or of a table of team, time and file, in time order.
 
-    A file that can't be read as the others are is no look: it would have been refused.
+    A file that can't be read as the others are is no look: it would have been refused. Where
+    nothing that the host gave was read before, most files must fit the first one.
     """
     if not place.exists():
         raise InvalidInput(f"submissions must be a folder, a zip archive or a table, got {place}.")
@@ -108,18 +109,28 @@ def read_submissions(place: Path, reader: SubmissionReader) -> Found:
             f"{place} must hold a folder for each team with its CSV or NPY files, or a table of "
             f"the columns {listed(COLUMNS, quote=False)}; it has no submission."
         )
-    looks, left_out = [], []
+    looks, others, unfit, rooted = [], [], [], reader.has_rows
     for team, name, path in named:
+        called = f"{team}/{name}"
+        if table is None and path.suffix.lower() not in KINDS:
+            others.append((called, f"{name} must end in {', '.join(KINDS)}."))
+            continue
         try:
             reader.labels(path)
         except InvalidInput as error:
             # Files are called by their place in a folder, which may be one unpacked for now.
-            left_out.append((f"{team}/{name}", str(error).replace(f"{place}/", "")))
+            unfit.append((called, str(error).replace(f"{place}/", "")))
             continue
         looks.append(Look(team, name, partial(reader.labels, path)))
     if not looks:
-        raise InvalidInput(f"{place} must hold submissions; {left_out[0][1]}")
-    return Found(looks, left_out)
+        raise InvalidInput(f"{place} must hold submissions; {(unfit + others)[0][1]}")
+    if not rooted and len(unfit) > len(looks):
+        raise InvalidInput(
+            f"{place} must hold submissions of one board; {len(unfit)} of "
+            f"{len(unfit) + len(looks)} files do not fit {looks[0].team}/{looks[0].name}, the "
+            f"first: {unfit[0][1]} Give a baseline, whose ids are the board's."
+        )
+    return Found(looks, others + unfit)
 
 
 def _table_in(folder: Path) -> Path | None:
@@ -138,7 +149,7 @@ def _table_in(folder: Path) -> Path | None:
 
 def _of_folder(folder: Path) -> Iterator[tuple[str, str, Path]]:
     for team in sorted(filter(_is_team, folder.iterdir()), key=lambda path: _natural(path.name)):
-        files = [each for each in team.rglob("*") if each.suffix.lower() in KINDS]
+        files = [each for each in team.rglob("*") if each.is_file()]
         for path in sorted(files, key=lambda path: _natural(path.relative_to(team).as_posix())):
             inside = path.relative_to(team)
             if not any(part.startswith(HIDDEN) for part in inside.parts):
@@ -172,9 +183,9 @@ def _of_table(table: Path, inside: bool) -> Iterator[tuple[str, str, Path]]:
 def _cells(table: Table, name: str, path: Path) -> list[str]:
     names = [each.lower() for each in table.columns]
     if name not in names:
+        got = listed(table.columns) if table.columns else "an array without names"
         raise InvalidInput(
-            f"{path} must have the columns {listed(COLUMNS, quote=False)}, got "
-            f"{listed(table.columns)}."
+            f"{path} must have the columns {listed(COLUMNS, quote=False)}, got {got}."
         )
     return table.texts(names.index(name))
 
