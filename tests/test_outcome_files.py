@@ -1,6 +1,7 @@
 """Files of outcomes, as the tools write them that run tasks."""
 
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -117,6 +118,15 @@ def test_several_runs_of_a_task_are_an_error_or_their_mean(tmp_path):
     with pytest.raises(InvalidInput, match=r"one outcome for each task, got 2 for .a..*--mean"):
         read_outcomes(log)
     assert read_outcomes(log, mean=True) == {"a": 0.5}
+    lists = written(tmp_path, '{"a": [1, 0, 1, 0], "b": [true]}')
+    with pytest.raises(InvalidInput, match=r"one outcome for each task, got 4 for .a..*--mean"):
+        read_outcomes(lists)
+    assert read_outcomes(lists, mean=True) == {"a": 0.5, "b": True}
+    rows = written(tmp_path, '[{"id": "a", "passed": [1, 0]}, {"id": "b", "passed": 1}]')
+    assert read_outcomes(rows, mean=True) == {"a": 0.5, "b": 1}
+    several = inspect_log(tmp_path / "c.eval", inspect_sample("a", pair=[1, 0]))
+    with pytest.raises(InvalidInput, match="true, false or a number"):  # scores, and no runs
+        read_outcomes(several, mean=True)
 
 
 def test_samples_of_lm_eval_are_read_as_it_writes_them():
@@ -175,6 +185,8 @@ def test_a_test_run_is_read_as_pytest_writes_it(tmp_path):
         ("3", "an object, a list or JSON lines, got 3"),
         ('{"a": null}', "true, false or a number, got None for 'a'"),
         ('{"a": NaN}', "true, false or a number"),
+        ('{"a": []}', "true, false or a number"),
+        ('{"a": [1, [0]]}', "true, false or a number"),
         ('{"a": true, "a": false}', "'a' stands twice"),
         ('{"id": "a"}', "have an outcome in every row"),
         ('[{"passed": true}]', "have an id in every row"),
@@ -193,8 +205,16 @@ def test_what_is_no_file_of_outcomes_is_refused_with_the_rule(tmp_path, text, me
 
 
 def test_a_missing_file_and_bytes_that_are_no_text_are_refused(tmp_path):
-    with pytest.raises(InvalidInput, match="must be readable: No such file"):
-        read_outcomes(tmp_path / "none")
+    for read, what in ((read_outcomes, "outcomes"), (read_tasks, "tasks")):
+        with pytest.raises(InvalidInput, match=f"^{what} .* must be a file, but there is none"):
+            read(tmp_path / "none")
+        # What has no end, or waits for a writer, is not begun.
+        os.mkfifo(tmp_path / what)
+        for path in (tmp_path / what, "/dev/zero"):
+            with pytest.raises(
+                InvalidInput, match="must be a regular file, got a pipe or a device"
+            ):
+                read(path)
     (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InvalidInput, match="in UTF-8"):
         read_outcomes(tmp_path / "bytes")

@@ -88,6 +88,18 @@ def test_graded_outcomes_are_released_as_their_mean_under_the_rule(ledger):
     )
 
 
+@pytest.mark.parametrize("first", [None, (0, 1)])
+def test_the_same_tasks_have_no_second_budget_with_a_range_or_without(ledger, first):
+    forms = [first, (0, 1) if first is None else None]
+    refused = guarded(ledger, between=forms[1])
+    with pytest.raises(InvalidQuery):  # this opens the tasks in the other form, and is no look
+        refused.score({"task_0": True}, team="red")
+    guarded(ledger, between=forms[0]).score(outcomes(TASKS, 1), team="red")
+    with pytest.raises(InvalidInput, match="between must be as it was at the first look"):
+        guarded(ledger, between=forms[1])
+    assert guarded(ledger, between=forms[0]).score(outcomes(TASKS, 2), team="red").looks_left == 1
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

@@ -3,7 +3,8 @@
 Every reader returns `{id: outcome}`, outcomes as booleans or numbers as the file has them. Which
 one reads a file is told by what the file is, never by its name:
 
-- a JSON object of id and outcome, or a list or JSON lines of rows with an id and an outcome;
+- a JSON object of id and outcome, or a list or JSON lines of rows with an id and an outcome; where
+  a task was run several times, a list of outcomes;
 - a SWE-bench report, a JSON object with `resolved_ids`;
 - an Inspect log, a zip file with samples in it (`.eval`), or the same as one JSON object;
 - lm-eval's sample files, JSON lines with a `doc_id`;
@@ -26,12 +27,15 @@ from xml.parsers import expat
 
 from holdfast.errors import InvalidInput
 from holdfast.extras import needed_for
+from holdfast.files.text_files import open_regular_file
 from holdfast.quoting import listed, quoted, shortened
 
 __all__ = ["ZIP_ERRORS", "parse_outcomes", "read_outcomes", "read_tasks"]
 
 # Larger files are no outcomes of tasks.
 LARGEST_FILE = 256 << 20
+# How a zip file begins.
+ZIP = b"PK\x03\x04"
 # What rows call the id and the outcome, the first that is there.
 ID_KEYS = ("id", "task_id", "instance_id", "sample_id", "doc_id", "task", "name")
 OUTCOME_KEYS = ("passed", "resolved", "correct", "outcome", "success", "score", "reward", "acc")
@@ -82,16 +86,9 @@ def read_outcomes(
     {'b': False, 'a': True}
     """
     path = Path(path)
-    try:
-        with path.open("rb") as file:
-            size, head = os.fstat(file.fileno()).st_size, file.read(512)
-            if size > LARGEST_FILE:
-                raise _refused(path, f"be at most {LARGEST_FILE >> 20} MiB, got {size >> 20}")
-            if head.startswith(b"PK\x03\x04"):
-                return _merged(path, _inspect_zip(path, score), mean)
-            data = head + file.read()
-    except OSError as error:
-        raise InvalidInput(f"outcomes {path} must be readable: {error.strerror}.") from None
+    data = _content(path, "outcomes")
+    if data.startswith(ZIP):
+        return _merged(path, _inspect_zip(path, score), mean)
     text = _decoded(path, data)
     if text.lstrip().startswith("<"):
         return _merged(path, _junit(path, text), mean)
@@ -119,11 +116,8 @@ def read_tasks(path: str | os.PathLike[str]) -> list[str]:
     ['fix-1', 'fix-2']
     """
     path = Path(path)
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InvalidInput(f"tasks {path} must be readable: {error.strerror}.") from None
-    text = "" if data.startswith(b"PK\x03\x04") else _decoded(path, data)
+    data = _content(path, "tasks")
+    text = "" if data.startswith(ZIP) else _decoded(path, data)
     if not text or text.lstrip()[:1] in ("{", "<"):
         return list(read_outcomes(path, mean=True))
     if not text.lstrip().startswith("["):
@@ -132,6 +126,20 @@ def read_tasks(path: str | os.PathLike[str]) -> list[str]:
     if all(isinstance(each, str) for each in ids):
         return list(ids)
     return list(read_outcomes(path, mean=True))
+
+
+def _content(path: Path, what: str) -> bytes:
+    """Return what a regular file holds: a pipe or a device may have no end."""
+    with open_regular_file(path, name=f"{what} {path}") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > LARGEST_FILE:
+            raise InvalidInput(
+                f"{what} {path} must be at most {LARGEST_FILE >> 20} MiB, got {size >> 20}."
+            )
+        try:
+            return file.read(LARGEST_FILE)
+        except OSError as error:
+            raise InvalidInput(f"{what} {path} must be readable: {error.strerror}.") from None
 
 
 def _refused(path: Path, rule: str) -> InvalidInput:
@@ -209,7 +217,12 @@ def _json(path: Path, text: str, score: str | None) -> Iterable[tuple[str, objec
         return _inspect(path, whole["samples"], score)
     if any(key in whole for key in ID_KEYS) and _is_row(whole):
         return _rows(path, [whole], score)
-    return whole.items()
+    return [(task, each) for task, outcome in whole.items() for each in _runs(outcome)]
+
+
+def _runs(outcome: object) -> list[Any]:
+    """Return the outcomes of each run of a task: a list holds those of several."""
+    return outcome if isinstance(outcome, list) and outcome else [outcome]
 
 
 def _is_row(row: Mapping[str, Any]) -> bool:
@@ -236,7 +249,9 @@ def _rows(path: Path, rows: list[Any], score: str | None) -> Iterable[tuple[str,
                 f"have an outcome in every row, one of {listed(wanted)}, got {got}; "
                 "name it with --key (score=)",
             )
-        yield str(row[names[0]]), row[keys[0]]
+        # A list among lm-eval's samples is what a metric is computed from.
+        runs = _runs(row[keys[0]]) if metrics is None else [row[keys[0]]]
+        yield from ((str(row[names[0]]), each) for each in runs)
 
 
 def _of_filter(path: Path, rows: list[Any], wanted: str) -> Iterable[Mapping[str, Any]]:

@@ -23,13 +23,16 @@ from holdfast.certificates.programs import (
 from holdfast.errors import InvalidInput, InvalidQuery, NotSupported
 from holdfast.files.label_files import LabelFile
 from holdfast.files.outcomes import read_outcomes
+from holdfast.guard.data_set import find
 from holdfast.guard.exposure import histories
 from holdfast.guard.files import check_owner_only
 from holdfast.guard.gate_verdict import Verdict, gate_verdict
 from holdfast.guard.guarded import GuardedSolution, as_policy
+from holdfast.guard.label_set import LabelSet
 from holdfast.guard.policy import Policy
 from holdfast.guard.receipt import Receipt
 from holdfast.ledger.chain import Ledger
+from holdfast.ledger.storage import Transaction
 from holdfast.metrics.own_metric import mean_outcome
 from holdfast.quoting import quoted
 
@@ -112,6 +115,7 @@ class OutcomeGuard(GuardedSolution[Outcomes]):
         names = () if between is not None else ("0", "1")
         truth = LabelFile(hidden, names, ids=np.array(self.tasks))
         super().__init__(truth, policy, ledger, create=create, tasks=between or (0.0, 1.0))
+        self._refuse_another_form()
 
     def score_file(
         self,
@@ -189,6 +193,26 @@ class OutcomeGuard(GuardedSolution[Outcomes]):
             return outcomes, ""
         return np.where(outcomes > 0.0, self._bits, 1 - self._bits).astype(np.uint8), ""
 
+    def _refuse_another_form(self) -> None:
+        """Raise `InvalidInput` where these tasks were looked at with a range, and have none now.
+
+        Or the other way round. The ledger can't know hidden bits and numbers as the same, so that
+        there would be two budgets, and twice the risk of gates.
+        """
+        other = self._bits.astype(np.float64) if self.between is None else self._bits
+        ledger = self.guard.ledger
+        names = LabelSet(other, 2, np.array(self.tasks), ledger.salt())
+        with ledger.storage.reading() as transaction:
+            found = find(transaction, names)
+            here = _any_look(transaction, self.guard.data_set)
+            if here or not (found.known and _any_look(transaction, found.name)):
+                return
+        was, now = ("a range", "none") if self.between is None else ("no range", "one")
+        raise InvalidInput(
+            f"between must be as it was at the first look at these tasks, with {was}, got {now}: "
+            "budgets and the risk of gates would count twice."
+        )
+
     def _file(self, submission: Outcomes, name: str) -> LabelFile:  # noqa: ARG002 - as in the base
         raise NotSupported("outcomes are no file of labels; use score.")
 
@@ -236,6 +260,10 @@ class OutcomeGuard(GuardedSolution[Outcomes]):
         runs = [_number(each) for each in outcome]
         low, high = self.between
         return math.fsum(runs) / len(runs) if all(low <= x <= high for x in runs) else math.nan
+
+
+def _any_look(transaction: Transaction, data_set: str) -> bool:
+    return any(tally.looks for tally in transaction.tallies(data_set) if tally.kind == "look")
 
 
 def read_secret(path: str | os.PathLike[str]) -> bytes:
