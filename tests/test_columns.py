@@ -166,17 +166,3 @@ def test_votes_from_the_first_answers_only_count_those(answered):
 def test_without_answers_every_vote_is_label_zero():
     drawn = unshifted(BalancedColumns(4, 3), some_keys(5))
     assert drawn.vote(np.empty(0), average=True).tolist() == [0] * 5
-
-
-@pytest.mark.parametrize(("k", "m"), [(3, 5), (40, 4), (1100, 7), (2000, 100)])
-def test_winners_of_the_summed_answers_are_those_of_the_vote(k, m):
-    keys = some_keys(200)
-    shifts = np.random.default_rng(4).integers(m, size=200).astype(np.uint32)
-    drawn = BalancedColumns(k, m).on(keys, shifts)
-    weights = np.random.default_rng(5).integers(50, size=k).astype(float)
-    rows = np.empty((k, 200), np.uint8)
-    drawn.write_rows(0, rows)
-    sums = np.zeros((200, m))
-    for row, weight in zip(rows, weights, strict=True):
-        sums[np.arange(200), row] += weight
-    assert drawn.winners(sums).tolist() == drawn.vote(weights, average=True).tolist()

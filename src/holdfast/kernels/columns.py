@@ -228,18 +228,6 @@ def _balanced_vote(
 
 
 @njit(cache=True, nogil=True)
-def _balanced_winners(keys: Any, shifts: Any, shifted_sums: Any, k: Any, out: Any) -> None:
-    m = shifted_sums.shape[1]
-    sums, counts = np.empty(m), np.empty(m, np.int64)
-    for j in range(out.size):
-        for label in range(m):
-            sums[label] = shifted_sums[j, (label + shifts[j]) % m]
-            counts[label] = k // m + (label < k % m)
-        fallback = shifted_sums[j].sum() / k
-        out[j] = _best_label(sums, counts, True, fallback, keys[j])
-
-
-@njit(cache=True, nogil=True)
 def _uniform_vote(keys: Any, weights: Any, m: Any, average: Any, fallback: Any, out: Any) -> None:
     words = np.empty(weights.size, np.uint64)
     for i in range(weights.size):
@@ -299,14 +287,6 @@ class DrawnColumns:
             )
         return out
 
-    def winners(self, sums: NDArray[np.float64]) -> NDArray[np.uint32]:
-        """Return what `vote` would from the averages, given the sums of all k weights.
-
-        `sums` has a row per column and an entry per label as `write_rows` wrote it, shift added.
-        Only for designs that fix how often a column has each label: others need the counts too.
-        """
-        raise NotImplementedError
-
     def _rows(self, index: int, here: slice, out: NDArray[Any]) -> None:
         raise NotImplementedError
 
@@ -358,18 +338,6 @@ class _DrawnBalanced(DrawnColumns):
             fallback,
             out,
         )
-
-    def winners(self, sums: NDArray[np.float64]) -> NDArray[np.uint32]:
-        """Return what `vote` would from the averages, given the sums of all k weights."""
-        out = np.empty(self.keys.size, dtype=np.uint32)
-        over_slices(
-            lambda s: _balanced_winners(
-                self.keys[s], self.shifts[s], sums[s], self.design.n_queries, out[s]
-            ),
-            self.keys.size,
-            least=LEAST_SLICE,
-        )
-        return out
 
 
 @dataclass(frozen=True)
