@@ -21,7 +21,7 @@ from holdfast.attacks import Detecting
 from holdfast.attacks.exact._pool_odds import label_odds
 from holdfast.attacks.steering._tail import surpluses
 from holdfast.attacks.through_metrics import Digits
-from holdfast.attacks.through_metrics._count_sums import CountSum
+from holdfast.attacks.through_metrics.count_sums import CountSum
 from holdfast.problem import Problem
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"

@@ -84,7 +84,7 @@ def test_a_schedule_of_areas_is_kept():
     attack = Graded(problem, rng=np.random.default_rng(0))
     while (query := attack.ask()) is not None:
         attack.tell(board.query(query))
-    schedule = Graded.schedule(problem)
+    schedule = [labels for labels, times in Graded.schedule(problem) for _ in range(times)]
     assert sum(schedule) == 400
     # Labels that an answer leaves open are asked again.
     assert 0 <= board.looks - len(schedule) <= 2
@@ -100,7 +100,8 @@ def test_a_schedule_counts_runs_as_it_would_looks():
         attack._known += attack._waiting_line[:digits]
         attack._waiting_line = attack._waiting_line[digits:]
         read.append(digits)
-    assert Graded.schedule(Problem(n, 2, 1), decimals) == read
+    runs = Graded.schedule(Problem(n, 2, 1), decimals)
+    assert [labels for labels, times in runs for _ in range(times)] == read
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "roc_auc", "log_loss"])
@@ -164,7 +165,7 @@ def test_areas_are_planned_as_ranks_unless_counts_of_many_examples_gain_more(n, 
     assert metric_plan(metrics.RocAuc(), EXACT, problem).attack == best
     board = MetricBoard(metrics.RocAuc())
     able = attacks_on(board, 2, from_nothing=[planned_on_counts(EXACT)])
-    ranked = by_forecast(able, problem)
+    ranked = by_forecast(able, problem, EXACT)
     areas = {}
     for each in (each for each, found in ranked if not isinstance(found, NotSupported)):
         for seed in range(3):

@@ -8,7 +8,7 @@ import pytest
 
 from holdfast import Problem, attacks, metrics, oracles
 from holdfast.attacks.through_metrics import JointCounts, LevelCounts
-from holdfast.attacks.through_metrics._count_sums import CountSum
+from holdfast.attacks.through_metrics.count_sums import CountSum
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics.registry import parse_metric

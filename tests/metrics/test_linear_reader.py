@@ -10,9 +10,10 @@ from holdfast.attacks.through_metrics.description import MetricBoard
 from holdfast.attacks.through_metrics.registry import AttackOnBoard, attacks_on
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported, OutOfTurn
 from holdfast.loop import play
-from holdfast.mechanisms import parse_mechanism
+from holdfast.mechanisms import Exact, parse_mechanism
 from holdfast.metrics.registry import parse_metric
 from holdfast.planner import board_under, metric_plan
+from holdfast.planner.metric_formulas import metric_estimate
 
 AFFINE = [
     ("f1", 2),
@@ -159,7 +160,7 @@ def test_plans_have_its_forecast_where_a_rule_blurs_values():
         right.append(np.sum(attack.chances().argmax(axis=1) == labels) - 300)
     assert plan.gain == pytest.approx(np.mean(right), rel=0.25)
     with pytest.raises(NotSupported, match="tell counts"):
-        LinearReader.forecast_on(problem, MetricBoard(metrics.F1()))
+        metric_estimate(AttackOnBoard(LinearReader, MetricBoard(metrics.F1())), problem, Exact())
 
 
 def test_what_is_not_affine_or_not_told_is_refused_with_the_reason():

@@ -10,7 +10,6 @@ from holdfast.attacks.through_metrics.description import (
     LATTICE,
     AroundAttack,
     MetricBoard,
-    MetricEstimate,
     OnCounts,
     ThroughMetric,
 )
@@ -25,6 +24,7 @@ from holdfast.errors import NotSupported
 from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics.registry import metric_classes, parse_metric
 from holdfast.planner import by_forecast, metric_plan
+from holdfast.planner.metric_formulas import metric_estimate
 from holdfast.problem import Problem
 
 EXACT = parse_mechanism("exact")
@@ -32,12 +32,12 @@ NAMED = metric_classes()
 
 
 class OneScore(ThroughMetric):
-    """A toy: it submits one example above all others, and believes that it is positive."""
+    """A toy: it submits one example above all others, and keeps it there if that scored well."""
 
     summary = "tries one example"
 
     def __init__(self, problem):
-        self.problem, self._asked = problem, False
+        self.problem, self._asked, self._score = problem, False, 0.0
 
     @classmethod
     def reads_metric(cls, metric, n_classes):
@@ -47,21 +47,17 @@ class OneScore(ThroughMetric):
     def on_board(cls, problem, board, *, rng):
         return cls(problem)
 
-    @classmethod
-    def forecast_on(cls, problem, board):
-        return MetricEstimate.of_proved(1, problem.n_examples, "one label per look", problem)
-
     def ask(self):
         if self._asked:
             return None
         self._asked = True
-        return self.predict()
+        return np.r_[1.0, np.zeros(self.problem.n_examples - 1)]
 
     def tell(self, answer):
-        self.answer = answer
+        self._score = 1.0 if answer > 0.5 else -1.0
 
     def predict(self):
-        return np.r_[1.0, np.zeros(self.problem.n_examples - 1)]
+        return np.r_[self._score, np.zeros(self.problem.n_examples - 1)]
 
 
 def test_every_attack_through_a_metric_has_a_name_and_six_words():
@@ -78,7 +74,11 @@ def test_a_reader_is_covered_planned_and_played_by_what_its_class_says(monkeypat
     monkeypatch.setattr(through_metrics, "OneScore", OneScore, raising=False)
     check_covered(metric, problem)
     found = metric_plan(metric, EXACT, problem)
-    assert (found.attack, found.certain, found.gain) == ("one-score", 1, 0.5)
+    assert (found.attack, found.certain) == ("one-score", 0)
+    # No formula knows it: it was played.
+    assert found.gain > 0.0
+    assert found.error > 0.0
+    assert "in the head" in found.reason
     hidden = np.random.default_rng(0).integers(2, size=40)
     board = oracles.MetricOracle(hidden, metric, n_queries=3)
     [reader] = readers_of(metric, 2)
@@ -97,8 +97,9 @@ def test_attacks_read_a_single_metric_unless_they_are_of_several_numbers():
     assert {cls.__name__ for cls in others} == {"ByGroup", "ClassPools"}
     with pytest.raises(TypeError, match="ByGroup reads no metric by itself"):
         through_metrics.ByGroup.on_board(Problem(9, 2, 1), MetricBoard(metrics.F1()), rng=None)
+    by_group = AttackOnBoard(through_metrics.ByGroup, MetricBoard(metrics.F1()))
     with pytest.raises(NotSupported, match="no forecast for f1 of 2 classes: by-group has no"):
-        through_metrics.ByGroup.forecast_on(Problem(9, 2, 1), MetricBoard(metrics.F1()))
+        metric_estimate(by_group, Problem(9, 2, 1), EXACT)
 
 
 # Macro averages play several attacks, the joint reader of counts among them: one of them will do.
@@ -201,19 +202,18 @@ def test_a_rule_that_changes_values_keeps_readers_from_playing_and_says_why():
 
 
 class Weaker(OneScore):
-    """A second reader of what the toy reads, with half of its forecast."""
+    """A second reader of what the toy reads, which learns nothing."""
 
-    @classmethod
-    def forecast_on(cls, problem, board):
-        return OneScore.forecast_on(problem, board)._replace(gain=0.25)
+    def tell(self, answer):
+        """Keep nothing."""
 
 
 class Silent(OneScore):
-    """A third one, which has no forecast."""
+    """A third one, which can't play."""
 
     @classmethod
-    def forecast_on(cls, problem, board):
-        return super(OneScore, cls).forecast_on(problem, board)
+    def on_board(cls, problem, board, *, rng):
+        raise NotSupported("it has no room.")
 
 
 def test_of_several_readers_the_one_with_the_best_forecast_is_planned(monkeypatch):
@@ -222,18 +222,16 @@ def test_of_several_readers_the_one_with_the_best_forecast_is_planned(monkeypatc
         monkeypatch.setattr(through_metrics, cls.__name__, cls, raising=False)
     able = attacks_on(MetricBoard(metric), 2)
     assert [each.name for each in able] == ["silent", "weaker", "one-score"]
-    ranked = by_forecast(able, problem)
+    ranked = by_forecast(able, problem, EXACT)
     assert [each.name for each, _ in ranked] == ["one-score", "weaker", "silent"]
-    assert "silent has no formula" in str(ranked[-1][1])
+    assert "it has no room" in str(ranked[-1][1])
     assert metric_plan(metric, EXACT, problem).attack == "one-score"
 
 
 def test_attacks_around_another_one_say_so():
     around = [cls.name for cls in metric_attacks() if issubclass(cls, AroundAttack)]
     assert around == ["count-reader", "top-k", "two-levels", "two-targets"]
+    mine = OnCounts("mine", "guesses", attacks.Lattice)
+    reader = AttackOnBoard(through_metrics.CountReader, MetricBoard(metrics.F1()), mine)
     with pytest.raises(NotSupported, match="no formula tells what it gains"):
-        AttackOnBoard(
-            through_metrics.CountReader,
-            MetricBoard(metrics.F1()),
-            OnCounts("mine", "guesses", attacks.Lattice),
-        ).forecast(Problem(40, 2, 3))
+        metric_estimate(reader, Problem(40, 2, 3), EXACT)

@@ -15,9 +15,9 @@ from holdfast.problem import Problem
 from holdfast.quoting import quoted
 
 if TYPE_CHECKING:
-    from holdfast.attacks.through_metrics.description import MetricEstimate
     from holdfast.mechanisms import Rule
     from holdfast.metrics.display import Display
+    from holdfast.planner import MetricEstimate
 
     # What looks at a column are worth, or why there is no forecast.
     Row = MetricEstimate | NotSupported

@@ -1,23 +1,20 @@
 """Plans for boards that show other metrics, or scores of groups: what looks are worth there.
 
-Nothing is played. Attacks on match counts have the forecasts of accuracies; attacks that read
-labels as digits know beforehand how many a look reads.
+What each attack gains is said in `metric_formulas`; here the best of them is chosen.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import fields, replace
 from functools import partial
 
 import numpy as np
 
-from holdfast.attacks.exact.lattice.looks import lattice_looks
-from holdfast.attacks.through_metrics.description import MetricBoard, MetricEstimate, OnCounts, Told
+from holdfast.attacks.through_metrics.description import MetricBoard, OnCounts, Told
 from holdfast.attacks.through_metrics.registry import AttackOnBoard, attacks_on
 from holdfast.errors import InvalidInput, NotSupported
-from holdfast.mechanisms import Chain, Exact, Gaussian, Rounding, Rule, check_metric
+from holdfast.mechanisms import Rule, check_metric
 from holdfast.mechanisms.additive import Additive
 from holdfast.metrics import (
     R2,
@@ -31,26 +28,27 @@ from holdfast.metrics import (
 )
 from holdfast.planner.auto import Auto
 from holdfast.planner.forecast import FORMULA_ERROR
-from holdfast.planner.plan import plan_under
+from holdfast.planner.metric_formulas import (
+    MetricEstimate,
+    counts_forecast,
+    metric_estimate,
+    rule_told,
+)
 from holdfast.problem import Problem
 
 __all__ = [
     "board_under",
     "by_forecast",
-    "counts_forecast",
     "decimals_of",
     "metric_plan",
     "noise_of",
     "planned_on_counts",
-    "rule_told",
 ]
 
 # Metrics that a single example has no value of.
 OF_SEVERAL = (RocAuc, AveragePrecision, R2)
 # So many targets are listed within a few seconds.
 MOST_TARGETS = 10_000_000
-# Accuracies that go through the rule themselves.
-AS_RELEASED = Told()
 
 
 def metric_plan(
@@ -121,7 +119,7 @@ def _planned(
                 "formula here. Audit the labels instead."
             )
         raise NotSupported(f"no forecast for {metric} of {m} classes: {why}")
-    best, estimate = by_forecast(able, problem)[0]
+    best, estimate = by_forecast(able, problem, rule)[0]
     if isinstance(estimate, NotSupported):
         if board.changed is None:
             raise estimate
@@ -135,22 +133,23 @@ def _planned(
 
 
 def by_forecast(
-    attacks: Sequence[AttackOnBoard], problem: Problem
+    attacks: Sequence[AttackOnBoard], problem: Problem, rule: Rule
 ) -> list[tuple[AttackOnBoard, MetricEstimate | NotSupported]]:
     """Return attacks by falling forecast; then those without one, as they came, with the reason.
 
     Examples
     --------
+    >>> from holdfast.mechanisms import Exact
     >>> from holdfast.metrics import RocAuc
     >>> able = attacks_on(MetricBoard(RocAuc()), 2)
-    >>> best, estimate = by_forecast(able, Problem(60, 2, 5))[0]
+    >>> best, estimate = by_forecast(able, Problem(60, 2, 5), Exact())[0]
     >>> best.name, estimate.certain
     ('graded', 16)
     """
     found: list[tuple[AttackOnBoard, MetricEstimate | NotSupported]] = []
     for each in attacks:
         try:
-            found.append((each, each.forecast(problem)))
+            found.append((each, metric_estimate(each, problem, rule)))
         except NotSupported as error:
             found.append((each, error))
     return sorted(found, key=lambda pair: -_worth(pair[1], problem))
@@ -166,57 +165,11 @@ def _worth(estimate: MetricEstimate | NotSupported, problem: Problem) -> float:
 
 def planned_on_counts(rule: Rule) -> OnCounts:
     """Return the planned attack on match counts, for values that a rule releases."""
-    return OnCounts(
-        Auto.name, Auto.summary, partial(_planned_attack, rule), partial(counts_forecast, rule)
-    )
+    return OnCounts(Auto.name, Auto.summary, partial(_planned_attack, rule))
 
 
 def _planned_attack(rule: Rule, problem: Problem, *, rng: np.random.Generator, told: Told) -> Auto:
     return Auto(problem, rng=rng, answers=rule_told(rule, told).board_model(problem))
-
-
-def rule_told(rule: Rule, told: Told) -> Rule:
-    """Return the rule that accuracies seem to go through, where they are read off a rule's values.
-
-    Settings that are sizes, a Ladder's step and the scale of noise, are divided by what a value
-    differs by between no match and all.
-
-    >>> from holdfast.mechanisms import parse_mechanism
-    >>> str(rule_told(parse_mechanism("gaussian:0.02"), Told(2.0)))
-    'gaussian:0.01'
-    >>> str(rule_told(parse_mechanism("round:2"), Told(None, blur=0.5)))
-    'gaussian:0.5'
-    """
-    if told.unit is None:
-        return Gaussian(told.blur) if told.blur else Exact()
-    if told.unit == 1.0:
-        return rule
-    stages = [_scaled(stage, told.unit) for stage in rule.stages]
-    return stages[0] if len(stages) == 1 else Chain(stages)
-
-
-def _scaled(rule: Rule, unit: float) -> Rule:
-    """Return one rule in units of accuracy."""
-    if isinstance(rule, Rounding):
-        step = float(rule.rounds_to) / unit
-        if step > 1.0:
-            raise NotSupported(f"all matches together weigh {unit:g}, less than a rounding step.")
-        return Rounding(step=step)
-    sizes = {each.name for each in fields(rule)} & {"step", "scale"}
-    return replace(rule, **{name: getattr(rule, name) / unit for name in sizes})
-
-
-def counts_forecast(rule: Rule, problem: Problem, told: Told = AS_RELEASED) -> MetricEstimate:
-    """Return what the best attack on match counts gains where a rule releases accuracies."""
-    n, m, k = problem
-    rule = rule_told(rule, told)
-    chosen = plan_under(rule, problem).chosen
-    looks = math.ceil(lattice_looks(n, m)) if all(s.keeps_exact for s in rule.stages) else None
-    certain = n if looks is not None and looks <= k else None
-    reason = "as accuracies"
-    return MetricEstimate(
-        chosen.gain or 0.0, certain, looks, reason, chosen.attack, error=chosen.error
-    )
 
 
 def board_under(rule: Rule, board: MetricBoard) -> MetricBoard:

@@ -17,7 +17,7 @@ from holdfast.loop import play
 from holdfast.mechanisms import Rule
 from holdfast.metrics import LabelMetric, Metric, RocAuc, TopKAccuracy
 from holdfast.oracles import MetricOracle
-from holdfast.planner import Auto, board_under, by_forecast, counts_forecast, rule_told
+from holdfast.planner import Auto, board_under, by_forecast, rule_told
 from holdfast.priors import Prior
 from holdfast.problem import Problem
 
@@ -77,12 +77,7 @@ def _fitting(
     sizes = tuple(np.bincount(labels, minlength=m).tolist())
     low, high = int(labels.min()), int(labels.max())
     board = board_under(rule, MetricBoard(metric, low=low, high=high, sizes=sizes))
-    on_counts = OnCounts(
-        cls.name,
-        cls.summary,
-        partial(_inner, cls=cls, rule=rule, prior=prior),
-        partial(counts_forecast, rule),
-    )
+    on_counts = OnCounts(cls.name, cls.summary, partial(_inner, cls=cls, rule=rule, prior=prior))
     able = attacks_on(
         board,
         m,
@@ -91,7 +86,7 @@ def _fitting(
         from_model=prior is not None,
     )
     if cls is Auto and prior is None and able:
-        return _first_able([each for each, _ in by_forecast(able, problem)], problem, rng)
+        return _first_able([each for each, _ in by_forecast(able, problem, rule)], problem, rng)
     if cls.reads is Reads.NEW_BEST and isinstance(metric, LabelMetric | RocAuc):
         return attack_on(cls, problem, rng, rule, prior=prior)
     around = [each for each in able if each.inner is not None]

@@ -18,7 +18,7 @@ a count
     (`Told`).
 several counts
     Weights a_c / b_c with denominators that have little in common: the value tells each count h_c,
-    if b_c has a factor that no other has and that is larger than the range of h_c (`_count_sums`).
+    if b_c has a factor that no other has and that is larger than the range of h_c (`count_sums`).
     Macro averages (`JointCounts`), areas under the ROC curve with two levels of scores
     (`LevelCounts`).
 digits

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks.through_metrics._class_tests import ClassTest
-from holdfast.attacks.through_metrics._count_sums import CountSum
+from holdfast.attacks.through_metrics.count_sums import CountSum
 from holdfast.labels import Labels, label_dtype
 from holdfast.metrics import F1Weighted, LabelMetric
 from holdfast.metrics.confusion import ClassCounts

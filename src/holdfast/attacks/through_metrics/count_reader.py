@@ -15,7 +15,6 @@ from holdfast.attacks.through_metrics.description import (
     LATTICE,
     AroundAttack,
     MetricBoard,
-    MetricEstimate,
     OnCounts,
     Told,
     label_metric,
@@ -31,7 +30,14 @@ from holdfast.metrics.confusion import ClassCounts, two_class_counts
 from holdfast.problem import Problem
 from holdfast.protocols import Attack
 
-__all__ = ["BY_RECALL", "FLOAT_SLACK", "CountReader", "tells_counts", "tells_matches"]
+__all__ = [
+    "BY_RECALL",
+    "FLOAT_SLACK",
+    "CountReader",
+    "tells_counts",
+    "tells_matches",
+    "whole_parts",
+]
 
 # What floats lose of a quotient or a root, with room to spare.
 FLOAT_SLACK = Fraction(1, 2**48)
@@ -150,51 +156,6 @@ class CountReader(Turns[Labels], AroundAttack):
         )
         return reader
 
-    @classmethod
-    def forecast_on(
-        cls, problem: Problem, board: MetricBoard, inner: OnCounts = LATTICE
-    ) -> MetricEstimate:
-        """Forecast what the attack gains at accuracies, of equally large classes.
-
-        Of two classes one look less: it counts them.
-        """
-        n, m, k = problem
-        if m > 2 and board.is_group:
-            raise NotSupported(
-                f"no forecast for {board.metric} of groups of {m} classes: a group's class sizes "
-                "are not public."
-            )
-        if board.noise is None:
-            raise NotSupported("it reads every look's own value, and the rule does not tell it.")
-        counting = int(m == 2)
-        if k <= counting:
-            return MetricEstimate(0.0, 0, None, "one look counts the positives")
-        even = _whole_parts(n, m)
-        metric = label_metric(board.metric)
-        made = cls(
-            problem,
-            inner.make,
-            rng=np.random.default_rng(0),
-            metric=metric,
-            sizes=even,
-            step=board.rounding,
-            noise=board.noise,
-        )
-        found = inner.forecast(Problem(n, m, k - counting), made.told)
-        looks = None if found.looks_for_all is None else found.looks_for_all + counting
-        reason = (
-            "as accuracies, one look less"
-            if counting
-            else "as accuracies, where the class sizes are public"
-        )
-        found = found._replace(looks_for_all=looks, reason=reason)
-        if made.told == Told():
-            return found
-        # Beside estimates of the metric itself: above the best constant.
-        right = min(float(n), n / m + found.gain)
-        constant = max(made.constant_value(label) for label in (0, m - 1))
-        return found._replace(in_metric=made.expected(right) - constant)
-
     def __init__(
         self,
         problem: Problem,
@@ -248,7 +209,7 @@ class CountReader(Turns[Labels], AroundAttack):
         n, m, _ = self._problem
         if not self._step and not self._noise:
             return Told()
-        even = _whole_parts(n, m)
+        even = whole_parts(n, m)
         sizes = even if self._sizes is None else self._sizes
         every = (
             tells_counts(self._metric, n, sizes[1], n, self._step)
@@ -270,7 +231,7 @@ class CountReader(Turns[Labels], AroundAttack):
     def expected(self, matches: float) -> float:
         """Return the value of a submission that shows all classes alike and is right so often."""
         n, m, _ = self._problem
-        even = _whole_parts(n, m)
+        even = whole_parts(n, m)
         sizes = even if self._sizes is None else self._sizes
         low, high = self._ends(sizes, even)
         first, last = (float(self._value(sizes, even, end)) for end in (low, high))
@@ -280,7 +241,7 @@ class CountReader(Turns[Labels], AroundAttack):
     def constant_value(self, label: int) -> float:
         """Return the value of a submission that shows one label everywhere."""
         n, m, _ = self._problem
-        sizes = _whole_parts(n, m) if self._sizes is None else self._sizes
+        sizes = whole_parts(n, m) if self._sizes is None else self._sizes
         shown = [n * (each == label) for each in range(m)]
         low, _ = self._ends(sizes, shown)
         return float(self._value(sizes, shown, low))
@@ -436,6 +397,6 @@ def tells_counts(metric: LabelMetric, n: int, positives: int, called: int, step:
     return True
 
 
-def _whole_parts(n: int, m: int) -> tuple[int, ...]:
+def whole_parts(n: int, m: int) -> tuple[int, ...]:
     """Return n in m parts that are as equal as whole numbers can be."""
     return tuple(n // m + (part < n % m) for part in range(m))

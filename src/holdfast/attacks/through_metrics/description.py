@@ -1,9 +1,9 @@
 """Descriptions of attacks through a metric, by which plans, audits and sweeps select them.
 
 Where another number than one accuracy is shown, an attack says in `reads_metric` whose values it
-reads, in `fits` what must be public, in `on_board` how it is made for a board, and in `forecast_on`
-what looks are worth. `registry.attacks_on` asks all of them. An attack that puts another one, on
-match counts, on such a board derives from `AroundAttack` and is given that one.
+reads, in `fits` what must be public, and in `on_board` how it is made for a board.
+`registry.attacks_on` asks all of them. An attack that puts another one, on match counts, on such a
+board derives from `AroundAttack` and is given that one.
 `ByGroup` and `ClassPools` are told several numbers at a look: they say their name and summary here,
 and are made by hand.
 """
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from holdfast.attacks.description import Described
 from holdfast.attacks.exact.lattice import Lattice
-from holdfast.attacks.exact.lattice.looks import lattice_affordable, lattice_looks
 from holdfast.errors import NotSupported
 from holdfast.metrics import Accuracy, BalancedAccuracy, LabelMetric, Metric, RocAuc
 from holdfast.problem import Problem
@@ -29,7 +28,6 @@ __all__ = [
     "LATTICE",
     "AroundAttack",
     "MetricBoard",
-    "MetricEstimate",
     "OnCounts",
     "ThroughMetric",
     "Told",
@@ -114,43 +112,6 @@ class MetricBoard(NamedTuple):
         return self._replace(sizes=None, is_group=True)
 
 
-class MetricEstimate(NamedTuple):
-    """What looks at a metric are expected to be worth.
-
-    Attributes
-    ----------
-    gain
-        Examples that are right above guessing.
-    certain
-        Examples that are proved after all the looks; None: that is not known beforehand.
-    looks_for_all
-        Looks after which every example is known; None: that is not known beforehand.
-    reason
-        Where the figures come from.
-    attack
-        The attack on match counts that the figures are of, where one is chosen; of a plan the
-        attack to play, of groups that on the largest.
-    in_metric
-        The gain in the metric's unit, by which estimates of one board are compared; None: as large
-        as the share of examples that `gain` is.
-    error
-        The standard error of `gain`; None: that of a formula.
-    """
-
-    gain: float
-    certain: int | None
-    looks_for_all: int | None
-    reason: str
-    attack: str = ""
-    in_metric: float | None = None
-    error: float | None = None
-
-    @classmethod
-    def of_proved(cls, proved: int, looks: int, reason: str, problem: Problem) -> MetricEstimate:
-        """Return the estimate of an attack that proves so many labels and guesses the others."""
-        return cls(proved * (1.0 - problem.baseline), proved, looks, reason)
-
-
 class Told(NamedTuple):
     """How match counts that are read off values reach an attack on accuracies.
 
@@ -171,10 +132,6 @@ class Told(NamedTuple):
 EXACT = Told(None)
 
 
-def _unknown(problem: Problem, told: Told = EXACT) -> MetricEstimate:  # noqa: ARG001 - of any
-    raise NotSupported("no formula tells what it gains.")
-
-
 class OnCounts(NamedTuple):
     """An attack on match counts, to be put on a board that shows something else.
 
@@ -186,14 +143,11 @@ class OnCounts(NamedTuple):
         What it does, in six words.
     make
         Makes it from a problem, `rng=` and `told=`: how counts reach it.
-    forecast
-        What it gains on a problem where accuracies are shown, and they reach it so.
     """
 
     name: str
     summary: str
     make: Callable[..., Any]
-    forecast: Callable[..., MetricEstimate] = _unknown
 
 
 def _lattice(problem: Problem, *, rng: np.random.Generator, told: Told) -> Lattice:
@@ -202,14 +156,7 @@ def _lattice(problem: Problem, *, rng: np.random.Generator, told: Told) -> Latti
     return Lattice(problem, rng=rng)
 
 
-def _lattice_forecast(problem: Problem, told: Told = EXACT) -> MetricEstimate:  # noqa: ARG001
-    n, m, k = problem
-    known = min(n, lattice_affordable(k, problem))
-    looks = math.ceil(lattice_looks(n, m))
-    return MetricEstimate.of_proved(known, looks, "labels made certain", problem)
-
-
-LATTICE = OnCounts(Lattice.name, Lattice.summary, _lattice, _lattice_forecast)
+LATTICE = OnCounts(Lattice.name, Lattice.summary, _lattice)
 
 
 def proved_by(attack: Any, n_examples: int) -> NDArray[np.bool_]:
@@ -277,17 +224,6 @@ class ThroughMetric(Described):
         """
         raise TypeError(f"{cls.__name__} reads no metric by itself.")
 
-    @classmethod
-    def forecast_on(cls, problem: Problem, board: MetricBoard) -> MetricEstimate:
-        """Forecast what it gains on a board whose metric it reads, of equally likely targets.
-
-        Raises `NotSupported`, with the reason, where it can't play or no formula is known.
-        """
-        raise NotSupported(
-            f"no forecast for {board.metric} of {problem.n_classes} classes: {cls.name} has no "
-            "formula. Audit the labels instead."
-        )
-
 
 class AroundAttack(ThroughMetric):
     """An attack through a metric that plays another one, on match counts.
@@ -314,13 +250,6 @@ class AroundAttack(ThroughMetric):
         inner: OnCounts = LATTICE,
     ) -> Any:
         """Make it for a board whose metric it reads, around an attack on match counts."""
-        raise NotImplementedError
-
-    @classmethod
-    def forecast_on(
-        cls, problem: Problem, board: MetricBoard, inner: OnCounts = LATTICE
-    ) -> MetricEstimate:
-        """Forecast what it gains around an attack on match counts."""
         raise NotImplementedError
 
 

@@ -15,7 +15,6 @@ from holdfast.attacks.exact.lattice import Lattice
 from holdfast.attacks.exact.lattice.looks import lattice_affordable
 from holdfast.attacks.through_metrics.description import (
     MetricBoard,
-    MetricEstimate,
     ThroughMetric,
 )
 from holdfast.bounds.bisection import least
@@ -25,7 +24,7 @@ from holdfast.metrics import LogLoss, Metric
 from holdfast.metrics.probabilities import ProbabilityMetric
 from holdfast.problem import Problem, check_at_least
 
-__all__ = ["SPACING", "Digits", "adding_error"]
+__all__ = ["SPACING", "Digits", "adding_error", "looks_for_digits"]
 
 # numpy adds in eight lanes of blocks of 128 and then in pairs: a summand goes through 16 additions
 # of its lane, 3 of the lanes and one per halving. A few more for the logarithm and the mean.
@@ -118,21 +117,14 @@ class Digits(TurnBased[NDArray[np.float64]], ThroughMetric):
             problem, rng=rng, metric=board.metric, decimals=board.decimals, highest=board.highest
         )
 
-    @classmethod
-    def forecast_on(cls, problem: Problem, board: MetricBoard) -> MetricEstimate:
-        """Forecast labels read as digits, and others that the counts above them tell."""
-        assert isinstance(board.metric, ProbabilityMetric)
-        n, _, k = problem
-        digits = len(_designed(problem, board.metric, board.decimals, board.highest).units)
-        known = min(n, digits * k + lattice_affordable(k, problem))
-        why = f"{digits} labels per look as digits, others from match counts"
-        return MetricEstimate.of_proved(known, _looks_for_all(digits, problem), why, problem)
-
     @staticmethod
-    def check_reads(problem: Problem, board: MetricBoard) -> None:
-        """Raise `NotSupported` where a board's decimals and limits have no room for digits."""
+    def digits_fitting(problem: Problem, board: MetricBoard) -> int:
+        """Return how many labels a look reads as digits on a board.
+
+        Raises `NotSupported` where its decimals and limits have no room for any.
+        """
         assert isinstance(board.metric, ProbabilityMetric)
-        _designed(problem, board.metric, board.decimals, board.highest)
+        return len(_designed(problem, board.metric, board.decimals, board.highest).units)
 
     def __init__(
         self,
@@ -178,7 +170,7 @@ class Digits(TurnBased[NDArray[np.float64]], ThroughMetric):
     @property
     def looks_for_all(self) -> int:
         """The least number of looks in which digits and counts together reach every label."""
-        return _looks_for_all(self.digits_per_look, self._problem)
+        return looks_for_digits(self.digits_per_look, self._problem)
 
     def _query(self, index: int) -> NDArray[np.float64] | None:  # noqa: ARG002
         n = self._problem.n_examples
@@ -260,7 +252,7 @@ def _designed(
     n, _, k = problem
     design = _with_counted(0, problem, metric, decimals, highest)
     for _ in range(DESIGN_ROUNDS):
-        looks = _looks_for_all(len(design.units), problem)
+        looks = looks_for_digits(len(design.units), problem)
         design = _with_counted(
             max(0, n - len(design.units) * min(k, looks)), problem, metric, decimals, highest
         )
@@ -301,7 +293,7 @@ def _with_counted(
 
 
 @lru_cache(maxsize=1024)  # a bisection in a bisection, and an audit makes hundreds of attacks
-def _looks_for_all(digits: int, problem: Problem) -> int:
+def looks_for_digits(digits: int, problem: Problem) -> int:
     """Return the least number of looks in which digits and counts together reach every label."""
     n = problem.n_examples
     return least(lambda looks: digits * looks + lattice_affordable(looks, problem) >= n, 0, n + 1)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from holdfast.attacks.base import TurnBased
 from holdfast.attacks.through_metrics.description import (
     MetricBoard,
-    MetricEstimate,
     ThroughMetric,
 )
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
@@ -89,18 +88,6 @@ class Graded(TurnBased[NDArray[np.float64]], ThroughMetric):
         positives = None if board.decimals is None else board.positives
         return cls(problem, rng=rng, decimals=board.decimals, positives=positives)
 
-    @classmethod
-    def forecast_on(cls, problem: Problem, board: MetricBoard) -> MetricEstimate:
-        """Forecast the labels that ranks of one's choice tell, where half are positive."""
-        known = looks = 0
-        for labels, times in cls._schedule(problem, board.decimals):
-            known += labels * max(0, min(times, problem.n_queries - looks))
-            looks += times
-        found = MetricEstimate.of_proved(known, looks, "rank sums, half positives", problem)
-        # Examples that are not known stand between known ones: only pairs of two such are guessed.
-        share = known / problem.n_examples
-        return found._replace(in_metric=share * (1.0 - share / 2.0))
-
     def __init__(
         self,
         problem: Problem,
@@ -169,19 +156,12 @@ class Graded(TurnBased[NDArray[np.float64]], ThroughMetric):
         return _digits_beside(fillers, unit, n, len(self._waiting_line))
 
     @classmethod
-    def schedule(cls, problem: Problem, decimals: int | None = None) -> list[int]:
-        """Return how many labels each look reads, the first of which counts positives, half of all.
-
-        Labels that an answer leaves open are asked again, which is rare and not counted.
-        """
-        return [labels for labels, times in cls._schedule(problem, decimals) for _ in range(times)]
-
-    @classmethod
-    def _schedule(cls, problem: Problem, decimals: int | None) -> Iterator[tuple[int, int]]:
+    def schedule(cls, problem: Problem, decimals: int | None = None) -> Iterator[tuple[int, int]]:
         """Yield how many labels looks read, and how many looks in a row read as many.
 
-        They read more only when enough labels are known to stand between: that is when a run ends,
-        so that a forecast for 10^8 examples counts runs, not looks.
+        The first look counts positives, half of all. Labels that an answer leaves open are asked
+        again, which is rare and not counted. Looks read more only when enough labels are known to
+        stand between: that is when a run ends, and 10^8 examples have few runs.
         """
         n = problem.n_examples
         unit = _unit(_slack(n, n // 2, decimals))

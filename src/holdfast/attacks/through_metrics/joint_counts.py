@@ -21,7 +21,6 @@ from holdfast.attacks.through_metrics._learned_sizes import learned_sizes
 from holdfast.attacks.through_metrics.count_reader import BY_RECALL, CountReader
 from holdfast.attacks.through_metrics.description import (
     MetricBoard,
-    MetricEstimate,
     ThroughMetric,
 )
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
@@ -132,15 +131,6 @@ class JointCounts(TurnBased[Labels], ThroughMetric):
             raise NotSupported("it needs the sizes of the classes, and a group's are not public.")
         return cls(
             problem, rng=rng, metric=board.metric, sizes=board.sizes, decimals=board.decimals
-        )
-
-    @classmethod
-    def forecast_on(cls, problem: Problem, board: MetricBoard) -> MetricEstimate:
-        """Refuse: how many counts fit into a value is proved look by look."""
-        raise NotSupported(
-            f"no forecast for {board.metric} of {problem.n_classes} classes: each has a "
-            "denominator of its own, and how many counts a value tells has no formula here. Audit "
-            "the labels instead."
         )
 
     def __init__(

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from holdfast.attacks.base import TurnBased
 from holdfast.attacks.through_metrics._class_tests import ClassTest, MakeInner, lattice_for_share
-from holdfast.attacks.through_metrics._count_sums import CountSum
 from holdfast.attacks.through_metrics.count_reader import FLOAT_SLACK
+from holdfast.attacks.through_metrics.count_sums import CountSum
 from holdfast.attacks.through_metrics.description import MetricBoard, ThroughMetric
 from holdfast.attacks.through_metrics.graded import positives_by_one
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from holdfast.attacks._answer_likelihood import rounding_share
 from holdfast.attacks.base import TurnBased
-from holdfast.attacks.through_metrics._linear_belief import Released, belief
-from holdfast.attacks.through_metrics._linear_forecast import MOST_DRAWN, gain_of_beliefs
 from holdfast.attacks.through_metrics.affine_forms import (
     AffineValue,
     affine_value,
@@ -23,9 +21,9 @@ from holdfast.attacks.through_metrics.affine_forms import (
 from holdfast.attacks.through_metrics.best_expected import best_submission
 from holdfast.attacks.through_metrics.description import (
     MetricBoard,
-    MetricEstimate,
     ThroughMetric,
 )
+from holdfast.attacks.through_metrics.linear_belief import Released, belief
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.labels import Labels, label_dtype
 from holdfast.metrics import Accuracy, LabelMetric, LogLoss, Metric, Submission, TopKAccuracy
@@ -46,8 +44,6 @@ SHARES_OF_ONE = (0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01, 0.
 CLEARLY_MORE = 0.02
 # Sizes that are not public are estimated so often.
 ESTIMATES = 3
-# A rule that leaves more than this share of a value's information hides no counts.
-HIDES_NOTHING = 0.9999
 
 
 class LinearReader(TurnBased[NDArray[np.generic]], ThroughMetric):
@@ -56,7 +52,7 @@ class LinearReader(TurnBased[NDArray[np.generic]], ThroughMetric):
     Once class sizes are public, F1, recalls, balanced accuracy, kappa, the Matthews correlation,
     areas under the ROC curve, top-K accuracies and losses of probabilities are affine in the labels
     for a given submission (`affine_forms`). Random submissions are made beforehand; what is
-    released of their values gives a probability of each label of each example (`_linear_belief`),
+    released of their values gives a probability of each label of each example (`linear_belief`),
     and the submission with the best expected value comes last.
 
     How often each class is called is what the rule lets tell most: for F1 about as often as there
@@ -140,26 +136,6 @@ class LinearReader(TurnBased[NDArray[np.generic]], ThroughMetric):
             highest=board.highest,
         )
 
-    @classmethod
-    def forecast_on(cls, problem: Problem, board: MetricBoard) -> MetricEstimate:
-        """Forecast what the best linear estimate gains, where a rule blurs what values tell."""
-        if isinstance(board.metric, ProbabilityMetric):
-            raise NotSupported(f"no forecast for {board.metric}: {cls.name} has no formula.")
-        n, m, k = problem
-        drawn = min(n, MOST_DRAWN)
-        if board.sizes is not None:
-            board = board._replace(sizes=tuple(_whole(np.array(board.sizes), drawn).tolist()))
-        made = cls.on_board(Problem(drawn, m, k), board, rng=np.random.default_rng(0))
-        made._examples_drawn = drawn / n
-        told = made._told_share()
-        if told > HIDES_NOTHING:
-            raise NotSupported(
-                f"no forecast for {board.metric} of {m} classes: {cls.name} is "
-                "made for values that a rule blurs, and these tell counts. Audit the labels "
-                "instead."
-            )
-        return gain_of_beliefs(board.metric, problem, made._sizes / drawn, told)
-
     def __init__(
         self,
         problem: Problem,
@@ -186,8 +162,7 @@ class LinearReader(TurnBased[NDArray[np.generic]], ThroughMetric):
             raise NotSupported(f"one look at {n:,} examples of {m:,} classes takes too long.")
         self._looks = min(self._problem.n_queries, max(1, most // len(self._metrics)))
         self._rng = np.random.default_rng(self._seed)
-        # Forecasts draw some of the examples, of which values vary more.
-        self._examples_drawn = 1.0
+        self._drawn_share = 1.0
         self._asked: NDArray[np.generic] = np.zeros(0)
         self._submissions: list[NDArray[np.generic]] = []
         self._told: list[tuple[float, ...]] = []
@@ -334,8 +309,18 @@ class LinearReader(TurnBased[NDArray[np.generic]], ThroughMetric):
         around = weights - (weights @ shares)[:, None]
         return self._left(slopes.expected, float(called @ (around**2 @ shares)))
 
-    def _told_share(self) -> float:
-        """Return which share of a random submission's information the rule leaves."""
+    @property
+    def expected_shares(self) -> NDArray[np.float64]:
+        """The class shares that it expects before the first look."""
+        return self._sizes / self._problem.n_examples
+
+    def told_share(self, drawn_share: float = 1.0) -> float:
+        """Return which share of a random submission's information the rule leaves.
+
+        With `drawn_share` the examples stand for more, of which they are this share: values of all
+        vary less.
+        """
+        self._drawn_share = drawn_share
         drawn, metric = self._drawn(), self._metrics[0]
         value = affine_value(
             metric, self._read(drawn, metric), self._sizes, sizes_known=self._sizes_known
@@ -350,7 +335,7 @@ class LinearReader(TurnBased[NDArray[np.generic]], ThroughMetric):
 
     def _left(self, mean: float, variance: float) -> float:
         """Return which share of a normal value's information is left by noise and rounding."""
-        variance *= self._examples_drawn
+        variance *= self._drawn_share
         if variance <= 0.0:
             return 0.0
         total = variance + self._noise**2

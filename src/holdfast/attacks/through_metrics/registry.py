@@ -13,7 +13,6 @@ from holdfast.attacks.description import Reads
 from holdfast.attacks.through_metrics.description import (
     AroundAttack,
     MetricBoard,
-    MetricEstimate,
     OnCounts,
     ThroughMetric,
 )
@@ -71,7 +70,7 @@ class AttackOnBoard(NamedTuple):
 
         Where it has proved nothing it submits what is best without a look (`with_fallback`).
         """
-        self._check_readable()
+        self.check_readable()
         board = self.board.about(problem)
         if self.inner is None:
             made = self.cls.on_board(problem, board, rng=rng, **dict(self.settings))
@@ -82,21 +81,14 @@ class AttackOnBoard(NamedTuple):
         is_clipped = board.highest - board.lowest < math.inf
         return Uncut(made, board) if is_clipped and self.cls.proves_labels else made
 
-    def forecast(self, problem: Problem) -> MetricEstimate:
-        """Forecast what it gains, or raise `NotSupported` with the reason why nothing is known."""
-        self._check_readable()
-        if self.inner is None:
-            return self.cls.forecast_on(problem, self.board)
-        assert issubclass(self.cls, AroundAttack)
-        return self.cls.forecast_on(problem, self.board, self.inner)
-
     @property
     def _named_inner(self) -> OnCounts | None:
         """The attack that it plays, where there may be several of them."""
         several = issubclass(self.cls, AroundAttack) and self.cls.takes_prior
         return self.inner if several else None
 
-    def _check_readable(self) -> None:
+    def check_readable(self) -> None:
+        """Raise `NotSupported`, with the reason, where the rule leaves no values to read."""
         if self.cls.reads_decimals and self.board.changed is not None:
             raise NotSupported(self.board.changed)
 

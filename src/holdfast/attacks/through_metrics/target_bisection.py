@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -11,21 +10,21 @@ from numpy.typing import NDArray
 
 from holdfast.attacks.base import Turns
 from holdfast.attacks.exact.lattice import Lattice
-from holdfast.attacks.through_metrics._fractional_offsets import OffsetDigits, read_sides
+from holdfast.attacks.exact.lattice.looks import lattice_affordable
 from holdfast.attacks.through_metrics.description import (
     MetricBoard,
-    MetricEstimate,
     ThroughMetric,
     proved_by,
 )
-from holdfast.attacks.through_metrics.target_rounds import forecast_rounds, round_looks
+from holdfast.attacks.through_metrics.fractional_offsets import OffsetDigits, read_sides
+from holdfast.bounds.bisection import least
 from holdfast.errors import InconsistentAnswer, InvalidInput, NotSupported
 from holdfast.labels import Labels
 from holdfast.metrics import MeanAbsoluteError, Metric
 from holdfast.problem import Problem, check_at_least
 from holdfast.protocols import Attack
 
-__all__ = ["TargetBisection"]
+__all__ = ["TargetBisection", "round_looks"]
 
 
 class TargetBisection(Turns[NDArray[np.float64]], ThroughMetric):
@@ -99,25 +98,6 @@ class TargetBisection(Turns[NDArray[np.float64]], ThroughMetric):
         """Make it for a board that shows a mean absolute error."""
         n, _, k = problem
         return cls(n, k, low=board.low, high=board.high, rng=rng, decimals=board.decimals)
-
-    @classmethod
-    def forecast_on(cls, problem: Problem, board: MetricBoard) -> MetricEstimate:
-        """Forecast what is known of equally frequent targets, round by round."""
-        # Decimals that are too few are refused where the attack refuses them.
-        cls.on_board(problem, board, rng=np.random.default_rng(0))
-        n, _, left = problem
-        right, certain = problem.baseline, 0.0
-        rounds = forecast_rounds(n, board.high - board.low + 1, board.decimals)
-        for each in rounds:
-            part = min(1.0, left / each.looks)
-            right += part * (each.right - right)
-            certain += part * (each.certain - certain)
-            left -= min(left, each.looks)
-        looks = sum(each.looks for each in rounds)
-        times = f"targets {board.low} to {board.high} halved {len(rounds)} times"
-        gain = n * (right - problem.baseline)
-        why = f"ranges of {times}, by digits and counts"
-        return MetricEstimate(gain, math.floor(n * certain), looks, why)
 
     def __init__(
         self,
@@ -296,3 +276,16 @@ def _halve(
     """Replace the ranges of some examples by the half on their side of the middle."""
     low[rows[above]] = middle[rows[above]] + 1
     high[rows[~above]] = middle[rows[~above]]
+
+
+def round_looks(digits: int, size: int, left: int) -> int:
+    """Return how many looks so many sides take, at most those left: digits, and counts beside them.
+
+    One of the looks counts all that are above.
+    """
+    problem = Problem(size, 2, left)
+
+    def enough(looks: int) -> bool:
+        return digits * looks + lattice_affordable(looks - 1, problem) >= size
+
+    return min(left, least(enough, 0, 2 * size + 2))

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from holdfast.attacks.base import Turns
 from holdfast.attacks.through_metrics.description import (
     MetricBoard,
-    MetricEstimate,
     ThroughMetric,
 )
 from holdfast.attacks.through_metrics.digits import SPACING, adding_error
@@ -91,16 +90,6 @@ class TargetDigits(Turns[NDArray[np.float64]], ThroughMetric):
         n, _, k = problem
         low, high, decimals = board.low, board.high, board.decimals
         return cls(n, k, low=low, high=high, rng=rng, metric=board.metric, decimals=decimals)
-
-    @classmethod
-    def forecast_on(cls, problem: Problem, board: MetricBoard) -> MetricEstimate:
-        """Forecast targets read as digits, after the looks that tell their squares."""
-        reader = cls.on_board(problem, board, rng=np.random.default_rng(0))
-        n, _, k = problem
-        first, digits = reader.looks_before, reader.digits_of_uniform_targets()
-        known = min(n, digits * max(0, k - first))
-        why = f"{digits} targets {board.low} to {board.high} per look as digits"
-        return MetricEstimate.of_proved(known, first + math.ceil(n / digits), why, problem)
 
     def __init__(
         self,

@@ -15,7 +15,6 @@ from holdfast.attacks.through_metrics.description import (
     LATTICE,
     AroundAttack,
     MetricBoard,
-    MetricEstimate,
     OnCounts,
     Told,
 )
@@ -95,23 +94,6 @@ class TopK(AroundAttack, Outer):
             return cls(problem, size, partial(inner.make, told=Told()), rng=rng)
         settings = BlockClimb.settings_for(problem, NewBestBoard(board.step))
         return cls(problem, size, partial(BlockClimb, **settings), rng=rng)
-
-    @classmethod
-    def forecast_on(
-        cls, problem: Problem, board: MetricBoard, inner: OnCounts = LATTICE
-    ) -> MetricEstimate:
-        """Forecast what the attack gains at accuracies of as many classes as there are blocks."""
-        n, m, k = problem
-        assert isinstance(board.metric, TopKAccuracy)
-        size = board.metric.k
-        if m % size:
-            raise NotSupported(
-                f"no forecast for {board.metric} of {m} classes: blocks of {size} overlap, and how "
-                "far they are climbed has no formula. Audit the labels instead."
-            )
-        found = inner.forecast(Problem(n, m // size, k))
-        reason = f"as accuracies of {m // size:,} classes"
-        return found._replace(certain=None, looks_for_all=None, reason=reason)
 
     def __init__(
         self,

@@ -24,7 +24,6 @@ from holdfast.attacks.through_metrics.description import (
     LATTICE,
     AroundAttack,
     MetricBoard,
-    MetricEstimate,
     OnCounts,
     Told,
     proved_by,
@@ -39,7 +38,7 @@ from holdfast.metrics.probabilities import ProbabilityMetric
 from holdfast.problem import Problem
 from holdfast.protocols import Answer, one_number
 
-__all__ = ["Points", "TwoLevels", "TwoPoints", "TwoTargets"]
+__all__ = ["Points", "TwoLevels", "TwoPoints", "TwoTargets", "check_blurred"]
 
 
 class Points(Protocol):
@@ -171,27 +170,10 @@ class TwoLevels(TwoPoints):
         inner: OnCounts = LATTICE,
     ) -> TwoLevels:
         """Make it for a board whose values can't be read as digits, which tells far more."""
-        _check_blurred(problem, board)
+        check_blurred(problem, board)
         points = LikelyOrNot.on(problem, board)
         make = partial(inner.make, rng=rng, told=Told(points.unit))
         return cls(problem, make, points=points, noisy=bool(board.noise))
-
-    @classmethod
-    def forecast_on(
-        cls, problem: Problem, board: MetricBoard, inner: OnCounts = LATTICE
-    ) -> MetricEstimate:
-        """Forecast what the attack gains at accuracies in this unit, with one look less."""
-        assert isinstance(board.metric, ProbabilityMetric)
-        n, m, k = problem
-        _check_blurred(problem, board)
-        points = LikelyOrNot.on(problem, board)
-        if k < 2:
-            return MetricEstimate(0.0, 0, None, "one look is at its guess")
-        found = inner.forecast(Problem(n, m, k - 1), Told(points.unit))
-        right = min(1.0 - 0.5 / n, 1.0 / m + max(0.0, found.gain) / n)
-        gain = points.expected_loss(1.0 / m) - points.expected_loss(right)
-        reason = "as accuracies, of two probabilities"
-        return found._replace(certain=None, looks_for_all=None, reason=reason, in_metric=gain)
 
 
 class TwoTargets(TwoPoints):
@@ -238,24 +220,14 @@ class TwoTargets(TwoPoints):
         noisy = bool(board.noise) or bool(told.blur)
         return cls(problem, make, points=points, noisy=noisy)
 
-    @classmethod
-    def forecast_on(
-        cls,
-        problem: Problem,
-        board: MetricBoard,
-        inner: OnCounts = LATTICE,  # noqa: ARG003
-    ) -> MetricEstimate:
-        """Raise `NotSupported`: a forecast needs the targets."""
-        return super(AroundAttack, cls).forecast_on(problem, board)
 
-
-def _check_blurred(problem: Problem, board: MetricBoard) -> None:
+def check_blurred(problem: Problem, board: MetricBoard) -> None:
     """Raise `NotSupported` where values can be read as digits, which tells far more."""
     assert isinstance(board.metric, ProbabilityMetric)
     if board.changed is not None:
         return
     try:
-        Digits.check_reads(problem, board)
+        Digits.digits_fitting(problem, board)
     except NotSupported:
         return
     raise NotSupported("it is made for what digits can't be read from, and the rule shows them.")
