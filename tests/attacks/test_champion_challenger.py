@@ -226,16 +226,6 @@ def test_a_prior_that_is_wrong_never_costs_a_match():
         assert (play_under(attack, hidden) == hidden).sum() >= (top == hidden).sum()
 
 
-def test_a_uniform_prior_is_no_prior():
-    problem = Problem(200, 5, 12)
-    hidden = np.random.default_rng(0).integers(5, size=200)
-    without = ChampionChallenger(problem, rng=np.random.default_rng(1))
-    with_one = ChampionChallenger(
-        problem, rng=np.random.default_rng(1), prior=np.full((200, 5), 0.2)
-    )
-    assert play_under(without, hidden).tolist() == play_under(with_one, hidden).tolist()
-
-
 @pytest.mark.parametrize(
     ("model", "share"),
     [(RoundedAnswers(0.01), 0.5), (NoisyAnswers(0.01), 0.5)],

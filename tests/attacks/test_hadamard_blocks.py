@@ -9,16 +9,14 @@ from scipy.linalg import hadamard
 from holdfast.answers import (
     AnswerModel,
     ComparisonAnswers,
-    ExactAnswers,
     NoisyAnswers,
     RoundedAnswers,
     SubsetAnswers,
 )
 from holdfast.attacks.designs.hadamard_blocks import HadamardBlocks, signs, transform
 from holdfast.errors import NotSupported
-from holdfast.priors import Prior
 from holdfast.problem import Problem
-from tests.attacks.released import model_guess, play_under
+from tests.attacks.released import play_under
 
 
 @pytest.mark.parametrize("order", [1, 2, 4, 32])
@@ -112,37 +110,6 @@ def test_a_scored_subset_is_overfit_and_the_rest_is_not() -> None:
     error = np.std(inside) / math.sqrt(40)
     assert abs(np.mean(inside) - expected) < 4 * error + 0.03 * expected
     assert abs(np.mean(outside)) < 4 * np.std(outside) / math.sqrt(40)
-
-
-def test_a_uniform_prior_changes_nothing() -> None:
-    problem = Problem(300, 6, 20)
-    hidden = np.random.default_rng(1).integers(6, size=300)
-    guesses = [
-        play_under(HadamardBlocks(problem, rng=np.random.default_rng(2), prior=prior), hidden)
-        for prior in (None, Prior.uniform(300, 6), np.full((300, 6), 1 / 6))
-    ]
-    np.testing.assert_array_equal(guesses[0], guesses[1])
-    np.testing.assert_array_equal(guesses[0], guesses[2])
-
-
-@pytest.mark.parametrize("model", [ExactAnswers(), NoisyAnswers(0.02)], ids=str)
-def test_a_prior_is_improved_on_or_kept(model: AnswerModel) -> None:
-    n, m, k, trials = 1000, 5, 200, 40
-    over = np.empty(trials)
-    for trial in range(trials):
-        rng = np.random.default_rng((5, trial))
-        hidden = rng.integers(m, size=n)
-        confidence = rng.uniform(1 / m, 0.9, size=n)
-        top = model_guess(hidden, m, confidence, rng)
-        prior = Prior.candidates(top[:, None], confidence[:, None], m)
-        attack = HadamardBlocks(Problem(n, m, k), rng=rng, prior=prior, answers=model)
-        assert (attack.predict() == top).mean() > 0.99  # ties at confidence 1/m aside
-        guess = play_under(attack, hidden, model, rng)
-        over[trial] = (guess == hidden).sum() - (top == hidden).sum()
-    error = over.std() / math.sqrt(trials)
-    assert over.mean() > -4 * error
-    if model == ExactAnswers():
-        assert over.mean() > 4 * error
 
 
 def test_predictions_are_legal_and_improve_on_the_way() -> None:

@@ -15,9 +15,8 @@ from holdfast.answers import (
 from holdfast.attacks.designs._subset_design import best_of, label_counts, one_step_accuracy
 from holdfast.attacks.designs.label_subset import LabelSubset
 from holdfast.errors import InvalidInput, NotSupported
-from holdfast.priors import Prior
 from holdfast.problem import Problem
-from tests.attacks.released import model_guess, play_under
+from tests.attacks.released import play_under
 
 
 def test_columns_are_near_balanced_over_r_labels() -> None:
@@ -109,37 +108,6 @@ def test_the_regime_hole_is_filled() -> None:
         got[trial] = (play_under(LabelSubset(problem, rng=rng), hidden) == hidden).mean()
     assert got.mean() - 4 * got.std() / math.sqrt(trials) > 0.0325
     assert got.mean() > 0.034
-
-
-def test_a_uniform_prior_changes_nothing() -> None:
-    problem = Problem(200, 6, 30)
-    hidden = np.random.default_rng(1).integers(6, size=200)
-    guesses = [
-        play_under(LabelSubset(problem, rng=np.random.default_rng(2), prior=prior), hidden)
-        for prior in (None, Prior.uniform(200, 6), np.full((200, 6), 1 / 6))
-    ]
-    np.testing.assert_array_equal(guesses[0], guesses[1])
-    np.testing.assert_array_equal(guesses[0], guesses[2])
-
-
-@pytest.mark.parametrize("model", [ExactAnswers(), NoisyAnswers(0.02)], ids=str)
-def test_a_prior_is_improved_on_or_kept(model: AnswerModel) -> None:
-    n, m, k, trials = 1000, 5, 200, 30
-    over = np.empty(trials)
-    for trial in range(trials):
-        rng = np.random.default_rng((5, trial))
-        hidden = rng.integers(m, size=n)
-        confidence = rng.uniform(0.3, 0.9, size=n)
-        top = model_guess(hidden, m, confidence, rng)
-        prior = Prior.candidates(top[:, None], confidence[:, None], m)
-        attack = LabelSubset(Problem(n, m, k), rng=rng, prior=prior, answers=model)
-        np.testing.assert_array_equal(attack.predict(), top)
-        guess = play_under(attack, hidden, model, rng)
-        over[trial] = (guess == hidden).sum() - (top == hidden).sum()
-    error = over.std() / math.sqrt(trials)
-    assert over.mean() > -4 * error
-    if model == ExactAnswers():
-        assert over.mean() > 4 * error
 
 
 def test_a_wrong_prior_of_zero_is_survived() -> None:

@@ -10,9 +10,8 @@ from holdfast.attacks.designs import message_passing
 from holdfast.attacks.designs._subset_design import one_step_accuracy
 from holdfast.attacks.designs.label_subset import LabelSubset
 from holdfast.attacks.designs.message_passing import MessagePassing, state_evolution
-from holdfast.priors import Prior
 from holdfast.problem import Problem
-from tests.attacks.released import model_guess, play_under
+from tests.attacks.released import play_under
 
 
 def accuracies(problem: Problem, trials: int, **options: object) -> np.ndarray:
@@ -91,17 +90,3 @@ def test_rows_made_again_give_the_same_guess_as_rows_kept(monkeypatch: pytest.Mo
         attack = MessagePassing(Problem(300, 4, 80), rng=np.random.default_rng(1))
         guesses.append(play_under(attack, hidden))
     np.testing.assert_array_equal(*guesses)
-
-
-def test_a_prior_is_improved_on() -> None:
-    n, m, k, trials = 1000, 5, 200, 20
-    over = np.empty(trials)
-    for trial in range(trials):
-        rng = np.random.default_rng((6, trial))
-        hidden = rng.integers(m, size=n)
-        confidence = rng.uniform(0.3, 0.9, size=n)
-        top = model_guess(hidden, m, confidence, rng)
-        prior = Prior.candidates(top[:, None], confidence[:, None], m)
-        attack = MessagePassing(Problem(n, m, k), rng=rng, prior=prior)
-        over[trial] = (play_under(attack, hidden) == hidden).sum() - (top == hidden).sum()
-    assert over.mean() > 4 * over.std() / math.sqrt(trials)

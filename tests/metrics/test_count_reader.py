@@ -13,6 +13,8 @@ from holdfast.mechanisms import parse_mechanism
 from holdfast.metrics.registry import parse_metric
 from holdfast.planner import board_under, planned_on_counts
 
+SKEWED = np.random.default_rng(2).permutation(np.repeat([0, 1, 2, 3], [10, 50, 20, 40]))
+EQUAL = np.random.default_rng(2).permutation(np.repeat([0, 1, 2, 3], 30))
 NAMES = [
     "f1",
     "f1_macro",
@@ -31,7 +33,8 @@ def run(hidden, name, looks=500, decimals=None, make=attacks.Lattice, sizes=None
     metric = parse_metric(name)
     rule = None if decimals is None else parse_mechanism(f"round:{decimals}")
     board = oracles.MetricOracle(hidden, metric, n_queries=looks, mechanism=rule)
-    problem, rng = Problem(len(hidden), 2, looks), np.random.default_rng(0)
+    classes = 2 if sizes is None else len(sizes)
+    problem, rng = Problem(len(hidden), classes, looks), np.random.default_rng(0)
     step = 0.0 if decimals is None else 10.0**-decimals
     attack = CountReader(problem, make, rng=rng, metric=metric, step=step, sizes=sizes)
     while (query := attack.ask()) is not None:
@@ -154,3 +157,70 @@ def test_positives_that_decimals_leave_open_end_nothing():
     """Two decimals of F1 leave some ten numbers of positives open among 1,000 examples."""
     right = [blurred("f1", (400, 600), "round:2", 60, seed, public=False) for seed in range(3)]
     assert np.mean(right) > 0.52
+
+
+@pytest.mark.parametrize(
+    ("hidden", "name"),
+    [
+        (SKEWED, "cohen_kappa"),
+        (SKEWED, "matthews_corrcoef"),
+        (EQUAL, "balanced_accuracy"),
+        (EQUAL, "recall_macro"),
+    ],
+)
+@pytest.mark.parametrize("decimals", [None, 4])
+def test_of_more_classes_all_labels_take_the_looks_that_accuracies_take(hidden, name, decimals):
+    attack, board = run(hidden, name, 150, decimals, sizes=np.bincount(hidden))
+    assert np.array_equal(attack.predict(), hidden)
+    plain = attacks.Lattice(Problem(hidden.size, 4, 150), rng=np.random.default_rng(0))
+    while (query := plain.ask()) is not None:
+        plain.tell(np.mean(query == hidden))
+    assert board.looks == plain.answered
+
+
+@pytest.mark.parametrize("name", ["cohen_kappa", "matthews_corrcoef"])
+def test_of_more_classes_a_value_belongs_to_the_matches(name):
+    rng, metric = np.random.default_rng(1), parse_metric(name)
+    heard = []
+
+    class Ear:
+        def __init__(self, problem, *, rng):
+            self.queries = iter(queries)
+
+        def ask(self):
+            return next(self.queries)
+
+        def tell(self, answer):
+            heard.append(answer)
+
+    queries = rng.integers(4, size=(50, SKEWED.size))
+    reader = CountReader(
+        Problem(SKEWED.size, 4, 50), Ear, rng=rng, metric=metric, sizes=np.bincount(SKEWED)
+    )
+    for _ in queries:
+        reader.tell(metric.score(SKEWED, reader.ask()))
+    assert heard == [np.mean(query == SKEWED) for query in queries]
+
+
+def test_of_more_classes_bad_settings_and_answers_are_refused():
+    def reader(name, sizes):
+        return CountReader(
+            Problem(120, 4, 9),
+            attacks.Lattice,
+            rng=np.random.default_rng(0),
+            metric=parse_metric(name),
+            sizes=sizes,
+        )
+
+    for name in ("f1_macro", "f1_weighted", "precision_macro", "jaccard_macro"):
+        with pytest.raises(NotSupported, match="several numbers of matches"):
+            reader(name, [30] * 4)
+    with pytest.raises(NotSupported, match="denominator of its own"):
+        reader("balanced_accuracy", [10, 50, 20, 40])
+    for sizes in ([30] * 3, [30, 30, 30, 31], [-1, 61, 30, 30]):
+        with pytest.raises(InvalidInput, match="add up to 120"):
+            reader("cohen_kappa", sizes)
+    attack = reader("cohen_kappa", [30] * 4)
+    attack.ask()
+    with pytest.raises(InconsistentAnswer, match="for classes of"):
+        attack.tell(0.12345)

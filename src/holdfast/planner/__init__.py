@@ -2,7 +2,7 @@
 
 from holdfast.planner.auto import Auto
 from holdfast.planner.forecast import Forecast
-from holdfast.planner.metric_formulas import MetricEstimate, counts_forecast, rule_told
+from holdfast.planner.metric_formulas import MetricEstimate, rule_told
 from holdfast.planner.mixture import Mixture
 from holdfast.planner.plan import Plan, plan, plan_under
 from holdfast.planner.through_metrics import (
@@ -23,7 +23,6 @@ __all__ = [
     "Setting",
     "board_under",
     "by_forecast",
-    "counts_forecast",
     "decimals_of",
     "metric_plan",
     "plan",

@@ -85,6 +85,7 @@ class Detecting(InformedAttack):
     proves_labels = True
     intolerance = "a count that is off by one spoils the digits of every node below"
     effort = 10.0
+    results = 2  # since 2: its rows are those of the rounds
 
     def __init__(
         self,
@@ -304,7 +305,7 @@ class PooledDetecting(Detecting):
     plays_rest = True
     strongest_by_forecast = True
     takes_prior = False
-    results = 2  # since 2: tiny problems compare the design without pools
+    results = 3  # since 3: as `Detecting`, version 2
 
     @classmethod
     def obstacle(cls, setting: Setting) -> str | None:

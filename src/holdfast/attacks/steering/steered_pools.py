@@ -64,7 +64,7 @@ class SteeredPools(TwoStages):
     strongest_by_forecast = True
     intolerance = PooledDetecting.intolerance
     effort = 30.0
-    results = 2  # since 2: the design is that of `PooledDetecting`, version 2
+    results = 3  # since 3: the design is that of `PooledDetecting`, version 3
 
     @classmethod
     def obstacle(cls, setting: Setting) -> str | None:
