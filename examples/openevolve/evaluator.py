@@ -9,7 +9,8 @@ import sys
 from holdfast.adapters.evaluator import evaluator, shinka
 from holdfast.client import BoardClient
 
-as_user = ["sudo", "-u", os.environ["RUN_AS"]] if os.environ.get("RUN_AS") else []
+limit = ["timeout", "-k", "1", "600"]  # as the other user: nobody else could end it
+as_user = ["sudo", "-u", os.environ["RUN_AS"], *limit] if os.environ.get("RUN_AS") else []
 client = BoardClient(os.environ["HOLDFAST_BOARD_URL"], os.environ["HOLDFAST_TOKEN"])
 evaluate = evaluator(client, [*as_user, sys.executable, "-I", "{program}"])
 

@@ -67,3 +67,32 @@ def test_a_program_runs_without_the_evaluators_environment(told, board, tmp_path
     assert os.environ["HOLDFAST_TOKEN"]
     evaluator(board(), [sys.executable, "-I", "{program}"])(str(program))
     assert "HOLDFAST" not in (tmp_path / "seen").read_text()
+
+
+class Board:
+    """What is asked of a board before any program runs."""
+
+    def board(self):
+        return {"policy": {"release": "round:2"}}
+
+
+def test_a_program_that_cant_be_ended_or_never_stops_printing_is_not_waited_for(
+    tmp_path, monkeypatch
+):
+    """As one of another user is: a search stood still for as long as a program liked."""
+    from holdfast.adapters import evaluator as module
+
+    def not_allowed(process):
+        raise PermissionError
+
+    monkeypatch.setattr(module, "LARGEST_OUTPUT", 1000)
+    evaluate = module.evaluator(Board(), [sys.executable, "-I", "{program}"], seconds=2.0)
+    endless, program = tmp_path / "endless.py", tmp_path / "program.py"
+    endless.write_text("while True: print('id,label')\n")
+    assert evaluate(str(endless)) == {"combined_score": 0.0, "answered": 0.0}
+    monkeypatch.setattr(module.subprocess.Popen, "kill", not_allowed)
+    program.write_text(
+        f"import os, time\nwhile not os.path.exists({str(tmp_path / 'go')!r}): time.sleep(0.1)\n"
+    )
+    assert evaluate(str(program)) == {"combined_score": 0.0, "answered": 0.0}
+    (tmp_path / "go").touch()

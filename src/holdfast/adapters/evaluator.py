@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import subprocess
+import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,27 +34,56 @@ def evaluator(
         The board. A rule that may tell another's value is refused here.
     run
         The command that runs a program, "{program}" in it for its path, such as
-        ["sudo", "-u", "candidate", "python3", "{program}"].
+        ["sudo", "-u", "candidate", "timeout", "-k", "1", "600", "python3", "{program}"]: what runs
+        as another user can be ended by that user alone.
     seconds
-        How long a program may run.
+        How long a program is waited for.
     worst
         The `combined_score` of a program that fails or is refused.
     """
     ask = of_board(client, frame="evolution", own=True)
 
     def evaluate(program_path: str) -> dict[str, float]:
-        command = [part.replace("{program}", program_path) for part in run]
-        try:
-            ran = subprocess.run(command, capture_output=True, timeout=seconds, env={}, check=True)
-        except (OSError, subprocess.SubprocessError):
-            return {"combined_score": worst, "answered": 0.0}
-        answer = ask(ran.stdout[:LARGEST_OUTPUT])
-        if answer.refused or answer.score is None:
+        printed = _printed([part.replace("{program}", program_path) for part in run], seconds)
+        answer = None if printed is None else ask(printed)
+        if answer is None or answer.refused or answer.score is None:
             return {"combined_score": worst, "answered": 0.0}
         left = float(answer.looks_left)
         return {"combined_score": answer.score, "answered": 1.0, "looks_left": left}
 
     return evaluate
+
+
+def _printed(command: Sequence[str], seconds: float) -> bytes | None:
+    """Return what a command prints; None: it fails, prints too much, or takes too long.
+
+    Then it is not waited for: what runs as another user can't be ended from here, and children
+    that it left may hold its output open.
+    """
+    try:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            env={},
+        )  # fmt: skip
+    except OSError:
+        return None
+    output = process.stdout
+    assert output is not None
+    found: list[bytes] = []
+    reader = threading.Thread(
+        target=lambda: found.append(output.read(LARGEST_OUTPUT + 1)), daemon=True
+    )
+    reader.start()
+    reader.join(seconds)
+    status = None
+    if found and len(found[0]) <= LARGEST_OUTPUT:
+        with suppress(subprocess.TimeoutExpired):
+            status = process.wait(1.0)
+    if status is None:
+        with suppress(PermissionError, subprocess.TimeoutExpired):
+            process.kill()
+            process.wait(1.0)
+    return found[0] if status == 0 else None
 
 
 def shinka(
