@@ -33,8 +33,8 @@ def run(step, folder, inputs):
 
 def test_a_proposers_own_workflow_is_refused_in_a_sentence(tmp_path):
     refusal = steps()[1][0]
-    # Of these alone GitHub takes the workflow from the default branch: a review, a merge queue and a
-    # dispatch run that of another one.
+    # Of these alone GitHub takes the workflow from the default branch: a review, a merge queue and
+    # a dispatch run that of another one.
     allowed = re.fullmatch(r"!contains\(fromJSON\('(.*)'\), github.event_name\)", refusal["if"])
     assert json.loads(allowed[1]) == ["workflow_run", "schedule", "repository_dispatch"]
     ran = run(refusal, tmp_path, {})
