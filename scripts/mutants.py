@@ -68,13 +68,6 @@ MUTANTS = (
         "average=False",
     ),
     Mutant(
-        "sums for averages, all votes counted",
-        "remark:multiple",
-        "kernels/columns.py",
-        "out[j] = _best_label(sums, counts, True, fallback, keys[j])",
-        "out[j] = _best_label(sums, counts, False, fallback, keys[j])",
-    ),
-    Mutant(
         "ties to the first label",
         LARGE,
         "kernels/columns.py",
