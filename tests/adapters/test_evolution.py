@@ -72,8 +72,19 @@ def test_a_program_runs_without_the_evaluators_environment(told, board, tmp_path
 class Board:
     """What is asked of a board before any program runs."""
 
+    def __init__(self, metric="accuracy", higher_is_better=True):
+        self.told = {"metric": metric, "higher_is_better": higher_is_better, "release": "round:2"}
+
     def board(self):
-        return {"policy": {"release": "round:2"}}
+        return {"policy": self.told}
+
+
+def test_a_loss_is_refused_in_a_sentence():
+    from holdfast.adapters.evaluator import evaluator
+    from holdfast.errors import NotSupported
+
+    with pytest.raises(NotSupported, match="log_loss is better when it is lower"):
+        evaluator(Board("log_loss", higher_is_better=False), ["{program}"])
 
 
 def test_a_program_that_cant_be_ended_or_never_stops_printing_is_not_waited_for(

@@ -59,3 +59,16 @@ def test_a_board_is_asked_in_the_same_way(board, served):
 def test_a_rule_that_tells_no_scores_is_refused_in_a_sentence(tmp_path):
     with pytest.raises(NotSupported, match="Optuna needs a score at once, and improved tells none"):
         of_guard(guard(tmp_path, "improved", 3), team="tpe", frame="Optuna")
+
+
+@pytest.mark.parametrize(
+    "directions",
+    [{}, {"direction": "minimize"}, {"directions": ["maximize", "maximize"]}],
+)
+def test_a_study_that_would_search_for_the_worst_is_refused_before_any_look(tmp_path, directions):
+    """Optuna minimises unless it is told otherwise."""
+    door = guard(tmp_path, "round:2", 3)
+    objective = GuardedObjective(predict, of_guard(door, team="tpe", frame="Optuna"))
+    with pytest.raises(NotSupported, match="the study must maximize it"):
+        optuna.create_study(**directions).optimize(objective, n_trials=1)
+    assert door.allowance(team="tpe")[0] == 3

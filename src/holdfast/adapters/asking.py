@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from holdfast.adapters.mcp_tools import BoardTools
 from holdfast.client import BoardClient
@@ -29,8 +30,27 @@ class Answer(Protocol):
         """How many looks the team has left; -1 where nobody told."""
 
 
-# What asks for a look at a submission, and returns what is told.
-Ask: TypeAlias = Callable[[Any], Answer]
+@dataclass(frozen=True)
+class Ask:
+    """What asks for a look at a submission and returns what is told, and which scores are better.
+
+    Attributes
+    ----------
+    look
+        Called with a submission.
+    metric
+        The name of the metric that is told.
+    higher_is_better
+        Whether a larger value of it is a better one.
+    """
+
+    look: Callable[[Any], Answer]
+    metric: str
+    higher_is_better: bool
+
+    def __call__(self, submission: Any) -> Answer:
+        """Ask for a look."""
+        return self.look(submission)
 
 
 class _Told:
@@ -48,17 +68,23 @@ def of_guard(guard: Any, *, team: str, frame: str, own: bool = False) -> Ask:
     """
     inner = getattr(guard, "guard", guard)
     _refuse_rule(inner.policy.release, frame, own=own)
-    return lambda submission: guard.try_score(submission, team=team)
+    metric = inner.policy.display.metric
+    return Ask(
+        lambda submission: guard.try_score(submission, team=team),
+        str(metric),
+        metric.higher_is_better,
+    )
 
 
 def of_board(client: BoardClient, *, frame: str, own: bool = False) -> Ask:
     """Return what sends bytes to a board; `own`: every answer must be the submission's own."""
-    _refuse_rule(client.board()["policy"]["release"], frame, own=own)
+    policy = client.board()["policy"]
+    _refuse_rule(policy["release"], frame, own=own)
 
     def ask(body: bytes) -> Answer:
         return _Told(BoardTools.submitted(client, body, f"{frame}.csv"))
 
-    return ask
+    return Ask(ask, policy["metric"], policy.get("higher_is_better", True))
 
 
 def _refuse_rule(release: str, frame: str, *, own: bool) -> None:

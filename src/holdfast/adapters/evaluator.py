@@ -17,6 +17,7 @@ from typing import Any
 
 from holdfast.adapters.asking import of_board
 from holdfast.client import BoardClient
+from holdfast.errors import NotSupported
 
 __all__ = ["evaluator", "shinka"]
 
@@ -31,7 +32,8 @@ def evaluator(
     Parameters
     ----------
     client
-        The board. A rule that may tell another's value is refused here.
+        The board. A rule that may tell another's value is refused here, and a metric that is better
+        when it is lower.
     run
         The command that runs a program, "{program}" in it for its path, such as
         ["sudo", "-u", "candidate", "timeout", "-k", "1", "600", "python3", "{program}"]: what runs
@@ -42,6 +44,11 @@ def evaluator(
         The `combined_score` of a program that fails or is refused.
     """
     ask = of_board(client, frame="evolution", own=True)
+    if not ask.higher_is_better:
+        raise NotSupported(
+            f"evolution searches for the highest combined_score, and {ask.metric} is better when "
+            "it is lower: take a board of another metric."
+        )
 
     def evaluate(program_path: str) -> dict[str, float]:
         printed = _printed([part.replace("{program}", program_path) for part in run], seconds)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from holdfast.adapters.asking import Ask, of_board, of_guard
+from holdfast.errors import NotSupported
 
 __all__ = ["GuardedObjective", "of_board", "of_guard"]
 
@@ -29,6 +30,11 @@ class GuardedObjective:
         Makes of a trial what is submitted.
     ask
         `of_guard(...)` or `of_board(...)`.
+
+    Raises
+    ------
+    NotSupported
+        At the first trial of a study whose direction is not the metric's, before any look.
     """
 
     def __init__(self, predict: Callable[[Any], Any], ask: Ask) -> None:
@@ -40,6 +46,7 @@ class GuardedObjective:
         """Return a trial's own score, or end it as pruned."""
         import optuna
 
+        self._refuse_direction([each.name.lower() for each in trial.study.directions])
         answer = self._ask(self._predict(trial))
         trial.set_user_attr(LOOKS_LEFT, answer.looks_left)
         if answer.refused:
@@ -51,6 +58,15 @@ class GuardedObjective:
         if answer.score is None:
             raise optuna.TrialPruned("what was told is not this trial's own score")
         return answer.score
+
+    def _refuse_direction(self, directions: list[str]) -> None:
+        """Raise `NotSupported` for a study that would search for the worst score."""
+        wanted = "maximize" if self._ask.higher_is_better else "minimize"
+        if directions != [wanted]:
+            raise NotSupported(
+                f"{self._ask.metric} has one value, and the study must {wanted} it: "
+                f'optuna.create_study(direction="{wanted}").'
+            )
 
     def stop(self, study: Any, trial: Any) -> None:
         """Stop the study after the trial that took the last look: a callback of `optimize`."""
