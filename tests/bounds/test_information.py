@@ -10,7 +10,7 @@ from holdfast.bounds.information import (
     information_non_adaptive,
     nats_non_adaptive,
 )
-from holdfast.bounds.shares import nats_any_labels
+from holdfast.bounds.label_model import nats_any_labels
 from holdfast.bounds.tilted import information_adaptive_tilted, nats_adaptive_tilted
 from holdfast.problem import Problem
 from tests.bounds.exhaustive import (

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from holdfast.bounds.binomial import log_pmf
-from holdfast.bounds.lazy_walk import expected_distance
+from holdfast.bounds.multinomial import expected_distance
 from holdfast.kernels.lazy_walk import expected_distances
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from holdfast.bounds.information import accuracy_from_information
-from holdfast.bounds.shares import (
+from holdfast.bounds.label_model import (
     accuracy_from_shares,
     entropy_of,
     nats_any_labels,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from holdfast.bounds.information import accuracy_from_information
+from holdfast.bounds.label_model import accuracy_from_shares
 from holdfast.bounds.models import accuracy_from_model, accuracy_from_predictions, free_accuracy
-from holdfast.bounds.shares import accuracy_from_shares
 from holdfast.certificates import certify
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms import parse_mechanism

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from holdfast.bounds.log_binomial import log_patterns, log_sequences
+from holdfast.bounds.binomial import log_patterns, log_sequences
 from holdfast.mechanisms import parse_mechanism
 from holdfast.problem import Problem
 

@@ -10,8 +10,7 @@ from holdfast import Problem
 from holdfast.certificates import certify
 from holdfast.guard import Guard, Policy
 from holdfast.mechanisms import parse_mechanism
-from holdfast.mechanisms.channel import Channel
-from holdfast.mechanisms.noise import ExactSampler, draw, grid_of, with_noise
+from holdfast.mechanisms.noise import Channel, ExactSampler, draw, grid_of, with_noise
 from tests.mechanisms.float_attack import accuracy_of_attack, possible_with_floats
 from tests.paces import few
 

@@ -11,7 +11,7 @@ from holdfast import Problem
 from holdfast.bounds.tilted import lowest_lines
 from holdfast.certificates import certify
 from holdfast.mechanisms import parse_mechanism
-from holdfast.mechanisms.channel import Channel
+from holdfast.mechanisms.noise import Channel
 from holdfast.mechanisms.tilting import noisy_nats, rounded_nats
 
 

@@ -4,7 +4,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from holdfast.errors import LedgerError, LedgerMissing
-from holdfast.ledger.storage import waiting
+from holdfast.ledger import storage
 from holdfast.server.app import create
 from holdfast.server.settings import Settings
 
@@ -23,25 +23,25 @@ def failing(times, error):
 
 
 def test_a_ledger_that_answers_again_is_waited_for(monkeypatch):
-    monkeypatch.setattr(waiting.time, "sleep", lambda _: None)
-    assert waiting.waited_for(failing(3, LedgerError("it recovers"))) == 4
+    monkeypatch.setattr(storage.time, "sleep", lambda _: None)
+    assert storage.waited_for(failing(3, LedgerError("it recovers"))) == 4
 
 
 def test_one_that_does_not_in_time_is_an_error(monkeypatch):
-    monkeypatch.setattr(waiting.time, "sleep", lambda _: None)
+    monkeypatch.setattr(storage.time, "sleep", lambda _: None)
     with pytest.raises(LedgerError, match="it recovers"):
-        waiting.waited_for(failing(10**9, LedgerError("it recovers")), seconds=0.01)
+        storage.waited_for(failing(10**9, LedgerError("it recovers")), seconds=0.01)
 
 
 def test_one_that_is_not_there_is_not_waited_for():
     with pytest.raises(LedgerMissing):
-        waiting.waited_for(failing(1, LedgerMissing("none")))
+        storage.waited_for(failing(1, LedgerMissing("none")))
 
 
 def test_a_worker_starts_although_its_database_recovers_meanwhile(place, monkeypatch):
     from holdfast.server import app
 
-    monkeypatch.setattr(waiting.time, "sleep", lambda _: None)
+    monkeypatch.setattr(storage.time, "sleep", lambda _: None)
     away = iter([True, True, False])
     made = app.Site
 

@@ -22,8 +22,8 @@ from holdfast.attacks import ChampionChallenger
 from holdfast.audit.baseline import Baseline, Formulas
 from holdfast.audit.inputs.disclosure import RoundingUnit, rounding_unit_for
 from holdfast.audit.result import Knowledge
+from holdfast.bounds.label_model import accuracy_from_shares, queries_to_recover_shares
 from holdfast.bounds.rate_distortion import NATS_PER_LOOK
-from holdfast.bounds.shares import accuracy_from_shares, queries_to_recover_shares
 from holdfast.labels import Labels
 from holdfast.mechanisms import Rule
 from holdfast.planner.formulas import rough_hits_gain

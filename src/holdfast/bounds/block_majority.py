@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.bounds.lazy_walk import expected_distance
-from holdfast.bounds.multinomial import first_or_second
+from holdfast.bounds.multinomial import expected_distance, first_or_second
 from holdfast.bounds.record import Bound
 from holdfast.errors import InvalidInput
 from holdfast.problem import Problem

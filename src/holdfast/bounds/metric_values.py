@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import math
 
-from holdfast.bounds.log_binomial import log_binomial
+from holdfast.bounds.binomial import log_binomial
 from holdfast.metrics.base import FunctionOf
 
 __all__ = ["FLOAT_NATS", "nats_of_values"]

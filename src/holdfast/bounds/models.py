@@ -23,9 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.bounds.bisection import largest
-from holdfast.bounds.label_model import LabelModel
+from holdfast.bounds.label_model import LabelModel, accuracy_from_shares
 from holdfast.bounds.rate_distortion import STEEPEST, LabelLaws
-from holdfast.bounds.shares import accuracy_from_shares
 from holdfast.errors import InvalidInput
 from holdfast.priors import Prior
 from holdfast.problem import check_at_least

@@ -25,7 +25,9 @@ from holdfast.certificates.certify import (
     Histories,
     certify,
     certify_histories,
+    log_transcripts,
     of_all_teams,
+    safe_looks,
 )
 from holdfast.certificates.displays import (
     certify_display,
@@ -40,8 +42,6 @@ from holdfast.certificates.programs import (
     certify_recorded_programs,
 )
 from holdfast.certificates.record import Certificate, NotCovered
-from holdfast.certificates.safe_looks import safe_looks
-from holdfast.certificates.transcripts import log_transcripts
 
 __all__ = [
     "ALL_TEAMS",

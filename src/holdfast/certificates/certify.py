@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
+from holdfast.bounds.bisection import fewest
 from holdfast.certificates.asked import Asked, RuleLooks, shared_evenly
 from holdfast.certificates.knowledge import Knowledge, Known, knowledge_of
 from holdfast.certificates.limits import Analysts, limits
@@ -21,7 +23,10 @@ __all__ = [
     "Histories",
     "certify",
     "certify_histories",
+    "log_answers",
+    "log_transcripts",
     "of_all_teams",
+    "safe_looks",
 ]
 
 Memory: TypeAlias = Literal["team", "data_set"]
@@ -193,3 +198,71 @@ def _certify(asked: Asked, knowledge: Knowledge, analysts: Analysts) -> Certific
         binds=who,
         not_covered=tuple(missing),
     )
+
+
+def log_transcripts(n_examples: int, looks: Histories) -> float:
+    """Return the logarithm of the number of answer sequences that the looks could have shown.
+
+    Whatever the rule, an answer is one of n + 1 once its noise is fixed: given the answers before
+    it, it is a function of a match count. A coarse rule without noise has fewer. The
+    parameter-free Ladder decides by more than a count, but it answers with one of n + 1 values.
+    Numbers of sequences multiply over histories.
+
+    >>> round(log_transcripts(100, {("exact", "a"): 2, ("improved", "b"): 3}), 3)
+    10.617
+    """
+    return sum(
+        log_answers(parse_mechanism(text), n_examples, count) for (text, _), count in looks.items()
+    )
+
+
+def log_answers(rule: Rule, n_examples: int, looks: int) -> float:
+    """Return the same for looks at one state of a rule."""
+    limit = looks * math.log(n_examples + 1)
+    return min(limit, rule.own_nats(Problem(n_examples, 2, looks))) if rule.counted else limit
+
+
+def safe_looks(
+    n_examples: int,
+    n_classes: int,
+    max_bias: float,
+    rule: Rule | None = None,
+    *,
+    knows: Known = None,
+    fixed_queries: bool = False,
+    most: int = 10**9,
+) -> int:
+    """Return the most looks whose certificate leaves a gain of at most `max_bias`.
+
+    Zero if even one look can't be certified.
+
+    Parameters
+    ----------
+    n_examples, n_classes
+        The hidden test set.
+    max_bias
+        Largest accepted accuracy above what is had without a look, in (0, 1 - 1/m).
+    rule, knows, fixed_queries
+        As for `certify`; one account.
+    most
+        Where the search stops.
+
+    Examples
+    --------
+    >>> safe_looks(50_000, 1000, 0.01)
+    147
+    """
+    n = check_at_least("n_examples", n_examples, 1)
+    m = check_at_least("n_classes", n_classes, 2)
+    if not 0.0 < max_bias < 1.0 - 1.0 / m:
+        raise InvalidInput(
+            f"max_bias must be above 0 and below 1 - 1/n_classes = {1.0 - 1.0 / m:g}, "
+            f"got {max_bias}."
+        )
+
+    def safe(looks: int) -> bool:
+        certificate = certify(Problem(n, m, looks), rule, knows=knows, fixed_queries=fixed_queries)
+        return certificate.accuracy <= certificate.free + max_bias
+
+    unsafe = fewest(lambda looks: not safe(looks), most=most)
+    return most if unsafe is None else unsafe - 1

@@ -38,11 +38,11 @@ from holdfast.certificates.certify import (
     Histories,
     certify,
     certify_histories,
+    log_transcripts,
     of_all_teams,
 )
 from holdfast.certificates.knowledge import Known, knowledge_of
 from holdfast.certificates.record import Certificate, NotCovered
-from holdfast.certificates.transcripts import log_transcripts
 from holdfast.errors import InvalidInput, NotSupported
 from holdfast.mechanisms import Rule, recorded_look
 from holdfast.metrics import Metric, Submission

@@ -13,14 +13,13 @@ from functools import cache, cached_property
 from numbers import Real
 from typing import TypeAlias
 
-from holdfast.bounds.label_model import LabelModel
+from holdfast.bounds.label_model import LabelModel, accuracy_from_shares
 from holdfast.bounds.models import (
     accuracy_from_model,
     predicted_labels,
     shared_labels,
     worst_labels,
 )
-from holdfast.bounds.shares import accuracy_from_shares
 from holdfast.errors import InvalidInput
 from holdfast.priors import Prior
 from holdfast.problem import Problem

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from holdfast.bounds.log_binomial import log_sequences
+from holdfast.bounds.binomial import log_sequences
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms import Ladder, Rule
 from holdfast.mechanisms.checks import as_fraction

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from holdfast.bounds.information import nats_non_adaptive
-from holdfast.bounds.shares import nats_any_labels
+from holdfast.bounds.label_model import nats_any_labels
 from holdfast.bounds.tilted import nats_adaptive_tilted
 from holdfast.certificates.asked import Asked, first_change
 from holdfast.certificates.record import NotCovered

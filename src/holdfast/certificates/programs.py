@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from holdfast.bounds.metric_values import FLOAT_NATS
 from holdfast.certificates.asked import shared_evenly
-from holdfast.certificates.transcripts import log_answers
+from holdfast.certificates.certify import log_answers
 from holdfast.errors import InvalidInput
 from holdfast.mechanisms import Rule, recorded_look
 from holdfast.problem import Problem, check_at_least

@@ -18,7 +18,7 @@ from holdfast.errors import InvalidInput, LedgerError, LedgerMissing
 
 if TYPE_CHECKING:
     from holdfast.guard import DataSetExposure
-    from holdfast.ledger.fingerprint import Fingerprint
+    from holdfast.ledger.sealing import Fingerprint
     from holdfast.ledger.verification import Verification
 
 __all__ = ["ledger"]

@@ -17,8 +17,7 @@ from holdfast.guard.parts import PRIVATE, rows_of_parts
 from holdfast.labels import Labels
 from holdfast.ledger.chain import record, state_digest
 from holdfast.ledger.entry import Entry
-from holdfast.ledger.kept_predictions import KEPT_PREFIX, unpacked
-from holdfast.ledger.sealing import seal, unseal
+from holdfast.ledger.sealing import KEPT_PREFIX, seal, unpacked, unseal
 from holdfast.ledger.storage import Transaction
 from holdfast.ledger.storage.contract import StoredState
 from holdfast.mechanisms import look_text

@@ -20,8 +20,8 @@ from holdfast.guard.label_set import LabelSet, Order
 from holdfast.labels import Labels
 from holdfast.ledger.chain import data_set_detail, record
 from holdfast.ledger.entry import Entry
-from holdfast.ledger.fingerprint import Fingerprint
 from holdfast.ledger.moments import Microseconds
+from holdfast.ledger.sealing import Fingerprint
 from holdfast.ledger.storage import Transaction
 
 __all__ = ["DataSet", "charge", "find", "settle"]

@@ -20,7 +20,7 @@ from holdfast.guard.label_set import Name
 from holdfast.guard.parts import ALL, Part, data_sets_of
 from holdfast.guard.policy import Policy
 from holdfast.ledger.chain import Ledger
-from holdfast.ledger.fingerprint import Fingerprint
+from holdfast.ledger.sealing import Fingerprint
 from holdfast.mechanisms import recorded_look
 from holdfast.metrics import Submission
 from holdfast.metrics.display import Display

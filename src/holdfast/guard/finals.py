@@ -11,7 +11,7 @@ from holdfast.errors import InvalidInput
 from holdfast.guard.data_set import DataSet
 from holdfast.guard.receipt import first_note, released_score
 from holdfast.ledger.entry import Entry
-from holdfast.ledger.kept_predictions import KEPT_PREFIX
+from holdfast.ledger.sealing import KEPT_PREFIX
 from holdfast.ledger.storage import Transaction
 from holdfast.mechanisms import Told, recorded_look
 from holdfast.quoting import quoted

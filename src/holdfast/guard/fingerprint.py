@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.labels import Labels
-from holdfast.ledger.fingerprint import Fingerprint
+from holdfast.ledger.sealing import Fingerprint
 
 __all__ = ["coding", "fingerprint", "has_negative_zeros"]
 

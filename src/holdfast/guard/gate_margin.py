@@ -6,9 +6,8 @@ import math
 
 from scipy.special import bdtrc
 
-from holdfast.bounds.binomial import divergence
+from holdfast.bounds.binomial import divergence, log_binomial
 from holdfast.bounds.bisection import fewest, largest
-from holdfast.bounds.log_binomial import log_binomial
 from holdfast.certificates import Histories, log_transcripts_of
 from holdfast.mechanisms import Rule, recorded_look
 from holdfast.problem import Problem

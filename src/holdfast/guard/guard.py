@@ -38,8 +38,8 @@ from holdfast.guard.team import team_key
 from holdfast.labels import Labels
 from holdfast.ledger.chain import Ledger
 from holdfast.ledger.entry import Entry, Kind
-from holdfast.ledger.kept_predictions import digest_of, kept_name, packed, unpacked
 from holdfast.ledger.moments import Microseconds, clock
+from holdfast.ledger.sealing import digest_of, kept_name, packed, unpacked
 from holdfast.ledger.storage import Transaction
 from holdfast.ledger.storage.contract import Question
 from holdfast.metrics import Metric

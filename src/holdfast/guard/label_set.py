@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from holdfast.guard.fingerprint import coding, fingerprint, has_negative_zeros
 from holdfast.guard.ids import order_by_id
 from holdfast.labels import Labels
-from holdfast.ledger.fingerprint import Fingerprint
+from holdfast.ledger.sealing import Fingerprint
 
 __all__ = ["LabelSet", "Name", "Order", "Within"]
 

@@ -13,7 +13,7 @@ __all__ = ["expected_distances", "return_probabilities"]
 
 @lru_cache(maxsize=8)
 def expected_distances(most: int, inverse_probability: int) -> NDArray[np.float64]:
-    """Return `holdfast.bounds.lazy_walk.expected_distance` after 0 .. most steps, by recurrence.
+    """Return `holdfast.bounds.multinomial.expected_distance` after 0 .. most steps, by recurrence.
 
     A step away from 0 adds 1 to the distance, all others add nothing on average: E|S_g| grows by
     2p P(S_g = 0).

@@ -8,7 +8,7 @@ database; `watched` and `witness` notice when an older copy was put in its place
 
 from holdfast.ledger.chain import Ledger, Verification, record
 from holdfast.ledger.entry import Entry
-from holdfast.ledger.fingerprint import Fingerprint
 from holdfast.ledger.moments import clock
+from holdfast.ledger.sealing import Fingerprint
 
 __all__ = ["Entry", "Fingerprint", "Ledger", "Verification", "clock", "record"]

@@ -9,8 +9,8 @@ from typing import Any
 
 from holdfast.errors import LedgerError
 from holdfast.ledger.entry import Draft, Entry, Kind, looks_spent, looks_spent_by_all
-from holdfast.ledger.fingerprint import Fingerprint
 from holdfast.ledger.moments import Microseconds
+from holdfast.ledger.sealing import Fingerprint
 from holdfast.ledger.storage import Transaction, open_storage
 from holdfast.ledger.verification import Checker, Verification, state_digest
 from holdfast.ledger.watched import WatchedStorage

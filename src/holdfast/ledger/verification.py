@@ -16,9 +16,7 @@ from holdfast.ledger.entry import (
     looks_spent_by_all,
     wrong_kinds,
 )
-from holdfast.ledger.fingerprint import Fingerprint
-from holdfast.ledger.kept_predictions import is_whole
-from holdfast.ledger.sealing import sign
+from holdfast.ledger.sealing import Fingerprint, is_whole, sign
 from holdfast.ledger.storage import Transaction
 from holdfast.ledger.storage.contract import StoredState
 from holdfast.quoting import quoted, shortened

@@ -11,9 +11,8 @@ from scipy.special import lambertw, ndtri
 
 from holdfast.answers import NoisyAnswers
 from holdfast.mechanisms.base import Reading, Rule
-from holdfast.mechanisms.channel import Channel
 from holdfast.mechanisms.checks import check_scale
-from holdfast.mechanisms.noise import Shape, with_noise
+from holdfast.mechanisms.noise import Channel, Shape, with_noise
 from holdfast.mechanisms.tilting import noisy_nats
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem

@@ -10,7 +10,7 @@ from typing import ClassVar
 from numpy.random import Generator
 
 from holdfast.answers import RoundedAnswers
-from holdfast.bounds.log_binomial import log_sequences
+from holdfast.bounds.binomial import log_sequences
 from holdfast.mechanisms.base import Reading, Rule
 from holdfast.mechanisms.checks import as_fraction, check_step, nearest_multiple
 from holdfast.mechanisms.rounding import n_levels

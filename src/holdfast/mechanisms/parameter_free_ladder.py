@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from holdfast.answers import ExactAnswers
-from holdfast.bounds.log_binomial import log_sequences
+from holdfast.bounds.binomial import log_sequences
 from holdfast.mechanisms.base import Reading, Rule, WorksOn
 from holdfast.mechanisms.packed import pack, unpack
 from holdfast.mechanisms.told import Told, Wording

@@ -12,9 +12,8 @@ from numpy.random import Generator
 from holdfast.answers import NoisyAnswers
 from holdfast.mechanisms.additive import laplace_difference
 from holdfast.mechanisms.base import Reading, Rule
-from holdfast.mechanisms.channel import Channel
 from holdfast.mechanisms.checks import as_fraction, check_scale, check_step
-from holdfast.mechanisms.noise import draw, with_noise
+from holdfast.mechanisms.noise import Channel, draw, with_noise
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
 from holdfast.protocols import State

@@ -10,13 +10,12 @@ from typing import ClassVar
 from numpy.random import Generator
 
 from holdfast.answers import NoisyAnswers
-from holdfast.bounds.log_binomial import log_patterns
+from holdfast.bounds.binomial import log_patterns
 from holdfast.errors import BudgetExhausted, InvalidInput
 from holdfast.mechanisms.additive import laplace_difference
 from holdfast.mechanisms.base import Reading, Rule, WorksOn
-from holdfast.mechanisms.channel import Channel
 from holdfast.mechanisms.checks import as_fraction, check_count, check_scale, check_step
-from holdfast.mechanisms.noise import draw, with_noise
+from holdfast.mechanisms.noise import Channel, draw, with_noise
 from holdfast.mechanisms.told import Told, Wording
 from holdfast.problem import Problem
 from holdfast.protocols import State

@@ -9,7 +9,7 @@ x_i <= x_(i-1) + f(x_(i-1)).
 
 - An answer with few values tells at most its entropy, and H(P) <= R_t(Q) + t/(1-t) D for every
   0 < t < 1, R_t the Rényi entropy of order t.
-- An answer with noise tells at most what `channel` says for an accuracy of variance V, where
+- An answer with noise tells at most what `noise.Channel` says for an accuracy of variance V, where
   V <= (D + ln E_Q exp(w X^2))/w for every w > 0, X the deviation of the accuracy from 1/m
   (Donsker and Varadhan).
 """
@@ -26,7 +26,7 @@ from scipy.special import logsumexp
 
 from holdfast.bounds.binomial import log_pmf
 from holdfast.bounds.tilted import Lines, lowest_lines
-from holdfast.mechanisms.channel import LARGEST_VARIANCE
+from holdfast.mechanisms.noise import LARGEST_VARIANCE
 from holdfast.problem import Problem
 
 __all__ = ["noisy_nats", "rounded_nats"]

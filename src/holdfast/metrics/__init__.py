@@ -2,7 +2,6 @@
 
 from holdfast.metrics.base import LabelMetric, Metric, Submission
 from holdfast.metrics.clipped import Clipped
-from holdfast.metrics.label_sets import ExactMatch, HammingLoss
 from holdfast.metrics.labels import (
     F1,
     Accuracy,
@@ -16,10 +15,16 @@ from holdfast.metrics.labels import (
     RecallMacro,
     TopKAccuracy,
 )
-from holdfast.metrics.numbers import R2, MeanAbsoluteError, MeanSquaredError, RootMeanSquaredError
+from holdfast.metrics.numbers import (
+    R2,
+    ExactMatch,
+    HammingLoss,
+    MeanAbsoluteError,
+    MeanSquaredError,
+    RootMeanSquaredError,
+)
 from holdfast.metrics.own_metric import OwnMetric
-from holdfast.metrics.probabilities import Brier, LogLoss
-from holdfast.metrics.ranking import AveragePrecision, RocAuc
+from holdfast.metrics.probabilities import AveragePrecision, Brier, LogLoss, RocAuc
 from holdfast.metrics.shows import Breakdown, ConfusionMatrix, PerClassRecall, Several, Show
 
 __all__ = [

@@ -62,7 +62,7 @@ from holdfast.attacks.steering._model_margin import model_ratio
 from holdfast.attacks.steering._tail import best_stages
 from holdfast.bounds import block_majority
 from holdfast.bounds.column_vote import predicted_accuracy
-from holdfast.bounds.lazy_walk import expected_distance
+from holdfast.bounds.multinomial import expected_distance
 from holdfast.bounds.naive_bayes import expected_bias
 from holdfast.bounds.rate_distortion import NATS_PER_LOOK, gain_for_nats, spend
 from holdfast.certificates import certify

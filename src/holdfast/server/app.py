@@ -19,7 +19,7 @@ from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from holdfast._version import __version__
-from holdfast.ledger.storage.waiting import waited_for
+from holdfast.ledger.storage import waited_for
 from holdfast.server import api, pages
 from holdfast.server.observing import JsonLines, log
 from holdfast.server.problems import Problem, as_problem

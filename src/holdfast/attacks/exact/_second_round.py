@@ -25,7 +25,7 @@ from holdfast.attacks.exact._pool_odds import label_odds
 from holdfast.attacks.exact.rounds.digit_blocks import narrowed_single
 from holdfast.attacks.exact.rounds.layout import Contradiction, Round
 from holdfast.attacks.exact.rounds.placing import place_count, place_single
-from holdfast.bounds.lazy_walk import expected_distance
+from holdfast.bounds.multinomial import expected_distance
 from holdfast.errors import InconsistentAnswer
 from holdfast.labels import Labels
 

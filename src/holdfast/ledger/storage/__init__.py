@@ -9,24 +9,26 @@ are made of; `sqlite` and `postgres` open transactions. All else serves one of t
 - PostgreSQL: `pipeline` sends the dozen statements of a look in two messages.
 
 A write goes: wait in line, compare the file with the last writer's note, begin, ask and append,
-commit to disk, leave a note. Only then is anything released.
+commit to disk, leave a note. Only then is anything released. Whoever starts while a database
+recovers waits for it (`waited_for`).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from holdfast.errors import InvalidInput
+from holdfast.errors import InvalidInput, LedgerError, LedgerMissing
 from holdfast.ledger.storage.contract import Question
 from holdfast.ledger.storage.sql import Transaction
 from holdfast.ledger.storage.sqlite import SqliteStorage
 from holdfast.quoting import shortened
 
-__all__ = ["Storage", "Transaction", "open_storage", "sqlite_path"]
+__all__ = ["Storage", "Transaction", "open_storage", "sqlite_path", "waited_for"]
 
 
 class Storage(Protocol):
@@ -104,3 +106,32 @@ def _file(text: str) -> tuple[Path, bool]:
     if not text:
         raise InvalidInput("ledger must name a file, got an empty path.")
     return Path(text), shared
+
+
+Result = TypeVar("Result")
+
+# A database that crashed recovers within seconds; whoever starts meanwhile waits for so long.
+PATIENCE_SECONDS = 30.0
+PAUSE_SECONDS = 0.2
+
+
+def waited_for(make: Callable[[], Result], seconds: float = PATIENCE_SECONDS) -> Result:
+    """Return what `make` returns, called again while the ledger can't be used; then its error.
+
+    A ledger that is not there at all is not waited for.
+
+    Examples
+    --------
+    >>> waited_for(lambda: 7)
+    7
+    """
+    latest = time.monotonic() + seconds
+    while True:
+        try:
+            return make()
+        except LedgerMissing:
+            raise
+        except LedgerError:
+            if time.monotonic() > latest:
+                raise
+        time.sleep(PAUSE_SECONDS)
