@@ -85,8 +85,8 @@ MUTANTS = (
         "columns of one label more",
         "remark:multiple",
         "kernels/columns.py",
-        "counts[label] = k // m + (label < k % m)\n        fallback",
-        "counts[label] = k // m + (label <= k % m)\n        fallback",
+        "counts[label] = k // m + (label < k % m)",
+        "counts[label] = k // m + (label <= k % m)",
     ),
     Mutant(
         "the other examples unpermuted",
