@@ -1,4 +1,4 @@
-"""What a ledger knows of labels, a fingerprint, and what it keeps encrypted under its key.
+"""Seals: the fingerprint of labels, all that a ledger knows of them, and what its key encrypts.
 
 Some rules must remember what they did not release: a ranking needs the earlier scores, a batch
 its pending ones. Their state is encrypted under a key that is derived from the labels, so the
