@@ -103,7 +103,7 @@ $(ADAPTERS)/.installed: pyproject.toml $(wildcard tests/adapters/requirements*.t
 	@echo "== Installing the frames that the adapters are for into $(ADAPTERS) (once, about a minute)"
 	@$(PYTHON) -m venv --clear $(ADAPTERS)
 	@$(ADAPTERS)/bin/python -m pip --disable-pip-version-check --no-input install --quiet \
-	  --editable '.[cli,inspect,server]' --requirement tests/adapters/requirements.txt
+	  --editable '.[cli,frames,inspect,server]' --requirement tests/adapters/requirements.txt
 	@$(ADAPTERS)/bin/python -m pip --disable-pip-version-check --no-input install --quiet \
 	  --requirement tests/adapters/requirements-shinka.txt
 	@touch $@

@@ -1,6 +1,11 @@
 """Outcomes of tasks through a guard: budgets, refusals, and what selection can buy."""
 
 import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +15,7 @@ from holdfast.errors import BudgetExhausted, InvalidInput, InvalidQuery, NotSupp
 from holdfast.guard import Ledger, OutcomeGuard, Policy
 from holdfast.mechanisms import parse_mechanism
 
+PAGE = Path(__file__).parents[2] / "docs" / "outcomes.md"
 SECRET = b"0123456789abcdef"
 TASKS = [f"task_{number}" for number in range(20)]
 
@@ -132,6 +138,26 @@ def test_a_file_that_cannot_be_read_is_a_recorded_refusal(ledger, tmp_path):
     path.write_text(json.dumps(outcomes(TASKS, 1)))
     assert guard.score_file(path, team="red").looks_left == 2
     assert [entry.kind for entry in ledger.entries()][-2:] == ["refused", "look"]
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_page_score_a_report_from_an_empty_folder(tmp_path):
+    (commands,) = re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "tasks.txt").write_text("\n".join(TASKS))
+    report = {"resolved_ids": TASKS[:15], "unresolved_ids": TASKS[15:]}
+    (tmp_path / "report.json").write_text(json.dumps(report))
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    found = subprocess.run(
+        ["bash", "-e", "-c", commands],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PATH": path},
+    )
+    assert found.returncode == 0, found.stderr
+    assert "released   0.76" in found.stdout
+    assert "looks left 7" in found.stdout
+    assert "certified  a program chosen by all 1 looks" in found.stdout
 
 
 @pytest.mark.parametrize("rule", ["exact", "round:1", "ladder:0.05"])
