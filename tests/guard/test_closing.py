@@ -12,6 +12,7 @@ import pytest
 from holdfast.cli import main
 from holdfast.errors import BudgetExhausted, InvalidInput, LedgerError
 from holdfast.guard import GuardedFile, Ledger, Policy, close, exposure
+from holdfast.metrics import OwnMetric
 
 N = 60
 TRUTH = np.random.default_rng(4).integers(0, 3, N)
@@ -162,6 +163,38 @@ def test_the_rows_may_be_in_another_order_when_the_board_is_closed(board):
     order = np.random.default_rng(6).permutation(N)
     board.write("truth.csv", TRUTH, np.where(PRIVATE, "Private", "Public"), order)
     assert shown(close(board.host())) == [(1, "blue", 0.75, False)]
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), "much", SystemExit])
+def test_a_submission_of_which_a_metric_has_no_private_value_keeps_no_board_open(board, value):
+    """One team could do so on purpose, and the host was told nothing but an error."""
+
+    def picky(truth, given):
+        hits = float(np.mean(truth == given))
+        if len(truth) == 40 and hits == 0.5:
+            if value is SystemExit:
+                raise SystemExit
+            return value
+        return 3.0 * hits
+
+    metric = OwnMetric("picky", picky, low=0.0, high=2.0)
+    host = board.host(metric=metric, looks_per_team=5)
+    for team, public, private in (("a", 9, 20), ("b", 8, 39), ("c", 5, 8), ("d", 4, 20)):
+        name = f"{team}.csv"
+        look = host.score(board.submission(public, private, name), team=team)
+        assert look.released == pytest.approx(min(2.0, 3.0 * public / 20))
+        if team == "d":  # it has named another one, too
+            host.guard.choose_final(look.receipt_id, team=team)
+            more = host.score(board.submission(3, 4, "more.csv"), team=team)
+            host.guard.choose_final(more.receipt_id, team=team)
+    ranking = [("b", 2.0), ("c", 3.0 * 8 / 40), ("d", 3.0 * 4 / 40)]
+    found = shown(close(host))
+    assert found == shown(close(host))
+    assert [(team, pytest.approx(score)) for _, team, score, _ in found] == ranking
+    kinds = [entry.kind for entry in host.guard.ledger.entries()][-8:]
+    expected = ["closed", "failed", "failed", "linked", "look", "look", "look", "opened"]
+    assert sorted(kinds) == expected
+    assert host.guard.ledger.verify().ok
 
 
 def test_predictions_are_sealed_and_small(tmp_path):

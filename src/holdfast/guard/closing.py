@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -85,19 +86,22 @@ class _Closer:
                 "a board must have been looked at to be closed; there is no look at a whole "
                 "test set with a private part."
             )
-        scores = [self._score(ledger, public, each.look) for each in candidates]
+        scored = [(each, self._score(ledger, public, each.look)) for each in candidates]
         results = ranked(
-            zip(candidates, scores, strict=True),
+            ((each, score) for each, score in scored if score is not None),
             higher_is_better=self._guard.policy.display.metric.higher_is_better,
         )
         finals = Finals(len(self._labels), results, metric=str(self._display.metric))
-        for each, score in zip(candidates, scores, strict=True):
+        for each, score in scored:
             self._record_look(ledger, each.look, score)
         self._record_closing(ledger, public, finals)
         return finals
 
-    def _score(self, ledger: Transaction, public: DataSet, look: Entry) -> float:
-        """Return the exact score of a look's prediction on the private part."""
+    def _score(self, ledger: Transaction, public: DataSet, look: Entry) -> float | None:
+        """Return the exact score of a look's prediction on the private part.
+
+        None: a metric that is not the package's own has no value for it.
+        """
         sealed = ledger.prediction(look.data_set, look.prediction)
         if sealed is None:
             raise LedgerError(
@@ -111,21 +115,27 @@ class _Closer:
         predicted = read_of(whole, self._guard.policy.display.taker, metric)
         if self._display.plain:
             return float(np.mean(predicted == self._labels))
-        return float(metric.value(self._truth, predicted))
+        try:
+            score = float(metric.within(metric.value(self._truth, predicted)))
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt) or not metric.may_fail:
+                raise
+            return None  # as in a look: one submission must not keep a board open
+        return score if math.isfinite(score) else None
 
-    def _record_look(self, ledger: Transaction, look: Entry, score: float) -> None:
+    def _record_look(self, ledger: Transaction, look: Entry, score: float | None) -> None:
         now = self._guard._in_ledger.present(ledger)
         private = settle(ledger, self._private, now)
         record(
             ledger,
             private.owner,
-            "look",
+            "failed" if score is None else "look",
             look.team,
             now,
             prediction=look.prediction.removeprefix(KEPT_PREFIX),
             rule=look_text("exact", self._display, [len(self._labels)]),
             policy=self._guard.policy.digest,
-            released=repr(score),
+            released=None if score is None else repr(score),
             scope=look.team,
             detail=look.receipt_id,
         )

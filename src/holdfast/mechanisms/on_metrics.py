@@ -98,7 +98,7 @@ def release_show(
     """
     told, after = [], []
     values = [
-        min(max(value, metric.low), metric.high) if metric.may_fail else value
+        metric.within(value)
         for metric, value in zip(show.metrics, show.values(truth, submission), strict=True)
     ]
     for name, value in zip(show.names, values, strict=True):

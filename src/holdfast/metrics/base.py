@@ -132,6 +132,10 @@ class Metric:
         """Return the value of a checked submission."""
         raise NotImplementedError
 
+    def within(self, value: Value) -> Value:
+        """Return a value as it may be told: the nearer end of the range, if it can lie outside."""
+        return min(max(value, self.low), self.high) if self.may_fail else value
+
     def values(self, truth: Any, submission: Any) -> tuple[Value, ...]:
         """Return the numbers that a look shows: one."""
         return (self.value(truth, submission),)
