@@ -99,6 +99,19 @@ def test_a_token_that_one_worker_ended_is_good_at_no_other(new_place):
     assert len(place.gatekeeper.store.find(Team, "")) == teams
 
 
+def test_an_ended_token_is_not_told_that_its_team_has_had_its_refusals(new_place):
+    place = new_place(policy='release = "exact"\nrefusals_per_team = 1\n')
+    token, url = place.token(place.team("blue")), "/api/v1/boards/pets/submissions"
+    with two_workers(place) as (one, two):
+        told = [two.post(url, content=b"x", headers=bearer(token)).status_code for _ in range(2)]
+        one.delete(f"/api/v1/tokens/{token.split('_')[1]}", headers=bearer(token))
+        told += [
+            two.post(url, content=body, headers=bearer(token)).status_code
+            for body in (b"y", as_csv(place.labels))
+        ]
+    assert told == [422, 409, 401, 401]
+
+
 def test_an_invitation_makes_one_account_which_follows_it(new_place):
     place = new_place()
     blue = place.team("blue")

@@ -215,6 +215,7 @@ class Gatekeeper:
             host = self.test_sets.host(phase)
             # A look that was answered is answered again, whatever the team may do now.
             if team.refusals and not self.store.rows(look.same_key):
+                look.refuse_ended(self.store.rows(look.team_state)[0][1])
                 with _named(team):
                     host.guard.admit(team=team.ledger_name)
             prediction, reason = self.test_sets.predicted(phase, sent.body)

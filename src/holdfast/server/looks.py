@@ -107,7 +107,7 @@ class Look:
         self.same_key: Question = (store.query(Submission, where), (sent.key, *pool))
         self._board_state: Question = (BOARD_STATE, (board.id,))
         token = "" if sent.token is None else sent.token.id
-        self._team_state: Question = (TEAM_STATE, (token, board.id, phase.number, team.id))
+        self.team_state: Question = (TEAM_STATE, (token, board.id, phase.number, team.id))
         # A full batch answers looks of other teams, too.
         self.answers_others = policy_of(phase).mechanism.waits
         self._asked: list[list[Any]] | None = None
@@ -116,11 +116,16 @@ class Look:
     @property
     def questions(self) -> list[Question]:
         """What `before` asks, for a server far away to answer at once."""
-        return [self.same_key, self._board_state, self._team_state]
+        return [self.same_key, self._board_state, self.team_state]
 
     def ask(self, transaction: Transaction) -> None:
         """Ask what `before` asks, already."""
         self._asked = [transaction.rows(*question) for question in self.questions]
+
+    def refuse_ended(self, revoked: int | None) -> None:
+        """Raise if the token has ended."""
+        if self._sent.token is not None:
+            refuse_ended(revoked, self._sent.token.expires, self._now)
 
     def follow(self, last: int) -> None:
         """Say which submission was the newest of this transaction."""
@@ -134,8 +139,7 @@ class Look:
         assert self._asked is not None
         same, [(changed, last)], [(refusals, revoked, *standing)] = self._asked
         self._asked = None
-        if self._sent.token is not None:
-            refuse_ended(revoked, self._sent.token.expires, self._now)
+        self.refuse_ended(revoked)
         if (changed, refusals) != (self.board.changed, self.team.refusals):
             raise Superseded
         # Teams that were merged may have used one key for two uploads.

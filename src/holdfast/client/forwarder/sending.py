@@ -134,10 +134,10 @@ def checked(told: dict[str, Any]) -> dict[str, Any]:
     What is released is a finite number; texts are short, of one line, and hold no markup.
     """
     released = told.get("released", "")
-    if released is None and told.get("waiting") is False:
-        raise Refused("recorded; no score was released of it.")
     if released is None:
-        raise Refused("recorded; the score is released when the batch is full.")
+        waits = told.get("waiting", True)
+        when = "the score is released when the batch is full" if waits else "no score was released"
+        raise Refused("recorded; {}.".format(when))
     receipt = RECEIPT_ID.fullmatch(str(told.get("receipt_id")))
     shape = is_number(released) and type(told.get("looks_left")) is int
     if not (shape and receipt and isinstance(told.get("numbers") or {}, dict)):
