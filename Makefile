@@ -147,6 +147,7 @@ $(SITE)/.installed: pyproject.toml docs/requirements.txt
 
 site: $(SITE)/.installed  ## build the documentation with its search and API pages into out/site, without network
 	@$(SITE)/bin/python -m sphinx --fresh-env --fail-on-warning --keep-going --quiet -d out/site-doctrees docs out/site
+	@$(SITE)/bin/python scripts/site_links.py out/site
 	@echo "Site: out/site/index.html"
 
 constraints: $(STAMP)  ## record the versions in .venv as the tested ones; after a full run of the tests

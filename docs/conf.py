@@ -86,6 +86,16 @@ def docstrings_as_they_are_written(*about):
         lines[at] = ("* " if begins else "  ") + plain if listed else plain
 
 
+def reachable_without_a_mouse(*about):
+    """Say the level of the sidebar's headings, and let keys scroll wide code and tables."""
+    context = about[3]
+    tree, body = context.get("furo_navigation_tree", ""), context.get("body", "")
+    context["furo_navigation_tree"] = tree.replace('"heading"', '"heading" aria-level="2"')
+    for wide in ("<pre", '<div class="table-wrapper'):
+        body = body.replace(wide, f'{wide.split()[0]} tabindex="0"{wide[len(wide.split()[0]) :]}')
+    context["body"] = body
+
+
 def formulas_in_the_site(app, failure):
     """Copy the one file of MathJax that the pages ask for: the package has 24 MB of others."""
     if failure is None and app.builder.format == "html":
@@ -101,4 +111,5 @@ def setup(app):
     api_pages.write()
     app.connect("source-read", pages_beside_docs)
     app.connect("autodoc-process-docstring", docstrings_as_they_are_written, priority=100)
+    app.connect("html-page-context", reachable_without_a_mouse, priority=900)
     app.connect("build-finished", formulas_in_the_site)
