@@ -88,7 +88,7 @@ def test_a_plan_has_its_forecast(found):
     (told,) = (e for e in printed(found, "plan")["attacks"] if e["attack"] == "best-of-many")
     # The mean of the largest of six numbers with the law Bin(40, 1/2), less 20.
     assert told["gain_examples"] == pytest.approx(3.998, abs=4 * 40 * told["gain_stderr"])
-    assert told["reason"].startswith("played in the head")
+    assert told["reason"].startswith("simulated")
 
 
 def test_the_matrix_and_an_audit_play_it_on_a_board_that_shows_one_bit(found):

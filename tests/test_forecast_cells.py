@@ -135,7 +135,7 @@ def test_formulas_of_many_classes_are_no_forecast_from_a_model(cell):
     setting = Setting(cell.problem, prior=prior)
     assert forecast(Lattice, setting).gain is None
     assert forecast(ChampionChallenger, setting).gain is None
-    # In the head: all fourteen errors if the looks check the model, as here, much from a bad one.
+    # Simulated: all fourteen errors if the looks check the model, as here, much from a bad one.
     played = forecast(Lattice, setting, in_head=True)
     assert played.gain is not None
     low, high = (10.0, 18.0) if cell.level > 0.9 else (20.0, 40.0)
@@ -161,7 +161,7 @@ def test_hit_pools_with_few_looks(looks):
         attack = HitPools(problem, rng=np.random.default_rng([8, trial]))
         gains.append(np.count_nonzero(play(attack, LabelOracle(hidden, problem=problem)) == hidden))
     mean, error = np.mean(gains) - 50.0, np.std(gains, ddof=1) / np.sqrt(60)
-    assert abs(told - mean) < 4.0 * np.hypot(error, error)  # as many games in the head, at most
+    assert abs(told - mean) < 4.0 * np.hypot(error, error)  # as many simulated games, at most
 
 
 @pytest.mark.parametrize(
@@ -256,5 +256,5 @@ def test_lattice_of_sixty_classes_with_too_few_looks_is_played_in_the_head():
 def test_naive_bayes_is_played_in_the_head_where_classes_outnumber_examples():
     """A query of all labels has hardly a match there; the normal integral told 1.1 of 0.4."""
     told = forecast(NaiveBayes, Setting(Problem(48, 384, 28)), in_head=True)
-    assert "in the head" in told.reason
+    assert "simulated" in told.reason
     assert told.gain == pytest.approx(0.42, abs=0.2)  # 60 games gained 0.42 +- 0.1

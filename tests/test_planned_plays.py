@@ -33,7 +33,7 @@ def model(hidden, m, rng):
 
 @pytest.fixture
 def in_haste(monkeypatch):
-    """Plan with as few games in the head as there can be: who is chosen matters little here."""
+    """Plan with as few simulated games as there can be: who is chosen matters little here."""
     monkeypatch.setattr("holdfast.planner.rehearsal.MOST_GAMES", 6)
 
 

@@ -49,7 +49,7 @@ def told(problem, accuracy, answers, name="champion-challenger"):
     by_table = forecast(attack_type(name), Setting(problem, prior, answers))
     if problem.n_classes <= FEW_IN_RUNNING:
         return by_table.gain
-    # The table ends here: a plan plays such games in the head.
+    # The table ends here: a plan simulates such games.
     assert by_table.gain is None
     assert "so many labels in the running" in by_table.reason
     return forecast(attack_type(name), Setting(problem, prior, answers), in_head=True).gain

@@ -1,4 +1,4 @@
-"""Where too many examples are to be played in the head, forecasts are those of fewer, scaled."""
+"""Where too many examples are to be simulated, forecasts are those of fewer, scaled."""
 
 import numpy as np
 import pytest

@@ -86,7 +86,7 @@ def forecast(
         The board's release rule, under which games are played; None: one that answers as the
         setting says.
     in_head
-        Whether there is time to play games in the head.
+        Whether there is time to simulate games.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Expected gains of attacks: formulas and measured tables, or games in the head where none holds.
+"""Expected gains of attacks: formulas and measured tables, or simulated games where none holds.
 
 Attacks know nothing of forecasts. What is known of each stands here, one function per attack and a
 table of them at the end. A function is given the attack and a `Rehearsal`: it returns what a
@@ -90,7 +90,7 @@ SHARE_OF_MODEL_LAW = 0.7
 # With fewer examples per class a count is far from normal, and tables say nothing of it: games are
 # played. Pools are normal sooner. Set by hand: they decide which forecasts take a second longer.
 EXAMPLES_PER_CLASS, EXAMPLES_PER_CLASS_IN_POOLS = 10, 5
-# Times the usual time that games in the head may take where a design starts from a model: nothing
+# Times the usual time that simulated games may take where a design starts from a model: nothing
 # else is known of it. Set by hand.
 PATIENCE_WITH_MODEL = 3.0
 # The same of hit pools; their effort there, less per label than that of small games; and from how
@@ -101,7 +101,7 @@ LONG_GAME_LOOKS, GAMES_OF_A_LONG_GAME = 300, 2
 # other. At n = 200 to 10,000, m = 2 to 500 and k = 150 to 2,500 they took 0.3 to 1.2 times the time
 # that follows.
 EFFORT_WITH_MODEL, MOST_EFFORT_WITH_MODEL = 60.0, 300.0
-# How many times the usual time such games may take in the head: the table of models is off by up to
+# How many times the usual time such simulations may take: the table of models is off by up to
 # a fifth where few labels are far ahead of many, and by more with many in the running.
 LONGEST_WITH_MODEL = 10.0
 # The load k m / n from which on hits gain more than steering: python -m benchmarks.hit_pools --map.
@@ -350,7 +350,7 @@ def _design(
     """Return the expected gain of a design that predicts itself.
 
     `measured` names the table that says what few examples leave of it. From a model, or with few
-    examples per class, it is played in the head. Where games take too long no figure from a model
+    examples per class, it is simulated. Where games take too long no figure from a model
     is honest: what scaling promises is sometimes twice what is gained, and only orders attacks.
     `linear` designs pass no beliefs.
     """

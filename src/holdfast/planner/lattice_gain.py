@@ -1,4 +1,4 @@
-"""Gain of the lattice: labels that it makes certain, by measured looks, or games in the head."""
+"""Gain of the lattice: labels that it makes certain, by measured looks, or simulated games."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from holdfast.setting import Setting
 
 __all__ = ["CLUSTER_EFFORT", "lattice_certain", "lattice_estimate", "seconds_from_model"]
 
-# These decide no game, only which forecasts are played in the head, and for how long. Seconds are
+# These decide no game, only which forecasts are simulated, and for how long. Seconds are
 # of a core of 2025. What a game takes and gains beside what they promise:
 # python -m benchmarks.lattice forecast --problem 2000,100 --looks 300 [--model constant]
 

@@ -79,7 +79,7 @@ def plan(
     attacks
         Choose among these; None: among all of the package's.
     rule
-        The release rule under which games are played in the head; None: one that answers so.
+        The release rule under which games are simulated; None: one that answers so.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 Closed forms and limits are true of many examples and of labels about which nothing is known. A
 model that is sure of some labels, or a board that shows new bests alone, have none. But small games
-are cheap, and all they need are labels: here the attack plays in the head, on labels drawn from
+are cheap, and all they need are labels: here the attack is simulated, on labels drawn from
 what is known of them, against an oracle with the board's own release rule. No look is spent.
 
 Of tiny problems every label vector is played equally often: no luck of the draw is in the mean. How
@@ -112,7 +112,7 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """Games in the head, for one setting.
+    """Simulated games, for one setting.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ class Rehearsal:
             if len(_known) > REMEMBERED:
                 _known.popitem(last=False)
         gain, error, played = _known[key]
-        reason = f"played in the head on imagined labels, {played} times"
+        reason = f"simulated {played} times on labels drawn at random"
         return Estimate(gain, setting.problem.n_queries, reason, error=error)
 
     def of(
@@ -165,7 +165,7 @@ class Rehearsal:
         fewest: int = FEWEST_GAMES,
         grows_with_n: bool = True,
     ) -> Estimate | None:
-        """Return the mean gain of games in the head; None: they take too long.
+        """Return the mean gain of simulated games; None: they take too long.
 
         Parameters
         ----------
